@@ -1,0 +1,83 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "storecast",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "Storecast", targets: ["Storecast"]),
+        .library(name: "StorecastSync", targets: ["StorecastSync"]),
+        .library(name: "StorecastServer", targets: ["StorecastServer"]),
+        .library(name: "StorecastClient", targets: ["StorecastClient"]),
+        .executable(name: "storecast", targets: ["StorecastCommand"]),
+        .executable(name: "storecast-board", targets: ["Terminal"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    ],
+    targets: [
+        .target(name: "Storecast", swiftSettings: settings),
+        .target(name: "StorecastWire", swiftSettings: settings),
+        .target(
+            name: "StorecastSync", dependencies: ["Storecast", "StorecastWire"],
+            swiftSettings: settings),
+        .systemLibrary(
+            name: "CLibWebSockets", pkgConfig: "libwebsockets",
+            providers: [
+                .apt(["libwebsockets-dev", "libwebsockets-evlib-uv", "libuv1-dev"]),
+                .brew(["libwebsockets", "libuv"]),
+            ]),
+        .target(
+            name: "StorecastWebSocket", dependencies: ["CLibWebSockets"], swiftSettings: settings),
+        .target(
+            name: "StorecastServer",
+            dependencies: [
+                "StorecastSync", "StorecastWebSocket", .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "StorecastClient",
+            dependencies: [
+                "StorecastSync",
+                .target(name: "StorecastWebSocket", condition: .when(platforms: [.linux])),
+            ],
+            swiftSettings: settings),
+        .target(name: "Example", dependencies: ["StorecastSync"], swiftSettings: settings),
+        .executableTarget(
+            name: "StorecastCommand",
+            dependencies: [
+                "StorecastServer", "StorecastClient", "Example",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "Terminal",
+            dependencies: [
+                "StorecastClient", "Example",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Clients/Terminal", swiftSettings: settings),
+        .testTarget(name: "StorecastTests", dependencies: ["Storecast"], swiftSettings: settings),
+        .testTarget(
+            name: "StorecastWireTests", dependencies: ["StorecastWire"], swiftSettings: settings),
+        .testTarget(
+            name: "StorecastSyncTests", dependencies: ["StorecastSync"], swiftSettings: settings),
+        .testTarget(
+            name: "StorecastWebSocketTests", dependencies: ["StorecastWebSocket"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "ExampleTests", dependencies: ["Example"], swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,4 @@
+#pragma once
+
+#include <libwebsockets.h>
+#include <uv.h>
