@@ -1,0 +1,80 @@
+extension ClientFrame {
+    /// All frames of one message; see ``ClientFrames``.
+    package static func frames(
+        in message: UnsafeRawBufferPointer, limits: JSONLimits
+    ) -> [Result<ClientFrame, FrameError>] {
+        Array(ClientFrames(reading: message, limits: limits))
+    }
+
+    package init(reading view: JSONView) throws(FrameError) {
+        let fields = try FrameFields(view)
+        switch fields.op {
+        case "dispatch": self = .dispatch(try Dispatch(reading: fields))
+        case "ping": self = .ping
+        case "subscribe": self = .subscribe(try Subscribe(reading: fields))
+        case "unsubscribe": self = .unsubscribe(ref: try fields.integer("ref"))
+        case "hello": self = .hello(try Hello(reading: fields))
+        case "authenticate": self = .authenticate(token: try fields.string("token"))
+        default:
+            throw fields.error(
+                "'\(fields.op.prefix(64))' is none of hello, subscribe, unsubscribe, dispatch, "
+                    + "authenticate, ping.",
+                code: .unknownOp, title: "There is no such op.")
+        }
+    }
+}
+
+extension ClientFrame.Hello {
+    init(reading fields: FrameFields) throws(FrameError) {
+        proto = try fields.integer("proto")
+        client = try fields.string("client")
+        guard Self.isClientID(client) else {
+            throw fields.wrong(
+                "client", "16 to 64 letters, digits, '-' or '_' that hold 128 random bits")
+        }
+        settled = try fields.optionalInteger("settled")
+        seen = try fields.optionalPosition("seen")
+        token = try fields.optionalString("token")
+    }
+
+    private static func isClientID(_ text: String) -> Bool {
+        (16...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                    UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+}
+
+extension ClientFrame.Subscribe {
+    init(reading fields: FrameFields) throws(FrameError) {
+        ref = try fields.integer("ref")
+        select = try fields.string("select")
+        params = fields.optional("params")
+        if let position = try fields.optionalPosition("at") {
+            guard let tag = fields.optional("at")?["tag"]?.string else {
+                throw fields.wrong("at", "an object with a string 'tag'")
+            }
+            at = ResumePoint(position: position, tag: tag)
+        }
+    }
+}
+
+extension ClientFrame.Dispatch {
+    init(reading fields: FrameFields) throws(FrameError) {
+        seq = try fields.integer("seq")
+        base = try fields.integer("base")
+        settled = try fields.optionalInteger("settled")
+        let action = try fields.value("action")
+        guard let type = action["type"]?.string else {
+            throw fields.wrong("action", "an object with a string 'type'")
+        }
+        self.type = type
+        payload = action["payload"]
+        guard seq > 0 else { throw fields.wrong("seq", "an integer from 1") }
+    }
+}

@@ -1,0 +1,54 @@
+/// A frame from a client to the server.
+package enum ClientFrame: Sendable {
+    case hello(Hello)
+    case subscribe(Subscribe)
+    case unsubscribe(ref: UInt64)
+    case dispatch(Dispatch)
+    case authenticate(token: String)
+    case ping
+
+    package struct Hello: Sendable {
+        package var proto: UInt64
+        package var client: String
+        package var settled: UInt64?
+        package var seen: Position?
+        package var token: String?
+
+        package init(
+            proto: UInt64 = UInt64(ProtocolVersion.number), client: String, settled: UInt64? = nil,
+            seen: Position? = nil, token: String? = nil
+        ) {
+            self.proto = proto
+            self.client = client
+            self.settled = settled
+            self.seen = seen
+            self.token = token
+        }
+    }
+
+    package struct Subscribe: Sendable {
+        package var ref: UInt64
+        package var select: String
+        package var params: JSONView?
+        package var at: ResumePoint?
+    }
+
+    package struct Dispatch: Sendable {
+        package var seq: UInt64
+        package var base: UInt64
+        package var settled: UInt64?
+        package var type: String
+        package var payload: JSONView?
+    }
+}
+
+/// Where a client's copy of a selection stands, and which selection it took it for.
+package struct ResumePoint: Equatable, Sendable {
+    package var position: Position
+    package var tag: String
+
+    package init(position: Position, tag: String) {
+        self.position = position
+        self.tag = tag
+    }
+}

@@ -1,0 +1,110 @@
+/// Reads the members of one frame; an error names the frame's `op` and the member.
+struct FrameFields {
+    let view: JSONView
+    let op: String
+    private let ref: UInt64?
+    private let seq: UInt64?
+
+    init(_ view: JSONView) throws(FrameError) {
+        guard view.isObject else {
+            throw FrameError(
+                .invalidFrame, "A frame must be a JSON object.",
+                detail: "It is \(Self.name(of: view.kind)).")
+        }
+        ref = view["ref"].flatMap(Self.integer)
+        seq = view["seq"].flatMap(Self.integer)
+        guard let op = view["op"]?.string else {
+            throw FrameError(
+                .invalidFrame, "A frame must have a string member 'op'.", ref: ref, seq: seq)
+        }
+        self.view = view
+        self.op = op
+    }
+
+    func value(_ name: StaticString) throws(FrameError) -> JSONView {
+        guard let member = view[name] else { throw missing(name) }
+        return member
+    }
+
+    func optional(_ name: StaticString) -> JSONView? {
+        view[name]
+    }
+
+    func string(_ name: StaticString) throws(FrameError) -> String {
+        guard let text = try value(name).string else { throw wrong(name, "a string") }
+        return text
+    }
+
+    func optionalString(_ name: StaticString) throws(FrameError) -> String? {
+        guard let member = optional(name) else { return nil }
+        guard let text = member.string else { throw wrong(name, "a string") }
+        return text
+    }
+
+    func integer(_ name: StaticString) throws(FrameError) -> UInt64 {
+        try integer(name, in: value(name))
+    }
+
+    func optionalInteger(_ name: StaticString) throws(FrameError) -> UInt64? {
+        guard let member = optional(name) else { return nil }
+        return try integer(name, in: member)
+    }
+
+    func bool(_ name: StaticString) throws(FrameError) -> Bool {
+        guard let flag = try value(name).bool else { throw wrong(name, "true or false") }
+        return flag
+    }
+
+    func optionalNumber(_ name: StaticString) throws(FrameError) -> Double? {
+        guard let member = optional(name) else { return nil }
+        guard let number = member.double else { throw wrong(name, "a number") }
+        return number
+    }
+
+    /// `{"epoch": …, "v": …}`, and whatever else the member holds.
+    func optionalPosition(_ name: StaticString) throws(FrameError) -> Position? {
+        guard let member = optional(name) else { return nil }
+        guard member.isObject, let epoch = member["epoch"]?.string, let v = member["v"] else {
+            throw wrong(name, "an object with a string 'epoch' and an integer 'v'")
+        }
+        return Position(epoch: epoch, version: try integer(name, in: v))
+    }
+
+    func integer(_ name: StaticString, in member: JSONView) throws(FrameError) -> UInt64 {
+        guard let number = Self.integer(member) else {
+            throw wrong(name, "an integer from 0 to 2^53 - 1")
+        }
+        return number
+    }
+
+    /// The integer that a protocol member may be; nil for anything else.
+    static func integer(_ view: JSONView) -> UInt64? {
+        view.uint64.flatMap { $0 <= ProtocolVersion.largestInteger ? $0 : nil }
+    }
+
+    func wrong(_ name: StaticString, _ expected: String) -> FrameError {
+        error("'\(name)' of '\(op)' must be \(expected).")
+    }
+
+    func error(
+        _ detail: String, code: FrameError.Code = .invalidFrame,
+        title: String = "A member of the frame is missing or of the wrong type."
+    ) -> FrameError {
+        FrameError(code, title, detail: detail, ref: ref, seq: seq)
+    }
+
+    private func missing(_ name: StaticString) -> FrameError {
+        error("'\(name)' of '\(op)' is missing.")
+    }
+
+    private static func name(of kind: JSONView.Kind) -> String {
+        switch kind {
+        case .null: "null"
+        case .bool: "a boolean"
+        case .number: "a number"
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+}

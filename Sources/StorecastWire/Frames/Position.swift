@@ -1,0 +1,21 @@
+/// A point in a room's history.
+///
+/// On the wire `{"epoch": …, "v": …}`. A position survives a restart of the server; positions of
+/// different epochs can't be compared.
+public struct Position: Hashable, Codable, Sendable {
+    /// The random id of the room's history.
+    public var epoch: String
+    /// How many dispatches had been reduced, 0 … 2⁵³ − 1.
+    public var version: UInt64
+
+    /// A point in the history `epoch`.
+    public init(epoch: String, version: UInt64) {
+        self.epoch = epoch
+        self.version = version
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case epoch
+        case version = "v"
+    }
+}

@@ -1,0 +1,96 @@
+/// What an `Encodable` value wrote, before it becomes text or a tree.
+///
+/// A list of values with links to children and siblings: a type may open containers, nested ones
+/// and super encoders, and write to them in any order, which a plain writer couldn't follow.
+final class JSONEncoding {
+    /// What a node is.
+    enum Shape: UInt8 {
+        case nothing, value, array, object
+    }
+
+    /// One value, and its name if it is a member.
+    struct Node {
+        var key: String
+        var value = JSON.null
+        var shape = Shape.nothing
+        /// Whether a container was asked for twice, so that a name may have been written twice.
+        var isShared = false
+        var parent: Int32
+        var next: Int32 = -1
+        var first: Int32 = -1
+        var last: Int32 = -1
+        var count: Int32 = 0
+    }
+
+    /// Unchecked: every access is a single statement of this module that calls nobody else's code,
+    /// so none can overlap; the checks cost a fifth of an encoding.
+    @exclusivity(unchecked) private(set) var nodes: [Node] = []
+
+    private init() {
+        nodes.reserveCapacity(16)
+        nodes.append(Node(key: "", parent: -1))
+    }
+
+    static func encode<T: Encodable>(_ value: T) throws -> JSONEncoding {
+        let encoding = JSONEncoding()
+        try JSONNodeEncoder(encoding, 0).put(value)
+        return encoding
+    }
+
+    /// Adds a child to a container.
+    func add(_ key: String, _ value: JSON, _ shape: Shape, to parent: Int) {
+        let index = Int32(nodes.count)
+        nodes.append(Node(key: key, value: value, shape: shape, parent: Int32(parent)))
+        nodes.withUnsafeMutableBufferPointer { nodes in
+            let last = Int(nodes[parent].last)
+            if last < 0 { nodes[parent].first = index } else { nodes[last].next = index }
+            nodes[parent].last = index
+            nodes[parent].count += 1
+        }
+    }
+
+    /// Adds a child without a value yet, and returns its index.
+    func add(_ key: String, to parent: Int) -> Int {
+        add(key, .null, .nothing, to: parent)
+        return nodes.count - 1
+    }
+
+    /// Gives a node its value; a later one counts.
+    func set(_ index: Int, _ value: JSON) {
+        nodes[index].value = value
+        nodes[index].shape = .value
+    }
+
+    /// Makes a node an array or object, which it may be already.
+    func open(_ index: Int, _ shape: Shape) {
+        precondition(
+            nodes[index].shape == .nothing || nodes[index].shape == shape,
+            "a value can't be encoded as two different things")
+        nodes[index].isShared = nodes[index].shape == shape
+        nodes[index].shape = shape
+    }
+
+    func path(_ index: Int) -> [any CodingKey] {
+        var path: [any CodingKey] = []
+        var at = index
+        while nodes[at].parent >= 0 {
+            let parent = Int(nodes[at].parent)
+            path.append(
+                nodes[parent].shape == .array
+                    ? JSONCodingKey(intValue: position(of: at, in: parent))
+                    : JSONCodingKey(nodes[at].key))
+            at = parent
+        }
+        return path.reversed()
+    }
+
+    private func position(of child: Int, in parent: Int) -> Int {
+        var position = 0
+        var at = Int(nodes[parent].first)
+        while at >= 0, at != child {
+            position += 1
+            at = Int(nodes[at].next)
+        }
+        return position
+    }
+}

@@ -1,0 +1,53 @@
+/// The members of an object that is being encoded.
+struct JSONKeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    let encoding: JSONEncoding
+    let index: Int
+
+    var codingPath: [any CodingKey] { encoding.path(index) }
+
+    func encodeNil(forKey key: Key) { put(.null, key) }
+    func encode(_ value: Bool, forKey key: Key) { put(.bool(value), key) }
+    func encode(_ value: String, forKey key: Key) { put(.string(value), key) }
+    func encode(_ value: Double, forKey key: Key) throws {
+        put(try JSONNodeEncoder(encoding, index).number(value, forKey: key), key)
+    }
+    func encode(_ value: Float, forKey key: Key) throws {
+        put(try JSONNodeEncoder(encoding, index).number(value, forKey: key), key)
+    }
+    func encode(_ value: Int, forKey key: Key) { put(JSON(integer: value), key) }
+    func encode(_ value: Int8, forKey key: Key) { put(JSON(integer: value), key) }
+    func encode(_ value: Int16, forKey key: Key) { put(JSON(integer: value), key) }
+    func encode(_ value: Int32, forKey key: Key) { put(JSON(integer: value), key) }
+    func encode(_ value: Int64, forKey key: Key) { put(JSON(integer: value), key) }
+    func encode(_ value: UInt, forKey key: Key) { put(JSON(integer: value), key) }
+    func encode(_ value: UInt8, forKey key: Key) { put(JSON(integer: value), key) }
+    func encode(_ value: UInt16, forKey key: Key) { put(JSON(integer: value), key) }
+    func encode(_ value: UInt32, forKey key: Key) { put(JSON(integer: value), key) }
+    func encode(_ value: UInt64, forKey key: Key) { put(JSON(integer: value), key) }
+    func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
+        if let scalar = JSONNodeEncoder.scalar(value) { return put(scalar, key) }
+        try value.encode(to: encoder(key))
+    }
+
+    func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type, forKey key: Key
+    ) -> KeyedEncodingContainer<Nested> {
+        encoder(key).container(keyedBy: type)
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+        encoder(key).unkeyedContainer()
+    }
+
+    func superEncoder() -> any Encoder { encoder(JSONCodingKey.super) }
+    func superEncoder(forKey key: Key) -> any Encoder { encoder(key) }
+
+    @inline(__always)
+    private func put(_ value: JSON, _ key: Key) {
+        encoding.add(key.stringValue, value, .value, to: index)
+    }
+
+    private func encoder(_ key: some CodingKey) -> JSONNodeEncoder {
+        JSONNodeEncoder(encoding, encoding.add(key.stringValue, to: index))
+    }
+}

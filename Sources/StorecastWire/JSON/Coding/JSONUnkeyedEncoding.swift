@@ -1,0 +1,50 @@
+/// The elements of an array that is being encoded.
+struct JSONUnkeyedEncoding: UnkeyedEncodingContainer {
+    let encoding: JSONEncoding
+    let index: Int
+
+    var codingPath: [any CodingKey] { encoding.path(index) }
+    var count: Int { Int(encoding.nodes[index].count) }
+
+    func encodeNil() { put(.null) }
+    func encode(_ value: Bool) { put(.bool(value)) }
+    func encode(_ value: String) { put(.string(value)) }
+    func encode(_ value: Double) throws {
+        put(try JSONNodeEncoder(encoding, index).number(value, forKey: nextKey))
+    }
+    func encode(_ value: Float) throws {
+        put(try JSONNodeEncoder(encoding, index).number(value, forKey: nextKey))
+    }
+    func encode(_ value: Int) { put(JSON(integer: value)) }
+    func encode(_ value: Int8) { put(JSON(integer: value)) }
+    func encode(_ value: Int16) { put(JSON(integer: value)) }
+    func encode(_ value: Int32) { put(JSON(integer: value)) }
+    func encode(_ value: Int64) { put(JSON(integer: value)) }
+    func encode(_ value: UInt) { put(JSON(integer: value)) }
+    func encode(_ value: UInt8) { put(JSON(integer: value)) }
+    func encode(_ value: UInt16) { put(JSON(integer: value)) }
+    func encode(_ value: UInt32) { put(JSON(integer: value)) }
+    func encode(_ value: UInt64) { put(JSON(integer: value)) }
+    func encode<T: Encodable>(_ value: T) throws {
+        if let scalar = JSONNodeEncoder.scalar(value) { return put(scalar) }
+        try value.encode(to: encoder())
+    }
+
+    func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type
+    ) -> KeyedEncodingContainer<Nested> {
+        encoder().container(keyedBy: type)
+    }
+
+    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { encoder().unkeyedContainer() }
+    func superEncoder() -> any Encoder { encoder() }
+
+    private var nextKey: JSONCodingKey { JSONCodingKey(intValue: count) }
+
+    @inline(__always)
+    private func put(_ value: JSON) { encoding.add("", value, .value, to: index) }
+
+    private func encoder() -> JSONNodeEncoder {
+        JSONNodeEncoder(encoding, encoding.add("", to: index))
+    }
+}

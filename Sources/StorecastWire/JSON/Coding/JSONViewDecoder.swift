@@ -1,0 +1,130 @@
+/// Decodes one value of a scanned text.
+///
+/// Three words, so that it fits into `any Decoder` without an allocation. Where it is, is worked
+/// out when somebody asks: from the containers around it.
+struct JSONViewDecoder: Decoder {
+    let tape: JSONTape
+    private let entryIndex: UInt32
+    /// Which element of the array around it this is.
+    private let position: UInt32
+    /// The container around it that asked for this value.
+    private let parent: JSONDecodingScope?
+
+    init(_ view: JSONView, position: Int = 0, in parent: JSONDecodingScope? = nil) {
+        tape = view.tape
+        entryIndex = UInt32(truncatingIfNeeded: view.index)
+        self.position = UInt32(truncatingIfNeeded: position)
+        self.parent = parent
+    }
+
+    var view: JSONView { JSONView(tape, Int(entryIndex)) }
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    var codingPath: [any CodingKey] {
+        guard let parent else { return [] }
+        let key =
+            parent.view.isObject
+            ? JSONCodingKey(tape.string(Int(entryIndex) - 1))
+            : JSONCodingKey(intValue: Int(position))
+        return parent.codingPath + [key]
+    }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        guard view.isObject else { throw mismatch([String: JSON].self, "an object") }
+        return KeyedDecodingContainer(JSONKeyedDecoding<Key>(scope: JSONDecodingScope(self)))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        guard view.isArray else { throw mismatch([JSON].self, "an array") }
+        return JSONUnkeyedDecoding(self)
+    }
+
+    func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
+}
+
+extension JSONViewDecoder: SingleValueDecodingContainer {
+    func decodeNil() -> Bool { view.isNull }
+
+    func decode(_ type: Bool.Type) throws -> Bool {
+        guard let value = view.bool else { throw mismatch(type, "true or false") }
+        return value
+    }
+
+    func decode(_ type: String.Type) throws -> String {
+        guard let value = view.string else { throw mismatch(type, "a string") }
+        return value
+    }
+
+    func decode(_ type: Double.Type) throws -> Double {
+        guard let value = view.double else { throw mismatch(type, "a number") }
+        return value
+    }
+
+    func decode(_ type: Float.Type) throws -> Float {
+        let value = try decode(Double.self)
+        let narrow = Float(value)
+        guard narrow.isFinite else { throw misfit(type) }
+        return narrow
+    }
+
+    func decode(_ type: Int.Type) throws -> Int { try integer(type) }
+    func decode(_ type: Int8.Type) throws -> Int8 { try integer(type) }
+    func decode(_ type: Int16.Type) throws -> Int16 { try integer(type) }
+    func decode(_ type: Int32.Type) throws -> Int32 { try integer(type) }
+    func decode(_ type: Int64.Type) throws -> Int64 { try integer(type) }
+    func decode(_ type: UInt.Type) throws -> UInt { try integer(type) }
+    func decode(_ type: UInt8.Type) throws -> UInt8 { try integer(type) }
+    func decode(_ type: UInt16.Type) throws -> UInt16 { try integer(type) }
+    func decode(_ type: UInt32.Type) throws -> UInt32 { try integer(type) }
+    func decode(_ type: UInt64.Type) throws -> UInt64 { try integer(type) }
+
+    func decode<T: Decodable>(_ type: T.Type) throws -> T {
+        // What arrays and optionals of common types ask for needs no way through their own init.
+        if type == String.self, let value = try decode(String.self) as? T { return value }
+        if type == Int.self, let value = try integer(Int.self) as? T { return value }
+        if type == JSON.self, let value = view.json as? T { return value }
+        return try T(from: self)
+    }
+
+    @inline(__always)
+    func integer<I: FixedWidthInteger>(_ type: I.Type) throws -> I {
+        if let value = view.int64 {
+            if let exact = I(exactly: value) { return exact }
+        } else if let value = view.uint64, let exact = I(exactly: value) {
+            return exact
+        }
+        throw view.isNumber ? misfit(type) : mismatch(type, "an integer")
+    }
+}
+
+extension JSONViewDecoder {
+    /// There is a value, but of another kind.
+    func mismatch(_ type: Any.Type, _ expected: String) -> DecodingError {
+        let context = DecodingError.Context(
+            codingPath: codingPath,
+            debugDescription: "expected \(expected), found \(view.article)")
+        return view.isNull ? .valueNotFound(type, context) : .typeMismatch(type, context)
+    }
+
+    /// There is a number, but `type` can't hold it.
+    private func misfit(_ type: Any.Type) -> DecodingError {
+        let shown = view.entry.length <= 40 ? view.rawText : "the number"
+        let context = DecodingError.Context(
+            codingPath: codingPath, debugDescription: "\(shown) does not fit in \(type)")
+        return .dataCorrupted(context)
+    }
+}
+
+extension JSONView {
+    /// The value's kind with its article, for sentences.
+    var article: String {
+        switch kind {
+        case .null: "null"
+        case .bool: bool == true ? "true" : "false"
+        case .number: "a number"
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+}

@@ -1,0 +1,28 @@
+/// How much JSON a reader takes before it refuses.
+public struct JSONLimits: Sendable, Equatable {
+    /// The longest text, in bytes. Never more than ``largestText`` counts.
+    public var bytes = 1 << 20
+    /// How deep arrays and objects may be nested. Never more than ``deepestNesting`` counts.
+    public var depth = 64
+    /// The longest number, in bytes.
+    public var numberBytes = 512
+
+    /// A text's bytes are addressed with 28 bits.
+    public static let largestText = (1 << 28) - 1
+    /// What goes through a value recursively must fit the stack of any thread.
+    public static let deepestNesting = 512
+
+    /// Limits for a message from the network: 1 MiB, 64 levels, numbers of 512 bytes.
+    public init() {}
+
+    /// The limits given, the usual ones for the others.
+    public init(bytes: Int = 1 << 20, depth: Int = 64, numberBytes: Int = 512) {
+        self.bytes = bytes
+        self.depth = depth
+        self.numberBytes = numberBytes
+    }
+
+    /// For texts that this process wrote itself.
+    package static let trusted = JSONLimits(
+        bytes: largestText, depth: deepestNesting, numberBytes: largestText)
+}

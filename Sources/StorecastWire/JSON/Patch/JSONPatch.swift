@@ -1,0 +1,43 @@
+/// A JSON Patch (RFC 6902): what to do to one value to make it another.
+public struct JSONPatch: Sendable, Hashable {
+    /// One change, or one test.
+    public enum Operation: Sendable, Hashable {
+        /// Inserts an element before an index (`-`: at the end), or sets a member.
+        case add(path: JSONPointer, value: JSON)
+        /// Removes an element or a member, which must exist.
+        case remove(path: JSONPointer)
+        /// Gives what exists another value.
+        case replace(path: JSONPointer, value: JSON)
+        /// Removes one thing and adds it elsewhere.
+        case move(from: JSONPointer, path: JSONPointer)
+        /// Adds a copy of one thing elsewhere.
+        case copy(from: JSONPointer, path: JSONPointer)
+        /// Fails the patch unless the value there is equal.
+        case test(path: JSONPointer, value: JSON)
+    }
+
+    /// The operations, in order.
+    public var operations: [Operation]
+
+    /// A patch of these operations.
+    public init(_ operations: [Operation] = []) {
+        self.operations = operations
+    }
+
+    /// Whether it does nothing.
+    public var isEmpty: Bool { operations.isEmpty }
+
+    /// The changes that make `old` equal to `new`, as few and small as a fast search finds.
+    ///
+    /// What is equal isn't mentioned; whatever is smaller to replace than to change is replaced.
+    /// Elements of arrays are recognised by their member `id` if all have one, else by equality,
+    /// and are moved, inserted and removed one by one.
+    ///
+    /// Complexity: linear in the size of both, O(n log n) in the length of an array that changed.
+    /// Values that share their storage are not looked into.
+    public static func diff(from old: JSON, to new: JSON) -> JSONPatch {
+        var diff = JSONDiff()
+        diff.compare(old, new)
+        return JSONPatch(diff.operations)
+    }
+}

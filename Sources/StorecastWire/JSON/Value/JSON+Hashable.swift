@@ -1,0 +1,109 @@
+extension JSON: Hashable {
+    /// Whether both are the same JSON value.
+    ///
+    /// Numbers are equal when they are worth the same, exactly (`1` and `1.0`, but not 2^53 + 1 and
+    /// the double nearest to it); members are equal in any order; strings when their code points
+    /// are. Complexity: linear in the smaller value, constant for values that share their storage.
+    public static func == (left: JSON, right: JSON) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.bool(let left), .bool(let right)): left == right
+        case (.int(let left), .int(let right)): left == right
+        case (.string(let left), .string(let right)): left.isSameText(as: right)
+        case (.array(let left), .array(let right)): left == right
+        case (.object(let left), .object(let right)): left == right
+        default: left.number.map { $0 == right.number } ?? false
+        }
+    }
+
+    /// Feeds `hasher` so that equal values hash alike.
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .null: hasher.combine(0 as UInt8)
+        case .bool(let value): hasher.combine(value)
+        case .int, .uint, .double: hasher.combine(number)
+        case .string(let text): text.hashText(into: &hasher)
+        case .array(let elements): hasher.combine(elements)
+        case .object(let object): hasher.combine(object)
+        }
+    }
+
+    /// One form for all numbers of one worth.
+    private enum Number: Hashable {
+        case int(Int64)
+        case uint(UInt64)
+        case double(Double)
+        case notANumber
+    }
+
+    private var number: Number? {
+        switch self {
+        case .int(let value):
+            .int(value)
+        case .uint(let value):
+            Int64(exactly: value).map(Number.int) ?? .uint(value)
+        case .double(let value):
+            value.wholeInt64.map(Number.int) ?? value.wholeUInt64.map(Number.uint)
+                ?? (value.isNaN ? .notANumber : .double(value))
+        default: nil
+        }
+    }
+}
+
+extension String {
+    /// Whether both have the same code points. Swift's `==` would also accept equivalent ones.
+    func isSameText(as other: String) -> Bool {
+        // Short strings, and copies of one, are alike bit by bit.
+        let isCopy = withUnsafeBytes(of: self) { left in
+            withUnsafeBytes(of: other) { right in left.hasSameBytes(as: right) }
+        }
+        if isCopy { return true }
+        guard utf8.count == other.utf8.count else { return false }
+        return withTextBytes { left in
+            other.withTextBytes { right in left.hasSameBytes(as: right) }
+        }
+    }
+
+    /// Hashes the code points.
+    func hashText(into hasher: inout Hasher) {
+        withTextBytes { hasher.combine(bytes: $0) }
+        hasher.combine(0xff as UInt8)
+    }
+
+    /// Lends the UTF-8 bytes: the string's own, or a copy if it has none in one piece (a string
+    /// that was bridged from Objective-C).
+    @inline(__always)
+    func withTextBytes<R>(_ use: (UnsafeRawBufferPointer) -> R) -> R {
+        if let result = utf8.withContiguousStorageIfAvailable({ use(UnsafeRawBufferPointer($0)) }) {
+            return result
+        }
+        return Array(utf8).withUnsafeBytes(use)
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether both hold the same bytes, compared eight at a time.
+    @inline(__always)
+    func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
+        guard count == other.count else { return false }
+        guard count > 0, let left = baseAddress, let right = other.baseAddress else { return true }
+        var at = 0
+        while at + 8 <= count {
+            if left.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+                != right.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+            {
+                return false
+            }
+            at += 8
+        }
+        while at < count {
+            if left.load(fromByteOffset: at, as: UInt8.self)
+                != right.load(fromByteOffset: at, as: UInt8.self)
+            {
+                return false
+            }
+            at += 1
+        }
+        return true
+    }
+}

@@ -1,0 +1,102 @@
+extension JSON: CustomStringConvertible {
+    /// The value as compact JSON text.
+    public var description: String { String(decoding: bytes, as: UTF8.self) }
+
+    /// The value as compact JSON text in UTF-8. Complexity: linear.
+    public var bytes: [UInt8] {
+        var writer = JSONWriter()
+        writer.write(self)
+        return writer.bytes
+    }
+
+    /// The one text that all values equal to this one share (see ``JSONWriter/write(canonical:)``).
+    public var canonicalBytes: [UInt8] {
+        var writer = JSONWriter()
+        writer.write(canonical: self)
+        return writer.bytes
+    }
+
+    /// How many bytes the compact text has. Complexity: linear, without writing it.
+    public var encodedSize: Int {
+        switch self {
+        case .null: 4
+        case .bool(let value): value ? 4 : 5
+        case .int(let value): Self.digits(value.magnitude) + (value < 0 ? 1 : 0)
+        case .uint(let value): Self.digits(value)
+        case .double(let value): Self.size(value)
+        case .string(let text): Self.size(text)
+        case .array(let elements):
+            elements.reduce(max(elements.count, 1) + 1) { $0 + $1.encodedSize }
+        case .object(let object):
+            object.reduce(max(object.count, 1) + 1) {
+                $0 + Self.size($1.key) + 1 + $1.value.encodedSize
+            }
+        }
+    }
+
+    /// As ``encodedSize``, but stops counting once the size is at least `limit`.
+    func encodedSize(upTo limit: Int) -> Int {
+        var size = 0
+        addEncodedSize(to: &size, upTo: limit)
+        return size
+    }
+
+    private func addEncodedSize(to size: inout Int, upTo limit: Int) {
+        switch self {
+        case .array(let elements):
+            size += max(elements.count, 1) + 1
+            for element in elements where size < limit {
+                element.addEncodedSize(to: &size, upTo: limit)
+            }
+        case .object(let object):
+            size += max(object.count, 1) + 1
+            for (key, value) in object {
+                guard size < limit else { return }
+                size += Self.size(key) + 1
+                value.addEncodedSize(to: &size, upTo: limit)
+            }
+        default: size += encodedSize
+        }
+    }
+
+    /// How deep arrays and objects are nested in this: 0 for a scalar, 1 for an empty array.
+    ///
+    /// Complexity: linear.
+    public var depth: Int {
+        switch self {
+        case .array(let elements): 1 + (elements.lazy.map(\.depth).max() ?? 0)
+        case .object(let object): 1 + (object.lazy.map(\.value.depth).max() ?? 0)
+        default: 0
+        }
+    }
+
+    /// How many bytes `text` has as a JSON string, quotes included.
+    static func size(_ text: String) -> Int {
+        text.withTextBytes { bytes in
+            var size = bytes.count + 2
+            var at = JSONWriter.plainPrefix(of: bytes, from: 0)
+            while at < bytes.count {
+                size += JSONWriter.shortEscape(of: bytes[at]) == nil ? 5 : 1
+                at = JSONWriter.plainPrefix(of: bytes, from: at + 1)
+            }
+            return size
+        }
+    }
+
+    private static func size(_ number: Double) -> Int {
+        if number != 0, let integer = number.exactInteger { return JSON.int(integer).encodedSize }
+        var writer = JSONWriter(reserving: 32)
+        writer.write(number)
+        return writer.bytes.count
+    }
+
+    private static func digits(_ value: UInt64) -> Int {
+        var count = 1
+        var rest = value
+        while rest >= 10 {
+            rest /= 10
+            count += 1
+        }
+        return count
+    }
+}
