@@ -1,4 +1,52 @@
 #pragma once
 
 #include <libwebsockets.h>
+#include <sys/socket.h>
 #include <uv.h>
+
+/*
+ * What the Swift importer leaves out: macros with casts or expressions, and functions that glibc
+ * declares only for GNU sources (which may not be asked for here: the C library's own module is
+ * compiled without). Every function here is one expression.
+ */
+
+static inline uint64_t sc_lws_option_libuv(void) { return LWS_SERVER_OPTION_LIBUV; }
+
+static inline uint64_t sc_lws_option_tls(void) { return LWS_SERVER_OPTION_DO_SSL_GLOBAL_INIT; }
+
+static inline uint64_t sc_lws_option_explicit_vhosts(void) {
+    return LWS_SERVER_OPTION_EXPLICIT_VHOSTS;
+}
+
+static inline int sc_lws_port_no_listen(void) { return CONTEXT_PORT_NO_LISTEN_SERVER; }
+
+static inline int sc_lws_port_client(void) { return CONTEXT_PORT_NO_LISTEN; }
+
+/* Bytes that are written as they are: frames made beforehand, or a whole HTTP answer. */
+static inline int sc_lws_write_raw(struct lws *wsi, const void *bytes, size_t count) {
+    return lws_write(wsi, (unsigned char *)bytes, count, LWS_WRITE_RAW);
+}
+
+/* Closes without a close handshake, when the context is next serviced; from any callback. */
+static inline void sc_lws_kill(struct lws *wsi) {
+    lws_set_timeout(wsi, PENDING_TIMEOUT_CLOSE_ACK, LWS_TO_KILL_ASYNC);
+}
+
+extern int accept4(int, struct sockaddr *, socklen_t *, int);
+
+static inline int sc_accept(int listener) {
+    return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+extern int dup3(int, int, int);
+
+/* Makes `target` mean what `source` means. */
+static inline int sc_replace_descriptor(int source, int target) {
+    return dup3(source, target, SOCK_CLOEXEC);
+}
+
+extern int pthread_setname_np(pthread_t, const char *);
+
+static inline void sc_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
+
+static inline int sc_lws_adoption_http(void) { return LWS_ADOPT_SOCKET | LWS_ADOPT_HTTP; }

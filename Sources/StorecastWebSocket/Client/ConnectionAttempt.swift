@@ -1,0 +1,157 @@
+import CLibWebSockets
+import Glibc
+
+/// One try of a client to reach its server: finds the addresses, opens a TCP connection, and lets
+/// libwebsockets do the handshake on it.
+///
+/// The addresses are looked up in libuv's pool of threads, and the connection is opened here: the
+/// library would look up on the loop's thread, keep the reason of a failure to itself, and, on a
+/// libuv loop, leave a poll handle behind for each connection that fails.
+final class ConnectionAttempt {
+    private let core: LoopCore
+    private let configuration: WebSocketClientConfiguration
+    private var connector: SocketConnector?
+    private var done: ((Result<Int32, WebSocketError>) -> Void)?
+
+    init(on core: LoopCore, to configuration: WebSocketClientConfiguration) {
+        self.core = core
+        self.configuration = configuration
+    }
+
+    private var place: String { "\(configuration.host):\(configuration.port)" }
+
+    /// Connects; `done` is given the descriptor, which it then owns, or a sentence.
+    func start(_ done: @escaping (Result<Int32, WebSocketError>) -> Void) {
+        self.done = done
+        let request = UnsafeMutablePointer<uv_getaddrinfo_t>.allocate(capacity: 1)
+        // Released in the callback, which libuv always calls, be it on a later loop's account.
+        request.pointee.data = Unmanaged.passRetained(self).toOpaque()
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        hints.ai_flags = AI_ADDRCONFIG
+        let code = uv_getaddrinfo(
+            core.uv, request,
+            { request, code, list in
+                guard let request, let data = request.pointee.data else { return }
+                request.deallocate()
+                let attempt = Unmanaged<ConnectionAttempt>.fromOpaque(data).takeRetainedValue()
+                attempt.found(code, list)
+                uv_freeaddrinfo(list)
+            }, configuration.host, String(configuration.port), &hints)
+        guard code != 0 else { return }
+        Unmanaged<ConnectionAttempt>.fromOpaque(request.pointee.data).release()
+        request.deallocate()
+        found(code, nil)
+    }
+
+    /// Nobody is told any more.
+    func cancel() {
+        done = nil
+        connector?.cancel()
+        connector = nil
+    }
+
+    /// Lets the library do its handshake on a TCP connection; a sentence if it can't even begin.
+    ///
+    /// The library can only connect by itself. It is told to connect to a port of this machine that
+    /// nobody has, and before it looks whether that worked its descriptor is made to mean the
+    /// connection that is already there.
+    func handshake(_ connection: WebSocketConnection, on descriptor: Int32) -> String? {
+        defer { Glibc.close(descriptor) }
+        let library: LibWebSockets
+        do throws(WebSocketError) { library = try core.libWebSockets() } catch {
+            return error.description
+        }
+        let file = configuration.certificateAuthorityFile
+        guard let host = library.clientHost(tls: configuration.tls, certificateAuthorityFile: file)
+        else { return "The certificates to trust could not be read." }
+        var info = lws_client_connect_info()
+        library.address(&info)
+        info.vhost = host
+        info.port = 1
+        info.ietf_version_or_minus_one = -1
+        info.ssl_connection = configuration.tls ? Int32(LCCSCF_USE_SSL.rawValue) : 0
+        // Released when the library destroys its object.
+        info.opaque_user_data = connection.retainForLibrary()
+        guard let wsi = connect(&info) else {
+            return "The connection to \(place) could not be begun."
+        }
+        connection.attach(wsi)
+        guard sc_replace_descriptor(descriptor, lws_get_socket_fd(wsi)) >= 0 else {
+            connection.kill()
+            return "The connection to \(place) could not be handed over."
+        }
+        return nil
+    }
+
+    /// What the library's words about a failed handshake mean, as a sentence.
+    func sentence(about wsi: OpaquePointer, _ text: String) -> String {
+        if text.hasPrefix("HS: ws upgrade") {
+            let status = lws_http_client_http_response(wsi)
+            return "The server at \(place) answered HTTP status \(status) instead of a WebSocket."
+        }
+        if text.hasPrefix("HS: PROTOCOL") {
+            return "The server at \(place) chose a subprotocol that was not offered."
+        }
+        if text.hasPrefix("HS: ") {
+            let detail = text.dropFirst(4)
+            return "The server at \(place) does not answer as a WebSocket server (\(detail))."
+        }
+        if text.contains("SSL") {
+            return """
+                The TLS handshake with \(place) failed; its certificate must be trusted and made \
+                for this name.
+                """
+        }
+        return "The handshake with \(place) failed: \(text.isEmpty ? "no reason given" : text)."
+    }
+
+    private func connect(_ info: inout lws_client_connect_info) -> OpaquePointer? {
+        let isUsual = configuration.port == (configuration.tls ? 443 : 80)
+        let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
+        // The port is left out with TLS, where the library checks the certificate by this name.
+        let hostHeader = isUsual || configuration.tls ? host : "\(host):\(configuration.port)"
+        let offered = configuration.subprotocols.joined(separator: ", ")
+        let strings = CStrings([
+            "127.0.0.1", hostHeader, configuration.path, offered, ContextStorage.clientProtocolName,
+        ])
+        defer { strings.free() }
+        info.address = strings[0]
+        info.host = strings[1]
+        info.path = strings[2]
+        info.protocol = configuration.subprotocols.isEmpty ? nil : strings[3]
+        info.local_protocol_name = strings[4]
+        return lws_client_connect_via_info(&info)
+    }
+
+    private func found(_ code: Int32, _ list: UnsafeMutablePointer<addrinfo>?) {
+        guard let done = done.take() else { return }
+        var addresses: [[UInt8]] = []
+        var next = list
+        while let entry = next {
+            let length = Int(entry.pointee.ai_addrlen)
+            let bytes = UnsafeRawBufferPointer(start: entry.pointee.ai_addr, count: length)
+            addresses.append(Array(bytes))
+            next = entry.pointee.ai_next
+        }
+        guard code == 0 else {
+            let reason = String(cString: uv_strerror(code))
+            let text = "DNS: the name \(configuration.host) was not found (\(reason))."
+            return done(.failure(WebSocketError(description: text)))
+        }
+        let connector = SocketConnector(on: core, to: addresses, place: place, done: done)
+        self.connector = connector
+        connector.start()
+    }
+}
+
+/// Strings for a C function that takes many.
+private struct CStrings {
+    private let pointers: [UnsafeMutablePointer<CChar>?]
+
+    init(_ strings: [String]) { pointers = strings.map { strdup($0) } }
+
+    subscript(index: Int) -> UnsafePointer<CChar>? { pointers[index].map { UnsafePointer($0) } }
+
+    func free() { for pointer in pointers { Glibc.free(pointer) } }
+}

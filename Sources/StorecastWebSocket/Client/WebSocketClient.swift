@@ -1,0 +1,221 @@
+import CLibWebSockets
+
+/// A WebSocket client on an event loop: one connection at a time. Belongs to the loop's thread.
+///
+/// The client keeps its delegate weakly. It may connect again once it is closed.
+package final class WebSocketClient {
+    package let configuration: WebSocketClientConfiguration
+
+    let core: LoopCore
+    let closeQueue: DeadlineQueue
+    private weak var delegate: (any WebSocketClientDelegate)?
+    private let heartbeat: Heartbeat
+    private var attempt: ConnectionAttempt?
+    private var connection: WebSocketConnection?
+    private var subprotocol: String?
+    private var outgoing: [UInt8] = []
+    private var masker = FrameMasker()
+    private var isFlushing = false
+    private var wasFull = false
+    private var connectTimer: LoopTimer?
+    /// Why the server's answer would not do.
+    private var refusal: String?
+
+    package init(
+        on loop: EventLoop, configuration: WebSocketClientConfiguration,
+        delegate: any WebSocketClientDelegate
+    ) {
+        core = loop.core
+        self.configuration = configuration
+        self.delegate = delegate
+        closeQueue = DeadlineQueue(on: core, delay: configuration.closeTimeout) { $0.kill() }
+        heartbeat = Heartbeat(
+            on: core, interval: configuration.pingInterval, timeout: configuration.deadPeerTimeout,
+            slots: 1)
+    }
+
+    /// Bytes that wait to be sent, with their frames.
+    package var bufferedBytes: Int { outgoing.count + (connection?.pendingBytes ?? 0) }
+
+    /// Whether the connection is open.
+    package var isConnected: Bool { connection?.phase == .open }
+
+    /// Begins to connect; the delegate hears how that ends. Does nothing while there is a
+    /// connection or an attempt.
+    package func connect() {
+        guard attempt == nil, connection == nil else { return }
+        if core.isOver {
+            delegate?.closed(self, code: 1006, reason: "", error: "The event loop has stopped.")
+            return
+        }
+        refusal = nil
+        core.residents[ObjectIdentifier(self)] = self
+        connectTimer = LoopTimer(on: core, after: configuration.connectTimeout) { [weak self] in
+            self?.tooLate()
+        }
+        let attempt = ConnectionAttempt(on: core, to: configuration)
+        self.attempt = attempt
+        attempt.start { [weak self] result in
+            guard let self, self.attempt === attempt else { return }
+            switch result {
+            case .success(let descriptor): handshake(on: descriptor)
+            case .failure(let error): fail(error.description)
+            }
+        }
+    }
+
+    /// Queues one text message, in UTF-8, and sends it before this turn of the loop ends if the
+    /// system can take it, together with all others of the turn.
+    ///
+    /// - Returns: false, and nothing is queued, without a connection or when more than
+    ///   `maxBufferedBytes` would wait; `writable` tells when there is room again.
+    @discardableResult
+    package func send(text: UnsafeRawBufferPointer) -> Bool {
+        guard let connection, connection.phase == .open else { return false }
+        let length = text.count + WebSocketFrameHeader.maximumLength + 4
+        guard bufferedBytes + length <= configuration.maxBufferedBytes else {
+            wasFull = true
+            return false
+        }
+        masker.append(.text, text, to: &outgoing)
+        if connection.isWritable && !isFlushing {
+            isFlushing = true
+            core.flushes.append { [weak self] in self?.flush() }
+        }
+        return true
+    }
+
+    /// Queues one text message; as `send(text:)`.
+    @discardableResult
+    package func send(_ text: [UInt8]) -> Bool { text.withUnsafeBytes { send(text: $0) } }
+
+    /// Sends what is queued, then ends the connection with a close handshake, or gives up an
+    /// attempt. The delegate hears `closed`.
+    package func close(code: UInt16 = 1000, reason: String = "") {
+        if let connection, connection.phase == .open {
+            if connection.isWritable { flush() }
+            connection.close(code: code, reason: reason)
+        } else if attempt != nil {
+            fail("The attempt to connect was given up.")
+        }
+    }
+
+    /// Reading stops, so that the server comes to feel it, until `resumeReading`.
+    package func pauseReading() { connection?.pauseReading() }
+
+    /// Reads again.
+    package func resumeReading() { connection?.resumeReading() }
+
+    private var place: String { "\(configuration.host):\(configuration.port)" }
+
+    private func flush() {
+        isFlushing = false
+        guard let connection, connection.isWritable, !outgoing.isEmpty else { return }
+        let bytes = outgoing.take()
+        connection.write(bytes)
+        if bytes.capacity <= 1 << 18, outgoing.isEmpty {
+            outgoing = bytes
+            outgoing.removeAll(keepingCapacity: true)
+        }
+    }
+
+    private func handshake(on descriptor: Int32) {
+        guard let attempt else { return }
+        let connection = WebSocketConnection(
+            id: ConnectionIdentifier.next(), core: core, owner: self,
+            maxMessageBytes: configuration.maxMessageBytes, isClient: true)
+        self.connection = connection
+        if let problem = attempt.handshake(connection, on: descriptor) { fail(problem) }
+    }
+
+    private func tooLate() {
+        connectTimer = nil
+        guard attempt != nil else { return }
+        fail("No answer from \(place) within \(configuration.connectTimeout).")
+    }
+
+    /// The end of an attempt.
+    private func fail(_ sentence: String) {
+        guard attempt != nil else { return }
+        connection?.kill()
+        over(CloseFrame(code: 1006), error: sentence)
+    }
+
+    private func over(_ frame: CloseFrame, error: String?) {
+        connectTimer?.cancel()
+        connectTimer = nil
+        attempt?.cancel()
+        attempt = nil
+        connection = nil
+        outgoing = []
+        heartbeat.cancel()
+        core.residents[ObjectIdentifier(self)] = nil
+        delegate?.closed(self, code: frame.code, reason: frame.reason, error: error)
+    }
+}
+
+extension WebSocketClient: LoopResident {
+    func loopStops() {
+        if let connection {
+            connection.leave()
+        } else if attempt != nil {
+            fail("The event loop stops.")
+        }
+        connectTimer?.cancel()
+        closeQueue.cancel()
+        heartbeat.cancel()
+    }
+}
+
+extension WebSocketClient: WebSocketConnectionOwner {
+    func requestHeaders() -> [UInt8] {
+        Array(configuration.headers.map { "\($0.name): \($0.value)\r\n" }.joined().utf8)
+    }
+
+    func checkAnswer(_ wsi: OpaquePointer) -> Bool {
+        subprotocol = LibWebSocketsHeaders(wsi: wsi)[WSI_TOKEN_PROTOCOL]
+        if configuration.subprotocols.isEmpty || subprotocol != nil { return true }
+        let offered = configuration.subprotocols.joined(separator: ", ")
+        refusal = "The server at \(place) did not accept the subprotocol \(offered)."
+        return false
+    }
+
+    func failedToConnect(_ connection: WebSocketConnection, _ wsi: OpaquePointer, _ text: String) {
+        guard let attempt, connection === self.connection else { return }
+        fail(refusal ?? attempt.sentence(about: wsi, text))
+    }
+
+    func opened(_ connection: WebSocketConnection) {
+        guard connection === self.connection else { return connection.close(code: 1001) }
+        connectTimer?.cancel()
+        connectTimer = nil
+        attempt = nil
+        heartbeat.add(connection)
+        connection.subprotocol = subprotocol
+        delegate?.connected(self, subprotocol: subprotocol)
+    }
+
+    func received(_ connection: WebSocketConnection, text: UnsafeRawBufferPointer) {
+        guard connection === self.connection else { return }
+        delegate?.received(self, text: text)
+    }
+
+    func writable(_ connection: WebSocketConnection) {
+        guard connection === self.connection else { return }
+        flush()
+        guard wasFull, connection.isWritable else { return }
+        wasFull = false
+        delegate?.writable(self)
+    }
+
+    func closed(_ connection: WebSocketConnection, _ frame: CloseFrame, error: String?) {
+        heartbeat.remove(connection)
+        guard connection === self.connection else { return }
+        over(frame, error: error)
+    }
+
+    func vanished(_ connection: WebSocketConnection) {
+        guard connection === self.connection, attempt != nil else { return }
+        fail("The connection to \(place) could not be made.")
+    }
+}

@@ -1,0 +1,68 @@
+/// Asks silent peers whether they are there, and finds those that aren't: a wheel with one timer
+/// for all connections.
+///
+/// Each connection is visited once in `interval`; a tick visits one slot of the wheel, which
+/// spreads the work. Adding and removing is O(1).
+final class Heartbeat {
+    private let core: LoopCore
+    private let interval: Duration
+    private let deadline: UInt64
+    private let question: UInt64
+    private var slots: [[UInt64: WebSocketConnection]]
+    private var next = 0
+    private(set) var count = 0
+    private var timer: LoopTimer?
+
+    /// - Parameter slots: how many groups the connections are spread over.
+    init(on core: LoopCore, interval: Duration, timeout: Duration, slots: Int) {
+        self.core = core
+        self.interval = interval
+        deadline = timeout.wholeMilliseconds
+        question = (interval / 2).wholeMilliseconds
+        self.slots = Array(repeating: [:], count: slots)
+    }
+
+    /// All connections, in no order.
+    var connections: [WebSocketConnection] { slots.flatMap(\.values) }
+
+    func add(_ connection: WebSocketConnection) {
+        slots[slot(of: connection)][connection.id] = connection
+        count += 1
+        if timer == nil { arm() }
+    }
+
+    func remove(_ connection: WebSocketConnection) {
+        guard slots[slot(of: connection)].removeValue(forKey: connection.id) != nil else { return }
+        count -= 1
+    }
+
+    func cancel() {
+        timer?.cancel()
+        timer = nil
+    }
+
+    private func slot(of connection: WebSocketConnection) -> Int {
+        Int(connection.id % UInt64(slots.count))
+    }
+
+    private func arm() {
+        timer = LoopTimer(on: core, after: interval / slots.count) { [weak self] in self?.tick() }
+    }
+
+    private func tick() {
+        timer = nil
+        let now = core.milliseconds
+        for connection in slots[next].values {
+            let silence = now - min(connection.lastHeard, now)
+            // A peer that we don't listen to can't answer; it is dead if it takes nothing either.
+            if connection.isReadingPaused && !connection.isLagging { continue }
+            if silence >= deadline {
+                connection.fail("The peer gave no sign of life for \(silence / 1000) s.")
+            } else if silence >= question {
+                connection.ping()
+            }
+        }
+        next = (next + 1) % slots.count
+        if count > 0 { arm() }
+    }
+}

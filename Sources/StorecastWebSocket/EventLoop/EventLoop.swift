@@ -1,0 +1,167 @@
+import CLibWebSockets
+import Glibc
+import Synchronization
+
+/// One thread with a libuv loop, on which libwebsockets runs as a foreign loop.
+///
+/// A turn of the loop is: timers and sockets that are ready, then the jobs and closures that were
+/// queued (first in, first out), then the handlers given to `onTurnEnd`, then a wait for the next
+/// event. Everything that belongs to a loop is used on its thread only; an actor whose
+/// `unownedExecutor` is the loop is entered from a callback without a hop by `assumeIsolated`.
+///
+/// The thread keeps the loop alive until `shutDown()`.
+public final class EventLoop: Sendable {
+    /// The name of the loop's thread; the system shows its first 15 bytes.
+    public let name: String
+
+    let inbox = Mutex(Inbox())
+    private let thread = Atomic<UInt>(0)
+    private let confined: LoopConfined
+
+    /// Starts the thread.
+    ///
+    /// - Throws: `EventLoopError` if libuv can't make a loop (usually: no more file descriptors)
+    ///   or the system no thread.
+    public init(name: String = "storecast") throws(EventLoopError) {
+        self.name = name
+        confined = LoopConfined(try LoopCore())
+        confined.unchecked.loop = self
+        try startThread { loop in loop.serve() }
+    }
+
+    /// Whether the caller runs on the loop's thread.
+    public var isCurrent: Bool { thread.load(ordering: .relaxed) == pthread_self() }
+
+    /// Runs `work` on the loop's thread, after everything queued before.
+    ///
+    /// From any thread. Called on the loop itself it still queues: the work runs before the turn
+    /// ends. After `shutDown()` it runs on a short-lived thread, still one piece at a time, so that
+    /// nothing waits for ever.
+    public func execute(_ work: @escaping @Sendable () -> Void) { submit(.closure(work)) }
+
+    /// Closes what runs on the loop, ends its thread and waits for that; can be called again.
+    ///
+    /// Open connections are told 1001 (going away) and closed without waiting for an answer; close
+    /// servers and clients first where a peaceful end matters.
+    @concurrent public func shutDown() async {
+        await withCheckedContinuation { continuation in
+            let isOver = inbox.withLock { inbox in
+                if inbox.phase == .stopped { return true }
+                inbox.waiters.append(continuation)
+                return false
+            }
+            if isOver { continuation.resume() } else { execute { self.core.stop() } }
+        }
+        let joinable = inbox.withLock { inbox in inbox.joinable.take() }
+        if let joinable { pthread_join(joinable, nil) }
+    }
+
+    /// What only the loop's thread may touch.
+    var core: LoopCore {
+        precondition(isCurrent, "An event loop's parts are used on its own thread only.")
+        return confined.unchecked
+    }
+
+    /// Queues one piece of work and wakes the loop if nobody has yet.
+    func submit(_ work: Inbox.Work) {
+        let isHere = isCurrent
+        let needsThread = inbox.withLock { inbox in
+            inbox.work.append(work)
+            if inbox.isSignalled { return false }
+            inbox.isSignalled = true
+            switch inbox.phase {
+            case .running:
+                // On the loop's thread the turn itself comes to the inbox before it waits. The
+                // signal is sent under the lock, so that it can't meet a handle being closed.
+                if !isHere { confined.unchecked.wake() }
+                return false
+            case .stopping: return false
+            case .stopped: return true
+            }
+        }
+        if needsThread { startAfterlife() }
+    }
+
+    /// Runs what is queued at this moment; false if nothing was.
+    func runQueuedWork(reusing spare: inout [Inbox.Work]) -> Bool {
+        inbox.withLock { inbox in
+            swap(&inbox.work, &spare)
+            inbox.isSignalled = false
+        }
+        if spare.isEmpty { return false }
+        for work in spare {
+            switch work {
+            case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
+            case .closure(let closure): closure()
+            }
+        }
+        spare.removeAll(keepingCapacity: true)
+        return true
+    }
+
+    private func serve() {
+        let core = confined.unchecked
+        core.run()
+        inbox.withLock { inbox in inbox.phase = .stopping }
+        core.tearDown()
+        var spare: [Inbox.Work] = []
+        while runQueuedWork(reusing: &spare) {}
+        let (waiters, late) = inbox.withLock { inbox in
+            inbox.phase = .stopped
+            inbox.isSignalled = !inbox.work.isEmpty
+            return (inbox.waiters.take(), inbox.isSignalled)
+        }
+        thread.store(0, ordering: .relaxed)
+        if late { startAfterlife() }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    private func startAfterlife() {
+        do throws(EventLoopError) {
+            try startThread(isJoinable: false) { loop in
+                var spare: [Inbox.Work] = []
+                while loop.runQueuedWork(reusing: &spare) {}
+            }
+        } catch {
+            // Without a thread there is nowhere to run the work; the next piece tries again.
+            inbox.withLock { inbox in inbox.isSignalled = false }
+        }
+    }
+
+    private func startThread(
+        isJoinable: Bool = true, _ body: @escaping @Sendable (EventLoop) -> Void
+    ) throws(EventLoopError) {
+        let start = Unmanaged.passRetained(ThreadStart(loop: self, body: body))
+        var handle = pthread_t()
+        let result = pthread_create(
+            &handle, nil,
+            { pointer in
+                guard let pointer else { return nil }
+                let start = Unmanaged<ThreadStart>.fromOpaque(pointer).takeRetainedValue()
+                start.loop.thread.store(pthread_self(), ordering: .relaxed)
+                sc_name_thread(String(start.loop.name.prefix(15)))
+                start.body(start.loop)
+                return nil
+            }, start.toOpaque())
+        guard result == 0 else {
+            start.release()
+            throw EventLoopError(what: "start a thread", code: result)
+        }
+        if isJoinable {
+            inbox.withLock { [handle] in $0.joinable = handle }
+        } else {
+            pthread_detach(handle)
+        }
+    }
+}
+
+/// What a new thread is told.
+private final class ThreadStart: Sendable {
+    let loop: EventLoop
+    let body: @Sendable (EventLoop) -> Void
+
+    init(loop: EventLoop, body: @escaping @Sendable (EventLoop) -> Void) {
+        self.loop = loop
+        self.body = body
+    }
+}

@@ -1,0 +1,49 @@
+/// A whole, small answer to a plain HTTP request, after which the connection is closed.
+package struct HTTPAnswer: Sendable {
+    /// For example 200.
+    package var status: Int
+    /// Headers beside the three that the answer always has (type, length, connection).
+    package var headers: [(name: String, value: String)]
+    package var contentType: String
+    package var body: [UInt8]
+
+    package init(
+        status: Int, headers: [(name: String, value: String)] = [],
+        contentType: String = "text/plain; charset=utf-8", body: [UInt8]
+    ) {
+        self.status = status
+        self.headers = headers
+        self.contentType = contentType
+        self.body = body
+    }
+
+    /// A sentence as an answer.
+    package init(
+        status: Int, _ text: String, headers: [(name: String, value: String)] = []
+    ) {
+        self.init(status: status, headers: headers, body: Array((text + "\n").utf8))
+    }
+
+    /// The answer's bytes (RFC 9112).
+    var bytes: [UInt8] {
+        var head = "HTTP/1.1 \(status) \(Self.phrase(status))\r\n"
+        head += "Content-Type: \(contentType)\r\nContent-Length: \(body.count)\r\n"
+        for (name, value) in headers { head += "\(name): \(value)\r\n" }
+        return Array((head + "Connection: close\r\n\r\n").utf8) + body
+    }
+
+    private static func phrase(_ status: Int) -> String {
+        switch status {
+        case 200: "OK"
+        case 400: "Bad Request"
+        case 401: "Unauthorized"
+        case 403: "Forbidden"
+        case 404: "Not Found"
+        case 426: "Upgrade Required"
+        case 429: "Too Many Requests"
+        case 500: "Internal Server Error"
+        case 503: "Service Unavailable"
+        default: "Status"
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import CLibWebSockets
+import Glibc
+
+/// A listening TCP socket on a loop.
+///
+/// Our own and not libwebsockets': accepting is where limits belong, and several loops can share a
+/// port.
+final class ListeningSocket {
+    /// The port, also where any free one was asked for.
+    let port: Int
+    private let core: LoopCore
+    private let descriptor: Int32
+    private let accepted: (Int32) -> Void
+    private var poll: UnsafeMutablePointer<uv_poll_t>?
+    private var pause: LoopTimer?
+
+    /// - Parameter accepted: is given each new descriptor, non-blocking, and owns it.
+    init(
+        on core: LoopCore, _ configuration: WebSocketServerConfiguration,
+        accepted: @escaping (Int32) -> Void
+    ) throws(WebSocketError) {
+        self.core = core
+        self.accepted = accepted
+        if configuration.claimsPort {
+            var alone = configuration
+            alone.reusePort = false
+            Glibc.close(try Self.open(alone))
+        }
+        descriptor = try Self.open(configuration)
+        port = Self.port(of: descriptor)
+        let poll = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
+        let code = uv_poll_init(core.uv, poll, descriptor)
+        guard code == 0 else {
+            poll.deallocate()
+            Glibc.close(descriptor)
+            throw WebSocketError(description: "Could not watch the listening socket.")
+        }
+        self.poll = poll
+        poll.pointee.data = Unmanaged.passUnretained(self).toOpaque()
+        watch()
+    }
+
+    /// Stops listening. What the kernel hadn't handed over yet is refused.
+    func close() {
+        pause?.cancel()
+        pause = nil
+        guard let poll = poll.take() else { return }
+        uv_poll_stop(poll)
+        core.closeHandle(poll)
+        Glibc.close(descriptor)
+    }
+
+    private func watch() {
+        guard let poll else { return }
+        uv_poll_start(poll, Int32(UV_READABLE.rawValue)) { handle, _, _ in
+            guard let data = handle?.pointee.data else { return }
+            Unmanaged<ListeningSocket>.fromOpaque(data).takeUnretainedValue().acceptAll()
+        }
+    }
+
+    private func acceptAll() {
+        // Bounded, so that connections that are open get their turn.
+        for _ in 0..<64 {
+            guard poll != nil else { return }
+            let connection = sc_accept(descriptor)
+            if connection >= 0 {
+                accepted(connection)
+            } else if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) {
+                return rest()
+            } else if errno == EAGAIN || errno == EWOULDBLOCK {
+                return
+            }
+        }
+    }
+
+    /// Out of descriptors: the socket would stay readable and the loop spin.
+    private func rest() {
+        guard let poll else { return }
+        uv_poll_stop(poll)
+        pause = LoopTimer(on: core, after: .milliseconds(100)) { [weak self] in self?.watch() }
+    }
+
+    private static func open(
+        _ configuration: WebSocketServerConfiguration
+    ) throws(WebSocketError) -> Int32 {
+        let place = "\(configuration.host):\(configuration.port)"
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        hints.ai_flags = AI_PASSIVE | AI_ADDRCONFIG
+        var list: UnsafeMutablePointer<addrinfo>?
+        let host = configuration.host.isEmpty ? nil : configuration.host
+        let code = getaddrinfo(host, String(configuration.port), &hints, &list)
+        guard code == 0, let first = list else {
+            let reason = String(cString: gai_strerror(code))
+            throw WebSocketError(description: "Could not find the address \(place): \(reason).")
+        }
+        defer { freeaddrinfo(list) }
+        let type = first.pointee.ai_socktype | Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        let descriptor = socket(first.pointee.ai_family, type, first.pointee.ai_protocol)
+        guard descriptor >= 0 else { throw failure(place) }
+        set(SO_REUSEADDR, of: descriptor)
+        if configuration.reusePort { set(SO_REUSEPORT, of: descriptor) }
+        guard bind(descriptor, first.pointee.ai_addr, first.pointee.ai_addrlen) == 0,
+            listen(descriptor, configuration.backlog) == 0
+        else {
+            let error = failure(place)
+            Glibc.close(descriptor)
+            throw error
+        }
+        return descriptor
+    }
+
+    private static func failure(_ place: String) -> WebSocketError {
+        let code = errno
+        return WebSocketError(
+            description: "Could not listen on \(place): \(EventLoopError.text(of: code)).")
+    }
+
+    private static func set(_ option: Int32, of descriptor: Int32) {
+        var one: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, option, &one, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    private static func port(of descriptor: Int32) -> Int {
+        var address = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return withUnsafeMutableBytes(of: &address) { bytes in
+            guard let start = bytes.baseAddress else { return 0 }
+            getsockname(descriptor, start.assumingMemoryBound(to: sockaddr.self), &length)
+            // IPv4 and IPv6 both have the port behind the family, in network order.
+            return Int(bytes[2]) << 8 | Int(bytes[3])
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import StorecastWebSocket
+
+/// A server on a loop of its own that records what it hears and does what the test says.
+final class TestServer: Sendable {
+    enum Event: Equatable {
+        case opened(path: String, subprotocol: String?)
+        case received(String)
+        case writable
+        case closed(UInt16, String)
+    }
+
+    let loop: EventLoop
+    let events = Mailbox<Event>()
+    let port: Int
+    private let owned: OnLoop<Recorder>
+
+    init(
+        _ change: (inout WebSocketServerConfiguration) -> Void = { _ in },
+        on loop: EventLoop? = nil, _ behaviour: Behaviour = Behaviour()
+    ) async throws {
+        let loop = try loop ?? EventLoop(name: "test server")
+        self.loop = loop
+        var configuration = WebSocketServerConfiguration()
+        change(&configuration)
+        let events = events
+        (owned, port) = try await loop.perform { [configuration] in
+            let recorder = Recorder(events, behaviour)
+            let server = try WebSocketServer(
+                on: loop, configuration: configuration, delegate: recorder)
+            recorder.server = server
+            return (OnLoop(recorder, loop), server.port)
+        }
+    }
+
+    /// Does something with the server and the connections that are open, on the loop.
+    func with<Value: Sendable>(
+        _ body: @escaping @Sendable (Recorder) throws -> Value
+    ) async throws -> Value {
+        let owned = owned
+        return try await loop.perform { try body(owned.value) }
+    }
+
+    func stop() async { await loop.shutDown() }
+}
+
+/// What a test server does beside recording.
+struct Behaviour: Sendable {
+    var accept: @Sendable (UpgradeRequest) -> UpgradeDecision = {
+        .accept(subprotocol: $0.subprotocols.first)
+    }
+    var opened: @Sendable (WebSocketConnection) -> Void = { _ in }
+    var received: @Sendable (WebSocketConnection, UnsafeRawBufferPointer) -> Void = { _, _ in }
+    var writable: @Sendable (WebSocketConnection) -> Void = { _ in }
+
+    static let echo = Behaviour(received: { connection, text in connection.send(text: text) })
+}
+
+/// The delegate; used on the loop only.
+final class Recorder: WebSocketServerDelegate {
+    var server: WebSocketServer?
+    var connections: [WebSocketConnection] = []
+    private let events: Mailbox<TestServer.Event>
+    private let behaviour: Behaviour
+
+    init(_ events: Mailbox<TestServer.Event>, _ behaviour: Behaviour) {
+        self.events = events
+        self.behaviour = behaviour
+    }
+
+    func accept(_ request: UpgradeRequest) -> UpgradeDecision { behaviour.accept(request) }
+
+    func opened(_ connection: WebSocketConnection, _ request: UpgradeRequest) {
+        connections.append(connection)
+        events.post(.opened(path: request.path, subprotocol: connection.subprotocol))
+        behaviour.opened(connection)
+    }
+
+    func received(_ connection: WebSocketConnection, text: UnsafeRawBufferPointer) {
+        events.post(.received(String(decoding: text, as: UTF8.self)))
+        behaviour.received(connection, text)
+    }
+
+    func writable(_ connection: WebSocketConnection) {
+        events.post(.writable)
+        behaviour.writable(connection)
+    }
+
+    func closed(_ connection: WebSocketConnection, code: UInt16, reason: String) {
+        connections.removeAll { $0 === connection }
+        events.post(.closed(code, reason))
+    }
+}
+
+/// Something that lives on a loop, carried through code that doesn't.
+///
+/// Unchecked, because the rule is checked when it runs: only the loop's thread gets at the value.
+final class OnLoop<Value>: @unchecked Sendable {
+    private let content: Value
+    private let loop: EventLoop
+
+    init(_ value: Value, _ loop: EventLoop) {
+        content = value
+        self.loop = loop
+    }
+
+    var value: Value {
+        loop.checkIsolated()
+        return content
+    }
+}
+
+extension TestServer {
+    convenience init(_ behaviour: Behaviour) async throws {
+        try await self.init({ _ in }, on: nil, behaviour)
+    }
+
+    convenience init(
+        _ change: (inout WebSocketServerConfiguration) -> Void, _ behaviour: Behaviour
+    ) async throws {
+        try await self.init(change, on: nil, behaviour)
+    }
+}

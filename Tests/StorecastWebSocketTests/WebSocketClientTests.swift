@@ -1,0 +1,218 @@
+import StorecastWebSocket
+import Testing
+
+extension SocketTests {
+    @Suite(.timeLimit(.minutes(1))) struct WebSocketClientTests {
+        @Test func `client and server on one loop talk, with subprotocol and headers`() async throws
+        {
+            let loop = try EventLoop()
+            let requests = Mailbox<UpgradeRequest>()
+            var behaviour = Behaviour.echo
+            behaviour.accept = {
+                requests.post($0)
+                return .accept(subprotocol: "storecast.v1")
+            }
+            let server = try await TestServer({ _ in }, on: loop, behaviour)
+            let client = try await TestClient(
+                WebSocketClientConfiguration(
+                    host: "127.0.0.1", port: server.port, path: "/rooms/lobby?x=1",
+                    subprotocols: ["other.v1", "storecast.v1"],
+                    headers: [("Authorization", "Bearer 1")]), on: loop)
+            #expect(try await client.events.next() == .connected("storecast.v1"))
+            let request = try await requests.next()
+            #expect(request.path == "/rooms/lobby")
+            #expect(request.query == "x=1")
+            #expect(request.subprotocols == ["other.v1", "storecast.v1"])
+            #expect(request.headers["authorization"] == "Bearer 1")
+            #expect(request.headers["host"] == "127.0.0.1:\(server.port)")
+            try await client.send("Grüße")
+            #expect(try await client.events.next() == .received("Grüße"))
+            await loop.shutDown()
+            guard case .closed = try await client.events.next() else {
+                Issue.record("The client was not told.")
+                return
+            }
+        }
+
+        @Test func `many messages of a turn arrive in order`() async throws {
+            let server = try await TestServer(.echo)
+            let client = try await TestClient(configuration(server))
+            #expect(try await client.events.next() == .connected(nil))
+            try await client.with { client in
+                for number in 0..<500 { #expect(client.send(Array("\(number)".utf8))) }
+                #expect(client.bufferedBytes > 500)
+            }
+            for number in 0..<500 {
+                #expect(try await client.events.next() == .received("\(number)"))
+            }
+            #expect(try await client.with { $0.bufferedBytes } == 0)
+            await stop(client, server)
+        }
+
+        @Test func `a large message goes both ways`() async throws {
+            let server = try await TestServer({ $0.maxMessageBytes = 8 << 20 }, .echo)
+            let client = try await TestClient(configuration(server))
+            #expect(try await client.events.next() == .connected(nil))
+            let text = String(repeating: "0123456789", count: 500_000)
+            try await client.send(text)
+            #expect(try await client.events.next() == .received(text))
+            await stop(client, server)
+        }
+
+        @Test func `what waits to be sent is bounded`() async throws {
+            let server = try await TestServer()
+            var configuration = configuration(server)
+            configuration.maxBufferedBytes = 1 << 20
+            let client = try await TestClient(configuration)
+            #expect(try await client.events.next() == .connected(nil))
+            _ = try await server.events.next()
+            try await server.with { $0.connections[0].pauseReading() }
+            let text = [UInt8](repeating: 0x61, count: 100_000)
+            var sent = 0
+            while try await client.with({ $0.send(text) }), sent < 1000 { sent += 1 }
+            #expect(sent < 1000)
+            #expect(try await client.with { $0.bufferedBytes } <= 1 << 20)
+            try await server.with { $0.connections[0].resumeReading() }
+            for _ in 0..<sent {
+                guard case .received(let text) = try await server.events.next() else {
+                    Issue.record("Something else came.")
+                    return
+                }
+                #expect(text.utf8.count == 100_000)
+            }
+            await stop(client, server)
+        }
+
+        @Test func `the server's close code and reason are heard`() async throws {
+            let server = try await TestServer(
+                Behaviour(received: { connection, _ in connection.close(code: 4003, reason: "Go.") }
+                ))
+            let client = try await TestClient(configuration(server))
+            #expect(try await client.events.next() == .connected(nil))
+            try await client.send("x")
+            #expect(try await client.events.next() == .closed(4003, "Go.", error: nil))
+            _ = try await server.events.next()
+            _ = try await server.events.next()
+            #expect(try await server.events.next() == .closed(4003, "Go."))
+            await stop(client, server)
+        }
+
+        @Test func `closing sends what is queued first`() async throws {
+            let server = try await TestServer()
+            let client = try await TestClient(configuration(server))
+            #expect(try await client.events.next() == .connected(nil))
+            try await client.with { client in
+                client.send(Array("last".utf8))
+                client.close(code: 4000, reason: "done")
+                client.close(code: 4001)
+                #expect(!client.send(Array("too late".utf8)))
+            }
+            #expect(try await client.events.next() == .closed(4000, "done", error: nil))
+            _ = try await server.events.next()
+            #expect(try await server.events.next() == .received("last"))
+            #expect(try await server.events.next() == .closed(4000, "done"))
+            await stop(client, server)
+        }
+
+        @Test func `a client connects again after its end`() async throws {
+            let server = try await TestServer(.echo)
+            let client = try await TestClient(configuration(server))
+            for _ in 0..<3 {
+                #expect(try await client.events.next() == .connected(nil))
+                try await client.with { $0.close() }
+                #expect(try await client.events.next() == .closed(1000, "", error: nil))
+                try await client.with { $0.connect() }
+            }
+            #expect(try await client.events.next() == .connected(nil))
+            await stop(client, server)
+        }
+
+        @Test func `a refused connection is a sentence`() async throws {
+            let gone = try await TestServer()
+            await gone.stop()
+            let client = try await TestClient(
+                WebSocketClientConfiguration(host: "127.0.0.1", port: gone.port))
+            let sentence = "Connection refused by 127.0.0.1:\(gone.port)."
+            #expect(try await client.events.next() == .closed(1006, "", error: sentence))
+            await client.loop.shutDown()
+            #expect(client.events.pending.isEmpty)
+        }
+
+        @Test func `an unknown name is a sentence`() async throws {
+            let client = try await TestClient(
+                WebSocketClientConfiguration(host: "no-such-host.invalid", port: 1))
+            guard case .closed(1006, _, let error?) = try await client.events.next() else {
+                Issue.record("Not closed with a sentence.")
+                return
+            }
+            #expect(error.hasPrefix("DNS: the name no-such-host.invalid was not found ("))
+            await client.loop.shutDown()
+        }
+
+        @Test func `a server that refuses is a sentence with its status`() async throws {
+            let server = try await TestServer(
+                Behaviour(accept: { _ in .refuse(status: 403, reason: "No.") }))
+            let client = try await TestClient(configuration(server))
+            let place = "127.0.0.1:\(server.port)"
+            let sentence =
+                "The server at \(place) answered HTTP status 403 instead of a WebSocket."
+            #expect(try await client.events.next() == .closed(1006, "", error: sentence))
+            await stop(client, server)
+        }
+
+        @Test func `a server without the subprotocol is a sentence`() async throws {
+            let peer = try Listener()
+            let client = try await TestClient(
+                WebSocketClientConfiguration(
+                    host: "127.0.0.1", port: peer.port, subprotocols: ["storecast.v1"]))
+            try peer.accept()
+            let key = try peer.readKey()
+            // A handshake that is right but for the subprotocol.
+            try peer.send(
+                text: """
+                    HTTP/1.1 101 Switching Protocols\r
+                    Upgrade: websocket\r
+                    Connection: Upgrade\r
+                    Sec-WebSocket-Accept: \(Listener.accept(key))\r
+                    \r
+
+                    """)
+            let sentence =
+                "The server at 127.0.0.1:\(peer.port) did not accept the subprotocol storecast.v1."
+            #expect(try await client.events.next() == .closed(1006, "", error: sentence))
+            await client.loop.shutDown()
+        }
+
+        @Test func `a server that says nothing is given up`() async throws {
+            let peer = try Listener()
+            var configuration = WebSocketClientConfiguration(host: "127.0.0.1", port: peer.port)
+            configuration.connectTimeout = .milliseconds(50)
+            let client = try await TestClient(configuration)
+            let sentence = "No answer from 127.0.0.1:\(peer.port) within 0.05 seconds."
+            #expect(try await client.events.next() == .closed(1006, "", error: sentence))
+            await client.loop.shutDown()
+            #expect(client.events.pending.isEmpty)
+        }
+
+        @Test func `a message over the client's limit ends with 1009`() async throws {
+            let server = try await TestServer(.echo)
+            var configuration = configuration(server)
+            configuration.maxMessageBytes = 10
+            let client = try await TestClient(configuration)
+            #expect(try await client.events.next() == .connected(nil))
+            try await client.send("12345678901")
+            let reason = "A message may have 10 bytes."
+            #expect(try await client.events.next() == .closed(1009, reason, error: nil))
+            await stop(client, server)
+        }
+
+        private func configuration(_ server: TestServer) -> WebSocketClientConfiguration {
+            WebSocketClientConfiguration(host: "127.0.0.1", port: server.port)
+        }
+
+        private func stop(_ client: TestClient, _ server: TestServer) async {
+            await client.loop.shutDown()
+            await server.stop()
+        }
+    }
+}

@@ -1,0 +1,167 @@
+import StorecastWebSocket
+import Testing
+
+extension SocketTests {
+    @Suite(.timeLimit(.minutes(1))) struct WebSocketServerTests {
+        @Test func `a message comes back`() async throws {
+            let server = try await TestServer(.echo)
+            let peer = try RawPeer.open(port: server.port, path: "/rooms/lobby?x=1")
+            #expect(
+                try await server.events.next() == .opened(path: "/rooms/lobby", subprotocol: nil))
+            try peer.send(head: 0x81, Array("Grüße".utf8))
+            #expect(try peer.readFrame() == .init(opcode: 0x81, payload: Array("Grüße".utf8)))
+            try peer.send(head: 0x81, [])
+            #expect(try peer.readFrame() == .init(opcode: 0x81, payload: []))
+            await server.stop()
+        }
+
+        @Test(arguments: [125, 126, 1024, 1025, 65535, 65536, 1 << 20])
+        func `a message of any size comes back whole`(count: Int) async throws {
+            let server = try await TestServer(.echo)
+            let peer = try RawPeer.open(port: server.port)
+            let text = (0..<count).map { UInt8(97 + $0 % 26) }
+            try peer.send(head: 0x81, text)
+            #expect(try peer.readFrame() == .init(opcode: 0x81, payload: text))
+            await server.stop()
+        }
+
+        @Test func `fragments are put together, with a ping between them`() async throws {
+            let server = try await TestServer(.echo)
+            let peer = try RawPeer.open(port: server.port)
+            // The two bytes of ü are in different fragments.
+            try peer.send(head: 0x01, [0x47, 0xC3])
+            try peer.send(head: 0x89, [1, 2, 3])
+            try peer.send(head: 0x00, [])
+            try peer.send(head: 0x80, [0xBC, 0x74])
+            let frames = [try peer.readFrame(), try peer.readFrame()]
+            #expect(frames.contains(.init(opcode: 0x8A, payload: [1, 2, 3])))
+            #expect(frames.contains(.init(opcode: 0x81, payload: Array("Güt".utf8))))
+            await server.stop()
+        }
+
+        @Test func `a handshake and a message in bytes of their own arrive`() async throws {
+            let server = try await TestServer(.echo)
+            let peer = try RawPeer(port: server.port)
+            for byte in RawPeer.request().utf8 { try peer.send([byte]) }
+            #expect(try peer.readHead().hasPrefix("HTTP/1.1 101 "))
+            for byte in RawPeer.frame(head: 0x81, Array("slow".utf8)) { try peer.send([byte]) }
+            #expect(try peer.readFrame() == .init(opcode: 0x81, payload: Array("slow".utf8)))
+            await server.stop()
+        }
+
+        @Test func `a message right behind the handshake isn't lost`() async throws {
+            let server = try await TestServer(.echo)
+            let peer = try RawPeer(port: server.port)
+            try peer.send(
+                Array(RawPeer.request().utf8) + RawPeer.frame(head: 0x81, Array("eager".utf8)))
+            // The accept token of RFC 6455 section 1.3 for this key.
+            #expect(
+                try peer.readHead().contains("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo="))
+            #expect(try peer.readFrame() == .init(opcode: 0x81, payload: Array("eager".utf8)))
+            await server.stop()
+        }
+
+        @Test func `the latest of several pings is answered at the latest`() async throws {
+            let server = try await TestServer(.echo)
+            let peer = try RawPeer.open(port: server.port)
+            let pings = (1...10).flatMap { RawPeer.frame(head: 0x89, [UInt8($0)]) }
+            try peer.send(pings + RawPeer.frame(head: 0x81, [0x78]))
+            // RFC 6455 section 5.5.3 lets a peer answer only one of several.
+            let frames = [try peer.readFrame(), try peer.readFrame()]
+            #expect(frames.contains(.init(opcode: 0x81, payload: [0x78])))
+            #expect(frames.contains { $0?.opcode == 0x8A && $0?.payload.count == 1 })
+            await server.stop()
+        }
+
+        @Test func `what ends a turn runs once for many messages`() async throws {
+            let ends = Shared(0)
+            let server = try await TestServer(.echo)
+            try await server.with { _ in
+                server.loop.onTurnEnd { ends.change { $0 += 1 } }
+            }
+            let peer = try RawPeer.open(port: server.port)
+            _ = try await server.events.next()
+            let before = ends.value
+            try peer.send(
+                (0..<100).flatMap { _ in RawPeer.frame(head: 0x81, [0x61]) })
+            for _ in 0..<100 { #expect(try peer.readFrame()?.payload == [0x61]) }
+            try await server.with { _ in }
+            // 700 bytes are one or two reads, and the question itself is a turn.
+            #expect(ends.value - before <= 8)
+            #expect(ends.value > before)
+            await server.stop()
+        }
+
+        @Test func `reading can be paused and goes on where it stopped`() async throws {
+            let server = try await TestServer()
+            let peer = try RawPeer.open(port: server.port)
+            _ = try await server.events.next()
+            try await server.with { $0.connections[0].pauseReading() }
+            try peer.send((0..<500).flatMap { RawPeer.frame(head: 0x81, Array("\($0)".utf8)) })
+            try await server.with { _ in }
+            try await server.with { _ in }
+            #expect(server.events.pending.isEmpty)
+            try await server.with { $0.connections[0].resumeReading() }
+            for number in 0..<500 {
+                #expect(try await server.events.next() == .received("\(number)"))
+            }
+            await server.stop()
+        }
+
+        @Test func `several frames go out in one write, in order`() async throws {
+            let server = try await TestServer()
+            let peer = try RawPeer.open(port: server.port)
+            _ = try await server.events.next()
+            try await server.with { recorder in
+                let frames = (0..<3).map { WebSocketFrameHeader.frame(text: "n\($0)".utf8) }
+                #expect(recorder.connections[0].write(frames: frames))
+            }
+            for number in 0..<3 {
+                #expect(try peer.readFrame()?.payload == Array("n\(number)".utf8))
+            }
+            await server.stop()
+        }
+
+        @Test func `more connections than allowed are told so`() async throws {
+            let server = try await TestServer({ $0.maxConnections = 1 })
+            let peer = try RawPeer.open(port: server.port)
+            _ = try await server.events.next()
+            let second = try RawPeer(port: server.port)
+            #expect(try second.readHead().hasPrefix("HTTP/1.1 503 "))
+            _ = peer
+            await server.stop()
+        }
+
+        @Test func `a port in use is a sentence`() async throws {
+            let server = try await TestServer()
+            let port = server.port
+            let error = try await server.with { recorder in
+                var configuration = WebSocketServerConfiguration()
+                configuration.port = port
+                do {
+                    _ = try WebSocketServer(
+                        on: server.loop, configuration: configuration, delegate: recorder)
+                    return ""
+                } catch { return "\(error)" }
+            }
+            #expect(error == "Could not listen on 127.0.0.1:\(port): Address already in use.")
+            await server.stop()
+        }
+
+        @Test func `two loops share a port`() async throws {
+            let first = try await TestServer({ $0.reusePort = true }, .echo)
+            let second = try await TestServer(
+                { [port = first.port] in
+                    $0.reusePort = true
+                    $0.port = port
+                }, .echo)
+            for _ in 0..<20 {
+                let peer = try RawPeer.open(port: first.port)
+                try peer.send(head: 0x81, [0x61])
+                #expect(try peer.readFrame()?.payload == [0x61])
+            }
+            await first.stop()
+            await second.stop()
+        }
+    }
+}
