@@ -1,0 +1,18 @@
+public import Storecast
+
+/// An action that crosses the wire.
+///
+/// On the wire and in the journal it is `{"type": wireName, "payload": {…}}`, the payload as the
+/// type's `Codable` conformance writes it. An action without members has no payload.
+public protocol SyncAction: Action, Codable, Sendable {
+    /// The action's name on the wire and in the journal.
+    ///
+    /// Defaults to the type's unqualified name. After renaming the type, write the old name here:
+    /// clients and journals go on using it.
+    static var wireName: String { get }
+}
+
+extension SyncAction {
+    /// The type's unqualified name.
+    public static var wireName: String { String(describing: Self.self) }
+}

@@ -1,0 +1,15 @@
+package import StorecastWire
+
+/// What a client session tells its owner.
+package protocol ClientSessionDelegate: AnyObject {
+    /// The connection is live.
+    func welcomed()
+    /// A turn's mirrors have all moved; their observers were called.
+    func mirrorsMoved()
+    /// Dispatches may be sent again when this time is over; call `release()` then.
+    func held(for time: Duration)
+    /// The server is about to close.
+    func bye(_ bye: ServerFrame.Bye)
+    /// The server said something that shouldn't be; worth logging.
+    func trouble(_ message: String)
+}

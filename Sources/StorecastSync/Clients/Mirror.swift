@@ -1,0 +1,95 @@
+package import StorecastWire
+
+/// A client's copy of one selection with its parameters.
+///
+/// It moves only from one true value to a later one: a patch that doesn't apply exactly asks for a
+/// snapshot instead. Belongs to its session.
+package final class Mirror {
+    package let selection: String
+    package let parameters: JSON?
+    /// The value; nil before the first snapshot.
+    package private(set) var value: JSON?
+    /// From where to where the value is what it is: the position of the last thing that was said of
+    /// the selection or of the whole connection.
+    package private(set) var position: Position?
+    /// Why the server sends nothing.
+    package private(set) var failure: Rejection?
+    /// Called after every change of value or failure, when all mirrors of the connection moved.
+    package var observers: [UInt64: (Mirror) -> Void] = [:]
+
+    var ref: UInt64 = 0
+    var sub: UInt64?
+    /// The server has answered the subscription that the mirror has now.
+    var isAnswered = false
+    private var tag = ""
+    /// The version at which the value last changed: what a patch must start from.
+    private var version: UInt64 = 0
+
+    init(selection: String, parameters: JSON?) {
+        self.selection = selection
+        self.parameters = parameters
+    }
+
+    /// Where to go on after a reconnect.
+    var resumePoint: ResumePoint? {
+        guard value != nil, let position else { return nil }
+        return ResumePoint(
+            position: Position(epoch: position.epoch, version: version), tag: tag)
+    }
+
+    func subscribed(sub: UInt64, tag: String) {
+        self.sub = sub
+        if self.tag != tag { value = nil }
+        self.tag = tag
+        failure = nil
+    }
+
+    package func fail(_ rejection: Rejection) {
+        sub = nil
+        failure = rejection
+        isAnswered = true
+    }
+
+    func take(_ snapshot: JSON, at position: Position) {
+        value = snapshot
+        version = position.version
+        reach(position)
+    }
+
+    /// False if the patch isn't one to the value at hand.
+    func apply(_ operations: JSONView, from: UInt64, to position: Position) -> Bool {
+        guard var patched = value, from == version, position.epoch == self.position?.epoch
+        else { return false }
+        value = nil
+        do {
+            let patch = try JSONPatch(reading: operations)
+            // What the server could build and send may be as deep and large as it likes.
+            try patch.apply(to: &patched, limits: .trusted)
+        } catch {
+            return false
+        }
+        take(patched, at: position)
+        return true
+    }
+
+    /// The value held is that of `position`; patches go on from there.
+    func confirm(_ position: Position) -> Bool {
+        guard value != nil else { return false }
+        version = position.version
+        reach(position)
+        return true
+    }
+
+    /// The whole connection has reached `position`.
+    func advance(to position: Position) {
+        guard value != nil, self.position?.epoch == position.epoch else { return }
+        reach(position)
+    }
+
+    /// A value that last changed at `position` may be known to be the one of a later position.
+    private func reach(_ new: Position) {
+        isAnswered = true
+        if let position, position.epoch == new.epoch, position.version > new.version { return }
+        position = new
+    }
+}

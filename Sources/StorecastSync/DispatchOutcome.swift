@@ -1,0 +1,48 @@
+import Synchronization
+package import StorecastWire
+
+/// A dispatch's outcome, settled once and waited for by anyone.
+package final class DispatchOutcome: Sendable {
+    private typealias Waiter = CheckedContinuation<Result<Position, Rejection>, Never>
+
+    private enum State {
+        case waiting([Waiter])
+        case settled(Result<Position, Rejection>)
+    }
+
+    private let state = Mutex(State.waiting([]))
+
+    package init() {}
+
+    /// Settles it; the first outcome counts.
+    package func settle(_ result: Result<Position, Rejection>) {
+        let waiting = state.withLock { state -> [Waiter] in
+            guard case .waiting(let waiting) = state else { return [] }
+            state = .settled(result)
+            return waiting
+        }
+        for continuation in waiting { continuation.resume(returning: result) }
+    }
+
+    /// The outcome, if it is there.
+    package var settled: Result<Position, Rejection>? {
+        state.withLock { state in
+            if case .settled(let result) = state { result } else { nil }
+        }
+    }
+
+    package func value() async throws(Rejection) -> Position {
+        let result = await withCheckedContinuation { continuation in
+            let settled = state.withLock { state -> Result<Position, Rejection>? in
+                switch state {
+                case .settled(let result): return result
+                case .waiting(let others):
+                    state = .waiting(others + [continuation])
+                    return nil
+                }
+            }
+            if let settled { continuation.resume(returning: settled) }
+        }
+        return try result.get()
+    }
+}

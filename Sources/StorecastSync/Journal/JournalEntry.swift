@@ -1,0 +1,22 @@
+/// One dispatch as the journal orders it: with all that middleware made of it, or as a final
+/// rejection without effect.
+package struct JournalEntry: Sendable {
+    /// The dispatching client's id, or the id of a server's incarnation.
+    package var client: String
+    /// The dispatch's number, counting 1, 2, 3 … per client and room.
+    package var seq: UInt64
+    /// The room's version when the client first made the action.
+    package var base: UInt64
+    /// The client knows every outcome up to this `seq`.
+    package var settled: UInt64
+    /// Who sent it.
+    package var sender: Identity
+    /// When the server received it.
+    package var time: Timestamp
+    /// The random seed of its stamps.
+    package var seed: UInt64
+    /// What is to be reduced, in order; empty if middleware swallowed the action.
+    package var actions: [any SyncAction]
+    /// Why nothing is to be reduced: a tombstone, so that the rejection is the same for ever.
+    package var rejection: Rejection?
+}

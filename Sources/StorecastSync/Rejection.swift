@@ -1,0 +1,71 @@
+/// Why a dispatch or a subscription has no effect.
+public struct Rejection: Error, Equatable, Sendable {
+    /// A kind of rejection: a short, stable word for programs. Applications may add their own.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The word on the wire.
+        public var description: String
+
+        /// A code of the application's own: lower-case words joined by hyphens.
+        public init(_ word: String) {
+            description = word
+        }
+
+        /// The sender may not do this.
+        public static let forbidden = Code("forbidden")
+        /// The action's content can't be used.
+        public static let invalid = Code("invalid")
+        /// The action doesn't fit the state as it is now.
+        public static let conflict = Code("conflict")
+        /// The room doesn't take actions of this type.
+        public static let unknownAction = Code("unknown-action")
+        /// The room has no such selection.
+        public static let unknownSelection = Code("unknown-selection")
+        /// The selection's parameters are missing or of the wrong shape.
+        public static let invalidParameters = Code("invalid-params")
+        /// The server can't take actions now; the client sends it again by itself.
+        public static let unavailable = Code("unavailable")
+        /// The server failed in a way that it doesn't explain to clients.
+        public static let `internal` = Code("internal")
+        /// Too long ago to tell whether the action was reduced.
+        public static let outcomeUnknown = Code("outcome-unknown")
+        /// The connection was closed for good before the outcome was known.
+        public static let closed = Code("closed")
+        /// The server doesn't know who this is.
+        public static let unauthenticated = Code("unauthenticated")
+    }
+
+    /// The kind.
+    public var code: Code
+    /// One sentence for a person, the same for every rejection of the kind.
+    public var title: String
+    /// What exactly was wrong this time, or nil.
+    public var detail: String?
+    /// True if the same dispatch may succeed later; the client library then sends it again.
+    public var retryable: Bool
+    /// How long to wait before that, or nil if the client may choose.
+    public var retryAfter: Duration?
+
+    /// A final rejection.
+    public init(_ code: Code, _ title: String, detail: String? = nil) {
+        self.init(code, title, detail: detail, retryAfter: nil, retryable: false)
+    }
+
+    /// A rejection that may be retryable.
+    public init(
+        _ code: Code, _ title: String, detail: String? = nil, retryAfter: Duration?,
+        retryable: Bool = true
+    ) {
+        self.code = code
+        self.title = title
+        self.detail = detail
+        self.retryable = retryable
+        self.retryAfter = retryAfter
+    }
+}
+
+extension Rejection: CustomStringConvertible {
+    /// The title and, if there is one, the detail.
+    public var description: String {
+        detail.map { "\(title) \($0)" } ?? title
+    }
+}

@@ -1,0 +1,37 @@
+package import StorecastWire
+
+/// A room as its sessions see it, whatever its state.
+package protocol AnyRoom: AnyObject {
+    /// The URL's path, or what the server calls the room.
+    var name: String { get }
+    /// The room's history and how many dispatches of it are reduced.
+    var position: Position { get }
+    var limits: SyncLimits { get }
+    /// How many connections are in it.
+    var sessionCount: Int { get }
+
+    /// Makes the session the one that holds its client id; one that held it is replaced.
+    ///
+    /// False if the client id belongs to another identity.
+    func join(_ session: ServerSession) -> Bool
+    /// The session is over.
+    func leave(_ session: ServerSession)
+    /// What is settled of a client's dispatches.
+    func record(of client: String) -> ClientLedger.Record?
+
+    /// The group of a selection, made if need be.
+    func group(
+        for selection: String, _ params: JSONView?, viewer: Identity
+    ) throws(Rejection) -> SelectionGroup
+    /// The group's last subscription is gone.
+    func release(_ group: SelectionGroup)
+    /// Whether the viewer may still have the group's selection.
+    func admits(_ viewer: Identity, to key: GroupKey) -> Bool
+
+    /// Takes a dispatch whose number is due.
+    func receive(_ dispatch: ClientFrame.Dispatch, from session: ServerSession)
+    /// Hands what came in this turn to the journal.
+    func endTurn()
+    /// Says bye to everyone.
+    func close(_ code: CloseCode, _ title: String, after: Double, jitter: Double)
+}

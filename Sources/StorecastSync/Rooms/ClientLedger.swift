@@ -1,0 +1,132 @@
+/// What a room remembers of its clients, so that no action is reduced twice.
+///
+/// A part of the room's state: a function of the log alone, the same on every machine that reads
+/// it. Every operation is O(1) but for the rejections of one client, at most a window of them.
+package struct ClientLedger {
+    /// What is to be done with an entry.
+    package enum Verdict: Equatable {
+        /// It is the first entry of its dispatch.
+        case fresh
+        /// Its dispatch is settled already.
+        case duplicate
+        /// Its client was forgotten since it made the action: nobody can tell.
+        case expired
+    }
+
+    package struct Record {
+        /// The identity that the client id belongs to.
+        package let identity: String
+        package fileprivate(set) var lastSeq: UInt64 = 0
+        /// The final rejections that the client may not know of, in ascending order.
+        package fileprivate(set) var rejections: [(seq: UInt64, rejection: Rejection)] = []
+        /// The version that the client's newest reduced action led to.
+        fileprivate var lastReduced: UInt64 = 0
+        /// The horizon when the record was made: what the client had reduced before isn't known.
+        fileprivate let horizon: UInt64
+    }
+
+    /// A record and its neighbours in the order in which clients were last seen.
+    private struct Slot {
+        var client: String
+        var record: Record
+        var older: Int?
+        var newer: Int?
+    }
+
+    private let capacity: Int
+    private let window: UInt64
+    /// At most `capacity`; a client that is forgotten leaves its place to the one that comes.
+    private var slots: [Slot] = []
+    private var places: [String: Int] = [:]
+    private var oldest: Int?
+    private var newest: Int?
+    /// The newest version that an action of a forgotten client led to.
+    private var horizon: UInt64 = 0
+
+    /// - Parameters:
+    ///   - capacity: how many clients are remembered.
+    ///   - window: how many dispatches of one client may be without an outcome.
+    package init(capacity: Int, window: Int) {
+        self.capacity = max(1, capacity)
+        self.window = UInt64(window)
+    }
+
+    package subscript(client client: String) -> Record? {
+        places[client].map { slots[$0].record }
+    }
+
+    package var count: Int { places.count }
+
+    package func verdict(on entry: JournalEntry) -> Verdict {
+        let place = places[entry.client]
+        if let place, entry.seq <= slots[place].record.lastSeq { return .duplicate }
+        // An action that led to a version was made before it. So what a forgotten client had reduced
+        // was made before the horizon, and a new client's first action wasn't. A record that is
+        // made anew doesn't bring back what was forgotten.
+        let horizon = place.map { slots[$0].record.horizon } ?? horizon
+        return entry.base < horizon ? .expired : .fresh
+    }
+
+    /// Notes the outcome of a fresh or expired entry, as of `version`.
+    package mutating func settle(
+        _ entry: JournalEntry, _ rejection: Rejection?, at version: UInt64
+    ) {
+        let place = places[entry.client] ?? addPlace(for: entry)
+        moveToNewest(place)
+        slots[place].record.note(entry, rejection, at: version, window: window)
+    }
+
+    /// A place at the newest end; the oldest client's if there are as many as may be.
+    private mutating func addPlace(for entry: JournalEntry) -> Int {
+        let slot = Slot(
+            client: entry.client, record: Record(identity: entry.sender.id, horizon: horizon))
+        let place: Int
+        if slots.count >= capacity, let forgotten = oldest {
+            horizon = max(horizon, slots[forgotten].record.lastReduced)
+            detach(forgotten)
+            places[slots[forgotten].client] = nil
+            slots[forgotten] = slot
+            place = forgotten
+        } else {
+            place = slots.count
+            slots.append(slot)
+        }
+        places[entry.client] = place
+        attach(place)
+        return place
+    }
+
+    private mutating func moveToNewest(_ place: Int) {
+        guard newest != place else { return }
+        detach(place)
+        attach(place)
+    }
+
+    private mutating func detach(_ place: Int) {
+        let (older, newer) = (slots[place].older, slots[place].newer)
+        if let older { slots[older].newer = newer } else { oldest = newer }
+        if let newer { slots[newer].older = older } else { newest = older }
+    }
+
+    private mutating func attach(_ place: Int) {
+        slots[place].older = newest
+        slots[place].newer = nil
+        if let newest { slots[newest].newer = place } else { oldest = place }
+        newest = place
+    }
+}
+
+extension ClientLedger.Record {
+    fileprivate mutating func note(
+        _ entry: JournalEntry, _ rejection: Rejection?, at version: UInt64, window: UInt64
+    ) {
+        lastSeq = entry.seq
+        if rejection == nil { lastReduced = version }
+        if !rejections.isEmpty {
+            // A client knows the outcome of all but a window of its dispatches.
+            let known = max(entry.settled, entry.seq > window ? entry.seq - window : 0)
+            rejections.removeFirst(rejections.prefix { $0.seq <= known }.count)
+        }
+        if let rejection { rejections.append((entry.seq, rejection)) }
+    }
+}

@@ -1,0 +1,108 @@
+import Storecast
+
+extension Room {
+    func appended(_ entries: [JournalEntry], _ result: Result<UInt64, JournalError>) {
+        isAppending = false
+        switch result {
+        case .success: commit(entries)
+        case .failure(let error): refuse(entries, error)
+        }
+        if !batch.isEmpty { context.host.schedule(turnOf: self) }
+    }
+
+    /// Reduces entries in the journal's order and brings the groups up to date.
+    func commit(_ entries: [JournalEntry]) {
+        let before = position.version
+        for entry in entries { commit(entry) }
+        if position.version != before { evaluateGroups() }
+    }
+
+    private func commit(_ entry: JournalEntry) {
+        switch ledger.verdict(on: entry) {
+        case .duplicate: return
+        case .expired:
+            settle(
+                entry,
+                Rejection(
+                    .outcomeUnknown, "Too long ago to tell whether the action was reduced.",
+                    detail: "The client was forgotten since; look at the state."))
+        case .fresh:
+            let rejection = entry.rejection ?? reduce(entry)
+            if rejection == nil { position.version += 1 }
+            settle(entry, rejection)
+        }
+    }
+
+    /// Validates and reduces; a rejection leaves the state as it was.
+    private func reduce(_ entry: JournalEntry) -> Rejection? {
+        do {
+            guard entry.actions.count > 1, !definition.validators.isEmpty else {
+                if let action = entry.actions.first { try validate(action, entry.sender) }
+                // One by one: the array as it is would be converted, with a cast for each.
+                for action in entry.actions { store.reduce(action) }
+                store.announce()
+                return nil
+            }
+            return try reduceTogether(entry)
+        } catch {
+            return final(rejection(for: error))
+        }
+    }
+
+    /// All of what middleware made of a dispatch, or nothing of it.
+    private func reduceTogether(_ entry: JournalEntry) throws -> Rejection? {
+        guard let before = store.state else { return nil }
+        do {
+            for action in entry.actions {
+                try validate(action, entry.sender)
+                store.reduce(action)
+            }
+            store.announce()
+            return nil
+        } catch {
+            store.replaceState(before)
+            throw error
+        }
+    }
+
+    private func validate(_ action: any SyncAction, _ sender: Identity) throws {
+        guard let check = definition.validators[ObjectIdentifier(type(of: action))] else { return }
+        guard let state = store.state else { return }
+        try check(state, action, sender)
+    }
+
+    /// What stands in the log is final, whatever the check says.
+    private func final(_ rejection: Rejection) -> Rejection {
+        var rejection = rejection
+        rejection.retryable = false
+        rejection.retryAfter = nil
+        return rejection
+    }
+
+    private func settle(_ entry: JournalEntry, _ rejection: Rejection?) {
+        ledger.settle(entry, rejection, at: position.version)
+        if entry.client == ownClient {
+            ownDispatches.removeValue(forKey: entry.seq)?
+                .settle(rejection.map { .failure($0) } ?? .success(position))
+        } else {
+            sessions[entry.client]?.settled(entry.seq, rejection)
+        }
+    }
+
+    /// Nothing was appended: each client's first dispatch may come again, and all behind it.
+    private func refuse(_ entries: [JournalEntry], _ error: JournalError) {
+        context.host.report("The journal of room '\(name)' took nothing: \(error)")
+        let rejection = Rejection(
+            .unavailable, "The server can't take actions now.", retryAfter: .seconds(1))
+        var refused: Set<String> = []
+        // What an earlier connection had sent already may be settled by now.
+        for entry in entries where ledger.verdict(on: entry) != .duplicate {
+            if entry.client == ownClient {
+                ownDispatches.removeValue(forKey: entry.seq)?.settle(.failure(rejection))
+            } else if refused.insert(entry.client).inserted {
+                sessions[entry.client]?.refused(entry.seq, rejection)
+            }
+        }
+        batch.removeAll { refused.contains($0.client) }
+    }
+}

@@ -1,0 +1,69 @@
+package import Storecast
+package import StorecastWire
+
+/// One state and its clients, without I/O. Belongs to one loop.
+///
+/// A dispatch is authorised, runs through the store's middleware, waits for the end of the turn,
+/// is ordered by the journal together with all that came in the turn, and is then validated and
+/// reduced; every selection group is evaluated once for all of them.
+package final class Room<State: Codable & Sendable>: AnyRoom {
+    package let store: Store<State>
+    package var position: Position
+    package var name: String { context.name }
+    package var limits: SyncLimits { context.limits }
+
+    let definition: RoomDefinition<State>
+    var context: RoomContext
+    var ledger: ClientLedger
+    var sessions: [String: ServerSession] = [:]
+    var groups = SelectionTable<State>()
+    /// What came since the last batch was handed to the journal.
+    var batch: [JournalEntry] = []
+    var isAppending = false
+    /// The entry whose action runs through the middleware now.
+    var collecting: [any SyncAction]?
+    /// Under which the server's own code dispatches.
+    let ownClient: String
+    var ownSeq: UInt64 = 0
+    var ownDispatches: [UInt64: DispatchOutcome] = [:]
+
+    package init(_ definition: RoomDefinition<State>, _ context: RoomContext) {
+        self.definition = definition
+        self.context = context
+        store = definition.makeStore()
+        position = Position(epoch: context.journal.epoch(of: context.name), version: 0)
+        ledger = ClientLedger(
+            capacity: context.limits.clients, window: context.limits.window)
+        ownClient = randomID(using: &self.context.random)
+        store.interceptDispatch { [unowned self] action in collect(action) }
+        definition.opening(store)
+    }
+
+    package var sessionCount: Int { sessions.count }
+
+    package func join(_ session: ServerSession) -> Bool {
+        if let record = ledger[client: session.client], record.identity != session.identity.id {
+            return false
+        }
+        if let other = sessions[session.client] {
+            guard other.identity.id == session.identity.id else { return false }
+            other.close(.replaced, "Another connection uses the same client id.")
+        }
+        sessions[session.client] = session
+        return true
+    }
+
+    package func leave(_ session: ServerSession) {
+        if sessions[session.client] === session { sessions[session.client] = nil }
+    }
+
+    package func record(of client: String) -> ClientLedger.Record? {
+        ledger[client: client]
+    }
+
+    package func close(_ code: CloseCode, _ title: String, after: Double, jitter: Double) {
+        for session in sessions.values.sorted(by: { $0.client < $1.client }) {
+            session.close(code, title, after: after, jitter: jitter)
+        }
+    }
+}

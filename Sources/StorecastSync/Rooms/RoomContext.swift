@@ -1,0 +1,24 @@
+/// What a room gets from outside: its name, journal and limits, its loop, time and chance.
+package struct RoomContext {
+    package var name: String
+    package var journal: any Journal
+    package var limits: SyncLimits
+    package unowned var host: any SyncHost
+    /// The time of day.
+    package var now: () -> Timestamp
+    /// Where seeds and ids come from.
+    package var random: any RandomNumberGenerator
+
+    package init(
+        name: String, journal: any Journal, limits: SyncLimits = SyncLimits(), host: any SyncHost,
+        now: @escaping () -> Timestamp,
+        random: any RandomNumberGenerator = SystemRandomNumberGenerator()
+    ) {
+        self.name = name
+        self.journal = journal
+        self.limits = limits
+        self.host = host
+        self.now = now
+        self.random = random
+    }
+}

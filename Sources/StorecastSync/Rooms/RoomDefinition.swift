@@ -1,0 +1,117 @@
+public import Storecast
+
+/// Everything about a kind of room: its state, reducer, actions and selections.
+///
+/// A value in the module that server and clients share; the server adds who may do what.
+public struct RoomDefinition<State: Codable & Sendable>: RoomDefinitionProtocol {
+    package var makeStore: @Sendable () -> Store<State>
+    package var actions: ActionCatalogue
+    package var selections: [String: AnySelection<State>]
+    package var validators: [ObjectIdentifier: Validator] = [:]
+    package var actionGuards: [ObjectIdentifier: ActionGuard] = [:]
+    package var selectionGuards: [String: SelectionGuard] = [:]
+    package var opening: @Sendable (Store<State>) -> Void = { _ in }
+
+    package typealias Validator = @Sendable (State, any SyncAction, Identity) throws -> Void
+    package typealias ActionGuard = @Sendable (any SyncAction, Identity) throws -> Void
+    package typealias SelectionGuard = @Sendable (AnyHashable, Identity) throws -> Void
+
+    /// A room that starts as `state` and changes in place.
+    ///
+    /// - Parameters:
+    ///   - state: the state at version 0.
+    ///   - actions: every action type that the room takes; others are rejected by name. Two types
+    ///     with one wire name are a programming error.
+    ///   - selections: every selection that clients may subscribe to, with different names.
+    ///   - reducer: deterministic: the same state and action give the same state on every machine.
+    public init(
+        state: State, actions: [any SyncAction.Type], selections: [any SelectionProtocol<State>],
+        reducer: @escaping @Sendable (inout State, any Action) -> Void
+    ) {
+        makeStore = { Store(state: state, reducer: reducer) }
+        self.actions = ActionCatalogue(actions)
+        self.selections = Self.table(selections)
+    }
+
+    /// A room with a reducer in ReSwift's form, whose first state the reducer makes of nil.
+    public init(
+        reducer: @escaping @Sendable (any Action, State?) -> State,
+        actions: [any SyncAction.Type], selections: [any SelectionProtocol<State>]
+    ) {
+        makeStore = { Store(reducer: reducer, state: nil) }
+        self.actions = ActionCatalogue(actions)
+        self.selections = Self.table(selections)
+    }
+
+    /// What a server keeps of the definition.
+    public var erased: AnyRoomDefinition { AnyRoomDefinition(self) }
+
+    private static func table(
+        _ selections: [any SelectionProtocol<State>]
+    ) -> [String: AnySelection<State>] {
+        var table: [String: AnySelection<State>] = [:]
+        for selection in selections {
+            let known = table.updateValue(selection.erased, forKey: selection.name)
+            precondition(known == nil, "Two selections have the name '\(selection.name)'.")
+        }
+        return table
+    }
+}
+
+extension RoomDefinition {
+    /// Adds a check that runs in the order of the log, just before the reducer.
+    ///
+    /// It must be deterministic. A thrown ``Rejection`` is the dispatch's outcome; any other error
+    /// becomes an `internal` rejection without detail. A later check of the same action replaces
+    /// an earlier one.
+    public func validate<A: SyncAction>(
+        _ type: A.Type, _ check: @escaping @Sendable (State, A, Identity) throws -> Void
+    ) -> Self {
+        var room = self
+        room.validators[ObjectIdentifier(type)] = { state, action, sender in
+            guard let action = action as? A else { return }
+            try check(state, action, sender)
+        }
+        return room
+    }
+
+    /// Adds a check of who may dispatch an action, asked when it is received, before the journal.
+    ///
+    /// It may depend on anything (it isn't replayed). A thrown ``Rejection`` is the outcome.
+    public func authorize<A: SyncAction>(
+        _ type: A.Type, _ check: @escaping @Sendable (A, Identity) throws -> Void
+    ) -> Self {
+        var room = self
+        room.actionGuards[ObjectIdentifier(type)] = { action, sender in
+            guard let action = action as? A else { return }
+            try check(action, sender)
+        }
+        return room
+    }
+
+    /// Adds a check of who may have a selection, asked at subscribe and after a new token.
+    public func authorize<Parameters, Value>(
+        _ selection: Selection<State, Parameters, Value>,
+        _ check: @escaping @Sendable (Parameters, Identity) throws -> Void
+    ) -> Self {
+        var room = self
+        room.selectionGuards[selection.name] = { parameters, viewer in
+            guard let parameters = parameters.base as? Parameters else {
+                throw Rejection(.internal, "The selection's check has other parameters.")
+            }
+            try check(parameters, viewer)
+        }
+        return room
+    }
+
+    /// Runs `body` on the room's loop when its store is made: add middleware and subscribers there.
+    public func onOpen(_ body: @escaping @Sendable (Store<State>) -> Void) -> Self {
+        var room = self
+        let before = room.opening
+        room.opening = { store in
+            before(store)
+            body(store)
+        }
+        return room
+    }
+}

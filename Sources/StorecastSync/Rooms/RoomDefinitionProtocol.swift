@@ -1,0 +1,14 @@
+/// A ``RoomDefinition`` of any state.
+public protocol RoomDefinitionProtocol: Sendable {
+    /// What a server keeps of the definition.
+    var erased: AnyRoomDefinition { get }
+}
+
+/// A room definition whose state is known only to itself.
+public struct AnyRoomDefinition: Sendable {
+    package let open: @Sendable (RoomContext) -> any AnyRoom
+
+    init<State>(_ definition: RoomDefinition<State>) {
+        open = { context in Room(definition, context) }
+    }
+}

@@ -1,0 +1,37 @@
+package import StorecastWire
+
+/// A selection whose parameters and value are known only to itself.
+public struct AnySelection<State: Codable & Sendable>: Sendable {
+    package let name: String
+    package let resolve:
+        @Sendable (_ params: JSONView?, _ viewer: Identity) throws(Rejection) ->
+            ResolvedSelection<State>
+
+    init<Parameters, Value>(_ selection: Selection<State, Parameters, Value>) {
+        name = selection.name
+        resolve = { params, viewer throws(Rejection) in
+            let parameters = try selection.parameters(from: params)
+            let key = GroupKey(
+                selection: selection.name, parameters: AnyHashable(parameters),
+                viewer: selection.dependsOnViewer ? viewer : nil)
+            return ResolvedSelection(key: key) { state in
+                SelectionEvaluation(
+                    selection: selection, parameters: parameters, viewer: viewer, state: state)
+            }
+        }
+    }
+}
+
+/// A selection with its parameters and viewer: what one group stands for.
+package struct ResolvedSelection<State> {
+    package let key: GroupKey
+    package let evaluation: (State) -> any SelectionEvaluating<State>
+}
+
+/// What makes two subscriptions share a group.
+package struct GroupKey: Hashable {
+    package let selection: String
+    package let parameters: AnyHashable
+    /// Nil if the selection is the same for every viewer.
+    package let viewer: Identity?
+}

@@ -1,0 +1,63 @@
+import StorecastWire
+
+/// The last patches of a selection group, each leading to the next, bounded in bytes.
+struct PatchHistory {
+    private struct Step {
+        /// The version that the patch applies to.
+        let from: UInt64
+        /// The patch's operations as JSON text, without the array's brackets.
+        var operations: [UInt8]
+        /// The bytes of all patches before this one, kept or not.
+        let bytesBefore: Int
+    }
+
+    private let limit: Int
+    private var steps: [Step] = []
+    private var first = 0
+    private var bytes = 0
+
+    /// A history of at most `limit` bytes of operations.
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// Adds the patch that leads from the value of a version to the newest value.
+    ///
+    /// Patches that a snapshot of `snapshotSize` bytes makes useless are dropped. Amortised O(1)
+    /// beyond the writing.
+    mutating func append(
+        _ patch: JSONPatch, from: UInt64, snapshotSize: Int
+    ) {
+        var writer = JSONWriter(reserving: 64)
+        patch.write(to: &writer)
+        let operations = Array(writer.bytes.dropFirst().dropLast())
+        steps.append(Step(from: from, operations: operations, bytesBefore: bytes))
+        bytes += operations.count
+        let keep = min(limit, snapshotSize)
+        while first < steps.count, bytes - steps[first].bytesBefore > keep {
+            // The step itself goes later, together with others; its bytes may be many.
+            steps[first].operations = []
+            first += 1
+        }
+        if first > 32, first * 2 > steps.count {
+            steps.removeFirst(first)
+            first = 0
+        }
+    }
+
+    /// The operations that lead from `version` to now, if they are kept and shorter than `size`.
+    ///
+    /// O(log n) and the number of steps.
+    func operations(since version: UInt64, smallerThan size: Int) -> [[UInt8]]? {
+        var low = first
+        var high = steps.count
+        while low < high {
+            let middle = (low + high) / 2
+            if steps[middle].from < version { low = middle + 1 } else { high = middle }
+        }
+        guard low < steps.count, steps[low].from == version,
+            bytes - steps[low].bytesBefore < size
+        else { return nil }
+        return steps[low...].map(\.operations)
+    }
+}

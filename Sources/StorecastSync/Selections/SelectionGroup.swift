@@ -1,0 +1,96 @@
+package import StorecastWire
+
+/// All subscriptions to one selection with equal parameters (and one viewer, if it depends on
+/// whom): evaluated, compared, diffed and encoded once for all of them.
+///
+/// It holds the value's JSON, a bounded run of patches that lead to it, and the messages made of
+/// them, which every connection shares. Nothing is kept per connection but its position.
+package final class SelectionGroup {
+    package let key: GroupKey
+    /// The group's number in its room, never used again.
+    package let sub: UInt64
+    /// Stands for the selection, its parameters and viewer in a resume point.
+    package let tag: String
+    /// The room's version at which the value last changed; while nothing did, at which the group
+    /// was made.
+    package private(set) var version: UInt64
+    package private(set) var value: JSON
+    /// The size of the value's JSON text in bytes.
+    package private(set) var size: Int
+    package private(set) var subscriptions: [ServerSubscription] = []
+
+    private var history: PatchHistory
+    private var snapshot: ServerMessage?
+    private var patches: [UInt64: ServerMessage] = [:]
+
+    package init(
+        key: GroupKey, sub: UInt64, tag: String, value: JSON, version: UInt64, historyBytes: Int
+    ) {
+        self.key = key
+        self.sub = sub
+        self.tag = tag
+        self.value = value
+        self.version = version
+        size = value.encodedSize
+        history = PatchHistory(limit: historyBytes)
+    }
+
+    /// Takes the value as of `version` and queues every subscription for it; false if its JSON is
+    /// the same as before.
+    @discardableResult
+    package func update(_ new: JSON, at version: UInt64) -> Bool {
+        let patch = JSONPatch.diff(from: value, to: new)
+        guard !patch.operations.isEmpty else { return false }
+        value = new
+        size = new.encodedSize
+        history.append(patch, from: self.version, snapshotSize: size)
+        self.version = version
+        snapshot = nil
+        patches.removeAll(keepingCapacity: true)
+        for subscription in subscriptions { subscription.session.queue(subscription) }
+        return true
+    }
+
+    /// The smallest message that brings a connection from `position` to the value: the patches
+    /// since then in one, or the snapshot.
+    package func message(from position: UInt64?) -> ServerMessage {
+        guard let position else { return snapshotMessage() }
+        if let patch = patches[position] { return patch }
+        guard let operations = history.operations(since: position, smallerThan: size) else {
+            return snapshotMessage()
+        }
+        let patch = ServerMessage.patch(
+            sub: sub, from: position, version: version, operations: operations)
+        patches[position] = patch
+        return patch
+    }
+
+    /// Whether a connection that holds the value of version `position` holds it still.
+    package func isCurrent(_ position: UInt64, roomVersion: UInt64) -> Bool {
+        position >= version && position <= roomVersion
+    }
+
+    /// Whether the patches since `position` are kept.
+    package func canPatch(from position: UInt64) -> Bool {
+        history.operations(since: position, smallerThan: .max) != nil
+    }
+
+    package func add(_ subscription: ServerSubscription) {
+        subscription.index = subscriptions.count
+        subscriptions.append(subscription)
+    }
+
+    package func remove(_ subscription: ServerSubscription) {
+        let last = subscriptions.removeLast()
+        guard last !== subscription else { return }
+        last.index = subscription.index
+        subscriptions[last.index] = last
+    }
+
+    private func snapshotMessage() -> ServerMessage {
+        if let snapshot { return snapshot }
+        let message = ServerMessage.snapshot(sub: sub, version: version, value: value)
+        snapshot = message
+        return message
+    }
+}

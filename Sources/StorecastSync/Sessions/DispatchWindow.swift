@@ -1,0 +1,64 @@
+/// The numbers of one connection's dispatches: which may come next, and what is settled.
+struct DispatchWindow {
+    /// What is to be done with a dispatch by its number.
+    enum Admission: Equatable {
+        case take
+        /// It follows one that the client was asked to send again.
+        case ignore
+        case violation(String)
+    }
+
+    private var next: UInt64
+    private var repeatFrom: UInt64?
+    private var settled: UInt64
+    private var acknowledged: UInt64
+
+    /// A connection whose client knows the outcomes of all dispatches up to `known`.
+    init(known: UInt64 = 0) {
+        next = known + 1
+        settled = known
+        acknowledged = known
+    }
+
+    mutating func admit(_ seq: UInt64, window: Int) -> Admission {
+        if let start = repeatFrom {
+            guard seq >= start, seq <= max(start, settled + 1) else {
+                return seq > start
+                    ? .ignore : .violation("seq \(seq) came where \(start) had to come again.")
+            }
+            repeatFrom = nil
+            next = seq
+        }
+        // What was settled meanwhile, by an entry of an earlier connection, may be left out.
+        guard seq >= next, seq <= max(next, settled + 1) else {
+            return .violation("seq \(seq) came where \(next) was due.")
+        }
+        guard seq <= acknowledged + UInt64(window) else {
+            return .violation("More than \(window) dispatches are without an outcome.")
+        }
+        next = seq + 1
+        return .take
+    }
+
+    /// The dispatch and all before it have their outcomes.
+    mutating func settle(_ seq: UInt64) {
+        settled = max(settled, seq)
+    }
+
+    /// Refuses everything until `seq` comes again; false if it has its outcome, or didn't come on
+    /// this connection: then there is nothing to repeat.
+    mutating func goBack(to seq: UInt64) -> Bool {
+        guard seq > settled, seq < next else { return false }
+        repeatFrom = min(repeatFrom ?? seq, seq)
+        return true
+    }
+
+    var hasAcknowledgement: Bool { settled > acknowledged }
+
+    /// What to acknowledge, once.
+    mutating func takeAcknowledgement() -> UInt64? {
+        guard hasAcknowledgement else { return nil }
+        acknowledged = settled
+        return settled
+    }
+}

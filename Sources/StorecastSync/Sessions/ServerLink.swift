@@ -1,0 +1,21 @@
+package import StorecastWire
+
+/// What a session needs of its connection; every call is made on the session's loop.
+package protocol ServerLink: AnyObject {
+    /// Closes the connection behind what was written.
+    func close(_ code: CloseCode, reason: String)
+    /// Stops or goes on reading from the peer.
+    func setReading(_ reads: Bool)
+}
+
+/// What rooms and sessions need of the loop that they live on.
+package protocol SyncHost: AnyObject {
+    /// Calls the room's `endTurn` when everything that came in this turn was taken.
+    func schedule(turnOf room: any AnyRoom)
+    /// Pulls the session's messages at the end of the turn, when its connection can take them.
+    func schedule(flushOf session: ServerSession)
+    /// Finds out whose token it is and calls `session.authenticated`, possibly at once.
+    func authenticate(_ session: ServerSession, token: String?)
+    /// Logs what the server's owner should know.
+    func report(_ message: String)
+}

@@ -1,0 +1,35 @@
+import StorecastWire
+
+/// One connection's interest in one selection group.
+package final class ServerSubscription {
+    unowned let session: ServerSession
+    package let group: SelectionGroup
+    /// The client's names for it; two refs may share one subscription.
+    var refs: [UInt64] = []
+    /// The version of the value that the connection was last sent; nil before the first.
+    var position: UInt64?
+    /// Answer with `current` if there is nothing to send.
+    var wantsCurrent = false
+    /// In the session's queue.
+    var isQueued = false
+    /// Out of its group.
+    var isDropped = false
+    /// Its place in the group.
+    var index = 0
+
+    init(session: ServerSession, group: SelectionGroup) {
+        self.session = session
+        self.group = group
+    }
+
+    /// What brings the connection to the group's value now, or nil.
+    func nextMessage() -> ServerMessage? {
+        defer {
+            position = group.version
+            wantsCurrent = false
+        }
+        if position != group.version { return group.message(from: position) }
+        return wantsCurrent
+            ? .current(sub: group.sub, version: group.version) : nil
+    }
+}

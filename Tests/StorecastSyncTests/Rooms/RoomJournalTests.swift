@@ -1,0 +1,177 @@
+@testable import StorecastSync
+import Testing
+
+/// A room with a journal that takes its time, and may fail.
+struct RoomJournalTests {
+    let loop = TestLoop()
+    let journal = TestJournal()
+    let room: Room<Shop>
+
+    init() {
+        room = loop.open(Shop.room, journal: journal)
+    }
+
+    @Test func `nothing is reduced or acked before the journal has it`() {
+        let ada = Wire.greeted(room, on: loop)
+        ada.dispatch(1, "AddTea", #"{"by":1}"#)
+        ada.dispatch(2, "AddTea", #"{"by":1}"#)
+        #expect(room.store.state.tea == 0)
+        #expect(ada.hear().isEmpty)
+        // One batch is in flight; what comes meanwhile is the next.
+        #expect(journal.pending.map(\.batch.count) == [1])
+        finish()
+        #expect(room.store.state.tea == 1)
+        #expect(ada.hear().map { $0["acked"] } == [1])
+        #expect(journal.pending.map(\.batch.count) == [1])
+        finish()
+        #expect(ada.hear().map { $0["acked"] } == [2])
+    }
+
+    @Test func `a failure asks for the first again, and the later ones are ignored till then`() {
+        let ada = Wire.greeted(room, on: loop)
+        ada.dispatch(1, "Write", #"{"text":"1"}"#)
+        ada.dispatch(2, "Write", #"{"text":"2"}"#)
+        finish(false)
+        let heard = ada.hear()
+        #expect(heard.ops == ["reject"])
+        #expect(heard[0]["seq"] == 1)
+        #expect(heard[0].code == "unavailable")
+        #expect(heard[0]["retryable"] == true)
+        #expect(heard[0]["retryAfter"] == 1)
+        // 2 was taken already and is forgotten, 3 was under way.
+        ada.dispatch(3, "Write", #"{"text":"3"}"#)
+        #expect(ada.hear().isEmpty)
+        #expect(journal.pending.isEmpty)
+        for seq in 1...3 { ada.dispatch(seq, "Write", #"{"text":"\#(seq)"}"#) }
+        finish()
+        finish()
+        #expect(room.store.state.log == ["1", "2", "3"])
+        #expect(ada.hear().last?["acked"] == 3)
+    }
+
+    @Test func `while one is to come again, an earlier number is a violation`() {
+        let ada = Wire.greeted(room, on: loop)
+        ada.dispatch(1, "Wait")
+        finish()
+        ada.dispatch(2, "Wait")
+        finish(false)
+        ada.dispatch(1, "Wait")
+        #expect(ada.closeCode == .protocolViolation)
+    }
+
+    @Test func `a check that says not now keeps the client's order as well`() {
+        let isOpen = Tally()
+        let room = loop.open(
+            Shop.room.authorize(Write.self) { write, _ in
+                if write.text == "1", isOpen.count == 0 {
+                    throw Rejection(.unavailable, "Closed.", retryAfter: .seconds(5))
+                }
+            }, journal: TestJournal(isImmediate: true))
+        let ada = Wire.greeted(room, on: loop)
+        ada.dispatch(1, "Write", #"{"text":"1"}"#)
+        ada.dispatch(2, "Write", #"{"text":"2"}"#)
+        #expect(ada.hear().map { $0["retryAfter"] } == [5])
+        isOpen.increase()
+        ada.dispatch(1, "Write", #"{"text":"1"}"#)
+        ada.dispatch(2, "Write", #"{"text":"2"}"#)
+        #expect(room.store.state.log == ["1", "2"])
+    }
+
+    @Test func `other clients aren't touched by one that has to go back`() {
+        let ada = Wire.greeted(room, on: loop)
+        let bob = Wire.greeted(room, on: loop, client: .bob)
+        ada.dispatch(1, "Write", #"{"text":"ada"}"#)
+        bob.dispatch(1, "Write", #"{"text":"bob"}"#)
+        finish(false)
+        #expect(ada.hear().ops == ["reject"])
+        finish()
+        #expect(bob.hear().ops == ["transaction"])
+        #expect(room.store.state.log == ["bob"])
+    }
+
+    @Test func `the server's own dispatch fails when the journal does`() {
+        let outcome = DispatchOutcome()
+        room.dispatch(AddTea(by: 1), outcome)
+        loop.endTurn()
+        finish(false)
+        #expect(throws: Rejection.self) { try outcome.settled?.get() }
+        #expect(room.store.state.tea == 0)
+    }
+
+    @Test func `what an older connection sent is settled for the one that replaced it`() {
+        let old = Wire.greeted(room, on: loop)
+        old.dispatch(1, "Write", #"{"text":"1"}"#)
+        old.dispatch(2, "Write", #"{"text":"2"}"#)
+        let new = Wire.greeted(room, on: loop)
+        #expect(old.hear().map(\.code) == ["replaced"])
+        #expect(old.closeCode == .replaced)
+        // It can't know, and sends both again: one before, one after the journal has the first.
+        new.dispatch(1, "Write", #"{"text":"1"}"#)
+        finish()
+        new.dispatch(2, "Write", #"{"text":"2"}"#)
+        while !journal.pending.isEmpty { finish() }
+        #expect(room.store.state.log == ["1", "2"])
+        #expect(new.hear().compactMap { $0["acked"]?.int }.max() == 2)
+        new.dispatch(3, "Write", #"{"text":"3"}"#)
+        finish()
+        #expect(room.store.state.log == ["1", "2", "3"])
+        #expect(new.closeCode == nil)
+    }
+
+    @Test func `what was acked before it was sent again may be left out`() {
+        let old = Wire.greeted(room, on: loop)
+        old.dispatch(1, "Write", #"{"text":"1"}"#)
+        let new = Wire.greeted(room, on: loop)
+        finish()
+        #expect(new.hear().map { $0["acked"] } == [1])
+        new.dispatch(2, "Write", #"{"text":"2"}"#)
+        finish()
+        #expect(room.store.state.log == ["1", "2"])
+        #expect(new.closeCode == nil)
+    }
+
+    @Test func `a failed append of an older connection's is nothing to the new one`() {
+        let old = Wire.greeted(room, on: loop)
+        old.dispatch(1, "Write", #"{"text":"1"}"#)
+        let new = Wire.greeted(room, on: loop)
+        finish(false)
+        // It sends 1 by itself; a request to send it again would make it come twice.
+        #expect(new.hear().isEmpty)
+        new.dispatch(1, "Write", #"{"text":"1"}"#)
+        finish()
+        #expect(new.hear().map { $0["acked"] } == [1])
+        #expect(room.store.state.log == ["1"])
+    }
+
+    @Test func `a failed append of what is settled meanwhile asks for the rest only`() {
+        let old = Wire.greeted(room, on: loop)
+        old.dispatch(1, "Write", #"{"text":"1"}"#)
+        let new = Wire.greeted(room, on: loop)
+        new.say(
+            "[\(dispatchFrame(1, "Write", #"{"text":"1"}"#)),"
+                + "\(dispatchFrame(2, "Write", #"{"text":"2"}"#))]")
+        finish()
+        #expect(new.hear().map { $0["acked"] } == [1])
+        finish(false)
+        #expect(new.hear().map { $0["seq"] } == [2])
+        new.dispatch(2, "Write", #"{"text":"2"}"#)
+        finish()
+        #expect(room.store.state.log == ["1", "2"])
+        #expect(new.hear().map { $0["acked"] } == [2])
+    }
+
+    @Test func `an entry that is delivered twice is reduced once`() {
+        let ada = Wire.greeted(room, on: loop)
+        ada.dispatch(1, "AddTea", #"{"by":1}"#)
+        let entry = journal.pending[0].batch[0]
+        finish()
+        room.commit([entry])
+        #expect(room.store.state.tea == 1)
+        #expect(room.position.version == 1)
+    }
+
+    private func finish(_ works: Bool = true) {
+        journal.finish(works)
+        loop.endTurn()
+    }
+}

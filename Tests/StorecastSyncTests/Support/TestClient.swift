@@ -1,0 +1,115 @@
+import StorecastSync
+
+/// A client session with a connection in memory, driven by hand.
+final class TestClient: ClientSessionDelegate {
+    let session: ClientSession
+    private(set) var wire: Wire?
+    private(set) var troubles: [String] = []
+    private(set) var byes: [ServerFrame.Bye] = []
+    private(set) var moves = 0
+    /// Everything that the client said, oldest first.
+    private(set) var said: [JSON] = []
+    /// Messages on their way to the server.
+    private var underway: [[UInt8]] = []
+    private let loop: TestLoop
+
+    init(_ client: String = .ada, on loop: TestLoop) {
+        session = ClientSession(client: client)
+        self.loop = loop
+        session.delegate = self
+    }
+
+    // MARK: The connection
+
+    func connect(to room: any AnyRoom, token: String? = nil) {
+        wire = Wire(to: room, on: loop)
+        session.connected(token: token)
+    }
+
+    /// The connection breaks: what is under way either way is lost.
+    func cut() {
+        wire?.session.disconnected()
+        wire = nil
+        underway = []
+        session.disconnected()
+    }
+
+    /// The connection breaks, and the server doesn't notice.
+    func lose() {
+        wire = nil
+        underway = []
+        session.disconnected()
+    }
+
+    /// Puts what the session wants to say on its way.
+    func speak() {
+        guard wire != nil else { return }
+        while let message = session.nextMessage() {
+            said.append(parsed(String(decoding: message, as: UTF8.self)))
+            underway.append(message)
+        }
+    }
+
+    /// The oldest message on its way arrives.
+    func arrive() {
+        guard let wire, !underway.isEmpty else { return }
+        wire.push(underway.removeFirst())
+    }
+
+    var hasUnderway: Bool { !underway.isEmpty }
+
+    /// Reads the next message; closes when the server did.
+    func read() {
+        guard let wire else { return }
+        if let message = wire.hearOne() {
+            let isFine = message.text.withUnsafeBytes { session.receive($0) }
+            if !isFine { cut() }
+        } else if wire.closeCode != nil {
+            cut()
+        }
+    }
+
+    /// Lets everything flow until nothing is left to say.
+    func settle() {
+        repeat {
+            speak()
+            while hasUnderway { arrive() }
+            loop.endTurn()
+            while let wire, !wire.messages.isEmpty || wire.closeCode != nil { read() }
+        } while wire != nil && session.hasMessages
+    }
+
+    /// Everything that was said since the last call, one frame each.
+    func takeSaid() -> [JSON] {
+        defer { said = [] }
+        return said.flatMap { $0.array ?? [$0] }
+    }
+
+    // MARK: Dispatches
+
+    @discardableResult
+    func dispatch(_ action: any SyncAction) -> DispatchOutcome {
+        let outcome = DispatchOutcome()
+        do {
+            session.dispatch(
+                type: type(of: action).wireName, payload: try JSONCoding.encode(action),
+                outcome: outcome)
+        } catch {
+            preconditionFailure("The test's own action can't be encoded: \(error)")
+        }
+        return outcome
+    }
+
+    // MARK: From the session
+
+    func welcomed() {}
+    func mirrorsMoved() { moves += 1 }
+    func held(for time: Duration) {
+        let wire = wire
+        loop.after(time / .seconds(1)) { [weak self] in
+            if let self, self.wire === wire { session.release() }
+        }
+    }
+    func bye(_ bye: ServerFrame.Bye) { byes.append(bye) }
+    func trouble(_ message: String) { troubles.append(message) }
+}

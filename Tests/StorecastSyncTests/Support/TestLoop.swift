@@ -1,0 +1,73 @@
+import StorecastSync
+
+/// An event loop without I/O: turns end when a test says so, and time passes when it says so.
+final class TestLoop: SyncHost {
+    /// Seconds since the test began.
+    private(set) var time = 0.0
+    /// Says whose token it is; nil leaves the session waiting until `authenticate(_:)`.
+    var authenticator: (String?) -> Result<Identity, Rejection>? = { _ in .success(.anonymous) }
+    private(set) var waiting: [ServerSession] = []
+    private(set) var reports: [String] = []
+    private(set) var turns = 0
+    private var dueRooms: [any AnyRoom] = []
+    private var dueSessions: [ServerSession] = []
+    private var timers: [(time: Double, work: () -> Void)] = []
+
+    func schedule(turnOf room: any AnyRoom) { dueRooms.append(room) }
+
+    func schedule(flushOf session: ServerSession) { dueSessions.append(session) }
+
+    func authenticate(_ session: ServerSession, token: String?) {
+        if let result = authenticator(token) {
+            session.authenticated(result)
+        } else {
+            waiting.append(session)
+        }
+    }
+
+    func report(_ message: String) { reports.append(message) }
+
+    /// Hands what came to the journals, then lets every connection that can take it have its share.
+    func endTurn() {
+        turns += 1
+        while !dueRooms.isEmpty || !dueSessions.isEmpty {
+            let rooms = dueRooms
+            dueRooms = []
+            for room in rooms { room.endTurn() }
+            guard dueRooms.isEmpty else { continue }
+            let sessions = dueSessions
+            dueSessions = []
+            for session in sessions { (session.link as? Wire)?.flush() }
+        }
+    }
+
+    func after(_ seconds: Double, _ work: @escaping () -> Void) {
+        timers.append((time + seconds, work))
+    }
+
+    func advance(by seconds: Double) {
+        let end = time + seconds
+        while let next = timers.indices.min(by: { timers[$0].time < timers[$1].time }),
+            timers[next].time <= end
+        {
+            let timer = timers.remove(at: next)
+            time = timer.time
+            timer.work()
+        }
+        time = end
+    }
+
+    /// A room on this loop.
+    func open<State>(
+        _ definition: RoomDefinition<State>, journal: (any Journal)? = nil,
+        limits: SyncLimits = SyncLimits(), seed: UInt64 = 1
+    ) -> Room<State> {
+        Room(
+            definition,
+            RoomContext(
+                name: "/", journal: journal ?? MemoryJournal(random: SeededGenerator(seed: seed)),
+                limits: limits, host: self,
+                now: { [unowned self] in Timestamp(secondsSince1970: time) },
+                random: SeededGenerator(seed: seed)))
+    }
+}
