@@ -42,7 +42,8 @@ let package = Package(
         .target(
             name: "StorecastServer",
             dependencies: [
-                "StorecastSync", "StorecastWebSocket", .product(name: "Logging", package: "swift-log"),
+                "StorecastSync", "StorecastWebSocket",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .target(
@@ -75,6 +76,12 @@ let package = Package(
             name: "StorecastSyncTests", dependencies: ["StorecastSync"], swiftSettings: settings),
         .testTarget(
             name: "StorecastWebSocketTests", dependencies: ["StorecastWebSocket"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "StorecastClientTests", dependencies: ["StorecastClient", "StorecastServer"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "StorecastServerTests", dependencies: ["StorecastServer", "StorecastClient"],
             swiftSettings: settings),
         .testTarget(
             name: "ExampleTests", dependencies: ["Example"], swiftSettings: settings),

@@ -1,0 +1,255 @@
+import StorecastSync
+
+/// Connects, reconnects, and moves messages between a client session and its transport.
+///
+/// Belongs to its ``ConnectionDriver``.
+final class ConnectionCore: ClientSessionDelegate {
+    weak var owner: ConnectionDriver?
+    /// Called when mirrors have moved.
+    var onMoved: () -> Void = {}
+    let session: ClientSession
+
+    private let url: String
+    private let token: (@Sendable () async throws -> String)?
+    private let transport: any Transport
+    private let status: ConnectionStatus
+    private var random = SystemRandomNumberGenerator()
+    private var connection: (any TransportConnection)?
+    private var backOff = BackOff()
+    private var bye: ServerFrame.Bye?
+    /// Counts tries, so that what belongs to an earlier one is known as such.
+    private var attempt = 0
+    private var isFlushing = false
+    private var isWaiting = false
+    private var lastHeard = ContinuousClock.now
+    private var observed: [UInt64: Mirror] = [:]
+
+    init(
+        url: String, token: (@Sendable () async throws -> String)?, transport: any Transport,
+        status: ConnectionStatus
+    ) {
+        self.url = url
+        self.token = token
+        self.transport = transport
+        self.status = status
+        session = ClientSession(client: randomID(using: &random))
+        session.delegate = self
+    }
+
+    // MARK: Connecting
+
+    func connect() {
+        guard session.phase != .closed else { return }
+        attempt += 1
+        isWaiting = false
+        bye = nil
+        status.set(.connecting)
+        guard let token else { return open(token: nil) }
+        let (attempt, owner) = (attempt, owner)
+        Task {
+            do {
+                let value = try await token()
+                owner?.perform { $0.open(token: value, attempt) }
+            } catch {
+                let problem = "There is no token: \(error)"
+                owner?.perform { $0.closed(attempt, .internalError, problem) }
+            }
+        }
+    }
+
+    func connectNow() {
+        if isWaiting { connect() }
+    }
+
+    private func open(token: String?, _ attempt: Int) {
+        if attempt == self.attempt { open(token: token) }
+    }
+
+    private func open(token: String?) {
+        let (attempt, owner) = (attempt, owner)
+        connection = transport.connect(to: url, subprotocol: ProtocolVersion.subprotocol) { event in
+            switch event {
+            case .opened: owner?.enter { $0.opened(attempt, token: token) }
+            case .received(let text):
+                // The bytes are valid during this call, and so is the entry into the actor.
+                nonisolated(unsafe) let text = text
+                owner?.enter { $0.received(attempt, text) }
+            case .closed(let code, let reason, let problem):
+                owner?.enter {
+                    $0.closed(attempt, CloseCode(rawValue: code), problem ?? reason)
+                }
+            }
+        }
+    }
+
+    private func opened(_ attempt: Int, token: String?) {
+        guard attempt == self.attempt else { return }
+        session.connected(token: token)
+        flush()
+    }
+
+    private func received(_ attempt: Int, _ text: UnsafeRawBufferPointer) {
+        guard attempt == self.attempt else { return }
+        lastHeard = .now
+        if session.receive(text) {
+            scheduleFlush()
+        } else {
+            abandon("The server doesn't keep to the protocol.")
+        }
+    }
+
+    /// The connection is of no use any more: takes it for lost, now.
+    private func abandon(_ reason: String) {
+        connection?.close(code: CloseCode.protocolViolation.rawValue, reason: "")
+        lost(after: nil, because: reason)
+    }
+
+    private func closed(_ attempt: Int, _ code: CloseCode, _ problem: String) {
+        guard attempt == self.attempt, session.phase != .closed else { return }
+        let mayReturn = bye?.reconnect ?? code.allowsReconnect
+        if mayReturn {
+            lost(after: bye, because: bye?.title ?? problem)
+        } else {
+            close(
+                Rejection(
+                    Rejection.Code(bye?.code ?? code.word),
+                    bye?.title ?? (problem.isEmpty ? "The server hung up." : problem)))
+        }
+    }
+
+    private func lost(after bye: ServerFrame.Bye?, because problem: String) {
+        attempt += 1
+        connection = nil
+        session.disconnected()
+        var delay = backOff.next(using: &random)
+        if let bye, bye.after > 0 || bye.jitter > 0 {
+            delay = .seconds(
+                min(bye.after, 3600) + .random(in: 0...min(max(bye.jitter, 0), 3600)))
+        }
+        isWaiting = true
+        status.set(
+            .offline(
+                retryIn: delay,
+                because: problem.isEmpty ? "The connection was lost." : problem))
+        let attempt = attempt
+        owner?.perform(after: delay) { core in
+            if core.isWaiting, core.attempt == attempt { core.connect() }
+        }
+    }
+
+    /// Ends everything.
+    func close(_ rejection: Rejection?) {
+        guard session.phase != .closed else { return }
+        attempt += 1
+        // The stores first, so that whoever waited for an outcome finds them as they are.
+        session.failMirrors(rejection ?? ClientSession.closed)
+        session.close(rejection ?? ClientSession.closed)
+        connection?.close(code: CloseCode.normal.rawValue, reason: "")
+        connection = nil
+        status.set(.closed(rejection))
+    }
+
+    // MARK: Dispatches and mirrors
+
+    func dispatch(type: String, payload: [UInt8], outcome: DispatchOutcome) {
+        session.dispatch(type: type, payload: payload, outcome: outcome)
+        scheduleFlush()
+    }
+
+    /// Follows a selection as observer `id`: `observer` is called with what is known now, and after
+    /// every change.
+    func observe(
+        _ selection: String, _ parameters: JSON?, as id: UInt64,
+        _ observer: @escaping (Mirror) -> Void
+    ) {
+        let mirror = session.mirror(selection, parameters)
+        observed[id] = mirror
+        mirror.observers[id] = observer
+        if session.phase == .closed { mirror.fail(ClientSession.closed) }
+        if mirror.value != nil || mirror.failure != nil {
+            observer(mirror)
+            onMoved()
+        }
+        scheduleFlush()
+    }
+
+    /// The observer has lost its interest.
+    func endObserving(as id: UInt64) {
+        guard let mirror = observed.removeValue(forKey: id) else { return }
+        mirror.observers[id] = nil
+        session.release(mirror)
+        scheduleFlush()
+    }
+
+    // MARK: Messages out
+
+    /// Sends what there is behind all that is being asked for now, in as few messages as can be.
+    private func scheduleFlush() {
+        guard !isFlushing, connection != nil, session.hasMessages else { return }
+        isFlushing = true
+        owner?.perform { core in
+            core.isFlushing = false
+            core.flush()
+        }
+    }
+
+    private func flush() {
+        guard let connection else { return }
+        while let message = session.nextMessage() { connection.send(message) }
+    }
+
+    // MARK: From the session
+
+    func welcomed() {
+        backOff.reset()
+        status.set(.live)
+        lastHeard = .now
+        watch(attempt)
+    }
+
+    /// Pings after a heartbeat of silence; if nothing has come a heartbeat after that, takes the
+    /// connection for lost.
+    private func watch(
+        _ attempt: Int, after delay: Duration? = nil, pinged: ContinuousClock.Instant? = nil
+    ) {
+        let heartbeat = Duration.seconds(session.heartbeat)
+        owner?.perform(after: delay ?? heartbeat) { core in
+            guard attempt == core.attempt, core.session.phase == .live else { return }
+            if let pinged, core.lastHeard < pinged {
+                return core.abandon("The server is silent.")
+            }
+            let now = ContinuousClock.now
+            let silence = now - core.lastHeard
+            guard silence >= heartbeat else {
+                return core.watch(attempt, after: heartbeat - silence)
+            }
+            core.session.ping()
+            core.flush()
+            core.watch(attempt, after: heartbeat, pinged: now)
+        }
+    }
+
+    func mirrorsMoved() {
+        onMoved()
+    }
+
+    func held(for time: Duration) {
+        let attempt = attempt
+        owner?.perform(after: time) { core in
+            guard attempt == core.attempt else { return }
+            core.session.release()
+            core.scheduleFlush()
+        }
+    }
+
+    func bye(_ bye: ServerFrame.Bye) {
+        self.bye = bye
+    }
+
+    func trouble(_ message: String) {
+        onTrouble(message)
+    }
+
+    /// Where the session's complaints go.
+    var onTrouble: (String) -> Void = { _ in }
+}

@@ -1,0 +1,65 @@
+import Synchronization
+
+/// Takes what became of mirrors from the connection's executor to the actor that owns the stores,
+/// all that moved together in one job.
+///
+/// A store that its owner has no time for skips states: the newest update of each store waits.
+final class Deliveries: Sendable {
+    private struct Mailbox {
+        var updates: [UInt64: any Sendable] = [:]
+        var isScheduled = false
+    }
+
+    private let mailbox = Mutex(Mailbox())
+    private let receivers: OwnedReceivers
+
+    init(owner: any Actor) {
+        receivers = OwnedReceivers(owner: owner)
+    }
+
+    /// The actor that owns the stores, or nil if it is gone.
+    var owner: (any Actor)? { receivers.owner }
+
+    /// Puts down the newest update of a store; from any thread.
+    func post(_ update: any Sendable, for id: UInt64) {
+        mailbox.withLock { $0.updates[id] = update }
+    }
+
+    /// Sends the owner to its mailbox, if there is something in it and it isn't on its way.
+    func deliver() {
+        let isNeeded = mailbox.withLock { mailbox in
+            guard !mailbox.updates.isEmpty, !mailbox.isScheduled else { return false }
+            mailbox.isScheduled = true
+            return true
+        }
+        guard isNeeded, let owner else { return }
+        // Started at once, so that the job is in the owner's queue before anything that this
+        // thread does next, such as ending a dispatch that somebody on the owner waits for.
+        startNow { await self.empty(on: owner) }
+    }
+
+    /// Adds a store, which is held weakly.
+    func add(_ receiver: any MirrorReceiver, _ id: UInt64, on owner: isolated any Actor) {
+        receivers.add(receiver, id)
+    }
+
+    private func empty(on owner: isolated any Actor) async {
+        let updates = mailbox.withLock { mailbox in
+            mailbox.isScheduled = false
+            let updates = mailbox.updates
+            mailbox.updates = [:]
+            return updates
+        }
+        receivers.take(updates)
+    }
+}
+
+/// At a high priority, as an actor takes the jobs of higher priority first: whoever waits for an
+/// outcome on the owner must find the update there.
+private func startNow(_ work: @escaping @Sendable () async -> Void) {
+    if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+        Task.immediate(priority: .high) { await work() }
+    } else {
+        Task(priority: .high) { await work() }
+    }
+}

@@ -1,0 +1,39 @@
+import Synchronization
+
+/// The deliveries of a connection, one for each actor that owns stores on it.
+final class DeliveryRegistry: Sendable {
+    private struct State {
+        var deliveries: [ObjectIdentifier: Deliveries] = [:]
+        var lastID: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// A number for one more store.
+    func nextID() -> UInt64 {
+        state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+    }
+
+    /// What takes updates to `owner`.
+    func deliveries(to owner: any Actor) -> Deliveries {
+        state.withLock { state in
+            let key = ObjectIdentifier(owner)
+            // An owner that is gone may have left its address to this one.
+            if let known = state.deliveries[key], known.owner != nil { return known }
+            state.deliveries = state.deliveries.filter { $0.value.owner != nil }
+            let new = Deliveries(owner: owner)
+            state.deliveries[key] = new
+            return new
+        }
+    }
+
+    /// Sends every owner that has mail to its mailbox.
+    func deliver() {
+        for deliveries in state.withLock({ Array($0.deliveries.values) }) {
+            deliveries.deliver()
+        }
+    }
+}

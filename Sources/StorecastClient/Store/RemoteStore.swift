@@ -1,0 +1,232 @@
+public import Observation
+public import Storecast
+public import StorecastSync
+
+/// A live mirror of one selection of a room, and a store itself.
+///
+/// ```swift
+/// let summary = RemoteStore(Board.summary, on: connection)
+/// summary.subscribe(printer) { $0.select(\.cards).skipRepeats() }
+/// let position = try await summary.dispatch(AddCard(text: "Hi")).outcome
+/// ```
+/// Not `Sendable`: it belongs to the actor on which it was made, and all its subscribers are
+/// called there. Mirrors of one connection that belong to one actor move together: when a
+/// subscriber is called, all of them are at the same version. Equal selections on one connection
+/// share a subscription to the server.
+public final class RemoteStore<State: Codable & Equatable & Sendable>: MirrorStoreType, Observable {
+    /// What is dispatched to, and where the mirror comes from.
+    public let connection: RemoteConnection
+    /// Runs before an action is sent, in this order. Changing it rebuilds the chain.
+    public var middleware: [Middleware<State>] = [] {
+        didSet { chain = makeChain() }
+    }
+
+    private var current = MirrorUpdate<State>()
+    private let registrar = ObservationRegistrar()
+    private let subscriptions = SubscriptionList<State>()
+    private let followers = Followers<State>()
+    private var handle: MirrorHandle?
+    private var chain: DispatchFunction = { _ in }
+    private var lastDispatch: Dispatch?
+    private var isChanged = false
+
+    /// Mirrors a selection with parameters.
+    ///
+    /// - Parameter isolation: the actor that makes the store and owns it from then on. An actor
+    ///   makes its stores in a method: in its own `init`, Swift 6.3 passes something else here.
+    public convenience init<Root, Parameters>(
+        _ selection: Selection<Root, Parameters, State>, _ parameters: Parameters,
+        on connection: RemoteConnection, isolation: isolated any Actor = #isolation
+    ) {
+        self.init(
+            selection.name, Result { try JSONCoding.encodeTree(parameters) }.map(Optional.some),
+            connection, isolation)
+    }
+
+    /// Mirrors a selection without parameters.
+    public convenience init<Root>(
+        _ selection: Selection<Root, NoParameters, State>, on connection: RemoteConnection,
+        isolation: isolated any Actor = #isolation
+    ) {
+        self.init(selection.name, .success(nil), connection, isolation)
+    }
+
+    private init(
+        _ name: String, _ parameters: Result<JSON?, any Error>, _ connection: RemoteConnection,
+        _ owner: isolated any Actor
+    ) {
+        self.connection = connection
+        chain = makeChain()
+        switch parameters {
+        case .success(let parameters): follow(name, parameters, owner)
+        case .failure(let error):
+            current.problem = Rejection(
+                .invalidParameters, "The parameters can't be written as JSON.", detail: "\(error)")
+        }
+    }
+
+    /// The selection's value; nil until the first has come.
+    public var state: State? {
+        registrar.access(self, keyPath: \.state)
+        return current.state
+    }
+
+    /// The value as ``StoreType`` sees it.
+    public var mirroredState: State? { state }
+
+    /// The newest position of which ``state`` is known to be the selection's value.
+    public var position: Position? {
+        registrar.access(self, keyPath: \.position)
+        return current.position
+    }
+
+    /// Why the server sends nothing: the selection is unknown, forbidden, or the connection closed.
+    public var problem: Rejection? {
+        registrar.access(self, keyPath: \.problem)
+        return current.problem
+    }
+
+    /// The state now, if there is one, and every later one; newest first: a slow reader skips
+    /// states. Ends with the store.
+    public var states: AsyncStream<State> { followers.follow(from: current.state) }
+
+    // MARK: Dispatch
+
+    /// Sends an action through the middleware to the server.
+    ///
+    /// The answer is discardable; wait for its `outcome` to know what became of the action. An
+    /// action that middleware stops has the outcome `invalid`.
+    @discardableResult
+    public func dispatch(_ action: any SyncAction) -> Dispatch {
+        let outer = lastDispatch
+        lastDispatch = nil
+        chain(action)
+        defer { lastDispatch = outer }
+        if let lastDispatch { return lastDispatch }
+        let outcome = DispatchOutcome()
+        outcome.settle(
+            .failure(Rejection(.invalid, "Middleware did not pass the action on.")))
+        return Dispatch(outcome)
+    }
+
+    /// As ``dispatch(_:)-(SyncAction)``, for code that knows stores only; an action that isn't a
+    /// ``SyncAction`` is a programming error unless middleware takes it.
+    public func dispatch(_ action: any Action) {
+        chain(action)
+    }
+
+    /// The whole chain: the middleware in order, then the connection.
+    public var dispatchFunction: DispatchFunction! { chain }
+
+    private func makeChain() -> DispatchFunction {
+        let end: DispatchFunction = { [unowned self] action in
+            guard let action = action as? any SyncAction else {
+                preconditionFailure(
+                    "A RemoteStore dispatches SyncActions; \(type(of: action)) is none.")
+            }
+            lastDispatch = connection.dispatch(action)
+        }
+        return middleware.reversed().reduce(end) { next, middleware in
+            middleware(
+                { [unowned self] in dispatchBeside($0) }, { [unowned self] in current.state })(
+                    next)
+        }
+    }
+
+    /// What middleware dispatches takes the place of the action's own outcome only if there is none.
+    private func dispatchBeside(_ action: any Action) {
+        let outer = lastDispatch
+        chain(action)
+        if let outer { lastDispatch = outer }
+    }
+
+    // MARK: Subscriptions
+
+    /// Subscribes to the whole state; `newState` is called at once if there is one.
+    public func subscribe<Subscriber: StoreSubscriber>(_ subscriber: Subscriber)
+    where Subscriber.StoreSubscriberStateType == State {
+        subscriptions.subscribe(
+            subscriber, transform: nil, skipsRepeats: true, current: current.state)
+    }
+
+    /// Subscribes to what `transform` makes of the state, as on a local store.
+    public func subscribe<Selected, Subscriber: StoreSubscriber>(
+        _ subscriber: Subscriber, transform: ((Subscription<State>) -> Subscription<Selected>)?
+    ) where Subscriber.StoreSubscriberStateType == Selected {
+        subscriptions.subscribe(
+            subscriber, transform: transform, skipsRepeats: true, current: current.state)
+    }
+
+    /// Ends a subscription.
+    public func unsubscribe(_ subscriber: any AnyStoreSubscriber) {
+        subscriptions.unsubscribe(subscriber)
+    }
+
+    // MARK: The mirror
+
+    private func follow(_ name: String, _ parameters: JSON?, _ owner: isolated any Actor) {
+        let id = connection.deliveries.nextID()
+        let deliveries = connection.deliveries.deliveries(to: owner)
+        deliveries.add(self, id, on: owner)
+        handle = MirrorHandle(connection, id: id)
+        connection.perform { core in
+            core.observe(name, parameters, as: id) { mirror in
+                deliveries.post(MirrorUpdate<State>(mirror), for: id)
+            }
+        }
+    }
+}
+
+extension RemoteStore where State == JSON {
+    /// Mirrors a selection by its name, for programs that don't have its declaration.
+    ///
+    /// - Parameter parameters: nil for a selection without any.
+    public convenience init(
+        selection name: String, parameters: JSON?, on connection: RemoteConnection,
+        isolation: isolated any Actor = #isolation
+    ) {
+        self.init(name, .success(parameters), connection, isolation)
+    }
+}
+
+extension RemoteStore: MirrorReceiver {
+    func take(_ update: any Sendable) {
+        guard var update = update as? MirrorUpdate<State> else { return }
+        // What was there stays when the server stops sending.
+        if update.problem != nil, update.state == nil { update.state = current.state }
+        let isNewState = update.state != current.state
+        let isNewProblem = update.problem != current.problem
+        let old = current
+        if isNewState { registrar.willSet(self, keyPath: \.state) }
+        if isNewProblem { registrar.willSet(self, keyPath: \.problem) }
+        if update.position != old.position { registrar.willSet(self, keyPath: \.position) }
+        current = update
+        if isNewState { registrar.didSet(self, keyPath: \.state) }
+        if isNewProblem { registrar.didSet(self, keyPath: \.problem) }
+        if update.position != old.position { registrar.didSet(self, keyPath: \.position) }
+        isChanged = isChanged || isNewState
+    }
+
+    func announce() {
+        guard isChanged, let state = current.state else { return }
+        isChanged = false
+        followers.yield(state)
+        subscriptions.notify(state)
+    }
+}
+
+extension MirrorUpdate where State: Decodable {
+    /// Decodes what the mirror holds.
+    init(_ mirror: Mirror) {
+        position = mirror.position
+        problem = mirror.failure
+        guard let value = mirror.value else { return }
+        do {
+            state = try JSONCoding.decode(State.self, from: value)
+        } catch {
+            problem = Rejection(
+                .invalid, "The selection's value can't be read as \(State.self).",
+                detail: "\(error)")
+        }
+    }
+}

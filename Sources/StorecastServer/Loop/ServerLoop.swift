@@ -1,0 +1,70 @@
+import StorecastSync
+import StorecastWebSocket
+
+/// The actor of one event loop of a server: its connections, and the rooms that live on it.
+///
+/// The loop itself is its executor, so what the sockets say reaches it without a hop.
+actor ServerLoop {
+    nonisolated let loop: EventLoop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+    private var core: ServerLoopCore?
+
+    init(_ loop: EventLoop) {
+        self.loop = loop
+    }
+
+    /// Starts to listen, as loop `index` of `peers`; returns the port.
+    func start(
+        _ configuration: ServerConfiguration, _ listener: WebSocketServerConfiguration, index: Int,
+        peers: [ServerLoop]
+    ) throws(ServerError) -> Int {
+        let core = try ServerLoopCore(configuration, index: index, peers: peers, loop: loop)
+        self.core = core
+        return try core.listen(listener)
+    }
+
+    /// Says goodbye to everyone and returns when they are gone, or after the close time-out.
+    func stop() async {
+        guard let core else { return }
+        await withCheckedContinuation { continuation in
+            core.stop { continuation.resume() }
+        }
+    }
+
+    /// Breaks the ties between loops that have stopped, so that they are freed.
+    func release() {
+        core?.release()
+    }
+
+    /// Calls `handler` on every signal of `signals`.
+    func handle(_ signals: [Int32], _ handler: @escaping @Sendable (Int32) -> Void) {
+        loop.handleSignals(signals) { handler($0) }
+    }
+
+    /// Opens the room if need be, so that it stays.
+    func open<State: Codable & Sendable>(
+        _ path: String, of type: State.Type
+    ) throws(ServerError) {
+        guard let core else { throw ServerError(.notRunning, "The server doesn't run.") }
+        _ = try core.keptRoom(path, of: type)
+    }
+
+    /// Runs `body` with the room, which was opened before.
+    func withRoom<State: Codable & Sendable, Result: Sendable, Failure>(
+        _ path: String, _ body: @Sendable (Room<State>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        guard let room = core?.rooms[path] as? Room<State> else {
+            preconditionFailure("The room '\(path)' was opened and stays as long as its server.")
+        }
+        return try body(room)
+    }
+
+    /// Runs `work` on the loop behind everything given to it before; not if the server never began.
+    nonisolated func perform(_ work: @escaping @Sendable (ServerLoopCore) -> Void) {
+        loop.execute { [self] in
+            assumeIsolated { actor in
+                if let core = actor.core { work(core) }
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import StorecastSync
+import StorecastWebSocket
+import StorecastWire
+
+extension ServerLoopCore: WebSocketServerDelegate {
+    func accept(_ request: UpgradeRequest) -> UpgradeDecision {
+        if request.subprotocols.isEmpty { return .accept(subprotocol: nil) }
+        guard request.subprotocols.contains(ProtocolVersion.subprotocol) else {
+            return .refuse(
+                status: 400,
+                reason: "This server speaks the subprotocol \(ProtocolVersion.subprotocol).")
+        }
+        return .accept(subprotocol: ProtocolVersion.subprotocol)
+    }
+
+    func opened(_ connection: WebSocketConnection, _ request: UpgradeRequest) {
+        let credentials = Credentials(
+            token: nil, path: request.path, address: request.peerAddress,
+            headers: request.headers)
+        let home = homeIndex(of: request.path)
+        if home == index {
+            let link = LocalLink(connection, credentials, self)
+            connection.context = link
+            begin(link) { link.session = $0 }
+        } else {
+            relays[connection.id] = Relay(connection, home: home)
+            post(.opened(connection.id, credentials, origin: index), to: home)
+        }
+    }
+
+    func received(_ connection: WebSocketConnection, text: UnsafeRawBufferPointer) {
+        if let link = connection.context as? LocalLink {
+            link.session?.receive(text)
+        } else if let relay = relays[connection.id] {
+            post(.text(connection.id, Array(text)), to: relay.home)
+        }
+    }
+
+    func writable(_ connection: WebSocketConnection) {
+        if let link = connection.context as? LocalLink {
+            flushNow(link)
+        } else if let relay = relays[connection.id], relay.owesWritable {
+            relay.owesWritable = false
+            post(.writable(connection.id), to: relay.home)
+        }
+    }
+
+    func closed(_ connection: WebSocketConnection, code: UInt16, reason: String) {
+        connection.context = nil
+        if let relay = relays.removeValue(forKey: connection.id) {
+            post(.closed(connection.id), to: relay.home)
+        } else {
+            end(connection.id)
+        }
+    }
+
+    /// The loop on which a room lives.
+    func homeIndex(of path: String) -> Int {
+        Self.homeIndex(of: path, loops: peers.count)
+    }
+
+    static func homeIndex(of path: String, loops: Int) -> Int {
+        guard loops > 1 else { return 0 }
+        var hash = MixingHash(seed: 0)
+        for byte in path.utf8 { hash.mix(UInt64(byte)) }
+        return Int(hash.finish() % UInt64(loops))
+    }
+}

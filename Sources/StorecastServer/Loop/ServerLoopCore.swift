@@ -1,0 +1,276 @@
+import Logging
+import StorecastSync
+import StorecastWebSocket
+import StorecastWire
+
+/// The connections and rooms of one loop. Belongs to its ``ServerLoop``.
+///
+/// In a turn everything that came is read; then every room hands its batch to the journal and
+/// evaluates its selections; then every session that can take something is sent what it needs, in
+/// one write.
+final class ServerLoopCore {
+    let configuration: ServerConfiguration
+    let index: Int
+    private(set) var peers: [ServerLoop]
+    var rooms: [String: any AnyRoom] = [:]
+    var links: [UInt64: any SessionLink] = [:]
+    var relays: [UInt64: Relay] = [:]
+
+    private let loop: EventLoop
+    private let journal: any Journal
+    private var server: WebSocketServer?
+    /// How many connections a room has, greeted or not.
+    private var visitors: [String: Int] = [:]
+    private var keptRooms: Set<String> = []
+    private var dueRooms: [any AnyRoom] = []
+    private var dueSessions: [ServerSession] = []
+    private var scratch: [ServerMessage] = []
+    private var mail: [Int: [LoopMail]] = [:]
+    private var greetings: [(deadline: Duration, id: UInt64)] = []
+    private(set) var isStopping = false
+
+    init(
+        _ configuration: ServerConfiguration, index: Int, peers: [ServerLoop], loop: EventLoop
+    ) throws(ServerError) {
+        self.configuration = configuration
+        self.index = index
+        self.peers = peers
+        self.loop = loop
+        journal = try configuration.journal.open()
+        loop.onTurnEnd { [unowned self] in endTurn() }
+    }
+
+    func listen(_ listener: WebSocketServerConfiguration) throws(ServerError) -> Int {
+        do {
+            let server = try WebSocketServer(on: loop, configuration: listener, delegate: self)
+            self.server = server
+            return server.port
+        } catch {
+            throw ServerError(
+                .cannotListen,
+                "Can't listen on \(listener.host):\(listener.port): \(error) "
+                    + "Choose another port (0 for any free one) or stop what uses it.")
+        }
+    }
+
+    /// Says goodbye to everyone; `onStopped` is called when the last connection is closed.
+    func stop(onStopped: @escaping () -> Void) {
+        isStopping = true
+        for id in links.keys.sorted() {
+            links[id]?.session?.close(.goingAway, "The server stops.", after: 0.5, jitter: 2)
+        }
+        endTurn()
+        guard let server else { return onStopped() }
+        server.close(code: CloseCode.goingAway.rawValue, onClosed: onStopped)
+    }
+
+    /// Lets go of the other loops, which hold this one: nothing is posted any more.
+    func release() {
+        peers = []
+    }
+
+    // MARK: Rooms
+
+    /// The room of a path, opened if need be; nil if there is none or no more may be opened.
+    func room(_ path: String) -> (any AnyRoom)? {
+        if let room = rooms[path] { return room }
+        guard rooms.count < configuration.maxRooms,
+            let definition = configuration.rooms(path)
+        else { return nil }
+        let room = definition.erased.open(
+            RoomContext(
+                name: path, journal: journal, limits: configuration.limits, host: self,
+                now: Timestamp.now, random: BufferedSystemGenerator()))
+        rooms[path] = room
+        configuration.logger.debug("room opened", metadata: ["room": "\(path)"])
+        return room
+    }
+
+    /// The room of a path for the server's own code: it stays open.
+    func keptRoom<State>(_ path: String, of type: State.Type) throws(ServerError) -> Room<State> {
+        guard let room = room(path) else {
+            throw ServerError(.noRoom, "There is no room at '\(path)'.")
+        }
+        guard let room = room as? Room<State> else {
+            throw ServerError(.noRoom, "The room at '\(path)' has another state than \(type).")
+        }
+        keptRooms.insert(path)
+        return room
+    }
+
+    /// A room in which nothing ever happened and nobody is leaves no trace: whoever asks for
+    /// thousands of paths costs nothing.
+    private func leave(_ room: any AnyRoom) {
+        let count = visitors[room.name, default: 1] - 1
+        visitors[room.name] = count > 0 ? count : nil
+        forgetIfUntouched(room)
+    }
+
+    private func forgetIfUntouched(_ room: any AnyRoom) {
+        guard room.sessionCount == 0, room.position.version == 0, !keptRooms.contains(room.name),
+            visitors[room.name] == nil
+        else { return }
+        rooms[room.name] = nil
+    }
+
+    // MARK: Sessions
+
+    /// Begins the session of a connection whose room lives here.
+    func begin(_ link: any SessionLink, setSession: (ServerSession) -> Void) {
+        links[link.id] = link
+        guard let room = room(link.credentials.path) else { return refuse(link) }
+        visitors[room.name, default: 0] += 1
+        setSession(ServerSession(room: room, host: self, link: link))
+        greetings.append((loop.now() + configuration.helloTimeout, link.id))
+        if greetings.count == 1 { watchGreetings() }
+    }
+
+    func end(_ id: UInt64) {
+        guard let link = links.removeValue(forKey: id), let session = link.session else { return }
+        session.disconnected()
+        leave(session.room)
+    }
+
+    private func refuse(_ link: any SessionLink) {
+        let isFull = rooms.count >= configuration.maxRooms
+        let code = isFull ? CloseCode.full : .noRoom
+        let title = isFull ? "The server has as many rooms as it takes." : "There is no such room."
+        link.write([
+            .bye(
+                ServerFrame.Bye(
+                    code: code.word, title: title, reconnect: code.allowsReconnect,
+                    after: isFull ? 10 : 0, jitter: isFull ? 10 : 0))
+        ])
+        link.close(code, reason: code.word)
+    }
+
+    /// Closes connections that haven't said hello in time, in the order of their opening.
+    private func watchGreetings() {
+        guard let first = greetings.first else { return }
+        loop.schedule(after: max(.zero, first.deadline - loop.now())) { [weak self] in
+            guard let self else { return }
+            let now = loop.now()
+            let due = greetings.prefix { $0.deadline <= now }
+            greetings.removeFirst(due.count)
+            for greeting in due {
+                guard let session = links[greeting.id]?.session, session.phase == .awaitingHello
+                else { continue }
+                session.close(.helloTimeout, "No hello came in time.")
+            }
+            watchGreetings()
+        }
+    }
+
+    // MARK: The end of a turn
+
+    private func endTurn() {
+        // A session that had stopped reading goes on when its answers are taken.
+        while !dueRooms.isEmpty || !dueSessions.isEmpty {
+            endRoomTurns()
+            let due = dueSessions
+            dueSessions.removeAll(keepingCapacity: true)
+            for session in due {
+                if let link = session.link as? any SessionLink { flush(link, session) }
+            }
+        }
+        for (index, letters) in mail where peers.indices.contains(index) {
+            peers[index].perform { core in
+                for letter in letters { core.take(letter) }
+            }
+        }
+        mail.removeAll(keepingCapacity: true)
+    }
+
+    private func endRoomTurns() {
+        while !dueRooms.isEmpty {
+            let due = dueRooms
+            dueRooms.removeAll(keepingCapacity: true)
+            for room in due { room.endTurn() }
+        }
+    }
+
+    /// Sends what the session has, if its connection takes it.
+    func flushNow(_ link: any SessionLink) {
+        if let session = link.session { flush(link, session) }
+    }
+
+    private func flush(_ link: any SessionLink, _ session: ServerSession) {
+        guard link.isWritable, session.hasMessages else { return }
+        var messages = scratch
+        scratch = []
+        session.pull(into: &messages)
+        if !messages.isEmpty { link.write(messages) }
+        messages.removeAll(keepingCapacity: true)
+        scratch = messages
+    }
+
+    // MARK: Mail
+
+    func post(_ letter: LoopMail, to index: Int) {
+        mail[index, default: []].append(letter)
+    }
+
+    private func take(_ letter: LoopMail) {
+        switch letter {
+        case .opened(let id, let credentials, let origin):
+            let link = RemoteLink(id: id, credentials, from: origin, self)
+            begin(link) { link.session = $0 }
+        case .text(let id, let text):
+            text.withUnsafeBytes { links[id]?.session?.receive($0) }
+        case .writable(let id): (links[id] as? RemoteLink)?.becameWritable()
+        case .closed(let id): end(id)
+        case .frames(let id, let messages): relay(id, messages)
+        case .reading(let id, let reads):
+            if reads {
+                relays[id]?.connection.resumeReading()
+            } else {
+                relays[id]?.connection.pauseReading()
+            }
+        case .close(let id, let code, let reason):
+            relays[id]?.connection.close(code: code.rawValue, reason: reason)
+        }
+    }
+
+    private func relay(_ id: UInt64, _ messages: [ServerMessage]) {
+        guard let relay = relays[id] else { return }
+        relay.connection.write(messages)
+        relay.owesWritable = !relay.connection.isWritable
+        if !relay.owesWritable { post(.writable(id), to: relay.home) }
+    }
+}
+
+extension ServerLoopCore: SyncHost {
+    func schedule(turnOf room: any AnyRoom) {
+        dueRooms.append(room)
+    }
+
+    func schedule(flushOf session: ServerSession) {
+        dueSessions.append(session)
+    }
+
+    func authenticate(_ session: ServerSession, token: String?) {
+        guard let authenticate = configuration.authenticate,
+            let link = session.link as? any SessionLink
+        else { return session.authenticated(.success(.anonymous)) }
+        var credentials = link.credentials
+        credentials.token = token
+        let (id, home) = (link.id, peers[index])
+        Task { [credentials] in
+            let result: Result<Identity, Rejection>
+            do {
+                result = .success(try await authenticate(credentials))
+            } catch let rejection as Rejection {
+                result = .failure(rejection)
+            } catch {
+                home.perform { $0.report("Authentication failed: \(error)") }
+                result = .failure(
+                    Rejection(.unauthenticated, "The server could not check the token."))
+            }
+            home.perform { $0.links[id]?.session?.authenticated(result) }
+        }
+    }
+
+    func report(_ message: String) {
+        configuration.logger.error("\(message)")
+    }
+}

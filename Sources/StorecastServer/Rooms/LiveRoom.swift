@@ -1,0 +1,50 @@
+public import Storecast
+public import StorecastSync
+
+/// A room of a running server, for the server's own code: timers, webhooks, tests.
+///
+/// A handle that may be copied and used from anywhere; the room itself lives on its loop.
+public struct LiveRoom<State: Codable & Sendable>: Sendable {
+    private let home: ServerLoop
+    private let path: String
+
+    init(_ path: String, on home: ServerLoop) {
+        self.path = path
+        self.home = home
+    }
+
+    /// Dispatches an action through middleware and journal, like a client's; its sender is
+    /// `Identity.anonymous`.
+    @discardableResult
+    public func dispatch(_ action: any SyncAction) -> Dispatch {
+        let outcome = DispatchOutcome()
+        let path = path
+        home.perform { core in
+            guard !core.isStopping, let room = core.rooms[path] as? Room<State> else {
+                return outcome.settle(
+                    .failure(Rejection(.closed, "The room is closed.")))
+            }
+            room.dispatch(action, outcome)
+        }
+        return Dispatch(outcome)
+    }
+
+    /// Runs `body` with the room's store, on its loop: the only way to it. Keep it short, as the
+    /// loop waits.
+    ///
+    /// `store.dispatch` in it goes through the journal too, so its effect comes after `body`.
+    public func withStore<Result: Sendable, Failure>(
+        _ body: @Sendable (Store<State>) throws(Failure) -> Result
+    ) async throws(Failure) -> Result {
+        try await home.withRoom(path) { (room: Room<State>) throws(Failure) in
+            try body(room.store)
+        }
+    }
+
+    /// The room's history and how many dispatches of it are reduced.
+    public var position: Position {
+        get async {
+            await home.withRoom(path) { (room: Room<State>) in room.position }
+        }
+    }
+}

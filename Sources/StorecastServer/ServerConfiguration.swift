@@ -1,0 +1,13 @@
+import Logging
+import StorecastSync
+
+/// What a server was made with.
+struct ServerConfiguration: Sendable {
+    var journal: JournalProvider
+    var limits: SyncLimits
+    var maxRooms: Int
+    var helloTimeout: Duration
+    var rooms: @Sendable (_ path: String) -> (any RoomDefinitionProtocol)?
+    var authenticate: (@Sendable (Credentials) async throws -> Identity)?
+    var logger: Logger
+}

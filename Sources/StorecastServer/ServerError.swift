@@ -1,0 +1,28 @@
+/// Why a server doesn't start or doesn't do what its own code asks of it.
+public struct ServerError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// A kind of error.
+    public struct Code: Hashable, Sendable {
+        private let word: String
+
+        /// It can't listen on the address.
+        public static let cannotListen = Code(word: "cannot-listen")
+        /// It runs already, or did.
+        public static let alreadyStarted = Code(word: "already-started")
+        /// It doesn't run.
+        public static let notRunning = Code(word: "not-running")
+        /// The path names no room, or one of another state.
+        public static let noRoom = Code(word: "no-room")
+        /// The system gives it no thread or no descriptors.
+        public static let noResources = Code(word: "no-resources")
+    }
+
+    /// The kind.
+    public let code: Code
+    /// What is wrong and what to do, in a sentence or two.
+    public let description: String
+
+    package init(_ code: Code, _ description: String) {
+        self.code = code
+        self.description = description
+    }
+}

@@ -1,0 +1,11 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The signals that mean something to a server.
+enum Signals {
+    /// Those that ask a process to end.
+    static let ending: [Int32] = [SIGINT, SIGTERM]
+}

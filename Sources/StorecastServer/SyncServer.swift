@@ -1,0 +1,167 @@
+public import Logging
+public import StorecastSync
+import StorecastWebSocket
+import Synchronization
+
+/// A server of rooms: takes actions from many clients over WebSockets, reduces them in one order,
+/// and pushes to each what it selected.
+///
+/// ```swift
+/// try await SyncServer(room: counter).run()
+/// ```
+/// Every member may be used from any thread. A server runs once.
+public final class SyncServer: Sendable {
+    private enum Phase {
+        case idle
+        case starting
+        case running([ServerLoop])
+        case stopped
+    }
+
+    private let configuration: ServerConfiguration
+    private let listener: WebSocketServerConfiguration
+    private let loopCount: Int
+    private let phase = Mutex(Phase.idle)
+
+    /// A server whose rooms are found by the URL's path.
+    ///
+    /// - Parameters:
+    ///   - host: the address to listen on; `0.0.0.0` for every IPv4 address of the machine.
+    ///   - port: 0 … 65,535; 0 for any free one.
+    ///   - journal: where rooms are kept.
+    ///   - loops: how many event loops, each a thread, share the connections; a room lives on one.
+    ///   - limits: how much is held for clients, and taken from them.
+    ///   - logger: where it logs; by default to what `LoggingSystem` was set up with.
+    ///   - rooms: answers nil for a path without a room; called once when a room is opened.
+    ///   - authenticate: says who a client is, or throws; without it everyone is anonymous.
+    public init(
+        host: String = "127.0.0.1", port: Int = 9090, journal: JournalProvider = .memory,
+        loops: Int = 1, limits: SyncLimits = SyncLimits(),
+        logger: Logger = Logger(label: "storecast.server"),
+        rooms: @escaping @Sendable (_ path: String) -> (any RoomDefinitionProtocol)?,
+        authenticate: (@Sendable (Credentials) async throws -> Identity)? = nil
+    ) {
+        configuration = ServerConfiguration(
+            journal: journal, limits: limits, maxRooms: 10_000, helloTimeout: .seconds(10),
+            rooms: rooms, authenticate: authenticate, logger: logger)
+        var listener = WebSocketServerConfiguration()
+        listener.host = host
+        listener.port = port
+        listener.reusePort = loops > 1
+        listener.claimsPort = loops > 1
+        listener.maxMessageBytes = limits.messageBytes
+        self.listener = listener
+        loopCount = max(1, loops)
+    }
+
+    /// A server with one room, at `/`.
+    public convenience init(
+        host: String = "127.0.0.1", port: Int = 9090, journal: JournalProvider = .memory,
+        room: any RoomDefinitionProtocol
+    ) {
+        self.init(
+            host: host, port: port, journal: journal, rooms: { $0 == "/" ? room : nil })
+    }
+
+    /// Serves until SIGINT, SIGTERM or the task's cancellation, then says goodbye to everyone.
+    ///
+    /// - Parameter onListening: called with the server's URL when clients can connect.
+    public func run(
+        onListening: @Sendable (_ url: String) -> Void = { _ in }
+    ) async throws(ServerError) {
+        let url = try await start()
+        let (signals, continuation) = AsyncStream<Int32>.makeStream()
+        await runningLoops().first?.handle(Signals.ending) { continuation.yield($0) }
+        onListening(url)
+        // Ends by a signal, or when the task is cancelled.
+        for await signal in signals {
+            configuration.logger.info("stopping", metadata: ["signal": "\(signal)"])
+            break
+        }
+        await stop()
+    }
+
+    /// Starts to serve; returns the server's URL, `ws://host:port/`.
+    public func start() async throws(ServerError) -> String {
+        let isFirst = phase.withLock { phase in
+            guard case .idle = phase else { return false }
+            phase = .starting
+            return true
+        }
+        guard isFirst else {
+            throw ServerError(.alreadyStarted, "A server starts once; make another one.")
+        }
+        let loops = try makeLoops()
+        do throws(ServerError) {
+            let port = try await listen(loops)
+            let isWanted = phase.withLock { phase in
+                guard case .starting = phase else { return false }
+                phase = .running(loops)
+                return true
+            }
+            guard isWanted else {
+                throw ServerError(.notRunning, "The server was stopped while it started.")
+            }
+            let host = listener.host.contains(":") ? "[\(listener.host)]" : listener.host
+            let url = "ws://\(host):\(port)/"
+            configuration.logger.info("listening", metadata: ["url": "\(url)"])
+            return url
+        } catch {
+            await shutDown(loops)
+            throw error
+        }
+    }
+
+    /// Says goodbye to every client (`bye` with `going-away`, close code 1001), waits for them
+    /// for a few seconds at most, and frees everything.
+    public func stop() async {
+        let loops = runningLoops()
+        phase.withLock { $0 = .stopped }
+        await withTaskGroup { group in
+            for loop in loops { group.addTask { await loop.stop() } }
+        }
+        for loop in loops { await loop.release() }
+        await shutDown(loops)
+    }
+
+    /// A room for the server's own code; opened if need be, and then kept open.
+    public func room<State: Codable & Sendable>(
+        _ path: String, of type: State.Type
+    ) async throws(ServerError) -> LiveRoom<State> {
+        let loops = runningLoops()
+        guard !loops.isEmpty else { throw ServerError(.notRunning, "The server doesn't run.") }
+        let home = loops[ServerLoopCore.homeIndex(of: path, loops: loops.count)]
+        try await home.open(path, of: type)
+        return LiveRoom(path, on: home)
+    }
+
+    private func makeLoops() throws(ServerError) -> [ServerLoop] {
+        do {
+            return try (0..<loopCount).map { index in
+                ServerLoop(try EventLoop(name: "storecast-\(index)"))
+            }
+        } catch {
+            throw ServerError(.noResources, "The system gives no event loop: \(error)")
+        }
+    }
+
+    private func listen(_ loops: [ServerLoop]) async throws(ServerError) -> Int {
+        var listener = listener
+        for (index, loop) in loops.enumerated() {
+            listener.port = try await loop.start(
+                configuration, listener, index: index, peers: loops)
+            listener.claimsPort = false
+        }
+        return listener.port
+    }
+
+    private func runningLoops() -> [ServerLoop] {
+        phase.withLock { phase in
+            if case .running(let loops) = phase { loops } else { [] }
+        }
+    }
+
+    private func shutDown(_ loops: [ServerLoop]) async {
+        for loop in loops { await loop.loop.shutDown() }
+    }
+}

@@ -1,0 +1,124 @@
+import StorecastClient
+import StorecastServer
+import Testing
+
+@MainActor @Suite(.timeLimit(.minutes(1)))
+struct RemoteConnectionTests {
+    @Test func `the status goes from connecting to live, and closes`() async throws {
+        let desk = try await Desk()
+        var seen: [RemoteConnection.Status] = []
+        for await status in desk.connection.statuses {
+            seen.append(status)
+            if status == .live { desk.connection.close() }
+        }
+        #expect(seen.suffix(2) == [.live, .closed(nil)])
+        #expect(desk.connection.status == .closed(nil))
+        // Whoever comes later hears the end at once.
+        var late: [RemoteConnection.Status] = []
+        for await status in desk.connection.statuses { late.append(status) }
+        #expect(late == [.closed(nil)])
+        await desk.server.stop()
+    }
+
+    @Test func `closing ends every wait`() async throws {
+        let connection = RemoteConnection("ws://127.0.0.1:9/")
+        let store = RemoteStore(Shelf.books, on: connection)
+        let early = connection.dispatch(PutBook(title: "Emma"))
+        connection.close()
+        let late = connection.dispatch(PutBook(title: "Emma"))
+        for dispatch in [early, late] {
+            do {
+                _ = try await dispatch.outcome
+                Issue.record("A closed connection reduced an action.")
+            } catch {
+                #expect(error.code == .closed)
+            }
+        }
+        #expect(store.problem?.code == .closed)
+        let after = RemoteStore(Shelf.books, on: connection)
+        _ = try? await connection.dispatch(PutBook(title: "Emma")).outcome
+        #expect(after.problem?.code == .closed)
+    }
+
+    @Test(arguments: [
+        "http://localhost/", "ws://", "ws:///room", "localhost:9090", "ws://a:0/", "ws://a:99999/",
+        "ws://user@host/", "ws://host/#part", "ws://[::1/", "ws://ho st/", "",
+    ])
+    func `an address that isn't one is said at once`(_ url: String) async {
+        let connection = RemoteConnection(url)
+        var last: RemoteConnection.Status?
+        for await status in connection.statuses { last = status }
+        guard case .closed(let rejection?) = last else {
+            return #expect(Bool(false), "\(url) is \(String(describing: last))")
+        }
+        #expect(rejection.title.contains("ws://host:port/path"))
+    }
+
+    @Test func `a server that isn't there is tried again later`() async throws {
+        // A port that was free a moment ago.
+        let server = SyncServer(port: 0, room: Shelf.room())
+        let url = try await server.start()
+        await server.stop()
+        let connection = RemoteConnection(url)
+        for await status in connection.statuses {
+            guard case .offline(let delay, let problem) = status else { continue }
+            #expect(delay > .zero)
+            #expect(delay <= .milliseconds(250))
+            #expect(problem.isEmpty == false)
+            break
+        }
+        connection.close()
+    }
+
+    @Test func `dispatches are reduced in the order of their calls`() async throws {
+        let desk = try await Desk()
+        let store = RemoteStore(Shelf.books, on: desk.connection)
+        let titles = (0..<2000).map { "\($0)" }
+        let dispatches = titles.map { desk.connection.dispatch(PutBook(title: $0)) }
+        for dispatch in dispatches { _ = try await dispatch.outcome }
+        #expect(store.state == titles)
+        await desk.close()
+    }
+
+    @Test func `a rejection says what the server said`() async throws {
+        let desk = try await Desk()
+        try await desk.put("Emma")
+        do {
+            _ = try await desk.connection.dispatch(PutBook(title: "Emma")).outcome
+            Issue.record("The same book twice.")
+        } catch {
+            #expect(error == Rejection(.conflict, "It is there already.", detail: "Emma"))
+        }
+        do {
+            _ = try await desk.connection.dispatch(Unknown()).outcome
+            Issue.record("An unknown action was reduced.")
+        } catch {
+            #expect(error.code == .unknownAction)
+        }
+        await desk.close()
+    }
+
+    @Test func `mirrors go on where they were when the server comes back`() async throws {
+        let first = SyncServer(port: 0, room: Shelf.room())
+        let url = try await first.start()
+        let port = try #require(Int(url.dropLast().split(separator: ":")[2]))
+        let connection = RemoteConnection(url)
+        let store = RemoteStore(Shelf.books, on: connection)
+        _ = try await store.dispatch(PutBook(title: "Emma")).outcome
+        let epoch = store.position?.epoch
+        await first.stop()
+        #expect(store.state == ["Emma"])
+        let second = SyncServer(port: port, room: Shelf.room())
+        _ = try await second.start()
+        for await status in connection.statuses {
+            if case .offline = status { connection.reconnect() }
+            if status == .live { break }
+        }
+        _ = try await store.dispatch(PutBook(title: "Persuasion")).outcome
+        // Another server in memory is another history.
+        #expect(store.state == ["Persuasion"])
+        #expect(store.position?.epoch != epoch)
+        connection.close()
+        await second.stop()
+    }
+}

@@ -1,0 +1,187 @@
+@testable import StorecastServer
+@testable import StorecastSync
+import Testing
+
+struct JSONRoomTests {
+    // MARK: set
+
+    @Test(
+        arguments: [
+            ("", .null), ("/a", 1), ("/new", ["x": .null]), ("/list/0", "zero"), ("/o/p/q", true),
+            ("/a~1b", 2), ("/", 3),
+        ] as [(String, JSON)])
+    func `set replaces a value, or adds a member`(path: String, value: JSON) throws {
+        let desk = JSONDesk(["a": 0, "list": [1, 2], "o": ["p": [:]], "a/b": 1])
+        try desk.dispatch("set", ["path": .string(path), "value": value])
+        #expect(try desk.value(at: path) == value)
+    }
+
+    @Test func `set changes nothing else`() throws {
+        let desk = JSONDesk(["a": ["b": 1, "c": 2], "d": [1, 2, 3]])
+        try desk.dispatch("set", ["path": "/a/b", "value": 10])
+        try desk.dispatch("set", ["path": "/d/1", "value": 20])
+        #expect("\(desk.document)" == #"{"a":{"b":10,"c":2},"d":[1,20,3]}"#)
+    }
+
+    @Test(arguments: [
+        ("/no/where", "the root", "\"no\""), ("/a/b/c", "\"/a/b\"", "\"c\""),
+        ("/list/2", "\"/list\"", "2"), ("/list/-", "\"/list\"", "\"-\""),
+        ("/list/01", "\"/list\"", "\"01\""),
+    ])
+    func `a path that can't be followed is rejected, and the rejection says where it ends`(
+        path: String, end: String, token: String
+    ) throws {
+        let desk = JSONDesk(["a": ["b": 1], "list": [1, 2]])
+        for type in ["set", "merge", "increment", "append", "remove"] {
+            let payload: JSON = ["path": .string(path), "value": 1]
+            let rejection = try #require(desk.rejection(type, payload), "\(type)")
+            #expect(rejection.code == .conflict)
+            #expect(rejection.detail?.contains("ends at \(end)") == true, "\(rejection)")
+            #expect(rejection.detail?.contains(token) == true, "\(rejection)")
+        }
+    }
+
+    @Test func `a payload that can't be read is rejected, and the rejection names the member`() {
+        let desk = JSONDesk(["a": 1])
+        let payloads: [(String, JSON, String)] = [
+            ("set", ["path": "a", "value": 1], "path"),
+            ("set", ["path": "/a~2", "value": 1], "path"),
+            ("set", ["path": 1, "value": 1], "path"), ("set", ["value": 1], "path"),
+            ("set", ["path": "/a"], "value"), ("append", ["path": "/a"], "value"),
+            ("increment", ["path": "/a", "by": "1"], "by"),
+            ("increment", ["path": "/a", "by": .null], "by"),
+        ]
+        for (type, payload, member) in payloads {
+            let rejection = desk.rejection(type, payload)
+            #expect(rejection?.code == .invalid, "\(payload)")
+            #expect(rejection?.detail?.contains(member) == true, "\(payload): \(rejection as Any)")
+        }
+        #expect(desk.rejection("replace", [:])?.code == .unknownAction)
+    }
+
+    // MARK: merge
+
+    @Test func `merge merges objects, removes members that are null, and replaces the rest`() throws
+    {
+        // RFC 7396, section 3.
+        let desk = JSONDesk([
+            "doc": [
+                "title": "Goodbye!",
+                "author": ["givenName": "John", "familyName": "Doe"],
+                "tags": ["example", "sample"],
+                "content": "This will be unchanged",
+            ]
+        ])
+        try desk.dispatch(
+            "merge",
+            [
+                "path": "/doc",
+                "value": [
+                    "title": "Hello!", "phoneNumber": "+01-123-456-7890",
+                    "author": ["familyName": .null], "tags": ["example"],
+                ],
+            ])
+        #expect(
+            try desk.value(at: "/doc") == [
+                "title": "Hello!", "author": ["givenName": "John"], "tags": ["example"],
+                "content": "This will be unchanged", "phoneNumber": "+01-123-456-7890",
+            ])
+    }
+
+    @Test func `merge into a missing member starts with an empty object`() throws {
+        let desk = JSONDesk([:])
+        try desk.dispatch("merge", ["path": "/a", "value": ["b": 1, "c": .null]])
+        #expect(desk.document == ["a": ["b": 1]])
+    }
+
+    // MARK: increment
+
+    @Test(arguments: [
+        ("1", "2", "3"), ("1", "-2", "-1"), ("1", "0.5", "1.5"), ("0.5", "1", "1.5"),
+        ("9223372036854775806", "1", "9223372036854775807"),
+        ("9223372036854775807", "1", "9223372036854775808"),
+        ("9223372036854775808", "-1", "9223372036854775807"),
+        ("-9223372036854775808", "18446744073709551615", "9223372036854775807"),
+        ("9007199254740992", "1", "9007199254740993"),
+    ])
+    func `increment is exact`(value: String, by: String, sum: String) throws {
+        let desk = try JSONDesk(["n": JSON(parsing: value)])
+        try desk.dispatch("increment", ["path": "/n", "by": JSON(parsing: by)])
+        #expect(try "\(desk.value(at: "/n"))" == sum)
+    }
+
+    @Test(arguments: [
+        ("18446744073709551615", "1"), ("-9223372036854775808", "-1"),
+        ("1.7976931348623157e308", "1.7976931348623157e308"), ("\"1\"", "1"), ("null", "1"),
+        ("[1]", "1"),
+    ])
+    func `increment beyond 64 bits, or of something else than a number, is rejected`(
+        value: String, by: String
+    ) throws {
+        let desk = try JSONDesk(["n": JSON(parsing: value)])
+        let payload: JSON = try ["path": "/n", "by": JSON(parsing: by)]
+        #expect(desk.rejection("increment", payload)?.code == .conflict)
+    }
+
+    @Test func `increment counts a missing member as 0, and what is left out as 1`() throws {
+        let desk = JSONDesk(["votes": [:]])
+        try desk.dispatch("increment", ["path": "/votes/ada", "by": 5])
+        try desk.dispatch("increment", ["path": "/votes/bob"])
+        try desk.dispatch("increment", ["path": "/votes/bob"])
+        #expect(desk.document == ["votes": ["ada": 5, "bob": 2]])
+    }
+
+    // MARK: append, remove
+
+    @Test func `append adds to the end of an array`() throws {
+        let desk = JSONDesk(["list": [1]])
+        try desk.dispatch("append", ["path": "/list", "value": [2]])
+        try desk.dispatch("append", ["path": "/list", "value": .null])
+        #expect(desk.document == ["list": [1, [2], .null]])
+        #expect(desk.rejection("append", ["path": "", "value": 1])?.code == .conflict)
+        #expect(desk.rejection("append", ["path": "/none", "value": 1])?.code == .conflict)
+    }
+
+    @Test func `remove takes out a member, or an element whose successors move up`() throws {
+        let desk = JSONDesk(["a": 1, "b": 2, "list": [1, 2, 3]])
+        try desk.dispatch("remove", ["path": "/a"])
+        try desk.dispatch("remove", ["path": "/list/1"])
+        #expect(desk.document == ["b": 2, "list": [1, 3]])
+        #expect(desk.rejection("remove", ["path": "/a"])?.code == .conflict)
+        #expect(desk.rejection("remove", ["path": "/list/2"])?.code == .conflict)
+        #expect(desk.rejection("remove", ["path": ""])?.code == .invalid)
+    }
+
+    // MARK: limits and the selection
+
+    @Test func `the document can't grow too deep, step by step either`() throws {
+        let desk = JSONDesk([:])
+        var path = ""
+        var rejection: Rejection?
+        for _ in 0...JSONRoom.deepestDocument where rejection == nil {
+            path += "/a"
+            rejection = desk.rejection("set", ["path": .string(path), "value": [:]])
+        }
+        #expect(rejection?.code == .invalid)
+        #expect(desk.document.depth == JSONRoom.deepestDocument)
+    }
+
+    @Test func `the document can't grow too large, step by step either`() throws {
+        let desk = JSONDesk(["list": []])
+        let part = JSON.string(String(repeating: "x", count: 300_000))
+        var rejection: Rejection?
+        for _ in 0..<10 where rejection == nil {
+            rejection = desk.rejection("append", ["path": "/list", "value": part])
+        }
+        #expect(rejection?.code == .conflict)
+        #expect(desk.document.encodedSize <= JSONRoom.longestDocument)
+        #expect(desk.document["list"]?.array?.count == 3)
+    }
+
+    @Test func `the selection shows what is at the path, and null where nothing is`() throws {
+        let desk = JSONDesk(["a": ["b": [1, 2]]])
+        #expect(try desk.value(at: "") == desk.document)
+        #expect(try desk.value(at: "/a/b/1") == 2)
+        #expect(try desk.value(at: "/a/c/d") == .null)
+    }
+}
