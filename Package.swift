@@ -84,6 +84,11 @@ let package = Package(
             name: "StorecastServerTests", dependencies: ["StorecastServer", "StorecastClient"],
             swiftSettings: settings),
         .testTarget(
+            name: "TerminalTests", dependencies: ["Terminal", "Example"], swiftSettings: settings),
+        .testTarget(
+            name: "StorecastCommandTests", dependencies: ["StorecastCommand"],
+            swiftSettings: settings),
+        .testTarget(
             name: "ExampleTests", dependencies: ["Example"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -1,0 +1,203 @@
+import Example
+import StorecastClient
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The program: takes keys and mirrors' states to the model, and what the model wants to the server
+/// and the screen.
+@MainActor
+final class BoardClient {
+    private let connection: RemoteConnection
+    private let device = TerminalDevice()
+    private let events = TerminalEvents()
+    private var mirrors: BoardMirrors?
+    private var model: BoardModel
+    private var parser = KeyParser()
+    private var lastDrawn = ContinuousClock.now - .seconds(1)
+    private var isDrawing = false
+    /// The terminal has been given back: nothing may be drawn any more.
+    private var isOver = false
+    private var hasBeenPresent = false
+    private let (ends, end) = AsyncStream<Void>.makeStream()
+
+    /// The least time between two drawings: what others do in between is seen at once.
+    private static let frame = Duration.milliseconds(16)
+
+    init(url: String, user: String?) {
+        connection = RemoteConnection(url, token: user.map { user in { @Sendable in user } })
+        model = BoardModel(address: url, user: user)
+        model.secondsFromGMT = Self.secondsFromGMT()
+    }
+
+    /// Runs until the person quits, or a signal says so.
+    func run() async {
+        mirrors = BoardMirrors(on: connection) { [unowned self] in take($0) }
+        device.enter()
+        listenToTerminal()
+        let following = Task { await followStatus() }
+        draw()
+        for await _ in ends { break }
+        events.stop()
+        isOver = true
+        device.leave()
+        following.cancel()
+        await sayGoodbye()
+        connection.close()
+    }
+
+    // MARK: The terminal
+
+    private func listenToTerminal() {
+        events.onInput { [unowned self] in takeInput() }
+        events.on(SIGWINCH) { [unowned self] in needsDrawing() }
+        events.on(SIGCONT) { [unowned self] in
+            // Whoever stopped the program may have changed the terminal.
+            device.enter()
+            needsDrawing()
+        }
+        for ending in [SIGINT, SIGTERM, SIGHUP] {
+            events.on(ending) { [unowned self] in end.finish() }
+        }
+    }
+
+    private func takeInput() {
+        let bytes = device.read()
+        guard !bytes.isEmpty else { return end.finish() }
+        press(parser.parse(bytes))
+        guard parser.isWaiting else { return }
+        Task {
+            try? await Task.sleep(for: .milliseconds(40))
+            press(parser.flush())
+        }
+    }
+
+    private func press(_ keys: [Key]) {
+        for key in keys {
+            for effect in model.press(key) { perform(effect) }
+        }
+        if !keys.isEmpty { needsDrawing() }
+    }
+
+    private func perform(_ effect: Effect) {
+        switch effect {
+        case .dispatch(let action): dispatch(action)
+        case .reconnect: connection.reconnect()
+        case .redraw: device.forget()
+        case .quit: end.finish()
+        }
+    }
+
+    // MARK: The server
+
+    private func dispatch(_ action: any SyncAction) {
+        let dispatch = connection.dispatch(action)
+        Task {
+            do throws(Rejection) {
+                _ = try await dispatch.outcome
+            } catch {
+                model.notice = error.description
+                needsDrawing()
+            }
+        }
+    }
+
+    private func take(_ change: BoardMirrors.Change) {
+        switch change {
+        case .columns(let columns):
+            model.columns = columns
+            let ids = Set(columns.map(\.id))
+            model.cards = model.cards.filter { ids.contains($0.key) }
+        case .cards(let column, let cards): model.cards[column] = cards
+        case .chat(let chat): model.chat = chat
+        case .present(let present):
+            model.present = present
+            stayPresent()
+        }
+        model.settleCursor()
+        needsDrawing()
+    }
+
+    /// Another client of the same person left, and took the name along: comes back.
+    private func stayPresent() {
+        let isPresent = model.present.contains { $0.id == model.participantID }
+        if hasBeenPresent, !isPresent, !isOver { dispatch(Arrive()) }
+        hasBeenPresent = isPresent
+    }
+
+    private func followStatus() async {
+        for await status in connection.statuses {
+            switch status {
+            case .connecting: model.link = .connecting
+            case .live:
+                model.link = .live
+                dispatch(Arrive())
+            case .offline(let delay, let reason): countDown(from: delay, reason)
+            case .closed(let rejection):
+                model.link = .closed(rejection?.description ?? "the connection was closed.")
+            }
+            needsDrawing()
+        }
+    }
+
+    private func countDown(from delay: Duration, _ reason: String) {
+        let next = ContinuousClock.now + delay
+        Task {
+            while case .offline = connection.status {
+                let left = (next - .now).components.seconds + 1
+                guard left > 0 else { return }
+                model.link = .offline(retryIn: Int(left), because: reason)
+                needsDrawing()
+                try? await Task.sleep(for: .seconds(1))
+            }
+        }
+    }
+
+    /// Leaves the board, if the server takes it within a second.
+    private func sayGoodbye() async {
+        guard connection.status == .live else { return }
+        let (done, finish) = AsyncStream<Void>.makeStream()
+        let dispatch = connection.dispatch(Leave())
+        Task {
+            _ = try? await dispatch.outcome
+            finish.finish()
+        }
+        Task {
+            try? await Task.sleep(for: .seconds(1))
+            finish.finish()
+        }
+        for await _ in done {}
+    }
+
+    // MARK: The screen
+
+    /// Draws soon: once for everything that comes at the same time.
+    private func needsDrawing() {
+        guard !isDrawing else { return }
+        isDrawing = true
+        Task {
+            let wait = Self.frame - (ContinuousClock.now - lastDrawn)
+            if wait > .zero { try? await Task.sleep(for: wait) }
+            draw()
+        }
+    }
+
+    private func draw() {
+        isDrawing = false
+        guard !isOver else { return }
+        lastDrawn = .now
+        if let problem = mirrors?.problem { model.notice = problem.description }
+        let size = device.size
+        device.show(BoardScreen.draw(model, width: size.width, height: size.height))
+    }
+
+    private static func secondsFromGMT() -> Int {
+        var now = time(nil)
+        var local = tm()
+        localtime_r(&now, &local)
+        return local.tm_gmtoff
+    }
+}

@@ -1,0 +1,56 @@
+import Example
+import StorecastSync
+
+/// What the client shows, and what the person is doing with it. No I/O: keys and mirrors' states go
+/// in, effects and (through ``BoardScreen``) screens come out.
+struct BoardModel: Equatable, Sendable {
+    /// How the connection is doing.
+    enum Link: Equatable, Sendable {
+        case connecting
+        case live
+        /// Lost, and why; with the seconds until the next try.
+        case offline(retryIn: Int, because: String)
+        /// Over for good, and why.
+        case closed(String)
+    }
+
+    /// What keys mean now.
+    enum Mode: Equatable, Sendable {
+        case browse
+        /// Arrows move the selected card.
+        case move
+        case help
+        case typing(Prompt)
+        case confirming(Confirmation)
+    }
+
+    /// The server's address, as it was given.
+    var address: String
+    /// The name that the server knows the person by; nil for an anonymous one.
+    var user: String?
+    /// Seconds that the local time is ahead of UTC.
+    var secondsFromGMT = 0
+
+    var columns: [ColumnTitle] = []
+    /// The cards of the columns that have been mirrored so far.
+    var cards: [Column.ID: [Card]] = [:]
+    var chat: [ChatMessage] = []
+    var present: [Participant] = []
+    var link = Link.connecting
+
+    var cursor = Cursor()
+    var mode = Mode.browse
+    /// What the person should know now, such as why something was rejected.
+    var notice: String?
+
+    init(address: String, user: String?) {
+        self.address = address
+        self.user = user
+    }
+
+    /// The id under which the person votes and takes cards.
+    var userID: String { user ?? "" }
+
+    /// The id under which the person is present.
+    var participantID: String { Participant.id(of: user.map { Identity($0) } ?? .anonymous) }
+}

@@ -1,0 +1,68 @@
+import Dispatch
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// Standard output, a whole line at a time, unbuffered.
+enum StandardOutput {
+    static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
+    static func write(_ line: String) {
+        StandardStream.write(line, to: STDOUT_FILENO)
+    }
+}
+
+/// Standard error, a whole line at a time.
+enum StandardError {
+    static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+
+    static func write(_ line: String) {
+        StandardStream.write(line, to: STDERR_FILENO)
+    }
+}
+
+private enum StandardStream {
+    static func write(_ line: String, to descriptor: Int32) {
+        var text = line.terminalSafe + "\n"
+        text.withUTF8 { bytes in
+            var rest = UnsafeRawBufferPointer(bytes)
+            while !rest.isEmpty {
+                #if canImport(Glibc)
+                    let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+                #else
+                    let count = Darwin.write(descriptor, rest.baseAddress, rest.count)
+                #endif
+                // Nobody reads any more: there is nothing left to do.
+                if count < 0, errno == EPIPE { exit(0) }
+                if count < 0, errno != EINTR, errno != EAGAIN { return }
+                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(max(count, 0)))
+            }
+        }
+    }
+}
+
+/// Standard input, line by line, without keeping a thread of Swift's pool waiting.
+struct StandardInput {
+    private let queue = DispatchQueue(label: "storecast.input")
+
+    /// The next line without its end; nil at the end of input.
+    func nextLine() async -> String? {
+        await withCheckedContinuation { continuation in
+            queue.async { continuation.resume(returning: readLine()) }
+        }
+    }
+}
+
+/// Ends the process.
+enum Process {
+    static func exit(_ status: CommandFailure.Status) -> Never {
+        #if canImport(Glibc)
+            Glibc.exit(status.rawValue)
+        #else
+            Darwin.exit(status.rawValue)
+        #endif
+    }
+}

@@ -1,0 +1,44 @@
+import ArgumentParser
+
+/// `storecast`: a server to try things out with, and clients for people and scripts.
+@main
+struct StorecastCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "storecast",
+        abstract: "One store on a server, live mirrors on every client.",
+        discussion: """
+            In one terminal:
+
+              storecast serve
+
+            In others:
+
+              storecast watch localhost:9090 summary
+              storecast dispatch localhost:9090 AddCard '{"column":"todo","text":"Try this"}'
+
+            Without any Swift code, for any JSON document:
+
+              storecast serve --json state.json
+              storecast watch localhost:9090 value '{"path":"/votes"}'
+              storecast dispatch localhost:9090 increment '{"path":"/votes/ada","by":1}'
+            """,
+        subcommands: [ServeCommand.self, WatchCommand.self, DispatchCommand.self])
+
+    /// Runs the command; a ``CommandFailure`` decides the exit status, which ArgumentParser's own
+    /// `main` doesn't let it.
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch let failure as CommandFailure {
+            StandardError.write("Error: \(failure)")
+            Process.exit(failure.status)
+        } catch {
+            exit(withError: error)
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import StorecastServer
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// The file that `serve --json` starts from.
+enum JSONFile {
+    /// Reads the document in a file.
+    static func read(_ path: String) throws(CommandFailure) -> JSON {
+        let bytes = try bytes(of: path)
+        let limits = JSONLimits(
+            bytes: JSONRoom.longestDocument, depth: JSONRoom.deepestDocument)
+        do throws(JSONError) {
+            return try JSONDocument(bytes, limits: limits).root.json
+        } catch {
+            throw CommandFailure(
+                .trouble, "\(path) can't be served: \(JSONText.sentence(error, in: bytes))")
+        }
+    }
+
+    private static func bytes(of path: String) throws(CommandFailure) -> [UInt8] {
+        guard let file = fopen(path, "rb") else { throw failure(path) }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = fread(&buffer, 1, buffer.count, file)
+            bytes += buffer[..<count]
+            // One more than may be served is enough to know.
+            if bytes.count > JSONRoom.longestDocument { return bytes }
+            guard count < buffer.count else { continue }
+            guard ferror(file) == 0 else { throw failure(path) }
+            return bytes
+        }
+    }
+
+    private static func failure(_ path: String) -> CommandFailure {
+        let reason = String(cString: strerror(errno))
+        return CommandFailure(
+            .trouble,
+            "\(path) can't be read: \(reason). Name a file with a JSON document in it; "
+                + "`echo '{}' > \(path)` makes one.")
+    }
+}

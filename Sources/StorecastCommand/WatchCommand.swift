@@ -1,0 +1,58 @@
+import ArgumentParser
+import Observation
+import StorecastClient
+
+/// `storecast watch`
+struct WatchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch",
+        abstract: "Print a selection whenever it changes.",
+        discussion: """
+            Prints the selection's value as it is now, and every new one, until it is stopped. \
+            Changes that come faster than they can be printed are printed as one.
+
+              storecast watch localhost:9090 summary
+              storecast watch localhost:9090 column todo
+              storecast watch localhost:9090 myCards --as ada
+              storecast watch localhost:9090 value '{"path":"/votes"}' --json
+
+            With --json every line is {"v":VERSION,"value":VALUE}.
+
+            Exit status: 1 if the server refuses the selection, 2 if it can't be reached, 64 if \
+            the command makes no sense.
+            """)
+
+    @OptionGroup var server: ServerOptions
+
+    @Argument(help: "The selection's name.")
+    var selection: String
+
+    @Argument(help: "The selection's parameters: JSON, or a word, which is taken for a string.")
+    var parameters: String?
+
+    @Flag(help: "Print one line of JSON for every value.")
+    var json = false
+
+    @MainActor
+    func run() async throws {
+        let parameters = parameters.map(JSONText.parameter)
+        let connection = server.connect()
+        let store = RemoteStore<JSON>(
+            selection: selection, parameters: parameters, on: connection)
+        let printer = StatePrinter(of: store, asLines: json)
+        store.subscribe(printer)
+        let (failures, failed) = AsyncStream<CommandFailure?>.makeStream()
+        let following = Task { failed.yield(await server.trouble(with: connection)) }
+        let refusal = Task {
+            let problem = await store.firstProblem()
+            failed.yield(CommandFailure(.refused, problem.description))
+        }
+        for await failure in failures {
+            following.cancel()
+            refusal.cancel()
+            connection.close()
+            if let failure { throw failure }
+            return
+        }
+    }
+}

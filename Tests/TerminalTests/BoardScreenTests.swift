@@ -1,0 +1,108 @@
+@testable import Example
+import StorecastSync
+@testable import Terminal
+import Testing
+
+struct BoardScreenTests {
+    private func lines(_ model: BoardModel, _ width: Int = 80, _ height: Int = 24) -> [String] {
+        BoardScreen.draw(model, width: width, height: height).lines
+    }
+
+    @Test func `a board of three columns in 80 by 24`() {
+        let expected = """
+             Storecast board                                              ada, bob · 2 here
+             To do 3                  │ Doing 1                  │ Done 0
+            ━━━━━━━━━━━━━━━━━━━━━━━━━━┼──────────────────────────┼──────────────────────────
+            ▌ Write the README        │• Review                  │
+            • Measure the fan-out to  │  ▲2 @bob                 │
+              1,000 connections       │                          │
+            • 日本語のカード          │                          │
+            """
+        #expect(
+            Array(lines(.example).prefix(7)) == expected.split(separator: "\n").map(String.init))
+        #expect(lines(.example)[16].hasPrefix("─ Chat ──"))
+        #expect(lines(.example)[20] == " 00:04 bob Who takes the README?")
+        #expect(lines(.example)[21] == " 00:04 anonymous I do [2J")
+        #expect(lines(.example)[22] == " ● live · ada · ws://localhost:9090/")
+    }
+
+    @Test(arguments: [(80, 24), (40, 12), (41, 13), (200, 60), (39, 12), (1, 1), (0, 0), (80, 11)])
+    func `every size is filled and nothing more`(width: Int, height: Int) {
+        var model = BoardModel.example
+        for mode in [
+            .browse, .move, .help, .typing(Prompt(.say, text: String(repeating: "日", count: 300))),
+            .confirming(.removeCard("1", text: String(repeating: "x", count: 300))),
+        ] as [BoardModel.Mode] {
+            model.mode = mode
+            model.notice = String(repeating: "notice ", count: 40)
+            let canvas = BoardScreen.draw(model, width: width, height: height)
+            #expect(canvas.width == width && canvas.height == height)
+            for line in canvas.lines { #expect(TextLayout.columns(line) <= width) }
+        }
+    }
+
+    @Test func `a line that is too long shows the part around the cursor`() {
+        var model = BoardModel.example
+        let text = String(repeating: "abcdefghij", count: 12)
+        model.mode = .typing(Prompt(.say, text: text))
+        let canvas = BoardScreen.draw(model, width: 80, height: 24)
+        #expect(canvas.lines[22].hasSuffix("abcdefghij"))
+        #expect(canvas.cursor?.row == 22)
+        #expect(canvas.cursor.map { $0.column < 80 } == true)
+    }
+
+    @Test func `the selected card is on the screen however many there are`() {
+        var model = BoardModel.example
+        model.cards["todo"] = (0..<100).map { BoardModel.card("\($0)", "card number \($0)") }
+        _ = model.pressing(.end)
+        let text = lines(model)
+        #expect(text.contains { $0.hasPrefix("▌ card number 99") })
+        #expect(text[2].contains("↑"))
+        _ = model.pressing(.home)
+        #expect(lines(model).contains { $0.hasPrefix("▌ card number 0 ") })
+        #expect(lines(model)[2].contains("↓"))
+    }
+
+    @Test func `the selected column is on the screen however many there are`() {
+        var model = BoardModel.example
+        model.columns = (0..<10).map { ColumnTitle(id: "\($0)", title: "Column \($0)") }
+        for _ in 0..<9 { _ = model.pressing(.right) }
+        #expect(lines(model)[1].contains("Column 9"))
+        #expect(lines(model)[1].hasPrefix("‹"))
+        for _ in 0..<9 { _ = model.pressing(.left) }
+        #expect(lines(model)[1].contains("Column 0"))
+        #expect(lines(model)[1].hasSuffix("›"))
+    }
+
+    @Test(
+        arguments: [
+            (.connecting, "◌ connecting …"), (.live, "● live"),
+            (.offline(retryIn: 3, because: "gone."), "○ offline, next try in 3 s (gone.)"),
+            (.closed("bad token."), "✕ closed: bad token."),
+        ] as [(BoardModel.Link, String)])
+    func `the status line says how the connection is doing`(link: BoardModel.Link, text: String) {
+        var model = BoardModel.example
+        model.link = link
+        #expect(lines(model)[22].hasPrefix(" " + text))
+    }
+
+    @Test func `names and titles of others can't do anything to the terminal`() {
+        var model = BoardModel.example
+        let evil = "\u{1B}]0;x\u{7}\u{9B}2J"
+        model.columns = [ColumnTitle(id: "todo", title: evil)]
+        model.cards["todo"] = [BoardModel.card("1", evil, assignee: evil)]
+        model.present = [
+            Participant(id: "e", name: evil, since: Timestamp(secondsSince1970: 0))
+        ]
+        model.chat = [
+            ChatMessage(
+                id: "e", author: evil, text: evil, time: Timestamp(secondsSince1970: .infinity))
+        ]
+        model.notice = evil
+        model.link = .closed(evil)
+        let sent = BoardScreen.draw(model, width: 80, height: 24).update(from: nil)
+        #expect(!sent.contains("\u{1B}]"))
+        #expect(!sent.unicodeScalars.contains("\u{7}"))
+        #expect(!sent.unicodeScalars.contains("\u{9B}"))
+    }
+}
