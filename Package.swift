@@ -80,6 +80,22 @@ let package = Package(
         .testTarget(
             name: "StorecastClientTests", dependencies: ["StorecastClient", "StorecastServer"],
             swiftSettings: settings),
+        .target(
+            name: "Counter", dependencies: ["StorecastSync"], path: "Tests/Snippets/Counter",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "CounterServer", dependencies: ["Counter", "StorecastServer"],
+            path: "Tests/Snippets/CounterServer", swiftSettings: settings),
+        .executableTarget(
+            name: "CounterClient", dependencies: ["Counter", "StorecastClient"],
+            path: "Tests/Snippets/CounterClient", swiftSettings: settings),
+        .testTarget(
+            name: "DocumentationTests", dependencies: ["CounterServer", "CounterClient"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "IntegrationTests",
+            dependencies: ["StorecastClient", "StorecastServer", "StorecastCommand", "Example"],
+            exclude: ["Python"], swiftSettings: settings),
         .testTarget(
             name: "StorecastServerTests", dependencies: ["StorecastServer", "StorecastClient"],
             swiftSettings: settings),
@@ -93,3 +109,15 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+#if os(Linux)
+    // Reads processor time and memory of other processes as Linux tells them.
+    package.targets.append(
+        .executableTarget(
+            name: "StorecastBenchmarks",
+            dependencies: [
+                "StorecastServer", "StorecastClient",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/Benchmarks", swiftSettings: settings))
+#endif

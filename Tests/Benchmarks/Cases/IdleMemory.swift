@@ -1,0 +1,46 @@
+import StorecastServer
+
+/// What a connection costs the server's memory while nothing happens.
+enum IdleMemory: Benchmark {
+    static let name = "memory"
+    static let summary = "Resident memory of the server for each idle connection"
+
+    static func run(_ scale: Scale, _ table: inout Table) async throws {
+        let connections = min(scale.pick(500, 5_000), DescriptorLimit.connections)
+        table.add("connections", Double(connections), "")
+        let runs = scale.pick(1, 3)
+        table.add(
+            "bare (WebSocket only)",
+            try Measurement(runs: runs) { try grow(connections) { _, _ in } }, "bytes/connection")
+        table.add(
+            "welcomed",
+            try Measurement(runs: runs) {
+                try grow(connections) { connection, number in try connection.greet(number) }
+            }, "bytes/connection")
+        table.add(
+            "welcomed, one subscription",
+            try Measurement(runs: runs) {
+                try grow(connections) { connection, number in
+                    try connection.greet(number)
+                    try connection.subscribe(Desk.panel.name)
+                }
+            }, "bytes/connection")
+    }
+
+    /// A fresh server's growth for each connection, without the first hundred.
+    private static func grow(
+        _ count: Int, _ prepare: (RawConnection, Int) throws -> Void
+    ) throws -> Double {
+        let server = try ChildProcess(.server)
+        var connections: [RawConnection] = []
+        connections.reserveCapacity(count + 100)
+        var before = 0
+        for number in 1...(count + 100) {
+            if number == 101 { before = server.residentBytes }
+            let connection = try RawConnection(port: server.port)
+            try prepare(connection, number)
+            connections.append(connection)
+        }
+        return Double(server.residentBytes - before) / Double(count)
+    }
+}

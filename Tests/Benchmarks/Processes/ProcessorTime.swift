@@ -1,0 +1,12 @@
+import Glibc
+
+/// The processor time of this process.
+enum ProcessorTime {
+    static var own: Double { seconds(of: CLOCK_PROCESS_CPUTIME_ID) }
+
+    static func seconds(of clock: clockid_t) -> Double {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}

@@ -1,0 +1,51 @@
+import Glibc
+
+/// `StorecastBenchmarks [NAME…] [--quick] [--list]`: measures a release build and prints tables.
+@main
+struct StorecastBenchmarks {
+    static func main() async {
+        do {
+            try await run()
+        } catch {
+            print(error)
+            fflush(nil)
+            exit(1)
+        }
+    }
+
+    private static func run() async throws {
+        let words = Array(CommandLine.arguments.dropFirst())
+        if words.first == ChildProcess.flag {
+            return try await ChildRole.run(words.dropFirst().first ?? "")
+        }
+        if words.contains("--list") {
+            for benchmark in all { print("\(benchmark.name): \(benchmark.summary)") }
+            return
+        }
+        let scale: Scale = words.contains("--quick") ? .quick : .full
+        let names = words.filter { !$0.hasPrefix("-") }
+        for name in names where !all.contains(where: { $0.name == name }) {
+            print("There is no benchmark '\(name)'; --list shows them.")
+            exit(64)
+        }
+        DescriptorLimit.raise()
+        warnOfDebugBuild()
+        Machine.describe()
+        for benchmark in all where names.isEmpty || names.contains(benchmark.name) {
+            var table = Table(title: benchmark.summary)
+            try await benchmark.run(scale, &table)
+            table.show()
+        }
+    }
+
+    private static let all: [any Benchmark.Type] = [
+        ActionRate.self, FanOut.self, IdleMemory.self, StalledReader.self, JSONCost.self,
+        DispatchCost.self, SelectionCost.self,
+    ]
+
+    private static func warnOfDebugBuild() {
+        #if DEBUG
+            print("A debug build: its figures say nothing. Use `swift run -c release`.\n")
+        #endif
+    }
+}

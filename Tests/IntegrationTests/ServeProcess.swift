@@ -1,0 +1,44 @@
+import Foundation
+import Testing
+
+/// `storecast serve` on a free port, with a temporary directory of its own.
+final class ServeProcess: Sendable {
+    let process: ChildProcess
+    let url: String
+    private let directory: URL
+
+    /// Starts it with a schemaless room that holds `document`, or with the example board.
+    init(document: String? = nil) async throws {
+        directory = FileManager.default.temporaryDirectory
+            .appending(path: "storecast-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        var arguments = ["serve", "--port", "0", "--log-level", "error"]
+        if let document {
+            let file = directory.appending(path: "document.json")
+            try Data(document.utf8).write(to: file)
+            arguments += ["--json", file.path]
+        }
+        process = try ChildProcess("storecast", arguments)
+        let line = try #require(await process.line(0), "The server ended before it listened.")
+        url = try #require(
+            line.hasPrefix("listening on ws://127.0.0.1:")
+                ? String(line.dropFirst("listening on ".count)) : nil,
+            "The server's line is '\(line)'.")
+    }
+
+    deinit {
+        process.signal(SIGKILL)
+        try? FileManager.default.removeItem(at: directory)
+    }
+
+    /// The port it listens on.
+    var port: UInt16 {
+        UInt16(url.dropLast().split(separator: ":").last ?? "") ?? 0
+    }
+
+    /// Asks it to stop; its exit status.
+    func stop() async -> Int32 {
+        process.signal(SIGTERM)
+        return await process.exitStatus()
+    }
+}

@@ -1,0 +1,11 @@
+import Counter
+import StorecastClient
+
+let connection = RemoteConnection("ws://127.0.0.1:9090/")
+let total = RemoteStore(Counter.total, on: connection)
+do {
+    print("counted at version", try await total.dispatch(Increase(by: 2)).outcome.version)
+} catch {
+    print("rejected:", error)
+}
+for await count in total.states { print(count) }
