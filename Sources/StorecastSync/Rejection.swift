@@ -1,3 +1,5 @@
+import StorecastWire
+
 /// Why a dispatch or a subscription has no effect.
 public struct Rejection: Error, Equatable, Sendable {
     /// A kind of rejection: a short, stable word for programs. Applications may add their own.
@@ -67,5 +69,17 @@ extension Rejection: CustomStringConvertible {
     /// The title and, if there is one, the detail.
     public var description: String {
         detail.map { "\(title) \($0)" } ?? title
+    }
+}
+
+extension Rejection {
+    /// The rejection with as much of its texts as a server keeps and sends: 64 bytes of the code,
+    /// 512 of title and detail. They may repeat what a client wrote.
+    var bounded: Rejection {
+        var rejection = self
+        rejection.code.description = code.description.excerpt()
+        rejection.title = title.excerpt(512)
+        rejection.detail = detail?.excerpt(512)
+        return rejection
     }
 }

@@ -6,7 +6,7 @@ extension Board {
         guard let index = index(ofColumn: id) else {
             throw Rejection(
                 .conflict, "There is no such column (any more).",
-                detail: "No column has the id '\(id.prefix(64))'.")
+                detail: "No column has the id '\(id.excerpt())'.")
         }
         return columns[index]
     }
@@ -17,7 +17,7 @@ extension Board {
         guard let position = position(of: id) else {
             throw Rejection(
                 .conflict, "There is no such card (any more).",
-                detail: "No card has the id '\(id.prefix(64))'.")
+                detail: "No card has the id '\(id.excerpt())'.")
         }
         return columns[position.column].cards[position.index]
     }

@@ -29,7 +29,7 @@ package struct ActionCatalogue: Sendable {
         guard let decode = decoders[type] else {
             throw Rejection(
                 .unknownAction, "The room doesn't take actions of this type.",
-                detail: "'\(type.prefix(64))' is none of its \(decoders.count) types.")
+                detail: "'\(type.excerpt())' is none of its \(decoders.count) types.")
         }
         do {
             return try decode(payload)

@@ -35,8 +35,11 @@ package struct ClientLedger {
 
     private let capacity: Int
     private let window: UInt64
-    /// At most `capacity`; a client that is forgotten leaves its place to the one that comes.
+    /// How many rejections of all clients are kept; at most `capacity`, and those of one client.
+    private var rejectionCount = 0
+    /// At most `capacity`; a client that is forgotten leaves its place to one that comes.
     private var slots: [Slot] = []
+    private var freePlaces: [Int] = []
     private var places: [String: Int] = [:]
     private var oldest: Int?
     private var newest: Int?
@@ -73,20 +76,22 @@ package struct ClientLedger {
     ) {
         let place = places[entry.client] ?? addPlace(for: entry)
         moveToNewest(place)
+        rejectionCount -= slots[place].record.rejections.count
         slots[place].record.note(entry, rejection, at: version, window: window)
+        rejectionCount += slots[place].record.rejections.count
+        // Whoever is only ever rejected costs no more than whoever is reduced.
+        while rejectionCount > capacity, places.count > 1 { forgetOldest() }
     }
 
     /// A place at the newest end; the oldest client's if there are as many as may be.
     private mutating func addPlace(for entry: JournalEntry) -> Int {
+        if places.count >= capacity { forgetOldest() }
         let slot = Slot(
             client: entry.client, record: Record(identity: entry.sender.id, horizon: horizon))
         let place: Int
-        if slots.count >= capacity, let forgotten = oldest {
-            horizon = max(horizon, slots[forgotten].record.lastReduced)
-            detach(forgotten)
-            places[slots[forgotten].client] = nil
-            slots[forgotten] = slot
-            place = forgotten
+        if let free = freePlaces.popLast() {
+            place = free
+            slots[place] = slot
         } else {
             place = slots.count
             slots.append(slot)
@@ -94,6 +99,17 @@ package struct ClientLedger {
         places[entry.client] = place
         attach(place)
         return place
+    }
+
+    private mutating func forgetOldest() {
+        guard let place = oldest else { return }
+        let record = slots[place].record
+        horizon = max(horizon, record.lastReduced)
+        rejectionCount -= record.rejections.count
+        detach(place)
+        places[slots[place].client] = nil
+        slots[place].record.rejections = []
+        freePlaces.append(place)
     }
 
     private mutating func moveToNewest(_ place: Int) {

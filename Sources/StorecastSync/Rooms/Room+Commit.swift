@@ -80,6 +80,7 @@ extension Room {
     }
 
     private func settle(_ entry: JournalEntry, _ rejection: Rejection?) {
+        let rejection = rejection?.bounded
         ledger.settle(entry, rejection, at: position.version)
         if entry.client == ownClient {
             ownDispatches.removeValue(forKey: entry.seq)?

@@ -7,7 +7,7 @@ extension Room {
         guard let known = definition.selections[selection] else {
             throw Rejection(
                 .unknownSelection, "The room has no such selection.",
-                detail: "'\(selection.prefix(64))' is none of "
+                detail: "'\(selection.excerpt())' is none of "
                     + definition.selections.keys.sorted().joined(separator: ", ") + ".")
         }
         let resolved = try known.resolve(params, viewer)

@@ -17,7 +17,7 @@ extension ClientFrame {
         case "authenticate": self = .authenticate(token: try fields.string("token"))
         default:
             throw fields.error(
-                "'\(fields.op.prefix(64))' is none of hello, subscribe, unsubscribe, dispatch, "
+                "'\(fields.op.excerpt())' is none of hello, subscribe, unsubscribe, dispatch, "
                     + "authenticate, ping.",
                 code: .unknownOp, title: "There is no such op.")
         }

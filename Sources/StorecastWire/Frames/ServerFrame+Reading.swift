@@ -27,7 +27,7 @@ extension ServerFrame {
         case "error": self = .error(try FrameError(reading: fields))
         default:
             throw fields.error(
-                "'\(fields.op.prefix(64))' is no op of a server.", code: .unknownOp,
+                "'\(fields.op.excerpt())' is no op of a server.", code: .unknownOp,
                 title: "There is no such op.")
         }
     }

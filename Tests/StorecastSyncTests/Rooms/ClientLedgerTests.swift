@@ -32,6 +32,27 @@ struct ClientLedgerTests {
         #expect(ledger[client: "a"]?.rejections.isEmpty == true)
     }
 
+    @Test func `no more rejections are kept than clients, whoever they are of`() {
+        var ledger = ClientLedger(capacity: 4, window: 100)
+        let no = Rejection(.invalid, "No.")
+        ledger.settle(entry("a", 1), nil, at: 1)
+        ledger.settle(entry("b", 1), no, at: 1)
+        for seq in 1...3 as ClosedRange<UInt64> { ledger.settle(entry("c", seq), no, at: 1) }
+        #expect(ledger.count == 3)
+        ledger.settle(entry("c", 4), no, at: 1)
+        // One too many: the oldest go, down to the first that had some.
+        #expect(ledger[client: "a"] == nil)
+        #expect(ledger[client: "b"] == nil)
+        #expect(ledger[client: "c"]?.rejections.map(\.seq) == [1, 2, 3, 4])
+        #expect(ledger.verdict(on: entry("a", 1, base: 0)) == .expired)
+        // A client keeps all of its own, and the places of others are used again.
+        ledger.settle(entry("c", 5), no, at: 1)
+        #expect(ledger[client: "c"]?.rejections.count == 5)
+        for client in ["d", "e", "f"] { ledger.settle(entry(client, 1, base: 1), nil, at: 2) }
+        #expect(ledger.count == 3)
+        #expect(ledger[client: "c"] == nil)
+    }
+
     @Test func `the least recently seen client is forgotten first`() {
         var ledger = ClientLedger(capacity: 2, window: 3)
         ledger.settle(entry("a", 1), nil, at: 1)

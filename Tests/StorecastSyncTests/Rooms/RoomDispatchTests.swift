@@ -12,6 +12,21 @@ struct RoomDispatchTests {
         #expect(ada.hear().map { $0["acked"] } == [1, 2, 3])
     }
 
+    @Test(arguments: [
+        String(repeating: "x", count: 100_000), "a" + String(repeating: "\u{301}", count: 100_000),
+    ])
+    func `a rejection doesn't repeat, or keep, all that a client wrote`(_ name: String) throws {
+        let room = loop.open(Shop.room)
+        let wire = Wire.greeted(room, on: loop)
+        wire.dispatch(1, name)
+        wire.dispatch(2, "AddTea", #"{"by":{"\#(name)":1}}"#)
+        wire.say(#"{"op":"subscribe","ref":1,"select":"\#(name)"}"#, #"{"op":"\#(name)"}"#)
+        for message in wire.hearMessages() { #expect(message.frameSize < 2000) }
+        let kept = try #require(room.record(of: .ada)).rejections.map(\.rejection)
+        #expect(kept.map(\.code) == [.unknownAction, .invalid])
+        for rejection in kept { #expect(rejection.description.utf8.count <= 1100) }
+    }
+
     @Test(arguments: [[2], [1, 3], [1, 1], [1, 2, 1]])
     func `a gap or a repetition is a violation`(_ seqs: [Int]) {
         let room = loop.open(Shop.room)

@@ -41,7 +41,7 @@ extension JSONPatch.Operation {
         case "copy": self = .copy(from: try Self.pointer("from", of: view), path: path)
         case "test": self = .test(path: path, value: try Self.value(of: view))
         default:
-            throw JSONPatchError(.malformed("There is no operation \"\(op.prefix(40))\"."))
+            throw JSONPatchError(.malformed("There is no operation \"\(op.excerpt(40))\"."))
         }
     }
 

@@ -31,9 +31,10 @@ public struct JSONPointerError: Error, Hashable, Sendable {
         self.token = token
     }
 
-    /// The fault as a sentence for people.
+    /// The fault as a sentence for people; of a long path or token it says the beginning.
     public var message: String {
-        let place = end.tokens.isEmpty ? "the root" : "\"\(end)\""
+        let place = end.tokens.isEmpty ? "the root" : "\"\(end.description.excerpt(128))\""
+        let token = token.excerpt()
         return switch reason {
         case .noSlash: "A path is empty or begins with \"/\"; \"\(token)\" does not."
         case .badEscape:
