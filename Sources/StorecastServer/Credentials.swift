@@ -20,3 +20,18 @@ public struct Credentials: Sendable {
         self.headers = headers
     }
 }
+
+extension Credentials: CustomStringConvertible {
+    /// The path and the address: nothing that is secret.
+    public var description: String { "\(path) from \(address)" }
+
+    /// The text without the secrets among these credentials, which an error may repeat.
+    func redacting(_ text: String) -> String {
+        var text = text
+        for case let secret? in [token, headers["authorization"], headers["cookie"]]
+        where !secret.isEmpty {
+            text = text.replacing(secret, with: "…")
+        }
+        return text
+    }
+}

@@ -10,6 +10,9 @@ public struct SyncLimits: Sendable {
     public var window = 1024
     /// How many subscriptions a connection may have; 256.
     public var subscriptions = 256
+    /// The longest parameters of a subscription, in bytes of JSON text; 4 KiB. They are kept as long
+    /// as it lives.
+    public var parameterBytes = 4 << 10
     /// How many bytes of replies may wait for a connection before the server stops reading from
     /// it; 64 KiB.
     public var controlBytes = 64 << 10

@@ -1,5 +1,5 @@
 import StorecastClient
-import StorecastServer
+@testable import StorecastServer
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -55,6 +55,15 @@ struct SyncServerTests {
             #expect(end?.title.contains("Cancellation") == false)
         }
         await server.stop()
+    }
+
+    @Test func `what is logged of credentials has no secrets in it`() {
+        let credentials = Credentials(
+            token: "s3cret", path: "/room", address: "::1",
+            headers: ["cookie": "id=7", "authorization": "Basic x", "host": "h"])
+        #expect("\(credentials)" == "/room from ::1")
+        let text = credentials.redacting("Bad s3cret, Basic x or id=7 (s3cret) at h.")
+        #expect(text == "Bad …, … or … (…) at h.")
     }
 
     @Test func `a client whose token can't be had tries again`() async throws {

@@ -262,7 +262,8 @@ extension ServerLoopCore: SyncHost {
             } catch let rejection as Rejection {
                 result = .failure(rejection)
             } catch {
-                home.perform { $0.report("Authentication failed: \(error)") }
+                let problem = credentials.redacting("\(error)")
+                home.perform { $0.report("Authentication failed: \(problem)") }
                 result = .failure(
                     Rejection(.unauthenticated, "The server could not check the token."))
             }

@@ -44,10 +44,18 @@ extension ServerSession {
                 .tooManySubscriptions, "The connection has as many subscriptions as it may.",
                 detail: "It may have \(room.limits.subscriptions).", ref: frame.ref)
         }
+        let longest = room.limits.parameterBytes
+        if let params = frame.params, params.withBytes({ $0.count }) > longest {
+            throw FrameError(
+                FrameError.Code(Rejection.Code.invalidParameters.description),
+                "The selection's parameters are too large.",
+                detail: "They may take \(longest) bytes.", ref: frame.ref)
+        }
         let group: SelectionGroup
         do throws(Rejection) {
             group = try room.group(for: frame.select, frame.params, viewer: identity)
         } catch {
+            let error = error.bounded
             throw FrameError(
                 FrameError.Code(error.code.description), error.title, detail: error.detail,
                 ref: frame.ref)

@@ -21,6 +21,10 @@ package final class ServerSession {
 
     private var hello: ClientFrame.Hello?
     private var held: [ClientFrame] = []
+    /// The bytes of all messages that came before welcome.
+    private var heldBytes = 0
+    /// Tokens of `authenticate`; only the newest counts.
+    private var renewal = TokenRenewal()
     private var inbox = FrameInbox()
     private var isTaking = false
     private var replies: [ServerMessage] = []
@@ -39,6 +43,7 @@ package final class ServerSession {
     /// Takes one message.
     package func receive(_ message: UnsafeRawBufferPointer) {
         guard phase != .closed else { return }
+        if phase != .live { heldBytes += message.count }
         inbox.append(ClientFrames(reading: message, limits: room.limits.json))
         takeFrames()
     }
@@ -64,7 +69,8 @@ package final class ServerSession {
     private var mayTake: Bool {
         switch phase {
         case .closed: false
-        case .authenticating: held.count < room.limits.subscriptions
+        case .authenticating:
+            held.count < room.limits.subscriptions && heldBytes <= room.limits.controlBytes
         case .awaitingHello, .live: replyBytes <= room.limits.controlBytes
         }
     }
@@ -86,7 +92,8 @@ package final class ServerSession {
         case (.live, .dispatch(let dispatch)): receive(dispatch)
         case (.live, .subscribe(let subscribe)): self.subscribe(subscribe)
         case (.live, .unsubscribe(let ref)): unsubscribe(ref)
-        case (.live, .authenticate(let token)): host.authenticate(self, token: token)
+        case (.live, .authenticate(let token)):
+            if let token = renewal.begin(token) { host.authenticate(self, token: token) }
         case (.live, .ping): reply(.pong(version: room.position.version))
         }
     }
@@ -113,7 +120,9 @@ package final class ServerSession {
                 rejection.code == .forbidden ? .forbidden : .unauthenticated,
                 rejection.description)
         case (.authenticating, .success(let identity)): welcome(identity)
-        case (.live, .success(let new)): renew(new)
+        case (.live, .success(let new)):
+            renew(new)
+            if phase == .live, let token = renewal.end() { host.authenticate(self, token: token) }
         }
     }
 

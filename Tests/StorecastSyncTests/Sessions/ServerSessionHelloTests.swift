@@ -97,6 +97,43 @@ struct ServerSessionHelloTests {
         #expect(wire.isReading)
     }
 
+    @Test func `few bytes wait for the token, however few frames they are`() {
+        loop.authenticator = { _ in nil }
+        var limits = SyncLimits()
+        limits.controlBytes = 1000
+        let wire = Wire(to: loop.open(Shop.room, limits: limits), on: loop)
+        wire.say(hello())
+        let ping = #"{"op":"ping","x":"\#(String(repeating: "x", count: 600))"}"#
+        wire.say(ping)
+        #expect(wire.isReading)
+        wire.say(ping)
+        #expect(!wire.isReading)
+        loop.waiting[0].authenticated(.success(Identity("ada")))
+        loop.endTurn()
+        #expect(wire.hear().ops == ["welcome", "pong", "pong"])
+        #expect(wire.isReading)
+    }
+
+    @Test func `tokens are checked one at a time, and of those that wait the newest`() {
+        var checked: [String?] = []
+        let wire = Wire(to: loop.open(Shop.room), on: loop)
+        loop.authenticator = { _ in .success(Identity("ada")) }
+        wire.say(hello())
+        loop.authenticator = { token in
+            checked.append(token)
+            return nil
+        }
+        for token in 1...1000 { wire.say(#"{"op":"authenticate","token":"\#(token)"}"#) }
+        #expect(checked == ["1"])
+        loop.waiting[0].authenticated(.success(Identity("ada")))
+        #expect(checked == ["1", "1000"])
+        loop.waiting[1].authenticated(.success(Identity("ada")))
+        #expect(checked == ["1", "1000"])
+        wire.say(#"{"op":"authenticate","token":"last"}"#)
+        #expect(checked == ["1", "1000", "last"])
+        #expect(wire.closeCode == nil)
+    }
+
     @Test func `a dispatch before welcome is a violation`() {
         loop.authenticator = { _ in nil }
         let wire = Wire(to: loop.open(Shop.room), on: loop)

@@ -8,6 +8,19 @@ struct ServerSessionSubscriptionTests {
         #"{"op":"subscribe","ref":\#(ref),"select":"\#(select)"\#(rest)}"#
     }
 
+    @Test func `parameters that are too large are refused`() {
+        var limits = SyncLimits()
+        limits.parameterBytes = 10
+        let wire = Wire.greeted(loop.open(Shop.room, limits: limits), on: loop)
+        for (ref, params) in [(1, "1234567890"), (2, "[123456789]")] {
+            wire.say(#"{"op":"subscribe","ref":\#(ref),"select":"line","params":\#(params)}"#)
+        }
+        let heard = wire.hear()
+        #expect(heard.ops == ["subscribed", "snapshot", "error"])
+        #expect(heard[2].code == "invalid-params")
+        #expect(heard[2]["ref"] == 2)
+    }
+
     @Test func `a subscription is answered and followed by a snapshot`() {
         let wire = Wire.greeted(loop.open(Shop.room(from: Shop(tea: 12))), on: loop)
         wire.say(subscribe(7, "tea"))
