@@ -22,6 +22,7 @@ final class ConnectionCore: ClientSessionDelegate {
     private var isFlushing = false
     private var isWaiting = false
     private var lastHeard = ContinuousClock.now
+    private var liveSince: ContinuousClock.Instant?
     private var observed: [UInt64: Mirror] = [:]
 
     init(
@@ -121,11 +122,8 @@ final class ConnectionCore: ClientSessionDelegate {
         attempt += 1
         connection = nil
         session.disconnected()
-        var delay = backOff.next(using: &random)
-        if let bye, bye.after > 0 || bye.jitter > 0 {
-            delay = .seconds(
-                min(bye.after, 3600) + .random(in: 0...min(max(bye.jitter, 0), 3600)))
-        }
+        if let start = liveSince.take() { backOff.wasLive(for: .now - start) }
+        let delay = backOff.next(after: bye, using: &random)
         isWaiting = true
         status.set(
             .offline(
@@ -201,7 +199,7 @@ final class ConnectionCore: ClientSessionDelegate {
     // MARK: From the session
 
     func welcomed() {
-        backOff.reset()
+        liveSince = .now
         status.set(.live)
         lastHeard = .now
         watch(attempt)

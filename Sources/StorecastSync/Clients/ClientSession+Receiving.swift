@@ -44,7 +44,8 @@ extension ClientSession {
             }
         }
         switch frame {
-        case .snapshot, .patch, .current: return part(frame)
+        case .snapshot(let sub, _, _), .patch(let sub, _, _, _), .current(let sub, _):
+            return part(frame, of: sub)
         case .transaction(let version, let count, let acked):
             guard transaction == nil else {
                 delegate?.trouble("The server began a transaction within another.")
@@ -52,7 +53,12 @@ extension ClientSession {
             }
             transaction = IncomingTransaction(version: version, count: count, acked: acked)
             return finishTransaction()
-        case .welcome(let welcome): welcomed(welcome)
+        case .welcome(let welcome):
+            guard phase == .greeting else {
+                delegate?.trouble("The server said welcome twice.")
+                return false
+            }
+            welcomed(welcome)
         case .subscribed(let subscribed): note(subscribed)
         case .reject(let reject): take(reject)
         case .lapse(let sub, let code): lapse(sub, code)
@@ -69,7 +75,7 @@ extension ClientSession {
 
     // MARK: Mirrors
 
-    private func part(_ frame: ServerFrame) -> Bool {
+    private func part(_ frame: ServerFrame, of sub: UInt64) -> Bool {
         guard transaction != nil else {
             if let (mirror, position) = apply(frame) {
                 reached(position)
@@ -78,7 +84,10 @@ extension ClientSession {
             }
             return true
         }
-        transaction?.parts.append(frame)
+        guard transaction?.take(frame, of: sub, isFollowed: mirrors[sub: sub] != nil) == true else {
+            delegate?.trouble("The server named a selection twice in one transaction.")
+            return false
+        }
         return finishTransaction()
     }
 
@@ -146,6 +155,8 @@ extension ClientSession {
     private func take(_ reject: ServerFrame.Reject) {
         guard reject.retryable else { return outbox.reject(reject.seq, Rejection(reject)) }
         outbox.goBack(to: reject.seq)
+        // One timer at a time, however often it is said.
+        guard !isHeld else { return }
         isHeld = true
         delegate?.held(for: .seconds(min(max(reject.retryAfter ?? 1, 0.01), 3600)))
     }

@@ -25,6 +25,11 @@ package final class Mirror {
     /// The version at which the value last changed: what a patch must start from.
     private var version: UInt64 = 0
 
+    /// What the server could build and send may be as deep as it likes. What its patches copy, no
+    /// transport has bounded: no more than a snapshot may have.
+    private static let limits = JSONLimits(
+        bytes: 64 << 20, depth: JSONLimits.deepestNesting, numberBytes: JSONLimits.largestText)
+
     init(selection: String, parameters: JSON?) {
         self.selection = selection
         self.parameters = parameters
@@ -63,8 +68,11 @@ package final class Mirror {
         value = nil
         do {
             let patch = try JSONPatch(reading: operations)
-            // What the server could build and send may be as deep and large as it likes.
-            try patch.apply(to: &patched, limits: .trusted)
+            try patch.apply(to: &patched, limits: Self.limits)
+            // Copies share their storage here, but not in what is made of the value.
+            if patch.hasCopies, patched.encodedSize(upTo: Self.limits.bytes) >= Self.limits.bytes {
+                return false
+            }
         } catch {
             return false
         }

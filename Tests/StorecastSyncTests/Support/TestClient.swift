@@ -7,6 +7,7 @@ final class TestClient: ClientSessionDelegate {
     private(set) var troubles: [String] = []
     private(set) var byes: [ServerFrame.Bye] = []
     private(set) var moves = 0
+    private(set) var holds: [Duration] = []
     /// Everything that the client said, oldest first.
     private(set) var said: [JSON] = []
     /// Messages on their way to the server.
@@ -105,6 +106,7 @@ final class TestClient: ClientSessionDelegate {
     func welcomed() {}
     func mirrorsMoved() { moves += 1 }
     func held(for time: Duration) {
+        holds.append(time)
         let wire = wire
         loop.after(time / .seconds(1)) { [weak self] in
             if let self, self.wire === wire { session.release() }

@@ -27,6 +27,13 @@ public struct JSONPatch: Sendable, Hashable {
     /// Whether it does nothing.
     public var isEmpty: Bool { operations.isEmpty }
 
+    /// Whether one of its operations is a `copy`. O(n).
+    package var hasCopies: Bool {
+        operations.contains { operation in
+            if case .copy = operation { true } else { false }
+        }
+    }
+
     /// The changes that make `old` equal to `new`, as few and small as a fast search finds.
     ///
     /// What is equal isn't mentioned; whatever is smaller to replace than to change is replaced.

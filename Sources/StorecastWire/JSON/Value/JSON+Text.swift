@@ -35,7 +35,7 @@ extension JSON: CustomStringConvertible {
     }
 
     /// As ``encodedSize``, but stops counting once the size is at least `limit`.
-    func encodedSize(upTo limit: Int) -> Int {
+    package func encodedSize(upTo limit: Int) -> Int {
         var size = 0
         addEncodedSize(to: &size, upTo: limit)
         return size
