@@ -21,7 +21,11 @@ package final class SelectionGroup {
 
     private var history: PatchHistory
     private var snapshot: ServerMessage?
+    /// By the version that they start from. As whoever resumes chooses that, at most `patchLimit`
+    /// bytes, or one; then all are made anew.
     private var patches: [UInt64: ServerMessage] = [:]
+    private var patchBytes = 0
+    private let patchLimit: Int
 
     package init(
         key: GroupKey, sub: UInt64, tag: String, value: JSON, version: UInt64, historyBytes: Int
@@ -32,6 +36,7 @@ package final class SelectionGroup {
         self.value = value
         self.version = version
         size = value.encodedSize
+        patchLimit = historyBytes
         history = PatchHistory(limit: historyBytes)
     }
 
@@ -46,7 +51,7 @@ package final class SelectionGroup {
         history.append(patch, from: self.version, snapshotSize: size)
         self.version = version
         snapshot = nil
-        patches.removeAll(keepingCapacity: true)
+        forgetPatches()
         for subscription in subscriptions { subscription.session.queue(subscription) }
         return true
     }
@@ -61,7 +66,9 @@ package final class SelectionGroup {
         }
         let patch = ServerMessage.patch(
             sub: sub, from: position, version: version, operations: operations)
+        if patchBytes + patch.frameSize > patchLimit { forgetPatches() }
         patches[position] = patch
+        patchBytes += patch.frameSize
         return patch
     }
 
@@ -75,6 +82,9 @@ package final class SelectionGroup {
         history.operations(since: position, smallerThan: .max) != nil
     }
 
+    /// The bytes of patches that are kept to be sent again.
+    var keptPatchBytes: Int { patchBytes }
+
     package func add(_ subscription: ServerSubscription) {
         subscription.index = subscriptions.count
         subscriptions.append(subscription)
@@ -85,6 +95,11 @@ package final class SelectionGroup {
         guard last !== subscription else { return }
         last.index = subscription.index
         subscriptions[last.index] = last
+    }
+
+    private func forgetPatches() {
+        patches.removeAll(keepingCapacity: true)
+        patchBytes = 0
     }
 
     private func snapshotMessage() -> ServerMessage {
