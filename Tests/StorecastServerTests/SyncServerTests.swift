@@ -57,6 +57,27 @@ struct SyncServerTests {
         await server.stop()
     }
 
+    @Test func `more than a loop takes at once from another arrives all the same`() async throws {
+        let server = SyncServer(port: 0, loops: 3, rooms: { _ in Tallies.room })
+        let url = try await server.start()
+        // Of six rooms and connections spread over three loops most pairs are on two.
+        let payload = JSON.string(String(repeating: "x", count: 300_000))
+        let connections = (0..<6).map { RemoteConnection(url.at("/\($0)")) }
+        let dispatches = connections.flatMap { connection in
+            (0..<8).map { _ in connection.dispatch(type: "unknown", payload: payload) }
+        }
+        for dispatch in dispatches {
+            do {
+                _ = try await dispatch.outcome
+                Issue.record("An unknown action was reduced.")
+            } catch {
+                #expect(error.code == .unknownAction)
+            }
+        }
+        for connection in connections { connection.close() }
+        await server.stop()
+    }
+
     @Test func `what is logged of credentials has no secrets in it`() {
         let credentials = Credentials(
             token: "s3cret", path: "/room", address: "::1",

@@ -10,6 +10,7 @@ enum LoopMail: Sendable {
     case closed(UInt64)
     // From the loop of the room.
     case frames(UInt64, [ServerMessage])
+    case taken(UInt64, bytes: Int)
     case reading(UInt64, Bool)
     case close(UInt64, CloseCode, String)
 }

@@ -9,7 +9,7 @@ final class RemoteLink: SessionLink {
     let credentials: Credentials
     var session: ServerSession?
     private(set) var isWritable = true
-    private let origin: Int
+    let origin: Int
     private unowned let core: ServerLoopCore
 
     init(id: UInt64, _ credentials: Credentials, from origin: Int, _ core: ServerLoopCore) {

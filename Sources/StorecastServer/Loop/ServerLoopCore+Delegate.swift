@@ -33,6 +33,7 @@ extension ServerLoopCore: WebSocketServerDelegate {
             link.session?.receive(text)
         } else if let relay = relays[connection.id] {
             post(.text(connection.id, Array(text)), to: relay.home)
+            relay.sent(text.count)
         }
     }
 

@@ -216,16 +216,14 @@ final class ServerLoopCore {
             let link = RemoteLink(id: id, credentials, from: origin, self)
             begin(link) { link.session = $0 }
         case .text(let id, let text):
-            text.withUnsafeBytes { links[id]?.session?.receive($0) }
+            guard let link = links[id] as? RemoteLink else { return }
+            text.withUnsafeBytes { link.session?.receive($0) }
+            post(.taken(id, bytes: text.count), to: link.origin)
         case .writable(let id): (links[id] as? RemoteLink)?.becameWritable()
         case .closed(let id): end(id)
         case .frames(let id, let messages): relay(id, messages)
-        case .reading(let id, let reads):
-            if reads {
-                relays[id]?.connection.resumeReading()
-            } else {
-                relays[id]?.connection.pauseReading()
-            }
+        case .taken(let id, let bytes): relays[id]?.taken(bytes)
+        case .reading(let id, let reads): relays[id]?.want(reads)
         case .close(let id, let code, let reason):
             relays[id]?.connection.close(code: code.rawValue, reason: reason)
         }
