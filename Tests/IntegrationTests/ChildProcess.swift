@@ -1,89 +1,70 @@
 import Foundation
-import Synchronization
+import Glibc
+import Testing
 
 /// A program that a test starts and stops, with its lines of output as they come.
+///
+/// Of plain system calls: its pipes reach no other child, and a thread reads them to their end.
 final class ChildProcess: Sendable {
-    private struct Output {
-        var lines: [String] = []
-        var rest = Data()
-        var isOver = false
-        var waiters: [(count: Int, CheckedContinuation<Void, Never>)] = []
-    }
-
     /// The process id, which this object holds until the process is waited for.
     let id: Int32
-    private let process: Mutex<Process>
-    private let input: FileHandle
-    private let output = Mutex(Output())
+    private let input: Int32
+    private let output = ChildOutput()
 
     /// Starts `program`, one of the package's own or an absolute path.
     init(_ program: String, _ arguments: [String] = []) throws {
-        let child = Process()
-        child.executableURL =
-            program.hasPrefix("/")
-            ? URL(filePath: program) : Self.products.appending(path: program)
-        child.arguments = arguments
-        let (outPipe, inPipe) = (Pipe(), Pipe())
-        child.standardOutput = outPipe
-        child.standardError = FileHandle.standardError
-        child.standardInput = inPipe
-        input = inPipe.fileHandleForWriting
-        try child.run()
-        id = child.processIdentifier
-        process = Mutex(child)
-        outPipe.fileHandleForReading.readabilityHandler = { [weak self] handle in
-            let data = handle.availableData
-            if data.isEmpty { handle.readabilityHandler = nil }
-            self?.take(data)
-        }
+        let path = program.hasPrefix("/") ? program : Self.products.appending(path: program).path
+        let (toChild, fromChild) = (try Self.pipe(), try Self.pipe())
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, toChild.read, 0)
+        posix_spawn_file_actions_adddup2(&actions, fromChild.write, 1)
+        let words = ([path] + arguments).map { strdup($0) }
+        defer { for word in words { free(word) } }
+        var id: pid_t = 0
+        let result = posix_spawn(&id, path, &actions, nil, words + [nil], environ)
+        close(toChild.read)
+        close(fromChild.write)
+        try #require(result == 0, "\(path) can't be started (error \(result)).")
+        self.id = id
+        input = toChild.write
+        output.read(from: fromChild.read, of: id)
     }
 
     deinit {
-        process.withLock { if $0.isRunning { $0.terminate() } }
+        if !output.isReaped { kill(id, SIGKILL) }
+        close(input)
     }
 
     /// Line `index` of standard output, waited for; nil if the output ends before it.
     func line(_ index: Int) async -> String? {
-        await withCheckedContinuation { continuation in
-            let isThere = output.withLock { output in
-                if output.isOver || output.lines.count > index { return true }
-                output.waiters.append((index + 1, continuation))
-                return false
-            }
-            if isThere { continuation.resume() }
-        }
-        return output.withLock { $0.lines.indices.contains(index) ? $0.lines[index] : nil }
+        await output.wait(forLines: index + 1)
+        let lines = output.lines
+        return lines.indices.contains(index) ? lines[index] : nil
     }
 
     /// Everything on standard output, when it has ended.
     func allLines() async -> [String] {
-        _ = await line(.max - 1)
-        return output.withLock(\.lines)
+        await output.wait(forLines: .max)
+        return output.lines
     }
 
     /// Writes a line to standard input.
     func write(_ line: String) throws {
-        try input.write(contentsOf: Data((line + "\n").utf8))
-    }
-
-    /// Closes standard input.
-    func closeInput() throws {
-        try input.close()
+        let bytes = Array((line + "\n").utf8)
+        try #require(Glibc.write(input, bytes, bytes.count) == bytes.count)
     }
 
     /// Sends a signal.
     func signal(_ number: Int32) {
-        kill(id, number)
+        if !output.isReaped { kill(id, number) }
     }
 
     /// Waits for the end; the exit status, or minus the signal that ended it.
-    func exitStatus() async -> Int32 {
-        _ = await allLines()
-        return process.withLock { process in
-            process.waitUntilExit()
-            return process.terminationReason == .exit
-                ? process.terminationStatus : -process.terminationStatus
-        }
+    func exitStatus() async -> Int32? {
+        await output.wait(forLines: .max)
+        return output.status
     }
 
     /// The memory that the process has in RAM, in bytes.
@@ -93,24 +74,14 @@ final class ChildProcess: Sendable {
         let kilobytes = line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap {
             Int($0)
         }
-        return (kilobytes ?? 0) * 1024
+        return try #require(kilobytes) * 1024
     }
 
-    private func take(_ data: Data) {
-        let ready = output.withLock { output -> [CheckedContinuation<Void, Never>] in
-            output.isOver = data.isEmpty
-            output.rest += data
-            while let end = output.rest.firstIndex(of: UInt8(ascii: "\n")) {
-                output.lines.append(
-                    String(decoding: output.rest[output.rest.startIndex..<end], as: UTF8.self))
-                output.rest = output.rest[(end + 1)...]
-            }
-            let (isOver, count) = (output.isOver, output.lines.count)
-            let ready = output.waiters.filter { isOver || $0.count <= count }.map(\.1)
-            output.waiters.removeAll { isOver || $0.count <= count }
-            return ready
-        }
-        for continuation in ready { continuation.resume() }
+    private static func pipe() throws -> (read: Int32, write: Int32) {
+        var ends: [Int32] = [0, 0]
+        try #require(Glibc.pipe(&ends) == 0, "There is no pipe (errno \(errno)).")
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        return (ends[0], ends[1])
     }
 
     /// Where the package's programs are built: beside the tests themselves.

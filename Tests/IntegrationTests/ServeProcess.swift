@@ -37,7 +37,7 @@ final class ServeProcess: Sendable {
     }
 
     /// Asks it to stop; its exit status.
-    func stop() async -> Int32 {
+    func stop() async -> Int32? {
         process.signal(SIGTERM)
         return await process.exitStatus()
     }
