@@ -33,15 +33,19 @@ public final class Store<State>: StoreType {
     }
 
     package let subscriptions = SubscriptionList<State>()
-    private let automaticallySkipsRepeats: Bool
+    let automaticallySkipsRepeats: Bool
     /// One of the two is there. An enumeration of both would cost a metadata lookup a dispatch.
     private let reducer: Reducer<State>?
     private let inPlaceReducer: InPlaceReducer<State>?
     /// Nil until there is a state.
-    private var box: StateBox<State>?
+    private(set) var box: StateBox<State>?
     private var isReducing = false
     /// The subscribers haven't heard of the newest state.
     private var isUnannounced = false
+    private var batch = Batch()
+    #if DEBUG
+        private let occupancy = Occupancy()
+    #endif
     /// Takes the actions at the end of the chain in place of the reducer.
     private var interceptor: DispatchFunction?
     private var chain: DispatchFunction!
@@ -98,11 +102,40 @@ public final class Store<State>: StoreType {
     /// message that names the action. Beside the reducer it costs one evaluation and comparison for
     /// each different key path subscribed to and for each subscriber with a closure of its own.
     public func dispatch(_ action: any Action) {
+        #if DEBUG
+            occupancy.occupy(for: action) { send(action) }
+        #else
+            send(action)
+        #endif
+    }
+
+    private func send(_ action: any Action) {
         if reachesEndDirectly {
             finish(action)
         } else {
             chain(action)
         }
+    }
+
+    /// Runs `body` and tells the subscribers once, when it has ended, whatever it dispatches.
+    ///
+    /// ```swift
+    /// store.batch {
+    ///     for card in cards { store.dispatch(AddCard(card)) }
+    /// }
+    /// ```
+    ///
+    /// Each action is reduced at once, and `body` sees the state change. Who subscribes in it gets
+    /// the state of that moment. A batch within another belongs to it: its end tells nobody. What
+    /// was dispatched before `body` throws stays, and is told. Must not be called by a reducer.
+    public func batch<Result, Failure>(
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        requireIdle("A batch")
+        batch.depth += 1
+        subscriptions.isHeld = true
+        defer { endBatch() }
+        return try body()
     }
 
     /// Subscribes to the whole state; see ``StoreType/subscribe(_:)``.
@@ -122,7 +155,7 @@ public final class Store<State>: StoreType {
         _ subscriber: Subscriber,
         transform: ((Subscription<State>) -> Subscription<Selected>)?
     ) where Subscriber.StoreSubscriberStateType == Selected {
-        announce()
+        prepareForSubscription()
         subscriptions.subscribe(
             subscriber, transform: transform, skipsRepeats: automaticallySkipsRepeats,
             current: box?.value)
@@ -130,7 +163,40 @@ public final class Store<State>: StoreType {
 
     /// Ends the subscription of `subscriber`; see ``StoreType/unsubscribe(_:)``. O(1).
     public func unsubscribe(_ subscriber: any AnyStoreSubscriber) {
+        requireSameThread()
         subscriptions.unsubscribe(subscriber)
+    }
+
+    /// Has the newest state evaluated, which a newcomer is about to get.
+    func prepareForSubscription() {
+        requireSameThread()
+        if batch.depth == 0 {
+            announce()
+        } else if isUnannounced, let box {
+            isUnannounced = false
+            batch.isEvaluated = true
+            subscriptions.update(box.value)
+        }
+    }
+
+    /// In debug builds ends the program if another thread is dispatching.
+    func requireSameThread() {
+        #if DEBUG
+            occupancy.requireFree()
+        #endif
+    }
+
+    private func endBatch() {
+        batch.depth -= 1
+        if batch.depth > 0 { return }
+        subscriptions.isHeld = false
+        let (isEvaluated, action) = (batch.isEvaluated, batch.newestAction)
+        batch = Batch()
+        if isUnannounced {
+            announce(after: action)
+        } else if isEvaluated {
+            subscriptions.deliver(after: action)
+        }
     }
 
     private func rebuildChain() {
@@ -163,11 +229,11 @@ public final class Store<State>: StoreType {
             interceptor(action)
         } else {
             reduce(action)
-            announce()
+            announce(after: action)
         }
     }
 
-    private func requireIdle(_ action: @autoclosure () -> Any) {
+    func requireIdle(_ action: @autoclosure () -> Any) {
         guard isReducing || subscriptions.isEvaluating else { return }
         let activity = isReducing ? "another action was being reduced" : "a selection was evaluated"
         // fatalError and not a precondition: the message must show in release builds too.
@@ -189,6 +255,9 @@ extension Store {
         interceptor = sink
     }
 
+    /// Whether somebody intercepts.
+    package var isIntercepted: Bool { interceptor != nil }
+
     /// Whether a dispatch goes to the end of the chain at once: there is no middleware, and nobody
     /// has replaced the chain.
     package var dispatchesDirectly: Bool { reachesEndDirectly }
@@ -198,13 +267,15 @@ extension Store {
     /// They don't pass through the middleware or an interceptor. Does nothing if there are none.
     /// Must not be called by a reducer.
     package func commit(_ actions: some Sequence<any Action>) {
+        var last: (any Action)?
         for action in actions {
             reduce(action)
+            last = action
         }
-        announce()
+        announce(after: last)
     }
 
-    /// Reduces one action and leaves the subscribers to ``announce()``.
+    /// Reduces one action and leaves the subscribers to ``announce(after:)``.
     ///
     /// For a caller that looks at the state between the actions of a batch. Must not be called by
     /// a reducer.
@@ -221,23 +292,35 @@ extension Store {
         isUnannounced = true
     }
 
-    /// Tells the subscribers about the newest state, unless they know it.
-    package func announce() {
+    /// Tells the subscribers about the newest state, unless they know it or a batch is open.
+    ///
+    /// - Parameter action: what led to it, for the subscribers that ask.
+    package func announce(after action: (any Action)? = nil) {
         guard isUnannounced, let box else { return }
+        if batch.depth > 0 {
+            batch.newestAction = action
+            return
+        }
         isUnannounced = false
         if subscriptions.isEmpty { return }
         // The state isn't held beyond `update`: a subscriber may dispatch, and that must not copy.
         subscriptions.update(box.value)
-        subscriptions.deliver()
+        subscriptions.deliver(after: action)
     }
 
     /// Puts another state in the place of this one and tells the subscribers: for roll-back and
     /// recovery. Must not be called by a reducer.
     package func replaceState(_ state: State) {
+        placeState(state)
+        announce()
+    }
+
+    /// Puts another state in the place of this one and leaves the subscribers to ``announce()``:
+    /// for a caller that goes on from there with ``reduce(_:)``. Must not be called by a reducer.
+    package func placeState(_ state: State) {
         requireIdle("A state")
         if let box { box.value = state } else { box = StateBox(state) }
         isUnannounced = true
-        announce()
     }
 
     /// Runs `body` on the state, which it must not keep, without making a copy for it to own.

@@ -9,6 +9,10 @@ public protocol StoreSubscriber: AnyStoreSubscriber {
     /// who is still to be notified then gets the newest state only, and this subscriber gets it
     /// after this call has returned, never inside it.
     func newState(state: StoreSubscriberStateType)
+
+    /// What the store calls. Implemented for you: it calls ``newState(state:)``, or in an
+    /// ``ActionSubscriber`` the function that takes the action as well.
+    func _newState(state: StoreSubscriberStateType, action: (any Action)?)
 }
 
 extension StoreSubscriber {
@@ -17,5 +21,10 @@ extension StoreSubscriber {
         if let typed = state as? StoreSubscriberStateType {
             newState(state: typed)
         }
+    }
+
+    /// Calls ``newState(state:)`` and leaves the action alone.
+    public func _newState(state: StoreSubscriberStateType, action: (any Action)?) {
+        newState(state: state)
     }
 }

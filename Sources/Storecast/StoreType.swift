@@ -25,8 +25,10 @@ public protocol StoreType: DispatchingStoreType {
     /// `newState` is called at once if there is a state, whatever filters the subscription has.
     /// Repeats are skipped if `Selected` is Equatable and the store skips repeats automatically.
     ///
-    /// - Parameter transform: selects and filters, see ``Subscription``; nil means the whole state,
-    ///   and then `Selected` must be `State`.
+    /// - Parameters:
+    ///   - subscriber: is told, as long as it exists.
+    ///   - transform: selects and filters, see ``Subscription``; nil means the whole state, and
+    ///     then `Selected` must be `State`.
     func subscribe<Selected, Subscriber: StoreSubscriber>(
         _ subscriber: Subscriber,
         transform: ((Subscription<State>) -> Subscription<Selected>)?

@@ -96,4 +96,38 @@ struct InPlaceReductionTests {
         #expect(observer.received == [0, 3, 4])
         #expect(copies.count == 0)
     }
+
+    @Test func `a nested dispatch copies nothing that waits for the subscribers of a scope`() {
+        struct Whole {
+            var bag: Bag
+        }
+        let copies = Probe()
+        let store = Store(state: Whole(bag: Bag(copies: copies))) { whole, action in
+            if let add = action as? Add { whole.bag.add(add.item) }
+        }
+        let dispatching = Observer<Int>()
+        let whole = WholeCounter()
+        store.subscribe(dispatching) { $0.select(\.bag.count) }
+        store.scope(\.bag).subscribe(whole)
+        dispatching.reaction = { if $0 < 5 { store.dispatch(Add()) } }
+        store.dispatch(Add())
+        #expect(whole.counts == [0, 5])
+        #expect(copies.count == 0)
+    }
+
+    @Test func `a batch copies nothing that a newcomer's arrival had evaluated`() {
+        let copies = Probe()
+        let store = makeStore(copies)
+        let early = WholeCounter()
+        let late = Observer<Int>()
+        store.subscribe(early)
+        store.batch {
+            store.dispatch(Add())
+            store.subscribe(late) { $0.select(\.count) }
+            store.dispatch(Add())
+        }
+        #expect(early.counts == [0, 2])
+        #expect(late.received == [1, 2])
+        #expect(copies.count == 0)
+    }
 }

@@ -84,6 +84,18 @@ struct StoreHooksTests {
         #expect(b.received == [0])
     }
 
+    @Test func `placeState leaves the subscribers to announce`() {
+        let store = makePairStore()
+        let a = Observer<Int>()
+        store.subscribe(a) { $0.select(\.a) }
+        store.placeState(Pair(a: 1))
+        store.reduce(PairAction.setB(2))
+        #expect(store.state == Pair(a: 1, b: 2))
+        #expect(a.received == [0])
+        store.announce()
+        #expect(a.received == [0, 1])
+    }
+
     @Test func `replaceState in a reducer ends the program`() async {
         await #expect(processExitsWith: .failure) {
             var store: Store<Int>?

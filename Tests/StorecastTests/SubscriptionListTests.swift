@@ -88,7 +88,7 @@ struct SubscriptionListTests {
     }
 
     @Test(arguments: UInt64(1)...40)
-    func `random coming, going and nested changing keeps every promise`(seed: UInt64) {
+    func `random coming, going, batches and nested changes keep every promise`(seed: UInt64) {
         var model = SubscriptionListModel(seed: seed)
         model.run(steps: 150)
         #expect(model.problems.isEmpty, "seed \(seed)")

@@ -9,7 +9,7 @@ final class ComputedSelection<Base, Value>: RootSelection<Value> {
     }
 
     override func evaluator<Root>(from root: Root.Type) -> (Root) -> Value {
-        if base.sharedPath == \Root.self, let selector = selector as? (Root) -> Value {
+        if base.isRoot, let selector = selector as? (Root) -> Value {
             return selector
         }
         let evaluateBase = base.evaluator(from: root)

@@ -3,9 +3,10 @@ final class Delivery<Subscriber: StoreSubscriber>: Entry {
     private weak var subscriber: Subscriber?
     private var pending: Reading<Subscriber.StoreSubscriberStateType>?
 
-    init(to subscriber: Subscriber, order: UInt64) {
+    init(to subscriber: Subscriber, order: UInt64, in owner: any EntryOwner) {
         self.subscriber = subscriber
-        super.init(order: order, subscriberID: ObjectIdentifier(subscriber))
+        super.init(
+            order: order, subscriberID: ObjectIdentifier(subscriber), owner: owner)
     }
 
     /// Takes the value that the subscriber is to get when its turn comes.
@@ -21,7 +22,7 @@ final class Delivery<Subscriber: StoreSubscriber>: Entry {
         pending = nil
     }
 
-    override func deliver() -> Bool {
+    override func deliver(after action: (any Action)?) -> Bool {
         guard let reading = pending else { return true }
         pending = nil
         guard let subscriber else { return false }
@@ -31,7 +32,7 @@ final class Delivery<Subscriber: StoreSubscriber>: Entry {
         for commit in commits {
             commit()
         }
-        subscriber.newState(state: reading.value)
+        subscriber._newState(state: reading.value, action: action)
         return true
     }
 }

@@ -17,8 +17,12 @@ class Entry {
     /// What the filters have to remember just before a delivery.
     final var commits: [() -> Void] = []
 
-    init(order: UInt64, subscriberID: ObjectIdentifier) {
+    /// Unowned: who delivers to an entry holds the list that it is in.
+    unowned let owner: any EntryOwner
+
+    init(order: UInt64, subscriberID: ObjectIdentifier, owner: any EntryOwner) {
         self.order = order
+        self.owner = owner
         self.subscriberID = subscriberID
     }
 
@@ -28,9 +32,11 @@ class Entry {
     /// Whether the subscriber has gone without unsubscribing.
     var isOrphaned: Bool { preconditionFailure("Delivery overrides this") }
 
-    /// Calls the subscriber with the pending value, if there is one; returns false if there is
-    /// nobody to call any more.
-    func deliver() -> Bool { preconditionFailure("Delivery overrides this") }
+    /// Calls the subscriber with the pending value, if there is one, and with the action that led to
+    /// it; returns false if there is nobody to call any more.
+    func deliver(after action: (any Action)?) -> Bool {
+        preconditionFailure("Delivery overrides this")
+    }
 
     /// Forgets the pending value.
     func dropPending() { preconditionFailure("Delivery overrides this") }

@@ -1,17 +1,25 @@
 /// A part of the root state that a key path names.
 final class KeyPathSelection<Value>: RootSelection<Value> {
     private let path: AnyKeyPath
+    override var sharedPath: AnyKeyPath? { path }
+    private let isWhole: Bool
+    override var isRoot: Bool { isWhole }
 
     /// Describes the value at `path`, whose value type is `Value`.
     init(_ path: AnyKeyPath) {
         self.path = path
+        isWhole = false
     }
 
-    override var sharedPath: AnyKeyPath? { path }
+    /// Describes the root state itself.
+    init(whole path: AnyKeyPath) {
+        self.path = path
+        isWhole = true
+    }
 
     override func evaluator<Root>(from _: Root.Type) -> (Root) -> Value {
         let whole: (Root) -> Root = { $0 }
-        if path == \Root.self, let whole = whole as? (Root) -> Value {
+        if isWhole, let whole = whole as? (Root) -> Value {
             return whole
         }
         guard let path = path as? KeyPath<Root, Value> else {
@@ -21,6 +29,7 @@ final class KeyPathSelection<Value>: RootSelection<Value> {
     }
 
     override func selecting<Selected>(_ next: KeyPath<Value, Selected>) -> Derivation<Selected> {
+        if isWhole { return KeyPathSelection<Selected>(next) }
         guard let longer = path.appending(path: next) else {
             return super.selecting(next)
         }

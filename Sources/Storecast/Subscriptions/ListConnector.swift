@@ -13,7 +13,7 @@ final class ListConnector<Root>: Connector {
     func connect<Value>(
         _ selection: RootSelection<Value>, stage: @escaping (Reading<Value>) -> Void
     ) {
-        let node = list.node(for: selection.sharedPath, skipsRepeats: false) {
+        let node = list.node(for: selection.sharedPath, use: .always) {
             ValueNode<Root, Value>(selection.evaluator(from: Root.self))
         }
         node.join(entry, stage: stage)
@@ -23,7 +23,7 @@ final class ListConnector<Root>: Connector {
     func connectSkippingRepeats<Value: Equatable>(
         _ selection: RootSelection<Value>, stage: @escaping (Reading<Value>) -> Void
     ) {
-        let node = list.node(for: selection.sharedPath, skipsRepeats: true) {
+        let node = list.node(for: selection.sharedPath, use: .withoutRepeats) {
             DistinctNode<Root, Value>(selection.evaluator(from: Root.self))
         }
         node.join(entry, stage: stage)

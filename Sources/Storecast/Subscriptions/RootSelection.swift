@@ -3,6 +3,9 @@ class RootSelection<Value>: Derivation<Value> {
     /// The key path from the root, if it is one: subscribers with equal ones share an evaluation.
     var sharedPath: AnyKeyPath? { nil }
 
+    /// Whether it is the root state itself.
+    var isRoot: Bool { false }
+
     /// The selection as a function of the root.
     ///
     /// `Root` is the type that the subscription started from; another is a defect of this module.

@@ -38,7 +38,7 @@ struct SubscriptionListModel {
 
         init(seed: UInt64) {
             generator = SplitMix(state: seed)
-            watchers = (0..<12).map { number in
+            watchers = (0..<16).map { number in
                 Watcher(number: number, read: Self.read(number), world: self)
             }
         }
@@ -60,24 +60,46 @@ struct SubscriptionListModel {
 
         func act() {
             let value = generator.next(below: 3)
-            switch generator.next(below: 6) {
+            switch generator.next(below: 7) {
             case 0, 1: store.dispatch(PairAction.setA(value))
             case 2, 3: store.dispatch(PairAction.setB(value))
             case 4: subscribe(watchers[generator.next(below: watchers.count)])
-            default:
-                let watcher = watchers[generator.next(below: watchers.count)]
-                watcher.isSubscribed = false
-                store.unsubscribe(watcher)
+            case 5:
+                guard depth < 4 else { return }
+                depth += 1
+                store.batch { for _ in 0..<3 { act() } }
+                depth -= 1
+            default: unsubscribe(watchers[generator.next(below: watchers.count)])
             }
         }
+
+        func unsubscribe(_ watcher: Watcher) {
+            watcher.isSubscribed = false
+            switch watcher.number % 8 {
+            case 6: whole.unsubscribe(watcher)
+            case 7: whole.scope(\.b).unsubscribe(watcher)
+            default: store.unsubscribe(watcher)
+            }
+        }
+
+        /// A scope with everything in it.
+        var whole: ScopedStore<Pair> { store.scope(\.self) }
 
         /// Not while it is being notified: a new subscription notifies at once, by definition.
         func subscribe(_ watcher: Watcher) {
             if watcher.isInside { return }
             watcher.isSubscribed = true
             watcher.last = nil
+            switch watcher.number % 8 {
+            case 6: whole.subscribe(watcher) { $0.select { $0.a } }
+            case 7: whole.scope(\.b).subscribe(watcher)
+            default: subscribePlainly(watcher)
+            }
+        }
+
+        private func subscribePlainly(_ watcher: Watcher) {
             store.subscribe(watcher) {
-                switch watcher.number % 6 {
+                switch watcher.number % 8 {
                 case 0: $0.select(\.a)
                 case 1: $0.select(\.b)
                 case 2: $0.select { $0.a }

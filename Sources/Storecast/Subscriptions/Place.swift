@@ -1,0 +1,5 @@
+/// Where a subscriber is found.
+struct Place {
+    let entry: Entry
+    let node: Node
+}
