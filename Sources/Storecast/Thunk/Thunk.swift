@@ -1,0 +1,36 @@
+/// An action that is a piece of code: it looks at the state and dispatches others.
+///
+/// The middleware that ``createThunkMiddleware()`` makes runs it; no reducer sees it.
+///
+/// ```swift
+/// func select(_ card: Card.ID) -> Thunk<Board> {
+///     Thunk { dispatch, getState in
+///         guard getState()?.cards[card] != nil else { return }
+///         dispatch(SelectCard(id: card))
+///     }
+/// }
+/// store.dispatch(select(card))
+/// ```
+///
+/// A body that waits for something is an ``AsyncThunk``.
+public struct Thunk<State>: Action {
+    /// What a thunk does. `dispatch` sends an action through the whole chain; `getState` answers
+    /// the state at the time of the call. Both may be kept, and don't keep the store alive.
+    public typealias Body = (
+        _ dispatch: @escaping DispatchFunction, _ getState: @escaping () -> State?
+    ) -> Void
+
+    let body: Body
+
+    /// Makes a thunk of its body.
+    public init(body: @escaping Body) {
+        self.body = body
+    }
+
+    /// Runs the body, as the middleware does and another thunk may.
+    public func callAsFunction(
+        _ dispatch: @escaping DispatchFunction, _ getState: @escaping () -> State?
+    ) {
+        body(dispatch, getState)
+    }
+}
