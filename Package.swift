@@ -15,6 +15,9 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Storecast", targets: ["Storecast"]),
+        .library(name: "StorecastObservation", targets: ["StorecastObservation"]),
+        .library(name: "StorecastRecorder", targets: ["StorecastRecorder"]),
+        .library(name: "StorecastTesting", targets: ["StorecastTesting"]),
         .library(name: "StorecastSync", targets: ["StorecastSync"]),
         .library(name: "StorecastServer", targets: ["StorecastServer"]),
         .library(name: "StorecastClient", targets: ["StorecastClient"]),
@@ -26,7 +29,18 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     ],
     targets: [
-        .target(name: "Storecast", swiftSettings: settings),
+        .target(
+            name: "Storecast", exclude: ["Observation", "Recorder"], swiftSettings: settings),
+        .target(
+            name: "StorecastObservation", dependencies: ["Storecast"],
+            path: "Sources/Storecast/Observation", swiftSettings: settings),
+        .testTarget(
+            name: "StorecastObservationTests", dependencies: ["StorecastObservation"],
+            swiftSettings: settings),
+        .target(
+            name: "StorecastRecorder", dependencies: ["Storecast", "StorecastWire"],
+            path: "Sources/Storecast/Recorder", swiftSettings: settings),
+        .target(name: "StorecastTesting", dependencies: ["Storecast"], swiftSettings: settings),
         .target(name: "StorecastWire", swiftSettings: settings),
         .target(
             name: "StorecastSync", dependencies: ["Storecast", "StorecastWire"],
@@ -70,6 +84,13 @@ let package = Package(
             ],
             path: "Clients/Terminal", swiftSettings: settings),
         .testTarget(name: "StorecastTests", dependencies: ["Storecast"], swiftSettings: settings),
+        .testTarget(
+            name: "StorecastRecorderTests",
+            dependencies: ["StorecastRecorder", "StorecastTesting"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "StorecastTestingTests", dependencies: ["StorecastTesting"],
+            swiftSettings: settings),
         .testTarget(
             name: "StorecastWireTests", dependencies: ["StorecastWire"], swiftSettings: settings),
         .testTarget(

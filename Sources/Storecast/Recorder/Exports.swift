@@ -1,0 +1,2 @@
+@_exported public import Storecast
+@_exported public import StorecastWire

@@ -1,0 +1,108 @@
+import Observation
+import Storecast
+import StorecastObservation
+import Testing
+
+struct ObservedStoreTests {
+    struct Counter: Equatable {
+        var count = 0
+        var label = ""
+    }
+
+    enum Change: Action {
+        case count(Int)
+        case label(String)
+    }
+
+    private func makeStore() -> Store<Counter> {
+        Store(state: Counter()) { counter, action in
+            switch action as? Change {
+            case .count(let count): counter.count = count
+            case .label(let label): counter.label = label
+            case nil: break
+            }
+        }
+    }
+
+    /// Whether something that `read` reads was changed by `work`.
+    private func hasChanged(_ read: () -> Void, during work: () -> Void) -> Bool {
+        // Observation calls back at once, on this thread, which the compiler can't know.
+        nonisolated(unsafe) var isRaised = false
+        withObservationTracking(read) { isRaised = true }
+        work()
+        return isRaised
+    }
+
+    @Test func `a change of the value is observed`() {
+        let store = makeStore()
+        let count = store.observed(\.count)
+        #expect(count.value == 0)
+        let changed = hasChanged {
+            _ = count.value
+        } during: {
+            store.dispatch(Change.count(1))
+        }
+        #expect(changed)
+        #expect(count.value == 1)
+    }
+
+    @Test func `a change of something else is not`() {
+        let store = makeStore()
+        let count = ObservedStore(store, select: \.count)
+        let double = store.observed { $0.count * 2 }
+        let changed = hasChanged {
+            _ = count.value
+            _ = double.value
+        } during: {
+            store.dispatch(Change.label("x"))
+            store.dispatch(Change.count(0))
+        }
+        #expect(!changed)
+        store.dispatch(Change.count(4))
+        #expect(double.value == 8)
+    }
+
+    @Test func `tracking again after a change sees the next`() {
+        let store = makeStore()
+        let label = store.observed(\.label)
+        for text in ["a", "b", "c"] {
+            let changed = hasChanged {
+                _ = label.value
+            } during: {
+                label.dispatch(Change.label(text))
+            }
+            #expect(changed)
+            #expect(label.value == text)
+        }
+    }
+
+    @Test func `it keeps its store alive and ends its subscription when it goes`() {
+        var store: Store<Counter>? = makeStore()
+        weak let reference = store
+        var observed = store?.observed(\.count)
+        store = nil
+        observed?.dispatch(Change.count(2))
+        #expect(observed?.value == 2)
+        #expect(reference?.subscriptions.count == 1)
+        let kept = reference
+        observed = nil
+        kept?.dispatch(Change.count(3))
+        #expect(kept?.subscriptions.isEmpty == true)
+    }
+
+    @Test func `a scope can be observed`() {
+        let store = makeStore()
+        let length = store.scope(\.label).observed(\.count)
+        store.dispatch(Change.label("four"))
+        #expect(length.value == 4)
+    }
+
+    @Test func `a store without a state ends the program`() async {
+        await #expect(processExitsWith: .failure) {
+            let stopping: Middleware<Int> = { _, _ in { _ in { _ in } } }
+            let store = Store<Int>(
+                reducer: { _, state in state ?? 0 }, state: nil, middleware: [stopping])
+            _ = store.observed(\.self)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import StorecastTesting
+import Testing
+
+@MainActor
+struct ManualClockTests {
+    private let clock = ManualClock()
+
+    @Test func `it stands still until it is moved`() {
+        #expect(clock.now.offset == .zero)
+        clock.advance(by: .seconds(2))
+        clock.advance(by: .milliseconds(500))
+        #expect(clock.now.offset == .milliseconds(2500))
+    }
+
+    @Test func `a sleeper wakes at its deadline and not before`() async throws {
+        var hasWoken = false
+        let sleeping = Task {
+            try await clock.sleep(for: .seconds(2))
+            hasWoken = true
+        }
+        await clock.waitForSleeper()
+        clock.advance(by: .milliseconds(1999))
+        // Still asleep: it would otherwise have left the clock, and this would wait for ever.
+        await clock.waitForSleeper()
+        #expect(!hasWoken)
+        clock.advance(by: .milliseconds(1))
+        try await sleeping.value
+        #expect(hasWoken)
+    }
+
+    @Test func `a deadline in the past is no sleep`() async throws {
+        clock.advance(by: .seconds(1))
+        try await clock.sleep(until: clock.now, tolerance: nil)
+    }
+
+    @Test func `cancelling a sleeper wakes it with an error`() async {
+        let sleeping = Task { try await clock.sleep(for: .seconds(2)) }
+        await clock.waitForSleeper()
+        sleeping.cancel()
+        await #expect(throws: CancellationError.self) { try await sleeping.value }
+    }
+
+    @Test func `a task that is cancelled already doesn't fall asleep`() async {
+        let sleeping = Task { try await clock.sleep(for: .seconds(2)) }
+        sleeping.cancel()
+        await #expect(throws: CancellationError.self) { try await sleeping.value }
+    }
+}
