@@ -110,9 +110,25 @@ let package = Package(
         .executableTarget(
             name: "CounterClient", dependencies: ["Counter", "StorecastClient"],
             path: "Tests/Snippets/CounterClient", swiftSettings: settings),
+        .target(
+            name: "ComingFromReSwift",
+            dependencies: [
+                "StorecastObservation", "StorecastRecorder", "StorecastTesting",
+            ],
+            path: "Tests/Snippets/ComingFromReSwift", swiftSettings: settings),
+        .target(
+            name: "Tutorial", dependencies: ["StorecastServer", "StorecastClient"],
+            path: "Tests/Snippets/Tutorial", swiftSettings: settings),
         .testTarget(
-            name: "DocumentationTests", dependencies: ["CounterServer", "CounterClient"],
+            name: "DocumentationTests",
+            dependencies: ["CounterServer", "CounterClient", "ComingFromReSwift", "Tutorial"],
             swiftSettings: settings),
+        .testTarget(
+            name: "ReSwiftExamplesTests", dependencies: ["Storecast"], swiftSettings: settings),
+        // Programs as ReSwift's guides have them: what they take for granted must do.
+        .testTarget(
+            name: "ReSwiftExamplesSwift5Tests", dependencies: ["Storecast"],
+            swiftSettings: [.swiftLanguageMode(.v5)]),
         .testTarget(
             name: "IntegrationTests",
             dependencies: ["StorecastClient", "StorecastServer", "StorecastCommand", "Example"],

@@ -40,7 +40,7 @@ struct StorecastBenchmarks {
 
     private static let all: [any Benchmark.Type] = [
         ActionRate.self, FanOut.self, IdleMemory.self, StalledReader.self, JSONCost.self,
-        DispatchCost.self, SelectionCost.self,
+        DispatchCost.self, SubscribeCost.self, SelectionCost.self,
     ]
 
     private static func warnOfDebugBuild() {

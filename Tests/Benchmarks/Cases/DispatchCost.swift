@@ -1,54 +1,40 @@
 import Storecast
 
-/// A dispatch on a local store, by the number of its subscribers.
+/// A dispatch on a local store, by the number of its subscribers and what they select.
 enum DispatchCost: Benchmark {
     static let name = "dispatch"
-    static let summary = "A dispatch on a local store, reducer included"
+    static let summary = "A dispatch on a local store, reducer included, by its subscribers"
 
     static func run(_ scale: Scale, _ table: inout Table) async throws {
-        let total = scale.pick(20_000, 1_000_000)
-        table.add("no subscribers", measure(0, total, scale.runs) { $0.select(\.changing) }, "ns")
-        for subscribers in [1_000, 10_000] {
-            let count = max(total / subscribers, 20)
-            table.add(
-                "\(subscribers) hear of it, one key path",
-                measure(subscribers, count, scale.runs) { $0.select(\.changing) }, "ns")
-            table.add(
-                "\(subscribers) hear of it, a closure each",
-                measure(subscribers, count, scale.runs) { $0.select { $0.changing } }, "ns")
-            table.add(
-                "\(subscribers) don't, one key path",
-                measure(subscribers, total / 10, scale.runs) { $0.select(\.constant) }, "ns")
+        for (interest, isTouched) in interests {
+            for subscribers in [0, 1, 10, 100, 1_000, 10_000] {
+                // What nobody subscribes to is the same for all.
+                if subscribers == 0, interest != interests[0].0 { continue }
+                let count = max(scale.pick(20_000, 1_000_000) / max(5, subscribers), 20)
+                let what = isTouched ? "a tenth of them hears" : "none of them hears"
+                table.add(
+                    "\(subscribers) subscribers by \(interest.rawValue), \(what)",
+                    measure(interest, subscribers, isTouched, count, scale.runs), "ns")
+            }
         }
+        table.note("Ten different parts are subscribed to, but for the 'own' ones.")
     }
 
+    private static let interests: [(Interest, isTouched: Bool)] =
+        Interest.allCases.map { ($0, false) } + [(.sharedPath, true), (.closure, true)]
+
     private static func measure(
-        _ subscribers: Int, _ count: Int, _ runs: Int,
-        _ transform: @escaping (Subscription<Numbers>) -> Subscription<Int>
+        _ interest: Interest, _ subscribers: Int, _ isTouched: Bool, _ count: Int, _ runs: Int
     ) -> Measurement {
-        let store = Store(state: Numbers()) { numbers, action in
-            if let add = action as? Add { numbers.changing += add.by }
+        let store = Interest.makeStore()
+        let listeners = (0..<subscribers).map { _ in Interest.Listener() }
+        for (number, listener) in listeners.enumerated() {
+            interest.subscribe(listener, number: number, to: store)
         }
-        let listeners = (0..<subscribers).map { _ in Listener() }
-        for listener in listeners { store.subscribe(listener, transform: transform) }
         let measurement = Stopwatch.nanoseconds(runs: runs, count: count) {
-            store.dispatch(Add(by: 1))
+            store.dispatch(Interest.Touch(part: isTouched ? 3 : nil))
         }
         blackHole(listeners.reduce(0) { $0 &+ $1.sum })
         return measurement
-    }
-
-    private struct Numbers {
-        var changing = 0
-        var constant = 0
-    }
-
-    private struct Add: Action {
-        var by: Int
-    }
-
-    private final class Listener: StoreSubscriber {
-        private(set) var sum = 0
-        func newState(state: Int) { sum &+= state }
     }
 }

@@ -1,0 +1,43 @@
+// snippet: poll-model
+import Observation
+package import StorecastClient
+
+@MainActor @Observable package final class PollModel {
+    package private(set) var problem: String?
+    private let result: RemoteStore<PollResult>
+    private let tea: RemoteStore<Int>
+
+    package init(_ connection: RemoteConnection) {
+        result = RemoteStore(Poll.result, on: connection)
+        tea = RemoteStore(Poll.votes, "tea", on: connection)
+    }
+
+    package var text: String {
+        guard let result = result.state, let tea = tea.state else { return "…" }
+        return "\(result.question) \(tea) of \(result.total) want tea."
+    }
+
+    package func vote(_ answer: String) async {
+        do {
+            _ = try await result.dispatch(Vote(answer: answer)).outcome
+            problem = nil
+        } catch {
+            problem = error.title
+        }
+    }
+}
+// end of snippet
+
+@MainActor func watch() async {
+    // snippet: poll-client
+    let connection = RemoteConnection("ws://127.0.0.1:9090/poll", token: { "secret of ada" })
+    let model = PollModel(connection)
+    await model.vote("tea")
+    print(model.problem ?? model.text)
+    // end of snippet
+
+    // snippet: poll-states
+    let teas = RemoteStore(Poll.votes, "tea", on: connection)
+    for await votes in teas.states { print("tea:", votes) }
+    // end of snippet
+}

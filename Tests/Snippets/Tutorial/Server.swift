@@ -1,0 +1,38 @@
+package import StorecastServer
+
+// snippet: poll-rules
+let room = Poll.room
+    .validate(Vote.self) { poll, vote, _ in
+        guard poll.votes[vote.answer] != nil else {
+            throw Rejection(.invalid, "That isn't one of the answers.")
+        }
+    }
+    .authorize(Vote.self) { _, sender in
+        guard sender.roles.contains("voter") else {
+            throw Rejection(.forbidden, "Only voters may vote.")
+        }
+    }
+// end of snippet
+
+/// The tutorial's server, on any free port; for its test.
+package func makeServer() -> SyncServer {
+    SyncServer(port: 0, rooms: { $0 == "/poll" ? room : nil }, authenticate: identify)
+}
+
+// snippet: poll-authentication
+func identify(_ credentials: Credentials) throws -> Identity {
+    switch credentials.token {
+    case "secret of ada": Identity("ada", roles: ["voter"])
+    case nil: .anonymous
+    default: throw Rejection(.forbidden, "Nobody has this token.")
+    }
+}
+// end of snippet
+
+// snippet: poll-server
+package func serve() async throws {
+    let server = SyncServer(
+        port: 9090, rooms: { path in path == "/poll" ? room : nil }, authenticate: identify)
+    try await server.run { url in print("listening on \(url)") }
+}
+// end of snippet
