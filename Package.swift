@@ -83,7 +83,9 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Clients/Terminal", swiftSettings: settings),
-        .testTarget(name: "StorecastTests", dependencies: ["Storecast"], swiftSettings: settings),
+        .testTarget(
+            name: "StorecastTests", dependencies: ["Storecast", "StorecastTesting"],
+            swiftSettings: settings),
         .testTarget(
             name: "StorecastRecorderTests",
             dependencies: ["StorecastRecorder", "StorecastTesting"],

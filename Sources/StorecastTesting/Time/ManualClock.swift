@@ -52,6 +52,9 @@ public final class ManualClock: Clock, Sendable {
     /// The time it was moved to.
     public var now: Instant { waiting.withLock(\.now) }
 
+    /// How many tasks sleep.
+    public var sleeperCount: Int { waiting.withLock(\.sleepers.count) }
+
     /// The clock is exact.
     public var minimumResolution: Duration { .nanoseconds(1) }
 

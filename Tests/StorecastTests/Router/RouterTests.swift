@@ -1,4 +1,5 @@
 import Storecast
+import StorecastTesting
 import Testing
 
 @MainActor

@@ -1,4 +1,5 @@
 import Storecast
+import StorecastTesting
 import Testing
 
 @MainActor
@@ -65,7 +66,7 @@ struct RoutingErrorTests {
             errors.append($0)
             return .stop
         }
-        await clock.sleeper()
+        await clock.waitForSleeper()
         clock.advance(by: .milliseconds(1999))
         for _ in 0..<20 { await Task.yield() }
         #expect(errors.isEmpty)
@@ -86,7 +87,7 @@ struct RoutingErrorTests {
         let root = Lazy()
         let store = makeTravelStore(["a", "b"])
         let router = makeRouter(store, root) { _ in .proceed }
-        await clock.sleeper()
+        await clock.waitForSleeper()
         clock.advance(by: .seconds(2))
         while root.child?.completions.isEmpty != false { await Task.yield() }
         root.child?.completions[0]()
@@ -99,7 +100,7 @@ struct RoutingErrorTests {
         let root = Lazy()
         let store = makeTravelStore(["a"])
         let router = Router(store: store, rootRoutable: root, clock: clock)
-        await clock.sleeper()
+        await clock.waitForSleeper()
         clock.advance(by: .seconds(3))
         await router.settle()
         #expect(router.shownRoute == ["a"])
@@ -118,10 +119,10 @@ struct RoutingErrorTests {
             kinds.append($0.kind)
             return $0.kind == .timedOut ? .proceed : .stop
         }
-        await clock.sleeper()
+        await clock.waitForSleeper()
         clock.advance(by: .seconds(2))
         await never.cancelled()
-        await clock.sleeper()
+        await clock.waitForSleeper()
         clock.advance(by: .seconds(2))
         await router.settle()
         #expect(kinds == [.timedOut, .unsupported])
@@ -204,7 +205,7 @@ struct RoutingErrorTests {
         let store = makeTravelStore(["a"])
         let never = NeverReturning()
         let router = makeRouter(store, never) { _ in .stop }
-        await clock.sleeper()
+        await clock.waitForSleeper()
         clock.advance(by: .seconds(2))
         await router.settle()
         never.release()
