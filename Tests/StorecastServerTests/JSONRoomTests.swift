@@ -166,6 +166,14 @@ struct JSONRoomTests {
         #expect(desk.document.depth == JSONRoom.deepestDocument)
     }
 
+    @Test func `what is replaced doesn't count`() throws {
+        let large = JSON.string(String(repeating: "x", count: JSONRoom.longestDocument - 100))
+        let desk = JSONDesk(["a": large])
+        try desk.dispatch("set", ["path": "/a", "value": large])
+        try desk.dispatch("set", ["path": "", "value": ["small": true]])
+        #expect(desk.document == ["small": true])
+    }
+
     @Test func `the document can't grow too large, step by step either`() throws {
         let desk = JSONDesk(["list": []])
         let part = JSON.string(String(repeating: "x", count: 300_000))

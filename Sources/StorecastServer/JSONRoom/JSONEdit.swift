@@ -33,8 +33,11 @@ extension JSONEdit {
         }
     }
 
-    /// Throws if `document` could outgrow its limits with `value` in it. O(document).
-    func checkRoom(for value: JSON, in document: JSON) throws(Rejection) {
+    /// Throws if `document` could outgrow its limits with `value` in it, in place of `replaced`.
+    /// O(document).
+    func checkRoom(
+        for value: JSON, replacing replaced: JSON? = nil, in document: JSON
+    ) throws(Rejection) {
         guard path.pointer.tokens.count + value.depth <= JSONRoom.deepestDocument else {
             throw Rejection(
                 .invalid, "The document would be nested too deeply.",
@@ -42,7 +45,8 @@ extension JSONEdit {
         }
         // With room for the name of a new member, its quotes and punctuation.
         let name = JSON.string(path.pointer.tokens.last ?? "").encodedSize + 2
-        guard document.encodedSize + value.encodedSize + name <= JSONRoom.longestDocument else {
+        let rest = document.encodedSize - (replaced?.encodedSize ?? 0)
+        guard rest + value.encodedSize + name <= JSONRoom.longestDocument else {
             throw Rejection(
                 .conflict, "The document would be too large.",
                 detail: "At most \(JSONRoom.longestDocument) bytes.")

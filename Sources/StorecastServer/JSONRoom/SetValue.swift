@@ -19,8 +19,8 @@ public struct SetValue: SyncAction, JSONEdit {
     }
 
     func check(_ document: JSON) throws(Rejection) {
-        _ = try target(in: document)
-        try checkRoom(for: value, in: document)
+        let replaced = try target(in: document)
+        try checkRoom(for: value, replacing: replaced, in: document)
     }
 
     func apply(to document: inout JSON) {
