@@ -1,13 +1,50 @@
 import Storecast
 
 extension Room {
-    func appended(_ entries: [JournalEntry], _ result: Result<UInt64, JournalError>) {
-        isAppending = false
+    /// Hands a batch to the journal, until it is known to be there or known not to be.
+    ///
+    /// - Parameter mayBeKept: an earlier try may have appended it: it can't be refused any more.
+    func append(_ entries: [JournalEntry], mayBeKept: Bool = false) {
+        isAppending = true
+        context.journal.append(entries, to: name) { [weak self] result in
+            self?.appended(entries, result, mayBeKept)
+        }
+    }
+
+    private func appended(
+        _ entries: [JournalEntry], _ result: Result<UInt64, JournalError>, _ mayBeKept: Bool
+    ) {
         switch result {
         case .success: commit(entries)
-        case .failure(let error): refuse(entries, error)
+        case .failure(.unfit(let place, let problem)) where entries[place].rejection == nil:
+            return append(entombing(place, of: entries, problem), mayBeKept: mayBeKept)
+        case .failure(let error):
+            var isUnknown = mayBeKept
+            if case .unknownOutcome = error { isUnknown = true }
+            if isUnknown { return appendLater(entries, error) }
+            refuse(entries, error)
         }
+        isAppending = false
         if !batch.isEmpty { context.host.schedule(turnOf: self) }
+    }
+
+    private func appendLater(_ entries: [JournalEntry], _ error: JournalError) {
+        context.host.report(
+            "The journal of room '\(name)' may have taken a batch; it is appended again: \(error)")
+        context.host.schedule(after: .seconds(1)) { [weak self] in
+            self?.append(entries, mayBeKept: true)
+        }
+    }
+
+    /// The batch with a final rejection in place of an entry that the journal can't keep.
+    private func entombing(
+        _ place: Int, of entries: [JournalEntry], _ problem: String
+    ) -> [JournalEntry] {
+        context.host.report("The journal of room '\(name)' can't keep an action: \(problem)")
+        var entries = entries
+        entries[place].actions = []
+        entries[place].rejection = Rejection(.invalid, "The action can't be kept.")
+        return entries
     }
 
     /// Reduces entries in the journal's order and brings the groups up to date.
@@ -17,7 +54,7 @@ extension Room {
         if position.version != before { evaluateGroups() }
     }
 
-    private func commit(_ entry: JournalEntry) {
+    func commit(_ entry: JournalEntry) {
         switch ledger.verdict(on: entry) {
         case .duplicate: return
         case .expired:

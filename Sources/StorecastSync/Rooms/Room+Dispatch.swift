@@ -22,6 +22,7 @@ extension Room {
 
     /// Dispatches an action of the server's own, through middleware and journal like a client's.
     package func dispatch(_ action: any SyncAction, _ outcome: DispatchOutcome) {
+        guard phase == .ready else { return dispatchLater(action, outcome) }
         ownSeq += 1
         ownDispatches[ownSeq] = outcome
         var entry = JournalEntry(
@@ -31,14 +32,18 @@ extension Room {
         enqueue(entry)
     }
 
+    private func dispatchLater(_ action: any SyncAction, _ outcome: DispatchOutcome) {
+        whenLoaded { [weak self] phase in
+            if let self, phase == .ready { return dispatch(action, outcome) }
+            outcome.settle(.failure(Rejection(.closed, "The room can't be opened.")))
+        }
+    }
+
     package func endTurn() {
         guard !batch.isEmpty, !isAppending else { return }
         let appended = batch
         batch = []
-        isAppending = true
-        context.journal.append(appended, to: name) { [weak self] result in
-            self?.appended(appended, result)
-        }
+        append(appended)
     }
 
     /// The innermost link of the store's dispatch chain.
@@ -74,7 +79,7 @@ extension Room {
         return actions.enumerated().map { stamped($1, entry, index: $0) }
     }
 
-    private func stamped(
+    func stamped(
         _ action: any SyncAction, _ entry: JournalEntry, index: Int
     ) -> any SyncAction {
         // The cast fails for most actions, and that is what takes it longest.

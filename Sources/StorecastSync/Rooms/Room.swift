@@ -20,6 +20,10 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
     /// What came since the last batch was handed to the journal.
     var batch: [JournalEntry] = []
     var isAppending = false
+    /// Whether its history was read; until then nothing is taken.
+    var phase = RoomPhase.loading
+    var waiting: [(RoomPhase) -> Void] = []
+    var tail: (any JournalTail)?
     /// The entry whose action runs through the middleware now.
     var collecting: [any SyncAction]?
     /// Under which the server's own code dispatches.
@@ -31,15 +35,21 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
         self.definition = definition
         self.context = context
         store = definition.makeStore()
-        position = Position(epoch: context.journal.epoch(of: context.name), version: 0)
+        position = Position(epoch: "", version: 0)
         ledger = ClientLedger(
             capacity: context.limits.clients, window: context.limits.window)
         ownClient = randomID(using: &self.context.random)
         store.interceptDispatch { [unowned self] action in collect(action) }
-        definition.opening(store)
+        load()
     }
 
     package var sessionCount: Int { sessions.count }
+
+    package var isUntouched: Bool {
+        if case .failed = phase { return true }
+        return phase == .ready && position.version == 0 && sessions.isEmpty && batch.isEmpty
+            && !isAppending
+    }
 
     package func join(_ session: ServerSession) -> Bool {
         if let record = ledger[client: session.client], record.identity != session.identity.id {

@@ -119,11 +119,18 @@ package final class ServerSession {
             close(
                 rejection.code == .forbidden ? .forbidden : .unauthenticated,
                 rejection.description)
-        case (.authenticating, .success(let identity)): welcome(identity)
+        case (.authenticating, .success(let identity)):
+            room.whenLoaded { [weak self] in self?.loaded($0, identity) }
         case (.live, .success(let new)):
             renew(new)
             if phase == .live, let token = renewal.end() { host.authenticate(self, token: token) }
         }
+    }
+
+    private func loaded(_ room: RoomPhase, _ identity: Identity) {
+        guard phase == .authenticating else { return }
+        if room == .ready { return welcome(identity) }
+        close(.internalError, "The server can't open the room.", after: 5, jitter: 5)
     }
 
     private func welcome(_ identity: Identity) {

@@ -27,6 +27,22 @@ struct RoomJournalTests {
         #expect(ada.hear().map { $0["acked"] } == [2])
     }
 
+    @Test func `a room that opens a journal with a history becomes what it was`() throws {
+        let ada = Wire.greeted(room, on: loop)
+        ada.dispatch(1, "Sign", #"{"text":"hi"}"#)
+        ada.dispatch(2, "Nonsense")
+        finish()
+        finish()
+        loop.advance(by: 60)
+        let again = loop.open(Shop.room, journal: journal, seed: 2)
+        #expect(again.phase == .ready)
+        #expect(again.store.state == room.store.state)
+        #expect(again.position == room.position)
+        let record = try #require(again.record(of: .ada))
+        #expect(record.lastSeq == 2)
+        #expect(record.rejections.map(\.rejection.code) == [.unknownAction])
+    }
+
     @Test func `a failure asks for the first again, and the later ones are ignored till then`() {
         let ada = Wire.greeted(room, on: loop)
         ada.dispatch(1, "Write", #"{"text":"1"}"#)

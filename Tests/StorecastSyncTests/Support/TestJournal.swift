@@ -41,13 +41,26 @@ final class TestJournal: Journal {
         pending.removeFirst().finish(works)
     }
 
-    func entries(
-        of room: String, after: UInt64
-    ) throws(JournalError) -> [(offset: UInt64, entry: JournalEntry)] {
-        entries.enumerated().dropFirst(Int(after)).map { (UInt64($0 + 1), $1) }
+    func open(
+        _ room: String, completion: @escaping (Result<RoomHistory, JournalError>) -> Void
+    ) {
+        completion(.success(RoomHistory(epoch: "test-epoch", head: UInt64(entries.count))))
     }
 
-    func head(of room: String) -> UInt64 { UInt64(entries.count) }
+    func tail(
+        of room: String, after: UInt64, receive: @escaping (JournalTailEvent) -> Void
+    ) -> any JournalTail {
+        let kept = entries.enumerated().dropFirst(Int(after))
+        do {
+            receive(.entries(try kept.map { (UInt64($0 + 1), try JournalRecord($1)) }))
+            receive(.caughtUp)
+        } catch {
+            receive(.failed(.damaged("\(error)")))
+        }
+        return Tail()
+    }
 
-    func epoch(of room: String) -> String { "test-epoch" }
+    private final class Tail: JournalTail {
+        func cancel() {}
+    }
 }

@@ -17,6 +17,10 @@ final class TestLoop: SyncHost {
 
     func schedule(flushOf session: ServerSession) { dueSessions.append(session) }
 
+    func schedule(after delay: Duration, _ work: @escaping () -> Void) {
+        after(delay / .seconds(1), work)
+    }
+
     func authenticate(_ session: ServerSession, token: String?) {
         if let result = authenticator(token) {
             session.authenticated(result)
