@@ -104,7 +104,7 @@ let package = Package(
             dependencies: ["StorecastRecorder", "StorecastTesting"],
             swiftSettings: settings),
         .testTarget(
-            name: "StorecastTestingTests", dependencies: ["StorecastTesting"],
+            name: "StorecastTestingTests", dependencies: ["StorecastTesting", "Example"],
             swiftSettings: settings),
         .testTarget(
             name: "StorecastWireTests", dependencies: ["StorecastWire"], swiftSettings: settings),
