@@ -154,6 +154,7 @@ struct TestRoomTests {
         let ticking = Task {
             while true {
                 try await clock.sleep(for: .seconds(10))
+                await Busy.elsewhere(for: .milliseconds(2))
                 ada.dispatch(AddTodo("tick"))
             }
         }
@@ -178,11 +179,13 @@ struct TestRoomTests {
         #expect(problem == "Only the boss.")
     }
 
-    @Test func `stores of another actor have settled too`() async {
+    @Test func `stores of another actor have settled too, however busy it is`() async {
         let shelf = Shelf()
         let ada = room.connect(as: Identity("ada"))
         await shelf.follow(ada)
+        await room.settle()
         ada.dispatch(AddTodo("tea"))
+        await shelf.beginToBeBusy(for: .milliseconds(20))
         await room.settle()
         #expect(shelf.titles.withLock(\.self) == ["tea"])
     }
@@ -244,6 +247,18 @@ private actor Shelf {
         (self.store, self.reader) = (store, reader)
     }
 
+    /// Returns when the actor has begun to do nothing else.
+    nonisolated func beginToBeBusy(for duration: Duration) async {
+        await withCheckedContinuation { begun in
+            Task { await beBusy(for: duration, begun) }
+        }
+    }
+
+    private func beBusy(for duration: Duration, _ begun: CheckedContinuation<Void, Never>) {
+        begun.resume()
+        Busy.here(for: duration)
+    }
+
     private final class Reader: StoreSubscriber {
         private unowned let shelf: Shelf
 
@@ -252,5 +267,17 @@ private actor Shelf {
         func newState(state: [Todos.Item]) {
             shelf.titles.withLock { $0 = state.map(\.title) }
         }
+    }
+}
+
+/// Code that takes its time.
+private enum Busy {
+    static func here(for duration: Duration) {
+        let end = ContinuousClock.now + duration
+        while ContinuousClock.now < end {}
+    }
+
+    @concurrent static func elsewhere(for duration: Duration) async {
+        here(for: duration)
     }
 }
