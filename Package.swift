@@ -135,6 +135,9 @@ let package = Package(
             name: "Tutorial", dependencies: ["StorecastServer", "StorecastClient"],
             path: "Tests/Snippets/Tutorial", swiftSettings: settings),
         .testTarget(
+            name: "PollTests", dependencies: ["Tutorial", "StorecastTesting"],
+            path: "Tests/Snippets/PollTests", swiftSettings: settings),
+        .testTarget(
             name: "DocumentationTests",
             dependencies: ["CounterServer", "CounterClient", "ComingFromReSwift", "Tutorial"],
             swiftSettings: settings),

@@ -38,15 +38,10 @@ public import StorecastSync
     private var random: SeededGenerator
     private var clients: [Client] = []
 
-    /// Opens a room.
+    /// Opens a room with its rules, as it is given to a server.
     ///
-    /// What its server would log, such as a check that throws something else than a `Rejection`,
-    /// fails the test at this line.
-    ///
-    /// - Parameters:
-    ///   - definition: the room with its rules, as it is given to a server.
-    ///   - clock: the time; several rooms may share one if a test moves it by one of them.
-    ///   - seed: what everything random is drawn from.
+    /// Everything random is drawn from `seed`. What a server would log, such as a check that throws
+    /// something else than a `Rejection`, fails the test at this line.
     public init(
         _ definition: RoomDefinition<State>, clock: ManualClock = ManualClock(), seed: UInt64 = 1,
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
@@ -89,7 +84,9 @@ public import StorecastSync
     ///
     /// It connects when the test waits next. Like every connection it ends when nobody holds it.
     ///
-    /// - Parameter isOnline: false for one whose tries to connect fail until ``goOnline(_:)``.
+    /// - Parameters:
+    ///   - identity: whose token the client shows.
+    ///   - isOnline: false if every try to connect is to fail until ``goOnline(_:)``.
     public func connect(
         as identity: Identity = .anonymous, isOnline: Bool = true
     ) -> RemoteConnection {

@@ -25,9 +25,9 @@ extension TestStore where State: Codable & Sendable {
         self.init(room.store, origin) { room.dispatch($0, $1, at: $2) }
     }
 
-    /// Dispatches an action and expects that the room rejects it and stays as it is.
+    /// Dispatches an action and expects that the room rejects it with this code, or with any if
+    /// there is none, and stays as it is.
     ///
-    /// - Parameter code: the expected kind of rejection; nil for any.
     /// - Returns: the rejection, to look at its title and detail; nil if there was none, which has
     ///   failed the test.
     @discardableResult

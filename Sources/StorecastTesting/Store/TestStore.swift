@@ -21,7 +21,7 @@ public final class TestStore<State: Equatable> {
     /// expected too, by ``expectChange(_:fileID:filePath:line:column:)``.
     public let store: Store<State>
 
-    /// What ``Stamped`` actions get from a room; of no account for other stores.
+    /// What `Stamped` actions get from a room; of no account for other stores.
     ///
     /// Set what a test depends on. With every dispatch, `id` and `seed` go on to the next number:
     /// the first action has the id `"1"` and the seed 1. The sender, who is anonymous at first, is
@@ -59,9 +59,7 @@ public final class TestStore<State: Equatable> {
         }
     }
 
-    /// A store with a reducer of ReSwift's form.
-    ///
-    /// - Parameter state: the first state; if nil, the reducer makes it.
+    /// A store with a reducer of ReSwift's form, which makes the first state if there is none.
     public convenience init(
         reducer: @escaping Reducer<State>, state: State?, middleware: [Middleware<State>] = [],
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
@@ -86,10 +84,8 @@ public final class TestStore<State: Equatable> {
     /// Dispatches an action and expects what it changes, with all that middleware makes of it
     /// before `dispatch` returns.
     ///
-    /// In a room, an action that is rejected fails the test.
-    ///
-    /// - Parameter changes: changes the state before the action to the state after it; nil if they
-    ///   are the same. What it throws fails the test.
+    /// `changes` makes the state before the action the state after it; without it they must be
+    /// equal. What it throws fails the test, and so does an action that a room rejects.
     public func dispatch(
         _ action: any Action, changes: ((inout State) throws -> Void)? = nil,
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
@@ -104,9 +100,8 @@ public final class TestStore<State: Equatable> {
     }
 
     /// Expects what has changed since the last expectation: by actions that middleware, thunks or
-    /// other code under test dispatched by themselves.
-    ///
-    /// - Parameter changes: as for ``dispatch(_:changes:fileID:filePath:line:column:)``.
+    /// other code under test dispatched by themselves; `changes` is as for
+    /// ``dispatch(_:changes:fileID:filePath:line:column:)``.
     public func expectChange(
         _ changes: @escaping (inout State) throws -> Void, fileID: StaticString = #fileID,
         filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
