@@ -14,6 +14,7 @@ final class RehearsedRoom<State: Codable & Equatable & Sendable> {
     private var site: CallSite
     /// What has come through the middleware of the dispatch that is on its way.
     private var collected: [any SyncAction]?
+    private var ownDispatches: UInt64 = 0
 
     init(_ definition: RoomDefinition<State>, _ site: CallSite) {
         self.definition = definition
@@ -37,7 +38,8 @@ final class RehearsedRoom<State: Codable & Equatable & Sendable> {
             return rejection
         } catch {
             // A client is told no more than `internal`, but a test should know what it was.
-            return Rejection(.internal, "A check threw an error.", detail: "\(error)")
+            return Rejection(
+                .internal, "An error was thrown on the way to the reducer.", detail: "\(error)")
         }
     }
 
@@ -69,8 +71,10 @@ final class RehearsedRoom<State: Codable & Equatable & Sendable> {
             return
         }
         // Middleware that dispatches later, or code under test: the server's own actions.
-        stamp.sender = .anonymous
-        stamp.id += ".0"
+        ownDispatches += 1
+        stamp = Stamp(
+            id: "server-\(ownDispatches)", sender: .anonymous, time: stamp.time,
+            seed: ownDispatches)
         do {
             try reduce([action])
         } catch {

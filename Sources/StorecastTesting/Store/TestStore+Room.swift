@@ -15,7 +15,8 @@ extension TestStore where State: Codable & Sendable {
     ///
     /// Of several actions that middleware makes of one, the second has the id `"1.1"` if the first
     /// has `"1"`, and so on. What it dispatches by itself later comes from `Identity.anonymous`, as
-    /// on a server. A ``TestRoom`` has clients as well.
+    /// on a server, with the ids `"server-1"`, `"server-2"`, …; expect it by
+    /// ``expectChange(_:fileID:filePath:line:column:)``. A ``TestRoom`` has clients as well.
     public convenience init(
         _ room: RoomDefinition<State>, fileID: StaticString = #fileID,
         filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column

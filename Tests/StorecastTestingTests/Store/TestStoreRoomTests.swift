@@ -51,6 +51,34 @@ struct TestStoreRoomTests {
         }
     }
 
+    @Test func `an action that can't cross the wire fails`() {
+        struct Local: Action {}
+        expectIssue("Local was rejected as unknown-action: A room takes SyncActions only.") {
+            todos.dispatch(Local())
+            return #line - 1
+        }
+    }
+
+    @Test func `what the server dispatches by itself is stamped as its own`() {
+        todos.stamp.sender = Identity("ada")
+        todos.store.dispatch(AddTodo("tea"))
+        todos.expectChange { $0.items = [.init(id: "server-1", title: "tea", luck: 1)] }
+        todos.store.dispatch(AddTodo("milk"))
+        todos.expectChange { $0.items.append(.init(id: "server-2", title: "milk", luck: 2)) }
+    }
+
+    @Test func `an action of the server's own that is rejected fails`() {
+        expectIssue(
+            """
+            FinishTodo, the server's own action, was rejected: Somebody was faster. tea
+            """
+        ) {
+            todos.expectRejection(of: FinishTodo("tea"), .forbidden)
+            todos.store.dispatch(FinishTodo("tea"))
+            return #line - 2
+        }
+    }
+
     @Test func `an action that should be rejected and isn't fails`() {
         let room = RoomDefinition(state: 0, actions: [Tidy.self], selections: []) { _, _ in }
         let store = TestStore(room)
