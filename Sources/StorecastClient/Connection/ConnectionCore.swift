@@ -13,7 +13,7 @@ final class ConnectionCore: ClientSessionDelegate {
     private let token: (@Sendable () async throws -> String)?
     private let transport: any Transport
     private let status: ConnectionStatus
-    private var random = SystemRandomNumberGenerator()
+    private var random: any RandomNumberGenerator
     private var connection: (any TransportConnection)?
     private var backOff = BackOff()
     private var bye: ServerFrame.Bye?
@@ -21,21 +21,25 @@ final class ConnectionCore: ClientSessionDelegate {
     private var attempt = 0
     private var isFlushing = false
     private var isWaiting = false
-    private var lastHeard = ContinuousClock.now
-    private var liveSince: ContinuousClock.Instant?
+    private var lastHeard = Duration.zero
+    private var liveSince: Duration?
     private var observed: [UInt64: Mirror] = [:]
 
     init(
         url: String, token: (@Sendable () async throws -> String)?, transport: any Transport,
-        status: ConnectionStatus
+        status: ConnectionStatus, random: any RandomNumberGenerator
     ) {
         self.url = url
         self.token = token
         self.transport = transport
         self.status = status
-        session = ClientSession(client: randomID(using: &random))
+        self.random = random
+        session = ClientSession(client: randomID(using: &self.random))
         session.delegate = self
     }
+
+    /// The time by the transport's clock.
+    private var now: Duration { transport.executor.now }
 
     // MARK: Connecting
 
@@ -91,7 +95,7 @@ final class ConnectionCore: ClientSessionDelegate {
 
     private func received(_ attempt: Int, _ text: UnsafeRawBufferPointer) {
         guard attempt == self.attempt else { return }
-        lastHeard = .now
+        lastHeard = now
         if session.receive(text) {
             scheduleFlush()
         } else {
@@ -122,7 +126,7 @@ final class ConnectionCore: ClientSessionDelegate {
         attempt += 1
         connection = nil
         session.disconnected()
-        if let start = liveSince.take() { backOff.wasLive(for: .now - start) }
+        if let start = liveSince.take() { backOff.wasLive(for: now - start) }
         let delay = backOff.next(after: bye, using: &random)
         isWaiting = true
         status.set(
@@ -199,16 +203,16 @@ final class ConnectionCore: ClientSessionDelegate {
     // MARK: From the session
 
     func welcomed() {
-        liveSince = .now
+        liveSince = now
         status.set(.live)
-        lastHeard = .now
+        lastHeard = now
         watch(attempt)
     }
 
     /// Pings after a heartbeat of silence; if nothing has come a heartbeat after that, takes the
     /// connection for lost.
     private func watch(
-        _ attempt: Int, after delay: Duration? = nil, pinged: ContinuousClock.Instant? = nil
+        _ attempt: Int, after delay: Duration? = nil, pinged: Duration? = nil
     ) {
         let heartbeat = Duration.seconds(session.heartbeat)
         owner?.perform(after: delay ?? heartbeat) { core in
@@ -216,7 +220,7 @@ final class ConnectionCore: ClientSessionDelegate {
             if let pinged, core.lastHeard < pinged {
                 return core.abandon("The server is silent.")
             }
-            let now = ContinuousClock.now
+            let now = core.now
             let silence = now - core.lastHeard
             guard silence >= heartbeat else {
                 return core.watch(attempt, after: heartbeat - silence)

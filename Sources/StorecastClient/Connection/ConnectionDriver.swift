@@ -9,11 +9,15 @@ actor ConnectionDriver {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    init(url: String, token: (@Sendable () async throws -> String)?, transport: any Transport) {
+    init(
+        url: String, token: (@Sendable () async throws -> String)?, transport: any Transport,
+        random: any RandomNumberGenerator & Sendable
+    ) {
         let status = ConnectionStatus()
         self.status = status
         executor = transport.executor
-        core = ConnectionCore(url: url, token: token, transport: transport, status: status)
+        core = ConnectionCore(
+            url: url, token: token, transport: transport, status: status, random: random)
         core.owner = self
     }
 

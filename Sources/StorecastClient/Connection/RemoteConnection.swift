@@ -27,11 +27,19 @@ public final class RemoteConnection: Sendable {
     ///   - url: `ws://host:port/path` or `wss://…`; the path names the room.
     ///   - token: asked for at every connection; what it throws counts as a failed try.
     ///   - transport: how to connect; libwebsockets on Linux, URLSession on Apple platforms.
-    public init(
+    public convenience init(
         _ url: String, token: (@Sendable () async throws -> String)? = nil,
         transport: any Transport = .standard
     ) {
-        driver = ConnectionDriver(url: url, token: token, transport: transport)
+        self.init(url, token: token, transport: transport, random: SystemRandomNumberGenerator())
+    }
+
+    /// A connection whose client id and delays are drawn from `random`.
+    package init(
+        _ url: String, token: (@Sendable () async throws -> String)? = nil,
+        transport: any Transport, random: any RandomNumberGenerator & Sendable
+    ) {
+        driver = ConnectionDriver(url: url, token: token, transport: transport, random: random)
         let deliveries = deliveries
         driver.perform { core in
             core.onMoved = { deliveries.deliver() }

@@ -38,6 +38,11 @@ final class Deliveries: Sendable {
         startNow { await self.empty(on: owner) }
     }
 
+    /// Returns when the owner has taken all that was posted before: takes what is left there.
+    func settle() async {
+        if let owner { await empty(on: owner) }
+    }
+
     /// Adds a store, which is held weakly.
     func add(_ receiver: any MirrorReceiver, _ id: UInt64, on owner: isolated any Actor) {
         receivers.add(receiver, id)

@@ -36,4 +36,11 @@ final class DeliveryRegistry: Sendable {
             deliveries.deliver()
         }
     }
+
+    /// Returns when every owner has taken all that was posted before.
+    func settle() async {
+        for deliveries in state.withLock({ Array($0.deliveries.values) }) {
+            await deliveries.settle()
+        }
+    }
 }
