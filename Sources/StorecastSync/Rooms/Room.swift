@@ -17,6 +17,8 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
     var ledger: ClientLedger
     var sessions: [String: ServerSession] = [:]
     var groups = SelectionTable<State>()
+    var lingering = LingeringGroups<State>()
+    var isWatchingLingering = false
     /// What came since the last batch was handed to the journal.
     var batch: [JournalEntry] = []
     var isAppending = false

@@ -250,7 +250,7 @@ package final class ServerSession {
     private func end() {
         let wasLive = phase == .live
         phase = .closed
-        for subscription in subscriptions.values { drop(subscription) }
+        for ref in subscriptions.keys.sorted() { subscriptions[ref].map(drop) }
         subscriptions = [:]
         queued = []
         held = []
