@@ -119,6 +119,7 @@ extension Room {
     private func settle(_ entry: JournalEntry, _ rejection: Rejection?) {
         let rejection = rejection?.bounded
         ledger.settle(entry, rejection, at: position.version)
+        if !departed.isEmpty { departed[entry.client] = nil }
         if entry.client == ownClient {
             ownDispatches.removeValue(forKey: entry.seq)?
                 .settle(rejection.map { .failure($0) } ?? .success(position))
@@ -142,5 +143,6 @@ extension Room {
             }
         }
         batch.removeAll { refused.contains($0.client) }
+        for client in refused { departed[client] = nil }
     }
 }

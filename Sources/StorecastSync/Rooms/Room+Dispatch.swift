@@ -15,7 +15,7 @@ extension Room {
         } catch {
             let rejection = rejection(for: error)
             if rejection.retryable { return session.refused(dispatch.seq, rejection) }
-            entry.rejection = rejection
+            entry.rejection = rejection.bounded
         }
         enqueue(entry)
     }
