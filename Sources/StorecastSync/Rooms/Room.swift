@@ -23,6 +23,10 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
     var isWatchingLingering = false
     /// What came since the last batch was handed to the journal.
     var batch: [JournalEntry] = []
+    /// What the journal refused of the server's own dispatches, until they are tried again.
+    var postponed: [JournalEntry] = []
+    /// What waits for the journal or is on its way to it, in bytes.
+    var heldBytes = 0
     var isAppending = false
     /// Whether its history was read; until then nothing is taken.
     var phase = RoomPhase.loading

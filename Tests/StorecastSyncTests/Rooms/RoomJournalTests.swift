@@ -105,15 +105,6 @@ struct RoomJournalTests {
         #expect(room.store.state.log == ["bob"])
     }
 
-    @Test func `the server's own dispatch fails when the journal does`() {
-        let outcome = DispatchOutcome()
-        room.dispatch(AddTea(by: 1), outcome)
-        loop.endTurn()
-        finish(false)
-        #expect(throws: Rejection.self) { try outcome.settled?.get() }
-        #expect(room.store.state.tea == 0)
-    }
-
     @Test func `what an older connection sent is settled for the one that replaced it`() {
         let old = Wire.greeted(room, on: loop)
         old.dispatch(1, "Write", #"{"text":"1"}"#)
