@@ -25,6 +25,8 @@ final class Simulation {
         let client: TestClient
         var log: Mirror?
         var count: Mirror?
+        /// The log with what is pending.
+        var view: OptimisticMirror<[String]>?
         var dispatched: [(text: String, outcome: DispatchOutcome)] = []
         var seen: [JSON] = []
 
@@ -55,7 +57,10 @@ final class Simulation {
     }
 
     func run(steps: Int) {
-        for _ in 0..<steps { step(actors[random.below(actors.count)]) }
+        for _ in 0..<steps {
+            step(actors[random.below(actors.count)])
+            for actor in actors { checkView(actor) }
+        }
         comeToRest()
         check()
     }
@@ -100,12 +105,16 @@ final class Simulation {
         let session = actor.client.session
         if let log = actor.log, random.below(4) == 0 {
             log.observers = [:]
+            actor.view = nil
             session.release(log)
             actor.log = nil
         } else if actor.log == nil {
             let log = session.mirror("log", nil)
             let count = session.mirror("count", nil)
             (actor.log, actor.count) = (log, count)
+            actor.view = OptimisticMirror("log", on: actor.client) { lines, action in
+                if let write = action as? Write { lines.append(write.text) }
+            }
             count.observers[0] = { _ in }
             log.observers[0] = { [unowned self, unowned actor] in moved($0, actor) }
         }
@@ -125,6 +134,22 @@ final class Simulation {
         actor.seen = lines
         if let count = actor.count, count.sub != nil, count.position == log.position {
             #expect(count.value?.int == lines.count, "seed \(seed): mirrors moved apart")
+        }
+    }
+
+    /// Each dispatch is shown exactly once from the moment at which it was made, unless it was rejected.
+    private func checkView(_ actor: Actor) {
+        guard let shown = actor.view?.shown else { return }
+        var counts: [String: Int] = [:]
+        for line in shown { counts[line, default: 0] += 1 }
+        for (text, outcome) in actor.dispatched {
+            let count = counts[text] ?? 0
+            switch outcome.settled {
+            case .failure: #expect(count == 0, "seed \(seed): \(text) was rejected and is shown")
+            // It may be rejected before all that came before it have their outcomes.
+            case nil where text.hasSuffix("!"): #expect(count <= 1, "seed \(seed): \(text) twice")
+            case .success, nil: #expect(count == 1, "seed \(seed): \(text) is shown \(count) times")
+            }
         }
     }
 
