@@ -44,9 +44,15 @@ actor ServerLoop {
     /// Opens the room if need be, so that it stays.
     func open<State: Codable & Sendable>(
         _ path: String, of type: State.Type
-    ) throws(ServerError) {
+    ) async throws(ServerError) {
         guard let core else { throw ServerError(.notRunning, "The server doesn't run.") }
-        _ = try core.keptRoom(path, of: type)
+        let room = try core.keptRoom(path, of: type)
+        let phase = await withCheckedContinuation { continuation in
+            room.whenLoaded { continuation.resume(returning: $0) }
+        }
+        guard phase == .ready else {
+            throw ServerError(.noRoom, "The journal of the room at '\(path)' can't be read.")
+        }
     }
 
     /// Runs `body` with the room, which was opened before.

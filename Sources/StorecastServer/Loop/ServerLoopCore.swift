@@ -107,8 +107,7 @@ final class ServerLoopCore {
     }
 
     private func forgetIfUntouched(_ room: any AnyRoom) {
-        guard room.sessionCount == 0, room.position.version == 0, !keptRooms.contains(room.name),
-            visitors[room.name] == nil
+        guard room.isUntouched, !keptRooms.contains(room.name), visitors[room.name] == nil
         else { return }
         rooms[room.name] = nil
     }
@@ -244,6 +243,10 @@ extension ServerLoopCore: SyncHost {
 
     func schedule(flushOf session: ServerSession) {
         dueSessions.append(session)
+    }
+
+    func schedule(after delay: Duration, _ work: @escaping () -> Void) {
+        loop.schedule(after: delay, work)
     }
 
     func authenticate(_ session: ServerSession, token: String?) {

@@ -1,34 +1,96 @@
 /// The ordered, durable log of every room: the truth that a room's state is computed from.
 ///
-/// A journal belongs to one event loop and isn't `Sendable`; it calls back on that loop. Offsets
-/// rise strictly within a room and say nothing else. It may deliver a batch twice (at least once).
+/// A journal belongs to one event loop and isn't `Sendable`; it calls back on that loop, possibly
+/// before a call returns. Offsets are above 0, rise strictly within a room and say nothing else.
 package protocol Journal: AnyObject {
+    /// Finds the history of `room`, or begins one.
+    func open(
+        _ room: String, completion: @escaping (Result<RoomHistory, JournalError>) -> Void)
+
     /// Orders `batch` behind everything appended to `room` before it and makes it durable.
     ///
-    /// A room has one batch in flight. `completion` is called exactly once, possibly before this
-    /// returns, with the offset of the batch's last entry.
+    /// A room has one batch in flight. `completion` is called exactly once, with the offset of the
+    /// batch's last entry. A batch is appended whole, in order, and at least once: after
+    /// ``JournalError/unknownOutcome(_:)`` the room appends it again, and it may then be there
+    /// twice. The ledger passes over what comes a second time.
     func append(
         _ batch: [JournalEntry], to room: String,
         completion: @escaping (Result<UInt64, JournalError>) -> Void)
 
-    /// The entries of `room` behind offset `after` (0 for all), in order, with their offsets.
+    /// Delivers the entries of `room` behind offset `after` (0 for all) in order, each once: those
+    /// that are kept, in pages, then those that are appended from then on.
     ///
-    /// Throws ``JournalError/truncated(below:)`` rather than skip entries that are no longer kept.
-    func entries(
-        of room: String, after: UInt64
-    ) throws(JournalError) -> [(offset: UInt64, entry: JournalEntry)]
+    /// The next page is read when `receive` has returned. A failure is the last event; what is no
+    /// longer kept is never skipped but said by ``JournalError/truncated(below:)``.
+    func tail(
+        of room: String, after: UInt64, receive: @escaping (JournalTailEvent) -> Void
+    ) -> any JournalTail
 
-    /// The offset of the newest entry of `room`, 0 if it has none.
-    func head(of room: String) -> UInt64
+    /// Keeps what a room had become with the entry at `offset`, and was then at `version`.
+    ///
+    /// `content` is called once, on a thread that isn't the loop's if the journal has one. What it
+    /// throws is said by ``JournalError/unfit(place:_:)`` with place 0.
+    func saveSnapshot(
+        of room: String, offset: UInt64, version: UInt64,
+        content: @escaping @Sendable () throws -> [UInt8],
+        completion: @escaping (Result<Void, JournalError>) -> Void)
 
-    /// The id of the history of `room`; another one when its tail may have been lost.
-    func epoch(of room: String) -> String
+    /// Finds the newest snapshot of `room` at or below `offset` that is intact; nil if there is none.
+    func loadSnapshot(
+        of room: String, through offset: UInt64,
+        completion: @escaping (Result<JournalSnapshot?, JournalError>) -> Void)
+
+    /// Forgets the entries of `room` up to `offset`, and older snapshots than the newest one at or
+    /// below it.
+    ///
+    /// Nothing is forgotten that no snapshot holds: without one at or above `offset` that is kept
+    /// and intact it fails with ``JournalError/unavailable(_:)``.
+    func truncate(
+        _ room: String, through offset: UInt64,
+        completion: @escaping (Result<Void, JournalError>) -> Void)
 }
 
-/// Why a journal didn't do what it was asked.
-package enum JournalError: Error, Equatable, Sendable {
-    /// It can't take entries now; nothing was appended.
-    case unavailable(String)
-    /// Entries below this offset are no longer kept.
-    case truncated(below: UInt64)
+/// What a room had become with the entry at an offset, so that what is before needn't be read.
+package struct JournalSnapshot: Equatable, Sendable {
+    /// The offset of the last entry in it.
+    package var offset: UInt64
+    /// The room's version then.
+    package var version: UInt64
+    /// JSON text that the room wrote, and reads.
+    package var content: [UInt8]
+
+    package init(offset: UInt64, version: UInt64, content: [UInt8]) {
+        self.offset = offset
+        self.version = version
+        self.content = content
+    }
+}
+
+/// A reader that follows a room's journal until it is cancelled.
+package protocol JournalTail: AnyObject {
+    /// Ends it: nothing is delivered any more.
+    func cancel()
+}
+
+/// What a ``JournalTail`` delivers.
+package enum JournalTailEvent {
+    /// The next entries; at least one.
+    case entries([(offset: UInt64, record: JournalRecord)])
+    /// Everything that was kept when the reader began has been delivered; said once.
+    case caughtUp
+    /// It is over.
+    case failed(JournalError)
+}
+
+/// What a journal knows of a room before it is read.
+package struct RoomHistory: Equatable, Sendable {
+    /// The id of the history; another one when its tail may have been lost.
+    package var epoch: String
+    /// The offset of the newest entry, 0 if there is none.
+    package var head: UInt64
+
+    package init(epoch: String, head: UInt64) {
+        self.epoch = epoch
+        self.head = head
+    }
 }

@@ -1,12 +1,23 @@
 /// A journal in memory: for tests and rooms that may be lost when the process ends.
 ///
-/// Appends complete before `append` returns. It keeps the newest `capacity` entries of each room,
-/// 0 by default, as a room that runs needs none of them.
+/// Everything completes before a call returns. It keeps the newest `capacity` entries of each room,
+/// none by default, as a room that runs needs none of them.
 package final class MemoryJournal: Journal {
     private struct Log {
         var epoch: String
         var head: UInt64 = 0
         var entries: [JournalEntry] = []
+        var tails: [Tail] = []
+        /// The newest.
+        var snapshot: JournalSnapshot?
+    }
+
+    private final class Tail: JournalTail {
+        var receive: ((JournalTailEvent) -> Void)?
+
+        init(_ receive: @escaping (JournalTailEvent) -> Void) { self.receive = receive }
+
+        func cancel() { receive = nil }
     }
 
     private let capacity: Int
@@ -23,42 +34,101 @@ package final class MemoryJournal: Journal {
         self.random = random
     }
 
+    package func open(
+        _ room: String, completion: @escaping (Result<RoomHistory, JournalError>) -> Void
+    ) {
+        let history = withLog(of: room) { RoomHistory(epoch: $0.epoch, head: $0.head) }
+        completion(.success(history))
+    }
+
     package func append(
         _ batch: [JournalEntry], to room: String,
         completion: @escaping (Result<UInt64, JournalError>) -> Void
     ) {
-        let head = keep(batch, in: room)
+        let (head, tails) = keep(batch, in: room)
+        if !tails.isEmpty {
+            let event = events(batch, from: head - UInt64(batch.count) + 1)
+            for tail in tails { tail.receive?(event) }
+        }
         completion(.success(head))
     }
 
-    package func entries(
-        of room: String, after: UInt64
-    ) throws(JournalError) -> [(offset: UInt64, entry: JournalEntry)] {
-        guard let log = logs[room], after < log.head else { return [] }
-        let first = log.head - UInt64(log.entries.count) + 1
-        guard after + 1 >= first else { throw .truncated(below: first) }
-        let kept = log.entries[Int(after + 1 - first)...]
-        return zip((after + 1)..., kept).map { (offset: $0, entry: $1) }
+    package func tail(
+        of room: String, after: UInt64, receive: @escaping (JournalTailEvent) -> Void
+    ) -> any JournalTail {
+        let tail = Tail(receive)
+        let (head, kept) = withLog(of: room) { ($0.head, $0.entries) }
+        let first = head - UInt64(kept.count) + 1
+        guard after >= head || after + 1 >= first else {
+            receive(.failed(.truncated(below: first)))
+            return tail
+        }
+        if after < head { receive(events(kept[Int(after + 1 - first)...], from: after + 1)) }
+        tail.receive?(.caughtUp)
+        withLog(of: room) { $0.tails.append(tail) }
+        return tail
     }
 
-    package func head(of room: String) -> UInt64 {
-        logs[room]?.head ?? 0
+    package func saveSnapshot(
+        of room: String, offset: UInt64, version: UInt64,
+        content: @escaping @Sendable () throws -> [UInt8],
+        completion: @escaping (Result<Void, JournalError>) -> Void
+    ) {
+        do {
+            let snapshot = JournalSnapshot(
+                offset: offset, version: version, content: try content())
+            withLog(of: room) { $0.snapshot = snapshot }
+            completion(.success(()))
+        } catch {
+            completion(.failure(.unfit(place: 0, "\(error)")))
+        }
     }
 
-    package func epoch(of room: String) -> String {
-        withLog(of: room) { $0.epoch }
+    package func loadSnapshot(
+        of room: String, through offset: UInt64,
+        completion: @escaping (Result<JournalSnapshot?, JournalError>) -> Void
+    ) {
+        let snapshot = withLog(of: room) { $0.snapshot }
+        completion(.success(snapshot.flatMap { $0.offset <= offset ? $0 : nil }))
     }
 
-    private func keep(_ batch: [JournalEntry], in room: String) -> UInt64 {
+    package func truncate(
+        _ room: String, through offset: UInt64,
+        completion: @escaping (Result<Void, JournalError>) -> Void
+    ) {
+        let isHeld = withLog(of: room) { log in
+            guard let snapshot = log.snapshot, snapshot.offset >= offset else { return false }
+            let first = log.head - UInt64(log.entries.count) + 1
+            if offset >= first { log.entries.removeFirst(Int(offset + 1 - first)) }
+            return true
+        }
+        completion(
+            isHeld ? .success(()) : .failure(.unavailable("No snapshot holds the entries.")))
+    }
+
+    private func events(
+        _ entries: some Sequence<JournalEntry>, from first: UInt64
+    ) -> JournalTailEvent {
+        do {
+            return .entries(
+                try zip(first..., entries).map { (offset: $0, record: try JournalRecord($1)) })
+        } catch {
+            return .failed(.damaged("An action can't be encoded: \(error)"))
+        }
+    }
+
+    private func keep(_ batch: [JournalEntry], in room: String) -> (head: UInt64, tails: [Tail]) {
         let capacity = capacity
         return withLog(of: room) { log in
             log.head += UInt64(batch.count)
-            guard capacity > 0 else { return log.head }
-            log.entries += batch
-            if log.entries.count >= capacity * 2 {
-                log.entries.removeFirst(log.entries.count - capacity)
+            if capacity > 0 {
+                log.entries += batch
+                if log.entries.count >= capacity * 2 {
+                    log.entries.removeFirst(log.entries.count - capacity)
+                }
             }
-            return log.head
+            if !log.tails.isEmpty { log.tails.removeAll { $0.receive == nil } }
+            return (log.head, log.tails)
         }
     }
 

@@ -7,8 +7,12 @@ package protocol AnyRoom: AnyObject {
     /// The room's history and how many dispatches of it are reduced.
     var position: Position { get }
     var limits: SyncLimits { get }
-    /// How many connections are in it.
-    var sessionCount: Int { get }
+    /// Whether nothing would be lost if the room were gone: nobody is in it, nothing ever happened
+    /// or is about to, or its history can't be read.
+    var isUntouched: Bool { get }
+
+    /// Calls `body` when the room has read its history, or can't: at once if that is known.
+    func whenLoaded(_ body: @escaping (RoomPhase) -> Void)
 
     /// Makes the session the one that holds its client id; one that held it is replaced.
     ///
@@ -23,7 +27,7 @@ package protocol AnyRoom: AnyObject {
     func group(
         for selection: String, _ params: JSONView?, viewer: Identity
     ) throws(Rejection) -> SelectionGroup
-    /// The group's last subscription is gone.
+    /// The group's last subscription is gone; it is kept a while for whoever comes back.
     func release(_ group: SelectionGroup)
     /// Whether the viewer may still have the group's selection.
     func admits(_ viewer: Identity, to key: GroupKey) -> Bool

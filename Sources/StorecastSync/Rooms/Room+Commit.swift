@@ -1,23 +1,63 @@
 import Storecast
 
 extension Room {
-    func appended(_ entries: [JournalEntry], _ result: Result<UInt64, JournalError>) {
-        isAppending = false
+    /// Hands a batch to the journal, until it is known to be there or known not to be.
+    ///
+    /// - Parameter mayBeKept: an earlier try may have appended it: it can't be refused any more.
+    func append(_ entries: [JournalEntry], mayBeKept: Bool = false) {
+        isAppending = true
+        context.journal.append(entries, to: name) { [weak self] result in
+            self?.appended(entries, result, mayBeKept)
+        }
+    }
+
+    private func appended(
+        _ entries: [JournalEntry], _ result: Result<UInt64, JournalError>, _ mayBeKept: Bool
+    ) {
         switch result {
         case .success: commit(entries)
-        case .failure(let error): refuse(entries, error)
+        case .failure(.unfit(let place, let problem)) where entries[place].rejection == nil:
+            return append(entombing(place, of: entries, problem), mayBeKept: mayBeKept)
+        case .failure(let error):
+            var isUnknown = mayBeKept
+            if case .unknownOutcome = error { isUnknown = true }
+            if isUnknown { return appendLater(entries, error) }
+            refuse(entries, error)
         }
+        isAppending = false
         if !batch.isEmpty { context.host.schedule(turnOf: self) }
+    }
+
+    private func appendLater(_ entries: [JournalEntry], _ error: JournalError) {
+        context.host.report(
+            "The journal of room '\(name)' may have taken a batch; it is appended again: \(error)")
+        context.host.schedule(after: .seconds(1)) { [weak self] in
+            self?.append(entries, mayBeKept: true)
+        }
+    }
+
+    /// The batch with a final rejection in place of an entry that the journal can't keep.
+    private func entombing(
+        _ place: Int, of entries: [JournalEntry], _ problem: String
+    ) -> [JournalEntry] {
+        context.host.report("The journal of room '\(name)' can't keep an action: \(problem)")
+        var entries = entries
+        entries[place].actions = []
+        entries[place].rejection = Rejection(.invalid, "The action can't be kept.")
+        return entries
     }
 
     /// Reduces entries in the journal's order and brings the groups up to date.
     func commit(_ entries: [JournalEntry]) {
         let before = position.version
-        for entry in entries { commit(entry) }
+        for entry in entries {
+            heldBytes -= entry.size
+            commit(entry)
+        }
         if position.version != before { evaluateGroups() }
     }
 
-    private func commit(_ entry: JournalEntry) {
+    func commit(_ entry: JournalEntry) {
         switch ledger.verdict(on: entry) {
         case .duplicate: return
         case .expired:
@@ -82,6 +122,7 @@ extension Room {
     private func settle(_ entry: JournalEntry, _ rejection: Rejection?) {
         let rejection = rejection?.bounded
         ledger.settle(entry, rejection, at: position.version)
+        if !departed.isEmpty { departed[entry.client] = nil }
         if entry.client == ownClient {
             ownDispatches.removeValue(forKey: entry.seq)?
                 .settle(rejection.map { .failure($0) } ?? .success(position))
@@ -90,20 +131,23 @@ extension Room {
         }
     }
 
-    /// Nothing was appended: each client's first dispatch may come again, and all behind it.
+    /// Nothing was appended: each client's first dispatch may come again, and all behind it. The
+    /// server's own are kept, in their order.
     private func refuse(_ entries: [JournalEntry], _ error: JournalError) {
         context.host.report("The journal of room '\(name)' took nothing: \(error)")
         let rejection = Rejection(
             .unavailable, "The server can't take actions now.", retryAfter: .seconds(1))
         var refused: Set<String> = []
         // What an earlier connection had sent already may be settled by now.
-        for entry in entries where ledger.verdict(on: entry) != .duplicate {
-            if entry.client == ownClient {
-                ownDispatches.removeValue(forKey: entry.seq)?.settle(.failure(rejection))
-            } else if refused.insert(entry.client).inserted {
-                sessions[entry.client]?.refused(entry.seq, rejection)
-            }
+        for entry in entries
+        where entry.client != ownClient && ledger.verdict(on: entry) != .duplicate {
+            guard refused.insert(entry.client).inserted else { continue }
+            sessions[entry.client]?.refused(entry.seq, rejection)
+            departed[entry.client] = nil
         }
-        batch.removeAll { refused.contains($0.client) }
+        let waiting = entries + batch
+        batch = batch.filter { $0.client != ownClient && !refused.contains($0.client) }
+        postpone(waiting.filter { $0.client == ownClient })
+        heldBytes = (batch + postponed).reduce(0) { $0 + $1.size }
     }
 }

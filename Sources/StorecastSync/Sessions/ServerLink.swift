@@ -14,6 +14,8 @@ package protocol SyncHost: AnyObject {
     func schedule(turnOf room: any AnyRoom)
     /// Pulls the session's messages at the end of the turn, when its connection can take them.
     func schedule(flushOf session: ServerSession)
+    /// Calls `work` on the loop when `delay` is over.
+    func schedule(after delay: Duration, _ work: @escaping () -> Void)
     /// Finds out whose token it is and calls `session.authenticated`, possibly at once.
     func authenticate(_ session: ServerSession, token: String?)
     /// Logs what the server's owner should know.

@@ -119,11 +119,18 @@ package final class ServerSession {
             close(
                 rejection.code == .forbidden ? .forbidden : .unauthenticated,
                 rejection.description)
-        case (.authenticating, .success(let identity)): welcome(identity)
+        case (.authenticating, .success(let identity)):
+            room.whenLoaded { [weak self] in self?.loaded($0, identity) }
         case (.live, .success(let new)):
             renew(new)
             if phase == .live, let token = renewal.end() { host.authenticate(self, token: token) }
         }
+    }
+
+    private func loaded(_ room: RoomPhase, _ identity: Identity) {
+        guard phase == .authenticating else { return }
+        if room == .ready { return welcome(identity) }
+        close(.internalError, "The server can't open the room.", after: 5, jitter: 5)
     }
 
     private func welcome(_ identity: Identity) {
@@ -131,6 +138,9 @@ package final class ServerSession {
         let position = room.position
         if let seen = hello.seen, seen.epoch == position.epoch, seen.version > position.version {
             return close(.behind, "This server hasn't reached version \(seen.version) yet.")
+        }
+        guard identity.id != Identity.server.id else {
+            return close(.forbidden, "The id '\(identity.id)' is the server's own.")
         }
         self.identity = identity
         guard room.join(self) else {
@@ -243,7 +253,7 @@ package final class ServerSession {
     private func end() {
         let wasLive = phase == .live
         phase = .closed
-        for subscription in subscriptions.values { drop(subscription) }
+        for ref in subscriptions.keys.sorted() { subscriptions[ref].map(drop) }
         subscriptions = [:]
         queued = []
         held = []

@@ -11,6 +11,8 @@ final class Simulation {
     private var random: SeededGenerator
     private let loop = TestLoop()
     private let journal = TestJournal()
+    private let definition: RoomDefinition<Shop>
+    private let limits: SyncLimits
     private let room: Room<Shop>
     private var actors: [Actor] = []
     /// How rarely something breaks.
@@ -42,13 +44,14 @@ final class Simulation {
         limits.window = 1 + random.below(20)
         limits.controlBytes = 1 + random.below(2000)
         limits.historyBytes = random.below(2000)
-        room = loop.open(
-            RoomDefinition(
-                state: Shop(), actions: [Write.self], selections: [Shop.log, count],
-                reducer: Shop.reduce
-            ).validate(Write.self) { shop, write, _ in
-                if write.text.hasSuffix("!") { throw Rejection(.conflict, "Not so loud.") }
-            }, journal: journal, limits: limits, seed: seed)
+        self.limits = limits
+        definition = RoomDefinition(
+            state: Shop(), actions: [Write.self], selections: [Shop.log, count],
+            reducer: Shop.reduce
+        ).validate(Write.self) { shop, write, _ in
+            if write.text.hasSuffix("!") { throw Rejection(.conflict, "Not so loud.") }
+        }
+        room = loop.open(definition, journal: journal, limits: limits, seed: seed)
         for number in 0..<1 + random.below(4) {
             actors.append(Actor(TestClient("client-\(number)-0123456789", on: loop)))
         }
@@ -80,9 +83,17 @@ final class Simulation {
         case 13...15: client.read()
         case 16...17: loop.endTurn()
         case 18 where random.below(patience) == 0:
-            journal.finish(random.below(1 + calm) > 0)
+            journal.finish(journalEnd())
             loop.endTurn()
         default: loop.advance(by: Double(random.below(20)) / 10)
+        }
+    }
+
+    private func journalEnd() -> TestJournal.End {
+        switch random.below(1 + 2 * calm) {
+        case 0: .refused
+        case 1: .unknown(kept: random.below(2) == 0)
+        default: .kept
         }
     }
 
@@ -192,5 +203,15 @@ final class Simulation {
         }
         #expect(log.count == expected.count, "seed \(seed)")
         #expect(room.position.version == UInt64(log.count), "seed \(seed)")
+        checkReplay()
+    }
+
+    /// Whoever reads the log comes to the same state and knows the same of every client, whatever
+    /// stands in it twice.
+    private func checkReplay() {
+        let again = loop.open(definition, journal: journal, limits: limits, seed: seed + 1)
+        #expect(again.store.state == room.store.state, "seed \(seed)")
+        #expect(again.position == room.position, "seed \(seed)")
+        #expect(again.ledger.contents == room.ledger.contents, "seed \(seed)")
     }
 }

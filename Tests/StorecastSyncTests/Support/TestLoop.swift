@@ -17,6 +17,10 @@ final class TestLoop: SyncHost {
 
     func schedule(flushOf session: ServerSession) { dueSessions.append(session) }
 
+    func schedule(after delay: Duration, _ work: @escaping () -> Void) {
+        after(delay / .seconds(1), work)
+    }
+
     func authenticate(_ session: ServerSession, token: String?) {
         if let result = authenticator(token) {
             session.authenticated(result)
@@ -40,6 +44,9 @@ final class TestLoop: SyncHost {
             for session in sessions { (session.link as? Wire)?.flush() }
         }
     }
+
+    /// How much work waits for its time.
+    var timerCount: Int { timers.count }
 
     func after(_ seconds: Double, _ work: @escaping () -> Void) {
         timers.append((time + seconds, work))

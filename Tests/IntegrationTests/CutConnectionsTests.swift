@@ -1,0 +1,106 @@
+import Foundation
+import StorecastClient
+import Testing
+
+/// Two hundred clients whose connections break all the time, and a server that is killed.
+@MainActor struct CutConnectionsTests {
+    private static let clients = 200
+    private static let cuts = 20
+    private static let actionsEach = 250
+
+    @Test(.timeLimit(.minutes(4)))
+    func `200 connections, each cut 20 times, and a killed server lose and repeat nothing`()
+        async throws
+    {
+        let proxy = try CuttingProxy(
+            CuttingProxy.Plan(clients: Self.clients, cuts: Self.cuts, seed: 4))
+        defer { proxy.stop() }
+        let logs = (0..<Self.clients).map { number in #""log-\#(number)":[]"# }
+            .joined(separator: ",")
+        let server = try await ServeProcess(document: #"{"total":0,\#(logs)}"#)
+        proxy.lead(to: server.port)
+        let clients = proxy.ports.enumerated().map { CutClient(number: $0, port: $1) }
+
+        async let all: Void = withThrowingTaskGroup { group in
+            for client in clients {
+                group.addTask { try await client.dispatchAll(Self.actionsEach) }
+            }
+            try await group.waitForAll()
+        }
+        try await all
+
+        #expect(proxy.cuts == Array(repeating: Self.cuts, count: Self.clients))
+        try await check(clients, server)
+        #expect(await server.stop() == 0)
+    }
+
+    private func check(_ clients: [CutClient], _ server: ServeProcess) async throws {
+        // Past the proxy, and as one snapshot: the truth.
+        let connection = RemoteConnection(server.url)
+        let truth = RemoteStore(selection: "value", parameters: ["path": ""], on: connection)
+        var states = truth.states.makeAsyncIterator()
+        let document = try #require(await states.next(isolation: #isolation))
+        #expect(truth.position?.version == UInt64(Self.clients * Self.actionsEach))
+        #expect(document["total"] == .int(Int64(Self.clients * Self.actionsEach / 10)))
+        for client in clients {
+            let log = (0..<Self.actionsEach).filter { !$0.isMultiple(of: 10) }
+            #expect(document["log-\(client.number)"] == .array(log.map { .int(Int64($0)) }))
+            let mirrors = await client.states(whenTotal: document["total"])
+            #expect(mirrors.log == document["log-\(client.number)"])
+            #expect(mirrors.total == document["total"])
+            client.connection.close()
+        }
+        connection.close()
+    }
+}
+
+/// A client that goes on at once whenever it is cut.
+@MainActor private final class CutClient {
+    let number: Int
+    let connection: RemoteConnection
+    private let log: RemoteStore<JSON>
+    private let total: RemoteStore<JSON>
+
+    init(number: Int, port: UInt16) {
+        self.number = number
+        let connection = RemoteConnection("ws://127.0.0.1:\(port)/")
+        self.connection = connection
+        log = RemoteStore(
+            selection: "value", parameters: ["path": .string("/log-\(number)")], on: connection)
+        total = RemoteStore(selection: "value", parameters: ["path": "/total"], on: connection)
+        Task {
+            for await status in connection.statuses {
+                if case .offline = status { connection.reconnect() }
+            }
+        }
+    }
+
+    /// Dispatches in rounds of ten: nine into a log of its own, in their order, and one into
+    /// everybody's sum.
+    func dispatchAll(_ count: Int) async throws {
+        var version: UInt64 = 0
+        for round in 0..<count / 10 {
+            let dispatches = (round * 10..<round * 10 + 10).map { dispatch($0) }
+            for dispatch in dispatches {
+                let position = try await dispatch.outcome
+                #expect(position.version >= version, "outcomes come in order")
+                version = position.version
+            }
+        }
+    }
+
+    private func dispatch(_ index: Int) -> Dispatch {
+        guard !index.isMultiple(of: 10) else {
+            return connection.dispatch(type: "increment", payload: ["path": "/total", "by": 1])
+        }
+        return connection.dispatch(
+            type: "append",
+            payload: ["path": .string("/log-\(number)"), "value": .int(Int64(index))])
+    }
+
+    /// Both mirrors, when the sum is what is expected; the time limit ends the wait.
+    func states(whenTotal expected: JSON?) async -> (log: JSON?, total: JSON?) {
+        for await state in total.states where state == expected { break }
+        return (log.state, total.state)
+    }
+}
