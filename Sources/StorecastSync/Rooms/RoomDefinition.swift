@@ -64,9 +64,13 @@ public struct RoomDefinition<State: Codable & Sendable>: RoomDefinitionProtocol 
 extension RoomDefinition {
     /// Adds a check that runs in the order of the log, just before the reducer.
     ///
-    /// It must be deterministic. A thrown ``Rejection`` is the dispatch's outcome; any other error
-    /// becomes an `internal` rejection without detail. A later check of the same action replaces
-    /// an earlier one.
+    /// It must be deterministic: a function of its arguments alone. The log keeps the dispatch, not
+    /// what the check said of it; whoever reads the log asks the check again, and must hear the
+    /// same. Time and chance come with the stamp of a ``Stamped`` action, which is complete here.
+    ///
+    /// A thrown ``Rejection`` is the dispatch's outcome, for good even if it says that it is
+    /// retryable; any other error becomes an `internal` rejection without detail. A later check of
+    /// the same action replaces an earlier one.
     public func validate<A: SyncAction>(
         _ type: A.Type, _ check: @escaping @Sendable (State, A, Identity) throws -> Void
     ) -> Self {
