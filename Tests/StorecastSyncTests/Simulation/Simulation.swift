@@ -27,6 +27,7 @@ final class Simulation {
         var count: Mirror?
         /// The log with what is pending.
         var view: OptimisticMirror<[String]>?
+        var checked: (shown: [String], pending: Int) = ([], 0)
         var dispatched: [(text: String, outcome: DispatchOutcome)] = []
         var seen: [JSON] = []
 
@@ -58,8 +59,9 @@ final class Simulation {
 
     func run(steps: Int) {
         for _ in 0..<steps {
-            step(actors[random.below(actors.count)])
-            for actor in actors { checkView(actor) }
+            let actor = actors[random.below(actors.count)]
+            step(actor)
+            checkView(actor)
         }
         comeToRest()
         check()
@@ -140,6 +142,9 @@ final class Simulation {
     /// Each dispatch is shown exactly once from the moment at which it was made, unless it was rejected.
     private func checkView(_ actor: Actor) {
         guard let shown = actor.view?.shown else { return }
+        let pending = actor.client.session.pendingCount
+        if actor.checked == (shown, pending) { return }
+        actor.checked = (shown, pending)
         var counts: [String: Int] = [:]
         for line in shown { counts[line, default: 0] += 1 }
         for (text, outcome) in actor.dispatched {

@@ -7,7 +7,14 @@ extension Outbox {
     /// Whether there is something to store.
     var hasUnstored: Bool {
         guard let recording else { return false }
-        return admitted > recording.stored || settled > recording.written || recording.isSyncDue
+        return admitted > recording.stored || settled > recording.written || mustSync
+    }
+
+    /// Whether something waits until a crash can't undo what has come.
+    private var mustSync: Bool {
+        guard let recording else { return false }
+        return admitted > recording.stored || recording.isSyncDue
+            || hasGap && settled > recording.settled
     }
 
     /// What isn't stored yet.
@@ -15,7 +22,7 @@ extension Outbox {
         guard let recording, hasUnstored else { return nil }
         var batch = OutboxBatch(
             stored: admitted, settled: settled, ended: recording.ended.count,
-            mustSync: admitted > recording.stored || recording.isSyncDue)
+            mustSync: mustSync)
         for seq in recording.ended where seq > settled { batch.log.append(.ended(seq)) }
         if settled > recording.written { batch.log.append(.settled(settled)) }
         append(from: place(from: recording.stored + 1), to: &batch.log)

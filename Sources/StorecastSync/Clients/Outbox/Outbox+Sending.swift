@@ -59,12 +59,14 @@ extension Outbox {
         return next(at: place(from: cursor.lastSent + 1), within: end) != nil
     }
 
-    /// Whether the next dispatch lies behind a gap, and all before it have their outcomes: only on
-    /// another connection, whose `hello` says that they are settled, can it be sent.
-    package var isBehindGap: Bool {
+    /// Whether the next dispatch lies behind a gap, and all before it have their outcomes, as is
+    /// stored: only on another connection, whose `hello` says so, can it be sent.
+    package var isBehindGap: Bool { hasGap && recordedSettled == settled }
+
+    /// Whether the first dispatch without an outcome isn't the one that the server expects.
+    var hasGap: Bool {
         guard first < entries.count else { return false }
-        let next = entries[first].seq
-        return next > cursor.lastSent + 1 && next <= admitted && recordedSettled == next - 1
+        return entries[first].seq > cursor.lastSent + 1 && entries[first].seq <= admitted
     }
 
     /// The action at `place`, if the server may be sent it now.
