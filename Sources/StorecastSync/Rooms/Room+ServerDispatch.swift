@@ -56,6 +56,15 @@ extension Room {
         enqueue(entry)
     }
 
+    package func abandon() {
+        let outcomes = ownDispatches.values
+        ownDispatches = [:]
+        for outcome in outcomes {
+            outcome.settle(
+                .failure(Rejection(.closed, "The server ended before the outcome was known.")))
+        }
+    }
+
     /// What an action of the server's own counts as, whatever is in it.
     private var ownSize: Int { 1024 }
 
