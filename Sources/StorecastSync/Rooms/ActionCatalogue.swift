@@ -40,12 +40,6 @@ package struct ActionCatalogue: Sendable {
         }
     }
 
-    /// The action that a journal kept.
-    func action(_ recorded: JournalRecord.RecordedAction) throws -> any SyncAction {
-        let document = try JSONDocument(recorded.payload, limits: .trusted)
-        return try action(recorded.type, document.root)
-    }
-
     private static func decoder<A: SyncAction>(
         _ type: A.Type
     ) -> @Sendable (JSONView?) throws -> any SyncAction {

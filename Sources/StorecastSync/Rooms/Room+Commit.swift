@@ -15,7 +15,9 @@ extension Room {
         _ entries: [JournalEntry], _ result: Result<UInt64, JournalError>, _ mayBeKept: Bool
     ) {
         switch result {
-        case .success: commit(entries)
+        case .success(let offset):
+            commit(entries)
+            advance(to: offset, by: entries)
         case .failure(.unfit(let place, let problem)) where entries[place].rejection == nil:
             return append(entombing(place, of: entries, problem), mayBeKept: mayBeKept)
         case .failure(let error):

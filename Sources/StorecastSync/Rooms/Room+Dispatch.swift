@@ -7,6 +7,7 @@ extension Room {
             client: session.client, seq: dispatch.seq, base: dispatch.base,
             settled: dispatch.settled ?? 0, sender: session.identity, time: context.now(),
             seed: context.random.next(), actions: [])
+        entry.bytes = dispatch.payload?.withBytes(\.count) ?? 0
         do {
             let action = try definition.actions.action(dispatch.type, dispatch.payload)
             try definition.actionGuards[ObjectIdentifier(type(of: action))]?(
@@ -95,6 +96,7 @@ extension Room {
     private func enqueue(_ entry: JournalEntry) {
         if batch.isEmpty { context.host.schedule(turnOf: self) }
         batch.append(entry)
+        batch[batch.count - 1].schema = definition.schema.version
     }
 
     func rejection(for error: any Error) -> Rejection {

@@ -11,6 +11,7 @@ public struct RoomDefinition<State: Codable & Sendable>: RoomDefinitionProtocol 
     package var actionGuards: [ObjectIdentifier: ActionGuard] = [:]
     package var selectionGuards: [String: SelectionGuard] = [:]
     package var opening: @Sendable (Store<State>) -> Void = { _ in }
+    var schema = RoomSchema()
 
     package typealias Validator = @Sendable (State, any SyncAction, Identity) throws -> Void
     package typealias ActionGuard = @Sendable (any SyncAction, Identity) throws -> Void
