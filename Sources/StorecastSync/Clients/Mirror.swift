@@ -9,8 +9,8 @@ package final class Mirror {
     package let parameters: JSON?
     /// The value; nil before the first snapshot.
     package private(set) var value: JSON?
-    /// From where to where the value is what it is: the position of the last thing that was said of
-    /// the selection or of the whole connection.
+    /// Up to where the value is known to be what it is: the position of the last thing that was said
+    /// of the selection or of the whole connection.
     package private(set) var position: Position?
     /// Why the server sends nothing.
     package private(set) var failure: Rejection?
@@ -19,10 +19,15 @@ package final class Mirror {
 
     var ref: UInt64 = 0
     var sub: UInt64?
+    /// The last of the client's dispatches whose effects are in the value; every one above it is
+    /// still to come.
+    package private(set) var included: UInt64 = 0
     /// The server has answered the subscription that the mirror has now.
-    var isAnswered = false
+    private(set) var isAnswered = false
+    /// Outcomes wait for that answer.
+    var isAwaited = false
     private var tag = ""
-    /// The version at which the value last changed: what a patch must start from.
+    /// The version at which the value last changed: it is the same from there to ``position``.
     private var version: UInt64 = 0
 
     /// What the server could build and send may be as deep as it likes. What its patches copy, no
@@ -38,8 +43,15 @@ package final class Mirror {
     /// Where to go on after a reconnect.
     var resumePoint: ResumePoint? {
         guard value != nil, let position else { return nil }
-        return ResumePoint(
-            position: Position(epoch: position.epoch, version: version), tag: tag)
+        return ResumePoint(position: position, tag: tag)
+    }
+
+    /// The mirror asks for an answer, as `ref`.
+    func subscribes(as ref: UInt64) {
+        self.ref = ref
+        sub = nil
+        isAnswered = false
+        isAwaited = true
     }
 
     func subscribed(sub: UInt64, tag: String) {
@@ -52,7 +64,7 @@ package final class Mirror {
     package func fail(_ rejection: Rejection) {
         sub = nil
         failure = rejection
-        isAnswered = true
+        isAwaited = false
     }
 
     func take(_ snapshot: JSON, at position: Position) {
@@ -63,7 +75,9 @@ package final class Mirror {
 
     /// False if the patch isn't one to the value at hand.
     func apply(_ operations: JSONView, from: UInt64, to position: Position) -> Bool {
-        guard var patched = value, from == version, position.epoch == self.position?.epoch
+        guard var patched = value, let known = self.position, position.epoch == known.epoch,
+            // After a reconnect a server may name the value by any version that has it.
+            from >= version, from <= known.version
         else { return false }
         value = nil
         do {
@@ -88,15 +102,22 @@ package final class Mirror {
         return true
     }
 
-    /// The whole connection has reached `position`.
+    /// The whole connection has reached `position`, and what is mirrored live with it.
     func advance(to position: Position) {
-        guard value != nil, self.position?.epoch == position.epoch else { return }
+        guard isAnswered, value != nil, self.position?.epoch == position.epoch else { return }
         reach(position)
+    }
+
+    /// The server has settled every dispatch up to `seq`, and says nothing of the selection that is
+    /// older than that: a value that is answered for holds them.
+    func include(through seq: UInt64) {
+        if isAnswered { included = seq }
     }
 
     /// A value that last changed at `position` may be known to be the one of a later position.
     private func reach(_ new: Position) {
         isAnswered = true
+        isAwaited = false
         if let position, position.epoch == new.epoch, position.version > new.version { return }
         position = new
     }

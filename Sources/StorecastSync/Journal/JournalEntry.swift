@@ -21,6 +21,6 @@ package struct JournalEntry: Sendable {
     package var rejection: Rejection?
     /// The version of the room's schema that the actions have.
     package var schema = 1
-    /// How many bytes the payload had that the client sent.
-    package var bytes = 0
+    /// What the room counts the entry as while it waits for the journal, in bytes.
+    package var size = 0
 }

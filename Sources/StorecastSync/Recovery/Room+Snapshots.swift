@@ -5,7 +5,7 @@ extension Room {
     func advance(to offset: UInt64, by entries: [JournalEntry]) {
         self.offset = offset
         guard context.journal.isDurable else { return }
-        snapshots.note(entries: entries.count, bytes: entries.reduce(0) { $0 + $1.bytes })
+        snapshots.note(entries: entries.count, bytes: entries.reduce(0) { $0 + $1.size })
         takeSnapshotIfDue()
     }
 

@@ -8,8 +8,6 @@ struct SnapshotSchedule {
 
     /// Below this many entries a room that leaves memory is read as quickly without a snapshot.
     static let worthwhileEntries = 100
-    /// What an entry takes beside its payloads, roughly.
-    static let entryOverhead = 100
 
     private let policy: SnapshotPolicy
     /// Since the last snapshot, or the one that is being written.
@@ -36,10 +34,10 @@ struct SnapshotSchedule {
     /// Whether one is to be taken before the room leaves memory.
     var isWorthwhile: Bool { !isWriting && !isHeldOff && growth.entries >= Self.worthwhileEntries }
 
-    /// Notes entries and the bytes of their payloads.
+    /// Notes entries and what they take, about, in bytes.
     mutating func note(entries: Int, bytes: Int) {
         growth.entries += entries
-        growth.bytes += bytes + entries * Self.entryOverhead
+        growth.bytes += bytes
     }
 
     /// Notes the snapshot that the room was read from.

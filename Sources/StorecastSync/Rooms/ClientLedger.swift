@@ -38,7 +38,7 @@ package struct ClientLedger: Sendable {
     }
 
     /// A record and its neighbours in the order in which clients were last seen.
-    private struct Slot: Sendable {
+    struct Slot: Sendable {
         var client: String
         var record: Record
         var older: Int?
@@ -50,10 +50,10 @@ package struct ClientLedger: Sendable {
     /// How many rejections of all clients are kept; at most `capacity`, and those of one client.
     private var rejectionCount = 0
     /// At most `capacity`; a client that is forgotten leaves its place to one that comes.
-    private var slots: [Slot] = []
+    private(set) var slots: [Slot] = []
     private var freePlaces: [Int] = []
     private var places: [String: Int] = [:]
-    private var oldest: Int?
+    private(set) var oldest: Int?
     private var newest: Int?
     /// The newest version that an action of a forgotten client led to.
     private(set) var horizon: UInt64 = 0

@@ -88,7 +88,7 @@ extension Room {
         let entry = entry(record, offset)
         if unreadable.isEmpty { commit(entry) }
         self.offset = offset
-        snapshots.note(entries: 1, bytes: record.payloadBytes)
+        snapshots.note(entries: 1, bytes: entryOverhead + record.payloadBytes)
     }
 
     /// The entry with its actions as they were reduced: typed, and stamped anew from the entry.
