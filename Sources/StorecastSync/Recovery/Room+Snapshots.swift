@@ -37,7 +37,9 @@ extension Room {
     /// What the room is now; nil if it has no state yet.
     var snapshot: RoomSnapshot<State>? {
         store.state.map {
-            RoomSnapshot(state: $0, version: position.version, ledger: ledger)
+            RoomSnapshot(
+                state: $0, version: position.version, ledger: ledger,
+                present: attendance.present)
         }
     }
 

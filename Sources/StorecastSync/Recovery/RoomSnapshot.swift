@@ -8,6 +8,8 @@ package struct RoomSnapshot<State: Codable & Sendable>: Sendable {
     package var state: State
     package var version: UInt64
     var ledger: ClientLedger
+    /// The users of those who are in the room by the log, by their public ids.
+    var present: [String: String]
 }
 
 extension RoomSnapshot {
@@ -16,7 +18,7 @@ extension RoomSnapshot {
     /// The snapshot as JSON text.
     ///
     /// ```json
-    /// {"format":1,"schema":1,"version":12,"hash":"…","clients":{…},"state":{…}}
+    /// {"format":1,"schema":1,"version":12,"hash":"…","clients":{…},"present":{…},"state":{…}}
     /// ```
     /// `state` is in canonical form (RFC 8785, integers exact), and `hash` the SHA-256 of that text.
     /// Throws what the state's `encode(to:)` throws, and if the text is longer than could be read.
@@ -34,6 +36,15 @@ extension RoomSnapshot {
         writer.write(stateHash(ofCanonical: state))
         writer.write(key: "clients")
         ledger.write(to: &writer)
+        if !present.isEmpty {
+            writer.write(key: "present")
+            writer.beginObject()
+            for (participant, user) in present.sorted(by: { $0.key < $1.key }) {
+                writer.write(key: participant)
+                writer.write(user)
+            }
+            writer.endObject()
+        }
         writer.write(key: "state")
         writer.write(raw: state)
         writer.endObject()
@@ -66,6 +77,7 @@ extension RoomSnapshot {
         }
         self.state = try definition.state(from: state, schema: schema)
         version = kept.version
+        present = try root["present"].map { try JSONCoding.decode(from: $0) } ?? [:]
         ledger = try ClientLedger(clients, capacity: limits.clients, window: limits.window)
     }
 }

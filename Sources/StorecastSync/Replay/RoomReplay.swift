@@ -72,7 +72,8 @@ public final class RoomReplay<State: Codable & Sendable> {
 
     /// What the room has become, to go on from in another replay, or to be kept.
     package var snapshot: RoomSnapshot<State> {
-        RoomSnapshot(state: state, version: version, ledger: room.ledger)
+        RoomSnapshot(
+            state: state, version: version, ledger: room.ledger, present: room.attendance.present)
     }
 
     /// The snapshot that a journal would be given now.

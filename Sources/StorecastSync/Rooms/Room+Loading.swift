@@ -54,6 +54,7 @@ extension Room {
     func restore(_ snapshot: RoomSnapshot<State>, at offset: UInt64) {
         store.replaceState(snapshot.state)
         ledger = snapshot.ledger
+        attendance = Attendance(present: snapshot.present)
         position.version = snapshot.version
         self.offset = offset
     }
@@ -121,6 +122,7 @@ extension Room {
         } else {
             // Not before: what follows a room isn't told its past.
             definition.opening(store)
+            awaitPresent()
             takeSnapshotIfDue()
         }
         let waiting = waiting

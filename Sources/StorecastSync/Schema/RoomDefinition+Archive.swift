@@ -1,5 +1,3 @@
-import StorecastWire
-
 extension RoomDefinition {
     /// The action that a journal kept, written with schema `schema`; nil if its type is retired.
     ///
@@ -9,7 +7,6 @@ extension RoomDefinition {
         _ recorded: JournalRecord.RecordedAction, of schema: Int
     ) throws -> (any SyncAction)? {
         guard let current = try self.schema.current(recorded, of: schema) else { return nil }
-        let document = try JSONDocument(current.payload, limits: .trusted)
-        return try actions.action(current.type, document.root)
+        return try actions.action(current)
     }
 }

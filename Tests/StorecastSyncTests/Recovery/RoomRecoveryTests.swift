@@ -136,4 +136,19 @@ struct RoomRecoveryTests {
         #expect(
             loop.progress.map(\.done) == [5, 5] && loop.progress.allSatisfy { $0.total == 5 })
     }
+
+    @Test func `who was in the room by a snapshot may come back, and has left else`() {
+        var limits = SyncLimits()
+        limits.snapshots.entries = 1
+        let room = loop.open(Hall.room, journal: journal, limits: limits)
+        _ = Wire.greeted(room, on: loop)
+        #expect(journal.snapshots.count == 1)
+        let again = loop.open(Hall.room, journal: journal, limits: limits)
+        #expect(again.attendance.present == room.attendance.present)
+        #expect(journal.delivered == 0)
+        loop.advance(by: 10)
+        loop.endTurn()
+        #expect(again.store.state.presence == Presence())
+        #expect(again.attendance.present.isEmpty)
+    }
 }
