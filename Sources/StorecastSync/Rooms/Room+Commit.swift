@@ -87,7 +87,7 @@ extension Room {
             guard entry.actions.count > 1, !definition.validators.isEmpty else {
                 if let action = entry.actions.first { try validate(action, entry.sender) }
                 // One by one: the array as it is would be converted, with a cast for each.
-                for action in entry.actions { store.reduce(action) }
+                for action in entry.actions { apply(action) }
                 store.announce()
                 return nil
             }
@@ -103,7 +103,7 @@ extension Room {
         do {
             for action in entry.actions {
                 try validate(action, entry.sender)
-                store.reduce(action)
+                apply(action)
             }
             store.announce()
             return nil

@@ -14,7 +14,7 @@ extension Room {
             let action = try definition.actions.action(dispatch.type, dispatch.payload)
             try definition.actionGuards[ObjectIdentifier(type(of: action))]?(
                 action, session.identity)
-            entry.actions = collectActions(from: action, entry)
+            entry.actions = collectActions(from: try completed(action), entry)
         } catch {
             let rejection = rejection(for: error)
             if rejection.retryable { return session.refused(dispatch.seq, rejection) }

@@ -11,6 +11,7 @@ extension Room {
         _ action: any SyncAction, as sender: Identity = .server, _ outcome: DispatchOutcome
     ) {
         guard phase == .ready else { return dispatchLater(action, sender, outcome) }
+        if let revert = mustLookUp(action) { return dispatchCompleted(revert, as: sender, outcome) }
         guard let seq = dispatch(action, as: sender) else {
             return outcome.settle(.failure(Self.busy))
         }

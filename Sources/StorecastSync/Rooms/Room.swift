@@ -37,6 +37,8 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
     /// What of its history can't be read.
     var unreadable = UnreadableActions()
     var snapshots: SnapshotSchedule
+    /// What a client's revert waits for.
+    var lookup: StateLookup<State>?
     /// The entry whose action runs through the middleware now.
     var collecting: [any SyncAction]?
     /// Under which the server's own code dispatches.

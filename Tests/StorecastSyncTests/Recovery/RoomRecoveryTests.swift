@@ -143,7 +143,7 @@ struct RoomRecoveryTests {
         let room = loop.open(Hall.room, journal: journal, limits: limits)
         _ = Wire.greeted(room, on: loop)
         #expect(journal.snapshots.count == 1)
-        let again = loop.open(Hall.room, journal: journal, limits: limits)
+        let again = loop.open(Hall.room, journal: journal, limits: limits, seed: 2)
         #expect(again.attendance.present == room.attendance.present)
         #expect(journal.delivered == 0)
         loop.advance(by: 10)

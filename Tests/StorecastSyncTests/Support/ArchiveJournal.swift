@@ -15,6 +15,9 @@ final class ArchiveJournal: Journal {
     /// How many entries were delivered by tails.
     private(set) var delivered = 0
     let pageSize = 7
+    /// Whether tails wait for ``answer()``.
+    var isSlow = false
+    private var questions: [() -> Void] = []
 
     var head: UInt64 { UInt64(entries.count) }
 
@@ -39,9 +42,24 @@ final class ArchiveJournal: Journal {
     func tail(
         of room: String, after: UInt64, receive: @escaping (JournalTailEvent) -> Void
     ) -> any JournalTail {
+        if isSlow {
+            questions.append { [unowned self] in deliver(after, receive) }
+        } else {
+            deliver(after, receive)
+        }
+        return Tail()
+    }
+
+    /// Has the tails delivered that waited.
+    func answer() {
+        let waiting = questions
+        questions = []
+        for question in waiting { question() }
+    }
+
+    private func deliver(_ after: UInt64, _ receive: (JournalTailEvent) -> Void) {
         guard after >= truncated else {
-            receive(.failed(.truncated(below: truncated + 1)))
-            return Tail()
+            return receive(.failed(.truncated(below: truncated + 1)))
         }
         var offset = Int(after)
         while offset < entries.count {
@@ -51,7 +69,6 @@ final class ArchiveJournal: Journal {
             offset = page.upperBound
         }
         receive(.caughtUp)
-        return Tail()
     }
 
     func saveSnapshot(
