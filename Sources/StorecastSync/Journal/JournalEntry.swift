@@ -19,6 +19,8 @@ package struct JournalEntry: Sendable {
     package var actions: [any SyncAction]
     /// Why nothing is to be reduced: a tombstone, so that the rejection is the same for ever.
     package var rejection: Rejection?
+    /// The version of the room's schema that the actions have.
+    package var schema = 1
     /// What the room counts the entry as while it waits for the journal, in bytes.
     package var size = 0
 }
