@@ -19,4 +19,6 @@ package struct JournalEntry: Sendable {
     package var actions: [any SyncAction]
     /// Why nothing is to be reduced: a tombstone, so that the rejection is the same for ever.
     package var rejection: Rejection?
+    /// The version of the room's schema that the actions have.
+    package var schema = 1
 }
