@@ -20,5 +20,22 @@ package struct JournalEntry: Sendable {
     /// Why nothing is to be reduced: a tombstone, so that the rejection is the same for ever.
     package var rejection: Rejection?
     /// The version of the room's schema that the actions have.
-    package var schema = 1
+    package var schema: Int
+
+    package init(
+        client: String, seq: UInt64, base: UInt64, settled: UInt64, sender: Identity,
+        time: Timestamp, seed: UInt64, actions: [any SyncAction],
+        rejection: Rejection? = nil, schema: Int = 1
+    ) {
+        self.client = client
+        self.seq = seq
+        self.base = base
+        self.settled = settled
+        self.sender = sender
+        self.time = time
+        self.seed = seed
+        self.actions = actions
+        self.rejection = rejection
+        self.schema = schema
+    }
 }
