@@ -15,10 +15,10 @@ actor ServerLoop {
 
     /// Starts to listen, as loop `index` of `peers`; returns the port.
     func start(
-        _ configuration: ServerConfiguration, _ listener: WebSocketServerConfiguration, index: Int,
-        peers: [ServerLoop]
+        _ configuration: ServerConfiguration, _ store: any JournalStore,
+        _ listener: WebSocketServerConfiguration, index: Int, peers: [ServerLoop]
     ) throws(ServerError) -> Int {
-        let core = try ServerLoopCore(configuration, index: index, peers: peers, loop: loop)
+        let core = ServerLoopCore(configuration, store, index: index, peers: peers, loop: loop)
         self.core = core
         return try core.listen(listener)
     }

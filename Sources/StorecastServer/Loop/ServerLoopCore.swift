@@ -30,13 +30,14 @@ final class ServerLoopCore {
     private(set) var isStopping = false
 
     init(
-        _ configuration: ServerConfiguration, index: Int, peers: [ServerLoop], loop: EventLoop
-    ) throws(ServerError) {
+        _ configuration: ServerConfiguration, _ store: any JournalStore, index: Int,
+        peers: [ServerLoop], loop: EventLoop
+    ) {
         self.configuration = configuration
         self.index = index
         self.peers = peers
         self.loop = loop
-        journal = try configuration.journal.open()
+        journal = store.journal { loop.execute($0) }
         loop.onTurnEnd { [unowned self] in endTurn() }
     }
 
@@ -64,8 +65,10 @@ final class ServerLoopCore {
         server.close(code: CloseCode.goingAway.rawValue, onClosed: onStopped)
     }
 
-    /// Lets go of the other loops, which hold this one: nothing is posted any more.
+    /// Lets go of the other loops, which hold this one: nothing is posted any more. Nobody waits
+    /// for the rooms any more either.
     func release() {
+        for room in rooms.values { room.abandon() }
         peers = []
     }
 

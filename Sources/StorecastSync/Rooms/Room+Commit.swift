@@ -15,7 +15,9 @@ extension Room {
         _ entries: [JournalEntry], _ result: Result<UInt64, JournalError>, _ mayBeKept: Bool
     ) {
         switch result {
-        case .success: commit(entries)
+        case .success(let offset):
+            commit(entries)
+            advance(to: offset, by: entries)
         case .failure(.unfit(let place, let problem)) where entries[place].rejection == nil:
             return append(entombing(place, of: entries, problem), mayBeKept: mayBeKept)
         case .failure(let error):
@@ -68,9 +70,15 @@ extension Room {
                     detail: "The client was forgotten since; look at the state."))
         case .fresh:
             let rejection = entry.rejection ?? reduce(entry)
-            if rejection == nil { position.version += 1 }
+            if rejection == nil { reduced(entry) }
             settle(entry, rejection)
         }
+    }
+
+    private func reduced(_ entry: JournalEntry) {
+        position.version += 1
+        guard definition.grace != nil else { return }
+        for action in entry.actions { attendance.reduced(action) }
     }
 
     /// Validates and reduces; a rejection leaves the state as it was.
@@ -79,7 +87,7 @@ extension Room {
             guard entry.actions.count > 1, !definition.validators.isEmpty else {
                 if let action = entry.actions.first { try validate(action, entry.sender) }
                 // One by one: the array as it is would be converted, with a cast for each.
-                for action in entry.actions { store.reduce(action) }
+                for action in entry.actions { apply(action) }
                 store.announce()
                 return nil
             }
@@ -95,7 +103,7 @@ extension Room {
         do {
             for action in entry.actions {
                 try validate(action, entry.sender)
-                store.reduce(action)
+                apply(action)
             }
             store.announce()
             return nil
@@ -122,10 +130,11 @@ extension Room {
     private func settle(_ entry: JournalEntry, _ rejection: Rejection?) {
         let rejection = rejection?.bounded
         ledger.settle(entry, rejection, at: position.version)
-        if !departed.isEmpty { departed[entry.client] = nil }
+        if !orphans.isEmpty { orphans[entry.client] = nil }
         if entry.client == ownClient {
             ownDispatches.removeValue(forKey: entry.seq)?
                 .settle(rejection.map { .failure($0) } ?? .success(position))
+            settledAnnouncement(entry.seq)
         } else {
             sessions[entry.client]?.settled(entry.seq, rejection)
         }
@@ -143,7 +152,7 @@ extension Room {
         where entry.client != ownClient && ledger.verdict(on: entry) != .duplicate {
             guard refused.insert(entry.client).inserted else { continue }
             sessions[entry.client]?.refused(entry.seq, rejection)
-            departed[entry.client] = nil
+            orphans[entry.client] = nil
         }
         let waiting = entries + batch
         batch = batch.filter { $0.client != ownClient && !refused.contains($0.client) }

@@ -17,7 +17,7 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
     var ledger: ClientLedger
     var sessions: [String: ServerSession] = [:]
     /// Whose client ids they are that left before the ledger knew of them, with dispatches under way.
-    var departed: [String: String] = [:]
+    var orphans: [String: String] = [:]
     var groups = SelectionTable<State>()
     var lingering = LingeringGroups<State>()
     var isWatchingLingering = false
@@ -32,12 +32,20 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
     var phase = RoomPhase.loading
     var waiting: [(RoomPhase) -> Void] = []
     var tail: (any JournalTail)?
+    /// The newest entry in the state.
+    var offset: UInt64 = 0
+    /// What of its history can't be read.
+    var unreadable = UnreadableActions()
+    var snapshots: SnapshotSchedule
+    /// What a client's revert waits for.
+    var lookup: StateLookup<State>?
     /// The entry whose action runs through the middleware now.
     var collecting: [any SyncAction]?
     /// Under which the server's own code dispatches.
     let ownClient: String
     var ownSeq: UInt64 = 0
     var ownDispatches: [UInt64: DispatchOutcome] = [:]
+    var attendance = Attendance()
 
     package init(_ definition: RoomDefinition<State>, _ context: RoomContext) {
         self.definition = definition
@@ -46,6 +54,7 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
         position = Position(epoch: "", version: 0)
         ledger = ClientLedger(
             capacity: context.limits.clients, window: context.limits.window)
+        snapshots = SnapshotSchedule(context.limits.snapshots)
         ownClient = randomID(using: &self.context.random)
         store.interceptDispatch { [unowned self] action in collect(action) }
         load()
@@ -56,24 +65,26 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
     package var isUntouched: Bool {
         if case .failed = phase { return true }
         return phase == .ready && position.version == 0 && sessions.isEmpty && batch.isEmpty
-            && !isAppending
+            && postponed.isEmpty && !isAppending && attendance.isQuiet
     }
 
     package func join(_ session: ServerSession) -> Bool {
-        let owner = ledger[client: session.client]?.identity ?? departed[session.client]
+        let owner = ledger[client: session.client]?.identity ?? orphans[session.client]
         if let owner, owner != session.identity.id { return false }
         if let other = sessions[session.client] {
             guard other.identity.id == session.identity.id else { return false }
             other.close(.replaced, "Another connection uses the same client id.")
         }
         sessions[session.client] = session
+        arrived(session)
         return true
     }
 
     package func leave(_ session: ServerSession) {
         guard sessions[session.client] === session else { return }
         sessions[session.client] = nil
-        if session.dispatches.hasUnsettled { departed[session.client] = session.identity.id }
+        if session.dispatches.hasUnsettled { orphans[session.client] = session.identity.id }
+        departed(session)
     }
 
     package func record(of client: String) -> ClientLedger.Record? {

@@ -20,4 +20,10 @@ package protocol SyncHost: AnyObject {
     func authenticate(_ session: ServerSession, token: String?)
     /// Logs what the server's owner should know.
     func report(_ message: String)
+    /// A room has read another page of its history.
+    func progressed(_ progress: RoomProgress)
+}
+
+extension SyncHost {
+    package func progressed(_ progress: RoomProgress) {}
 }
