@@ -40,7 +40,9 @@ let package = Package(
         .target(
             name: "StorecastRecorder", dependencies: ["Storecast", "StorecastWire"],
             path: "Sources/Storecast/Recorder", swiftSettings: settings),
-        .target(name: "StorecastTesting", dependencies: ["Storecast"], swiftSettings: settings),
+        .target(
+            name: "StorecastTesting", dependencies: ["Storecast", "StorecastSync"],
+            swiftSettings: settings),
         .target(name: "StorecastWire", swiftSettings: settings),
         .target(
             name: "StorecastSync", dependencies: ["Storecast", "StorecastWire"],
@@ -71,7 +73,7 @@ let package = Package(
         .executableTarget(
             name: "StorecastCommand",
             dependencies: [
-                "StorecastServer", "StorecastClient", "Example",
+                "StorecastServer", "StorecastClient", "StorecastTesting", "Example",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -135,6 +137,9 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: ["StorecastClient", "StorecastServer", "StorecastCommand", "Example"],
             exclude: ["Python"], swiftSettings: settings),
+        .testTarget(
+            name: "SimulationTests", dependencies: ["StorecastTesting", "Example"],
+            swiftSettings: settings),
         .testTarget(
             name: "StorecastServerTests", dependencies: ["StorecastServer", "StorecastClient"],
             swiftSettings: settings),

@@ -20,7 +20,7 @@ package final class ServerSession {
     var dispatches = DispatchWindow()
 
     private var hello: ClientFrame.Hello?
-    private var held: [ClientFrame] = []
+    private(set) var held: [ClientFrame] = []
     /// The bytes of all messages that came before welcome.
     private var heldBytes = 0
     /// Tokens of `authenticate`; only the newest counts.
@@ -28,7 +28,7 @@ package final class ServerSession {
     private var inbox = FrameInbox()
     private var isTaking = false
     private var replies: [ServerMessage] = []
-    private var replyBytes = 0
+    private(set) var replyBytes = 0
     private var isReading = true
     private var queued: [ServerSubscription] = []
 
@@ -250,7 +250,10 @@ package final class ServerSession {
     private func end() {
         let wasLive = phase == .live
         phase = .closed
-        for subscription in subscriptions.values { drop(subscription) }
+        // In an order that doesn't hang on hashing: it decides in which others are told.
+        for subscription in subscriptions.sorted(by: { $0.key < $1.key }) {
+            drop(subscription.value)
+        }
         subscriptions = [:]
         queued = []
         held = []

@@ -1,0 +1,89 @@
+import StorecastSync
+
+/// A process's way to its journal: late, and broken as the scenario says.
+///
+/// When the process has ended it passes nothing on, in neither direction.
+final class FaultyJournal: Journal {
+    private let storage: any Journal
+    private unowned let process: ServerProcess
+    private unowned let world: World
+
+    init(_ storage: any Journal, of process: ServerProcess, in world: World) {
+        self.storage = storage
+        self.process = process
+        self.world = world
+    }
+
+    func open(
+        _ room: String, completion: @escaping (Result<RoomHistory, JournalError>) -> Void
+    ) {
+        later { [self] in
+            if world.faults.first == .unavailable {
+                world.faults.removeFirst()
+                world.note(.journal, 0, 1) { "can't be opened" }
+                return completion(.failure(.unavailable("simulated")))
+            }
+            storage.open(room, completion: completion)
+        }
+    }
+
+    func tail(
+        of room: String, after: UInt64, receive: @escaping (JournalTailEvent) -> Void
+    ) -> any JournalTail {
+        storage.tail(of: room, after: after, receive: receive)
+    }
+
+    func append(
+        _ batch: [JournalEntry], to room: String,
+        completion: @escaping (Result<UInt64, JournalError>) -> Void
+    ) {
+        let fault = world.faults.isEmpty ? nil : world.faults.removeFirst()
+        if case .stalled(let time) = fault {
+            process.after(time) { [self] in
+                keep(batch, room) { [self] result in later { completion(result) } }
+            }
+        } else {
+            later { [self] in
+                perform(fault, batch, room) { [self] result in later { completion(result) } }
+            }
+        }
+    }
+
+    private func perform(
+        _ fault: JournalFault?, _ batch: [JournalEntry], _ room: String,
+        _ completion: @escaping (Result<UInt64, JournalError>) -> Void
+    ) {
+        if let fault { world.note(.journal, 0, batch.count) { "\(fault), \(batch.count) entries" } }
+        switch fault {
+        case .unavailable: completion(.failure(.unavailable("simulated")))
+        case .unknownLost: completion(.failure(.unknownOutcome("simulated")))
+        case .unknownKept:
+            keep(batch, room) { _ in completion(.failure(.unknownOutcome("simulated"))) }
+        case .keptTwice:
+            keep(batch, room) { [self] _ in keep(batch, room, completion) }
+        case .unfit:
+            guard let place = batch.lastIndex(where: { $0.rejection == nil }) else {
+                return keep(batch, room, completion)
+            }
+            completion(.failure(.unfit(place: place, "simulated")))
+        case nil, .stalled: keep(batch, room, completion)
+        }
+    }
+
+    private func keep(
+        _ batch: [JournalEntry], _ room: String,
+        _ completion: @escaping (Result<UInt64, JournalError>) -> Void
+    ) {
+        storage.append(batch, to: room) { [self] result in
+            if case .success = result { world.becameDurable(batch) }
+            guard process.isAlive, !process.mayCrashNow() else { return }
+            completion(result)
+        }
+    }
+
+    /// Does it now or later, as long as the process lives.
+    private func later(_ body: @escaping () -> Void) {
+        let delay = process.journalDelay()
+        if delay == .zero { body() } else { process.after(delay, body) }
+    }
+}
