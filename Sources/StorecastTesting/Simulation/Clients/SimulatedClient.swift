@@ -10,6 +10,8 @@ final class SimulatedClient: ClientSessionDelegate {
     private(set) var connection: SimulatedConnection?
     /// Whether it is to be connected.
     private(set) var isPresent = false
+    /// Whether it has ever come.
+    private(set) var wasThere = false
     /// Whether it is gone for good.
     private(set) var isEnded = false
     /// Everyone that it has been: its mirrors may still be for another than its newest token says.
@@ -50,6 +52,7 @@ final class SimulatedClient: ClientSessionDelegate {
     func arrive() {
         guard !isEnded, !isPresent else { return }
         isPresent = true
+        wasThere = true
         connect()
     }
 
@@ -256,7 +259,9 @@ final class SimulatedClient: ClientSessionDelegate {
     /// Nil if it has nothing left to do.
     var occupation: String? {
         if isEnded { return nil }
+        if !wasThere { return nil }
         if session.phase != .live { return "isn't connected" }
+        if connection?.isOver == true { return "hasn't noticed that its connection is over" }
         if session.pendingCount > 0 { return "has \(session.pendingCount) dispatches open" }
         if session.hasMessages { return "has something to say" }
         if connection?.isQuiet != true { return "has messages under way" }

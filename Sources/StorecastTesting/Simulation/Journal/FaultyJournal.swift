@@ -7,6 +7,8 @@ final class FaultyJournal: Journal {
     private let storage: any Journal
     private unowned let process: ServerProcess
     private unowned let world: World
+    /// Nobody could tell whether the last batch was kept: the next is the same.
+    private var isUncertain = false
 
     init(_ storage: any Journal, of process: ServerProcess, in world: World) {
         self.storage = storage
@@ -54,6 +56,9 @@ final class FaultyJournal: Journal {
         _ completion: @escaping (Result<UInt64, JournalError>) -> Void
     ) {
         if let fault { world.note(.journal, 0, batch.count) { "\(fault), \(batch.count) entries" } }
+        // What may be there already has been found fit.
+        let isRetry = isUncertain
+        isUncertain = fault == .unknownKept || fault == .unknownLost
         switch fault {
         case .unavailable: completion(.failure(.unavailable("simulated")))
         case .unknownLost: completion(.failure(.unknownOutcome("simulated")))
@@ -62,7 +67,7 @@ final class FaultyJournal: Journal {
         case .keptTwice:
             keep(batch, room) { [self] _ in keep(batch, room, completion) }
         case .unfit:
-            guard let place = batch.lastIndex(where: { $0.rejection == nil }) else {
+            guard !isRetry, let place = batch.lastIndex(where: { $0.rejection == nil }) else {
                 return keep(batch, room, completion)
             }
             completion(.failure(.unfit(place: place, "simulated")))

@@ -23,6 +23,7 @@ final class SimulatedConnection: ServerLink {
     private var toClient: Flow<ToClient>!
     private var toServer: Flow<ToServer>!
     private var isClosed = false
+    private var isCut = false
 
     init(
         _ number: Int, from client: SimulatedClient, to process: ServerProcess, in world: World
@@ -47,6 +48,9 @@ final class SimulatedConnection: ServerLink {
 
     /// Whether nothing is under way.
     var isQuiet: Bool { toClient.isEmpty && toServer.isEmpty && session?.hasMessages != true }
+
+    /// Whether nothing comes through any more.
+    var isOver: Bool { isCut || isClosed || !process.isAlive || session == nil }
 
     // MARK: The client's end
 
@@ -115,6 +119,7 @@ final class SimulatedConnection: ServerLink {
 
     /// Loses what is under way but for the oldest few messages, and all that follows.
     func cut(keeping count: Int) {
+        isCut = true
         toClient.cut(keeping: count)
         toServer.cut(keeping: count)
     }

@@ -14,6 +14,7 @@ final class ReplayedRoom<State: Codable & Sendable>: Truth {
         /// By version.
         var states: [State]
         var outcomes: [String: [UInt64: TrueOutcome]] = [:]
+        var expired: [String: Set<UInt64>] = [:]
     }
 
     private struct Question: Hashable {
@@ -66,7 +67,9 @@ final class ReplayedRoom<State: Codable & Sendable>: Truth {
         let last = histories.count - 1
         switch histories[last].ledger.verdict(on: record) {
         case .duplicate: return nil
-        case .expired: settle(record, Rejection(.outcomeUnknown, ""))
+        case .expired:
+            histories[last].expired[record.client, default: []].insert(record.seq)
+            settle(record, Rejection(.outcomeUnknown, ""))
         case .fresh: settle(record, record.rejection ?? reduce(record))
         }
         let state = histories[last].store.state
@@ -78,8 +81,10 @@ final class ReplayedRoom<State: Codable & Sendable>: Truth {
         if rejection == nil { histories[last].states.append(histories[last].store.state) }
         let version = UInt64(histories[last].states.count - 1)
         histories[last].ledger.settle(record, isReduced: rejection == nil, at: version)
-        histories[last].outcomes[record.client, default: [:]][record.seq] =
-            rejection.map { .rejected($0) } ?? .reduced(version)
+        let outcome = rejection.map { TrueOutcome.rejected($0) } ?? .reduced(version)
+        // What comes once more when its client was forgotten is what it was.
+        let known = histories[last].outcomes[record.client]?[record.seq]
+        histories[last].outcomes[record.client, default: [:]][record.seq] = known ?? outcome
     }
 
     /// Reduces all of a record or nothing.
@@ -117,6 +122,10 @@ final class ReplayedRoom<State: Codable & Sendable>: Truth {
 
     func outcome(of client: String, _ seq: UInt64, in history: Int) -> TrueOutcome? {
         histories[history].outcomes[client]?[seq]
+    }
+
+    func isExpired(_ client: String, _ seq: UInt64, in history: Int) -> Bool {
+        histories[history].expired[client]?.contains(seq) == true
     }
 
     func value(

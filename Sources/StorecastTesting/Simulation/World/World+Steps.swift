@@ -52,6 +52,7 @@ extension World {
 
     private func crash(_ client: SimulatedClient, _ random: inout SeededGenerator) {
         if let connection = client.connection { breakUp(connection, &random) }
+        guard client.wasThere else { return }
         replace(client)
         clients[client.number].arrive()
     }

@@ -70,7 +70,7 @@ final class World {
         faults = []
         if process == nil { boot() }
         for connection in process?.connections ?? [] { connection.heal() }
-        for client in clients {
+        for client in clients where client.wasThere {
             client.arrive()
             touch(client)
         }
