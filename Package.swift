@@ -27,6 +27,8 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/pointfreeco/swift-custom-dump", from: "1.7.3"),
+        .package(url: "https://github.com/pointfreeco/xctest-dynamic-overlay", from: "1.13.1"),
     ],
     targets: [
         .target(
@@ -40,9 +42,22 @@ let package = Package(
         .target(
             name: "StorecastRecorder", dependencies: ["Storecast", "StorecastWire"],
             path: "Sources/Storecast/Recorder", swiftSettings: settings),
+        // Apart, as the command runs it too, and what helps tests to fail has no place there.
         .target(
-            name: "StorecastTesting", dependencies: ["Storecast", "StorecastSync"],
-            swiftSettings: settings),
+            name: "StorecastSimulation", dependencies: ["StorecastSync"],
+            path: "Sources/StorecastTesting/Simulation", swiftSettings: settings),
+        .target(
+            name: "StorecastTesting",
+            dependencies: [
+                "Storecast", "StorecastSync", "StorecastClient", "StorecastSimulation",
+                .product(name: "CustomDump", package: "swift-custom-dump"),
+                .product(name: "IssueReporting", package: "xctest-dynamic-overlay"),
+                // Without it, issues are printed on Linux and no test fails.
+                .product(
+                    name: "IssueReportingTestSupport", package: "xctest-dynamic-overlay",
+                    condition: .when(platforms: [.linux])),
+            ],
+            exclude: ["Simulation"], swiftSettings: settings),
         .target(name: "StorecastWire", swiftSettings: settings),
         .target(
             name: "StorecastSync", dependencies: ["Storecast", "StorecastWire"],
@@ -73,7 +88,7 @@ let package = Package(
         .executableTarget(
             name: "StorecastCommand",
             dependencies: [
-                "StorecastServer", "StorecastClient", "StorecastTesting", "Example",
+                "StorecastServer", "StorecastClient", "StorecastSimulation", "Example",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -93,7 +108,7 @@ let package = Package(
             dependencies: ["StorecastRecorder", "StorecastTesting"],
             swiftSettings: settings),
         .testTarget(
-            name: "StorecastTestingTests", dependencies: ["StorecastTesting"],
+            name: "StorecastTestingTests", dependencies: ["StorecastTesting", "Example"],
             swiftSettings: settings),
         .testTarget(
             name: "StorecastWireTests", dependencies: ["StorecastWire"], swiftSettings: settings),
@@ -123,6 +138,9 @@ let package = Package(
         .target(
             name: "Tutorial", dependencies: ["StorecastServer", "StorecastClient"],
             path: "Tests/Snippets/Tutorial", swiftSettings: settings),
+        .testTarget(
+            name: "PollTests", dependencies: ["Tutorial", "StorecastTesting"],
+            path: "Tests/Snippets/PollTests", swiftSettings: settings),
         .testTarget(
             name: "DocumentationTests",
             dependencies: ["CounterServer", "CounterClient", "ComingFromReSwift", "Tutorial"],

@@ -1,4 +1,4 @@
-import StorecastTesting
+import StorecastSimulation
 import Synchronization
 
 /// Runs many seeds, several at once, and prints those that fail.

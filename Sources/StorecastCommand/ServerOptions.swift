@@ -36,9 +36,9 @@ struct ServerOptions: ParsableArguments {
             case .live:
                 if wasLive { StandardError.write("connected again") }
                 wasLive = true
-            case .offline(_, let reason):
-                guard wasLive else { return cannotConnect(reason) }
-                StandardError.write("offline, trying again: \(reason)")
+            case .offline(let outage):
+                guard wasLive else { return cannotConnect(outage.reason) }
+                StandardError.write("offline, trying again: \(outage.reason)")
             case .closed(let rejection):
                 guard let rejection else { return nil }
                 return CommandFailure(

@@ -1,5 +1,5 @@
 import ArgumentParser
-import StorecastTesting
+import StorecastSimulation
 
 /// `storecast simulate`
 struct SimulateCommand: AsyncParsableCommand {

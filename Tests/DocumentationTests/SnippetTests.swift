@@ -58,7 +58,7 @@ struct SnippetTests {
     /// All snippets, by file and name.
     private static func snippets() throws -> [String: String] {
         var all: [String: String] = [:]
-        for folder in ["ComingFromReSwift", "Tutorial"] {
+        for folder in ["ComingFromReSwift", "PollTests", "Tutorial"] {
             let url = root.appending(path: "Tests/Snippets/\(folder)")
             for name in try FileManager.default.contentsOfDirectory(atPath: url.path) {
                 let text = try String(contentsOf: url.appending(path: name), encoding: .utf8)

@@ -86,6 +86,23 @@ struct BoardScreenTests {
         #expect(lines(model)[22].hasPrefix(" " + text))
     }
 
+    @Test(
+        arguments: [
+            (.connecting, 2, "◌ connecting …, 2 unsent changes · ada"),
+            (
+                .offline(retryIn: 3, because: "gone."), 1,
+                "○ offline, next try in 3 s (gone.), 1 unsent change · ada"
+            ),
+            (.live, 2, "● live · ada"), (.connecting, 0, "◌ connecting … · ada"),
+        ] as [(BoardModel.Link, Int, String)])
+    func `without a connection the status line says what is unsent`(
+        link: BoardModel.Link, unsent: Int, text: String
+    ) {
+        var model = BoardModel.example
+        (model.link, model.unsent) = (link, unsent)
+        #expect(lines(model)[22].hasPrefix(" " + text))
+    }
+
     @Test func `names and titles of others can't do anything to the terminal`() {
         var model = BoardModel.example
         let evil = "\u{1B}]0;x\u{7}\u{9B}2J"

@@ -28,7 +28,9 @@ final class BoardClient {
     private static let frame = Duration.milliseconds(16)
 
     init(url: String, user: String?) {
-        connection = RemoteConnection(url, token: user.map { user in { @Sendable in user } })
+        connection = RemoteConnection(
+            url, token: user.map { user in { @Sendable in user } },
+            identity: user.map { Identity($0) } ?? .anonymous)
         model = BoardModel(address: url, user: user)
         model.secondsFromGMT = Self.secondsFromGMT()
     }
@@ -100,9 +102,10 @@ final class BoardClient {
                 _ = try await dispatch.outcome
             } catch {
                 model.notice = error.description
-                needsDrawing()
             }
+            needsDrawing()
         }
+        needsDrawing()
     }
 
     private func take(_ change: BoardMirrors.Change) {
@@ -135,7 +138,7 @@ final class BoardClient {
             case .live:
                 model.link = .live
                 dispatch(Arrive())
-            case .offline(let delay, let reason): countDown(from: delay, reason)
+            case .offline(let outage): countDown(to: outage)
             case .closed(let rejection):
                 model.link = .closed(rejection?.description ?? "the connection was closed.")
             }
@@ -143,13 +146,12 @@ final class BoardClient {
         }
     }
 
-    private func countDown(from delay: Duration, _ reason: String) {
-        let next = ContinuousClock.now + delay
+    private func countDown(to outage: Outage) {
         Task {
-            while case .offline = connection.status {
-                let left = (next - .now).components.seconds + 1
+            while connection.status == .offline(outage) {
+                let left = outage.retryAt.secondsSince1970 - Timestamp.now().secondsSince1970
                 guard left > 0 else { return }
-                model.link = .offline(retryIn: Int(left), because: reason)
+                model.link = .offline(retryIn: Int(left.rounded(.up)), because: outage.reason)
                 needsDrawing()
                 try? await Task.sleep(for: .seconds(1))
             }
@@ -189,6 +191,7 @@ final class BoardClient {
         isDrawing = false
         guard !isOver else { return }
         lastDrawn = .now
+        model.unsent = connection.pendingCount
         if let problem = mirrors?.problem { model.notice = problem.description }
         let size = device.size
         device.show(BoardScreen.draw(model, width: size.width, height: size.height))

@@ -47,7 +47,8 @@ final class BoardMirrors {
             cardListeners[gone] = nil
         }
         for id in ids where cards[id] == nil {
-            let store = RemoteStore(Board.column, id, on: connection)
+            let store = RemoteStore(
+                Board.column, id, on: connection, optimistic: Board.reducer(ofColumn: id))
             let listener = Listener<[Card]> { [onChange] in onChange(.cards(id, $0)) }
             cards[id] = store
             cardListeners[id] = listener

@@ -37,6 +37,8 @@ struct BoardModel: Equatable, Sendable {
     var chat: [ChatMessage] = []
     var present: [Participant] = []
     var link = Link.connecting
+    /// How many of the person's changes the server hasn't answered.
+    var unsent = 0
 
     var cursor = Cursor()
     var mode = Mode.browse

@@ -17,7 +17,7 @@ struct StatusPane {
 
     private func drawStatus(on canvas: inout Canvas) {
         let (mark, text, style) = status
-        var column = canvas.write("\(mark) \(text)", row: row, column: 1, style: style)
+        var column = canvas.write("\(mark) \(text)\(unsent)", row: row, column: 1, style: style)
         column = canvas.write(
             " · \(model.user ?? "anonymous") · \(model.address)", row: row, column: column,
             style: .dim)
@@ -37,6 +37,12 @@ struct StatusPane {
             ("○", "offline, next try in \(seconds) s (\(reason))", .color(.red, bold: true))
         case .closed(let reason): ("✕", "closed: \(reason)", .color(.red, bold: true))
         }
+    }
+
+    /// Not while it is live: then it would come and go with every change.
+    private var unsent: String {
+        guard model.unsent > 0, model.link != .live else { return "" }
+        return model.unsent == 1 ? ", 1 unsent change" : ", \(model.unsent) unsent changes"
     }
 
     private func draw(_ prompt: Prompt, on canvas: inout Canvas) {

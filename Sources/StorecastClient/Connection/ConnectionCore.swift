@@ -5,15 +5,14 @@ import StorecastSync
 /// Belongs to its ``ConnectionDriver``.
 final class ConnectionCore: ClientSessionDelegate {
     weak var owner: ConnectionDriver?
-    /// Called when mirrors have moved.
-    var onMoved: () -> Void = {}
     let session: ClientSession
+    let monitor: ConnectionMonitor
 
-    private let url: String
-    private let token: (@Sendable () async throws -> String)?
-    private let transport: any Transport
-    private let status: ConnectionStatus
-    private var random = SystemRandomNumberGenerator()
+    private let configuration: ConnectionConfiguration
+    private let deliveries: DeliveryRegistry
+    /// Why the outbox couldn't be opened.
+    private let openingProblem: Rejection?
+    private var random: any RandomNumberGenerator
     private var connection: (any TransportConnection)?
     private var backOff = BackOff()
     private var bye: ServerFrame.Bye?
@@ -21,31 +20,43 @@ final class ConnectionCore: ClientSessionDelegate {
     private var attempt = 0
     private var isFlushing = false
     private var isWaiting = false
-    private var lastHeard = ContinuousClock.now
-    private var liveSince: ContinuousClock.Instant?
+    private var lastHeard = Duration.zero
+    private var liveSince: Duration?
+    /// When there was no connection any more, or not yet.
+    private var lostSince: Timestamp?
     private var observed: [UInt64: Mirror] = [:]
 
-    init(
-        url: String, token: (@Sendable () async throws -> String)?, transport: any Transport,
-        status: ConnectionStatus
-    ) {
-        self.url = url
-        self.token = token
-        self.transport = transport
-        self.status = status
-        session = ClientSession(client: randomID(using: &random))
+    init(_ configuration: ConnectionConfiguration) {
+        self.configuration = configuration
+        deliveries = configuration.deliveries
+        random = configuration.random
+        let client = randomID(using: &random)
+        (session, openingProblem) = configuration.openSession(client: client)
+        monitor = ConnectionMonitor(session.outbox)
         session.delegate = self
     }
 
+    /// The time by the transport's clock.
+    private var now: Duration { configuration.transport.executor.now }
+
     // MARK: Connecting
 
-    func connect() {
+    /// Connects for the first time, unless there is nothing to connect with.
+    func start() {
+        if let openingProblem { return close(openingProblem) }
+        if session.pendingCount > 0 { pendingChanged() }
+        connect()
+        scheduleFlush()
+    }
+
+    private func connect() {
         guard session.phase != .closed else { return }
         attempt += 1
         isWaiting = false
         bye = nil
-        status.set(.connecting)
-        guard let token else { return open(token: nil) }
+        monitor.set(.connecting)
+        lostSince = lostSince ?? configuration.wallClock()
+        guard let token = configuration.token else { return open(token: nil) }
         let (attempt, owner) = (attempt, owner)
         Task {
             do {
@@ -58,8 +69,18 @@ final class ConnectionCore: ClientSessionDelegate {
         }
     }
 
+    /// Stops waiting, and counts failures from the beginning.
     func connectNow() {
+        backOff.reset()
         if isWaiting { connect() }
+    }
+
+    /// Leaves a connection that works for one with another hello.
+    private func connectAnew() {
+        connection?.close(code: CloseCode.normal.rawValue, reason: "")
+        connection = nil
+        session.disconnected()
+        connect()
     }
 
     private func open(token: String?, _ attempt: Int) {
@@ -68,7 +89,9 @@ final class ConnectionCore: ClientSessionDelegate {
 
     private func open(token: String?) {
         let (attempt, owner) = (attempt, owner)
-        connection = transport.connect(to: url, subprotocol: ProtocolVersion.subprotocol) { event in
+        connection = configuration.transport.connect(
+            to: configuration.url, subprotocol: ProtocolVersion.subprotocol
+        ) { event in
             switch event {
             case .opened: owner?.enter { $0.opened(attempt, token: token) }
             case .received(let text):
@@ -91,7 +114,7 @@ final class ConnectionCore: ClientSessionDelegate {
 
     private func received(_ attempt: Int, _ text: UnsafeRawBufferPointer) {
         guard attempt == self.attempt else { return }
-        lastHeard = .now
+        lastHeard = now
         if session.receive(text) {
             scheduleFlush()
         } else {
@@ -122,13 +145,18 @@ final class ConnectionCore: ClientSessionDelegate {
         attempt += 1
         connection = nil
         session.disconnected()
-        if let start = liveSince.take() { backOff.wasLive(for: .now - start) }
+        if let start = liveSince.take() { backOff.wasLive(for: now - start) }
         let delay = backOff.next(after: bye, using: &random)
         isWaiting = true
-        status.set(
+        let time = configuration.wallClock()
+        lostSince = lostSince ?? time
+        monitor.set(
             .offline(
-                retryIn: delay,
-                because: problem.isEmpty ? "The connection was lost." : problem))
+                Outage(
+                    since: lostSince ?? time,
+                    retryAt: Timestamp(
+                        secondsSince1970: time.secondsSince1970 + delay / .seconds(1)),
+                    reason: problem.isEmpty ? "The connection was lost." : problem)))
         let attempt = attempt
         owner?.perform(after: delay) { core in
             if core.isWaiting, core.attempt == attempt { core.connect() }
@@ -144,13 +172,14 @@ final class ConnectionCore: ClientSessionDelegate {
         session.close(rejection ?? ClientSession.closed)
         connection?.close(code: CloseCode.normal.rawValue, reason: "")
         connection = nil
-        status.set(.closed(rejection))
+        monitor.set(.closed(rejection))
     }
 
     // MARK: Dispatches and mirrors
 
-    func dispatch(type: String, payload: [UInt8], outcome: DispatchOutcome) {
-        session.dispatch(type: type, payload: payload, outcome: outcome)
+    /// Takes what was dispatched, behind what was asked for before.
+    func admit() {
+        session.admit()
         scheduleFlush()
     }
 
@@ -166,7 +195,7 @@ final class ConnectionCore: ClientSessionDelegate {
         if session.phase == .closed { mirror.fail(ClientSession.closed) }
         if mirror.value != nil || mirror.failure != nil {
             observer(mirror)
-            onMoved()
+            deliveries.deliver()
         }
         scheduleFlush()
     }
@@ -183,7 +212,7 @@ final class ConnectionCore: ClientSessionDelegate {
 
     /// Sends what there is behind all that is being asked for now, in as few messages as can be.
     private func scheduleFlush() {
-        guard !isFlushing, connection != nil, session.hasMessages else { return }
+        guard !isFlushing, isFlushDue else { return }
         isFlushing = true
         owner?.perform { core in
             core.isFlushing = false
@@ -191,7 +220,13 @@ final class ConnectionCore: ClientSessionDelegate {
         }
     }
 
+    private var isFlushDue: Bool {
+        session.hasMessages || session.isStoreDue || session.needsNewConnection
+    }
+
     private func flush() {
+        if session.isStoreDue { session.store() }
+        if session.needsNewConnection { connectAnew() }
         guard let connection else { return }
         while let message = session.nextMessage() { connection.send(message) }
     }
@@ -199,16 +234,17 @@ final class ConnectionCore: ClientSessionDelegate {
     // MARK: From the session
 
     func welcomed() {
-        liveSince = .now
-        status.set(.live)
-        lastHeard = .now
+        liveSince = now
+        lostSince = nil
+        monitor.set(.live)
+        lastHeard = now
         watch(attempt)
     }
 
     /// Pings after a heartbeat of silence; if nothing has come a heartbeat after that, takes the
     /// connection for lost.
     private func watch(
-        _ attempt: Int, after delay: Duration? = nil, pinged: ContinuousClock.Instant? = nil
+        _ attempt: Int, after delay: Duration? = nil, pinged: Duration? = nil
     ) {
         let heartbeat = Duration.seconds(session.heartbeat)
         owner?.perform(after: delay ?? heartbeat) { core in
@@ -216,7 +252,7 @@ final class ConnectionCore: ClientSessionDelegate {
             if let pinged, core.lastHeard < pinged {
                 return core.abandon("The server is silent.")
             }
-            let now = ContinuousClock.now
+            let now = core.now
             let silence = now - core.lastHeard
             guard silence >= heartbeat else {
                 return core.watch(attempt, after: heartbeat - silence)
@@ -228,7 +264,27 @@ final class ConnectionCore: ClientSessionDelegate {
     }
 
     func mirrorsMoved() {
-        onMoved()
+        deliveries.deliver()
+    }
+
+    func pendingChanged() {
+        monitor.pendingChanged()
+        guard deliveries.wantsPending else { return }
+        deliveries.deliver(session.outbox.withLock { $0.pendingActions })
+    }
+
+    func storageChanged(_ problem: Rejection?) {
+        monitor.set(outboxProblem: problem)
+        if problem != nil { retryStorage() }
+    }
+
+    private func retryStorage() {
+        owner?.perform(after: .seconds(1)) { core in
+            guard core.session.storageProblem != nil else { return }
+            core.session.store()
+            core.scheduleFlush()
+            if core.session.storageProblem != nil { core.retryStorage() }
+        }
     }
 
     func held(for time: Duration) {

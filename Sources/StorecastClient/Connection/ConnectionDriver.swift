@@ -3,17 +3,20 @@ import StorecastSync
 /// The actor that owns a connection's state, on its transport's executor, so that the transport's
 /// events reach it without a hop.
 actor ConnectionDriver {
-    nonisolated let status: ConnectionStatus
+    /// The dispatches without an outcome, for all threads.
+    nonisolated let outbox: SharedOutbox
+    nonisolated let monitor: ConnectionMonitor
     private nonisolated let executor: any TransportExecutor
     private let core: ConnectionCore
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    init(url: String, token: (@Sendable () async throws -> String)?, transport: any Transport) {
-        let status = ConnectionStatus()
-        self.status = status
-        executor = transport.executor
-        core = ConnectionCore(url: url, token: token, transport: transport, status: status)
+    init(_ configuration: ConnectionConfiguration) {
+        let core = ConnectionCore(configuration)
+        self.core = core
+        outbox = core.session.outbox
+        monitor = core.monitor
+        executor = configuration.transport.executor
         core.owner = self
     }
 

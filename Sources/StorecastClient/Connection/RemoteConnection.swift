@@ -2,9 +2,13 @@ public import StorecastSync
 
 /// A connection to one room of a server, shared by any number of ``RemoteStore``s.
 ///
-/// It connects at once, and again whenever the connection is lost, until ``close()``. Dispatches
-/// are kept and sent in order when it is back, and reduced once. Every member may be used from
-/// any thread.
+/// It connects at once, and again whenever the connection is lost, until ``close()``: after a delay
+/// that doubles with every failure from a quarter of a second to 30 seconds, shortened by chance to
+/// as little as half, and is short again after a connection that held for five seconds.
+///
+/// Dispatches work without a connection. They are kept in its ``Outbox``, sent in order, and reduced
+/// once, however often the connection breaks. Every member may be used from any thread; what can
+/// change is tracked by Observation, on the connection's own thread.
 public final class RemoteConnection: Sendable {
     /// How a connection is doing.
     public enum Status: Sendable, Equatable {
@@ -12,9 +16,10 @@ public final class RemoteConnection: Sendable {
         case connecting
         /// Mirrors follow the server.
         case live
-        /// Lost, for a reason that is a sentence; the next try is made after this time.
-        case offline(retryIn: Duration, because: String)
-        /// Over for good: by ``RemoteConnection/close()``, or because the server said why.
+        /// Not there, and waiting to try again.
+        case offline(Outage)
+        /// Over for good: by ``RemoteConnection/close()`` (nil), or refused, with a code that says by
+        /// what: `unauthenticated`, `forbidden`, `no-room`, `replaced`, `outbox-locked`, ….
         case closed(Rejection?)
     }
 
@@ -26,17 +31,35 @@ public final class RemoteConnection: Sendable {
     /// - Parameters:
     ///   - url: `ws://host:port/path` or `wss://…`; the path names the room.
     ///   - token: asked for at every connection; what it throws counts as a failed try.
+    ///   - identity: who the server will take this client for, if you know: the sender in the
+    ///     provisional stamps of ``Stamped`` actions that optimistic stores show. Their time is this
+    ///     machine's, their id the final one.
+    ///   - outbox: where dispatches are kept until they have an outcome. A file is read before this
+    ///     returns.
     ///   - transport: how to connect; libwebsockets on Linux, URLSession on Apple platforms.
-    public init(
+    public convenience init(
         _ url: String, token: (@Sendable () async throws -> String)? = nil,
+        identity: Identity = .anonymous, outbox: Outbox = .memory,
         transport: any Transport = .standard
     ) {
-        driver = ConnectionDriver(url: url, token: token, transport: transport)
-        let deliveries = deliveries
-        driver.perform { core in
-            core.onMoved = { deliveries.deliver() }
-            core.connect()
-        }
+        self.init(
+            url, token: token, identity: identity, outbox: outbox, transport: transport,
+            random: SystemRandomNumberGenerator())
+    }
+
+    /// A connection whose client id and delays are drawn from `random`, and whose time of day is that
+    /// of `wallClock`.
+    package init(
+        _ url: String, token: (@Sendable () async throws -> String)? = nil,
+        identity: Identity = .anonymous, outbox: Outbox = .memory, transport: any Transport,
+        random: any RandomNumberGenerator & Sendable,
+        wallClock: @escaping @Sendable () -> Timestamp = { Timestamp.now() }
+    ) {
+        driver = ConnectionDriver(
+            ConnectionConfiguration(
+                url: url, token: token, identity: identity, outbox: outbox, transport: transport,
+                random: random, wallClock: wallClock, deliveries: deliveries))
+        driver.perform { $0.start() }
     }
 
     deinit {
@@ -44,52 +67,97 @@ public final class RemoteConnection: Sendable {
     }
 
     /// How the connection is doing now.
-    public var status: Status { driver.status.now }
+    public var status: Status { driver.monitor.status }
 
     /// The status now and every later one; ends when the connection is closed.
-    public var statuses: AsyncStream<Status> { driver.status.follow() }
+    public var statuses: AsyncStream<Status> { driver.monitor.follow() }
+
+    /// How many dispatches have no outcome, counted as of this moment: what an app shows as "3
+    /// changes not saved yet".
+    public var pendingCount: Int { driver.monitor.pendingCount }
+
+    /// The dispatches without an outcome, oldest first, those of an earlier process included. O(n).
+    public var pending: [PendingDispatch] {
+        _ = driver.monitor.pendingCount
+        return driver.outbox.withLock { outbox in
+            outbox.pendingEntries.map { seq, outgoing, outcome in
+                PendingDispatch(
+                    id: seq, type: outgoing.type, action: outgoing.action,
+                    dispatch: Dispatch(outcome))
+            }
+        }
+    }
+
+    /// Why the outbox's file can't be written; nil if it can.
+    public var outboxProblem: Rejection? { driver.monitor.outboxProblem }
 
     /// Dispatches an action, in the order of the calls on one thread.
+    ///
+    /// It is shown in the optimistic stores of this connection soon, and by the time that its outcome
+    /// is told it is in all stores or in none.
     @discardableResult
     public func dispatch(_ action: any SyncAction) -> Dispatch {
-        let outcome = DispatchOutcome()
-        do {
-            let payload = try JSONCoding.encode(action)
-            send(type: type(of: action).wireName, payload: payload, outcome)
-        } catch {
-            outcome.settle(
-                .failure(
-                    Rejection(
-                        .invalid, "The action can't be written as JSON.", detail: "\(error)")))
-        }
-        return Dispatch(outcome)
+        submit(action).dispatch
     }
 
     /// Dispatches an action by its wire name, for programs that don't have its type.
     @discardableResult
     public func dispatch(type: String, payload: JSON? = nil) -> Dispatch {
-        let outcome = DispatchOutcome()
-        send(type: type, payload: payload.map { Array("\($0)".utf8) } ?? [], outcome)
-        return Dispatch(outcome)
+        submit(OutgoingAction(type: type, payload: payload.map { Array("\($0)".utf8) } ?? []))
+            .dispatch
     }
 
-    /// Connects at once if it is waiting to.
+    /// Connects at once if it waits to try again, and counts its failures from the beginning: for a
+    /// button, or for when the system says that there is a network again.
     public func reconnect() {
-        driver.perform { $0.connectNow() }
+        perform { $0.connectNow() }
     }
 
-    /// Ends the connection for good; dispatches without an outcome end with `closed`.
+    /// Ends the connection for good; dispatches without an outcome end with `closed`, which doesn't
+    /// say what became of them. Those in a file go on with the next connection that has it.
     public func close() {
-        driver.perform { $0.close(nil) }
+        perform { $0.close(nil) }
     }
 
     /// Runs `work` with the connection's state, behind everything asked for before.
     func perform(_ work: @escaping @Sendable (ConnectionCore) -> Void) {
+        driver.outbox.withLock { $0.closeAdmission() }
         driver.perform(work)
     }
 
-    private func send(type: String, payload: [UInt8], _ outcome: DispatchOutcome) {
-        let payload = payload.elementsEqual("{}".utf8) ? [] : payload
-        driver.perform { $0.dispatch(type: type, payload: payload, outcome: outcome) }
+    /// What is dispatched and has no outcome, for stores that show it.
+    var pendingActions: PendingActions { driver.outbox.withLock(\.pendingActions) }
+
+    /// Dispatches an action; the answer holds what an optimistic store has to show.
+    func submit(_ action: any SyncAction) -> (dispatch: Dispatch, pending: PendingAction?) {
+        do {
+            return submit(
+                OutgoingAction(
+                    type: type(of: action).wireName, payload: try JSONCoding.encode(action),
+                    action: action))
+        } catch {
+            let outcome = DispatchOutcome()
+            outcome.settle(
+                .failure(
+                    Rejection(
+                        .invalid, "The action can't be written as JSON.", detail: "\(error)")))
+            return (Dispatch(outcome), nil)
+        }
+    }
+
+    private func submit(
+        _ action: OutgoingAction
+    ) -> (dispatch: Dispatch, pending: PendingAction?) {
+        let outcome = DispatchOutcome()
+        do throws(Rejection) {
+            let (pending, opensAdmission) = try driver.outbox.withLock { outbox throws(Rejection) in
+                try outbox.append(action, outcome)
+            }
+            if opensAdmission { driver.perform { $0.admit() } }
+            return (Dispatch(outcome), pending)
+        } catch {
+            outcome.settle(.failure(error))
+            return (Dispatch(outcome), nil)
+        }
     }
 }

@@ -1,3 +1,4 @@
+import StorecastSync
 import Synchronization
 
 /// Takes what became of mirrors from the connection's executor to the actor that owns the stores,
@@ -7,6 +8,7 @@ import Synchronization
 final class Deliveries: Sendable {
     private struct Mailbox {
         var updates: [UInt64: any Sendable] = [:]
+        var pending: PendingActions?
         var isScheduled = false
     }
 
@@ -25,10 +27,17 @@ final class Deliveries: Sendable {
         mailbox.withLock { $0.updates[id] = update }
     }
 
+    /// Puts down what is dispatched and has no outcome. It has to come behind the updates that hold
+    /// what it doesn't list any more.
+    func post(_ pending: PendingActions) {
+        mailbox.withLock { $0.pending = pending }
+    }
+
     /// Sends the owner to its mailbox, if there is something in it and it isn't on its way.
     func deliver() {
         let isNeeded = mailbox.withLock { mailbox in
-            guard !mailbox.updates.isEmpty, !mailbox.isScheduled else { return false }
+            let isEmpty = mailbox.updates.isEmpty && mailbox.pending == nil
+            guard !isEmpty, !mailbox.isScheduled else { return false }
             mailbox.isScheduled = true
             return true
         }
@@ -38,19 +47,22 @@ final class Deliveries: Sendable {
         startNow { await self.empty(on: owner) }
     }
 
+    /// Returns when the owner has taken all that was posted before: takes what is left there.
+    func settle() async {
+        if let owner { await empty(on: owner) }
+    }
+
     /// Adds a store, which is held weakly.
     func add(_ receiver: any MirrorReceiver, _ id: UInt64, on owner: isolated any Actor) {
         receivers.add(receiver, id)
     }
 
     private func empty(on owner: isolated any Actor) async {
-        let updates = mailbox.withLock { mailbox in
-            mailbox.isScheduled = false
-            let updates = mailbox.updates
-            mailbox.updates = [:]
-            return updates
+        let mail = mailbox.withLock { mailbox in
+            defer { mailbox = Mailbox() }
+            return mailbox
         }
-        receivers.take(updates)
+        receivers.take(mail.updates, mail.pending)
     }
 }
 

@@ -1,3 +1,4 @@
+import StorecastSync
 import Synchronization
 
 /// The deliveries of a connection, one for each actor that owns stores on it.
@@ -5,6 +6,7 @@ final class DeliveryRegistry: Sendable {
     private struct State {
         var deliveries: [ObjectIdentifier: Deliveries] = [:]
         var lastID: UInt64 = 0
+        var wantsPending = false
     }
 
     private let state = Mutex(State())
@@ -15,6 +17,12 @@ final class DeliveryRegistry: Sendable {
             state.lastID += 1
             return state.lastID
         }
+    }
+
+    /// Whether there is, or was, a store that shows what is dispatched and has no outcome.
+    var wantsPending: Bool {
+        get { state.withLock(\.wantsPending) }
+        set { state.withLock { $0.wantsPending = newValue } }
     }
 
     /// What takes updates to `owner`.
@@ -34,6 +42,21 @@ final class DeliveryRegistry: Sendable {
     func deliver() {
         for deliveries in state.withLock({ Array($0.deliveries.values) }) {
             deliveries.deliver()
+        }
+    }
+
+    /// Takes what is dispatched and has no outcome to every owner, with the mail that is there.
+    func deliver(_ pending: PendingActions) {
+        for deliveries in state.withLock({ Array($0.deliveries.values) }) {
+            deliveries.post(pending)
+            deliveries.deliver()
+        }
+    }
+
+    /// Returns when every owner has taken all that was posted before.
+    func settle() async {
+        for deliveries in state.withLock({ Array($0.deliveries.values) }) {
+            await deliveries.settle()
         }
     }
 }

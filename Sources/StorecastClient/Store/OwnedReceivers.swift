@@ -1,3 +1,5 @@
+import StorecastSync
+
 /// The stores of one owner, by number, held weakly.
 ///
 /// Unchecked: it is made, added to and taken from by ``Deliveries`` only, in functions that are
@@ -25,16 +27,26 @@ final class OwnedReceivers: @unchecked Sendable {
     }
 
     /// Hands out updates: every store has its new state before anyone is told of one.
-    func take(_ updates: [UInt64: any Sendable]) {
+    func take(_ updates: [UInt64: any Sendable], _ pending: PendingActions?) {
         var moved: [any MirrorReceiver] = []
-        for (id, update) in updates.sorted(by: { $0.key < $1.key }) {
+        for id in addressees(updates, pending) {
             guard let receiver = entries[id]?.receiver else {
                 entries[id] = nil
                 continue
             }
-            receiver.take(update)
+            receiver.take(updates[id], pending)
             moved.append(receiver)
         }
         for receiver in moved { receiver.announce() }
+    }
+
+    /// Whom the mail is for, oldest store first.
+    private func addressees(
+        _ updates: [UInt64: any Sendable], _ pending: PendingActions?
+    ) -> [UInt64] {
+        guard pending != nil else { return updates.keys.sorted() }
+        return entries.keys.sorted().filter { id in
+            updates[id] != nil || entries[id]?.receiver?.isOptimistic == true
+        }
     }
 }

@@ -13,6 +13,19 @@ public import StorecastSync
 /// called there. Mirrors of one connection that belong to one actor move together: when a
 /// subscriber is called, all of them are at the same version. Equal selections on one connection
 /// share a subscription to the server.
+///
+/// An *optimistic* store is given a reducer of its selection, and shows actions before the server
+/// has answered:
+/// ```swift
+/// let todo = RemoteStore(Board.column, "todo", on: connection) { cards, action in
+///     if let add = action as? AddCard, add.column == "todo" { cards.append(Card(add)) }
+/// }
+/// ```
+/// A dispatch through it shows before `dispatch` returns, and soon in every other optimistic store
+/// of the connection. When the server's value moves, the actions that aren't in it yet are run on it
+/// again, in order: each is shown once at any moment. A rejected one is gone before its outcome is
+/// told. So the reducer runs often, for every action of the connection, and must be deterministic;
+/// one that guesses wrong is put right by the server's value.
 public final class RemoteStore<State: Codable & Equatable & Sendable>: MirrorStoreType, Observable {
     /// What is dispatched to, and where the mirror comes from.
     public let connection: RemoteConnection
@@ -21,7 +34,11 @@ public final class RemoteStore<State: Codable & Equatable & Sendable>: MirrorSto
         didSet { chain = makeChain() }
     }
 
+    /// What the server said last.
     private var current = MirrorUpdate<State>()
+    /// What is shown: the server's value, and in an optimistic store pending actions on it.
+    private var shown: State?
+    private var optimistic: OptimisticValue<State>?
     private let registrar = ObservationRegistrar()
     private let subscriptions = SubscriptionList<State>()
     private let followers = Followers<State>()
@@ -32,30 +49,35 @@ public final class RemoteStore<State: Codable & Equatable & Sendable>: MirrorSto
 
     /// Mirrors a selection with parameters.
     ///
-    /// - Parameter isolation: the actor that makes the store and owns it from then on. An actor
-    ///   makes its stores in a method: in its own `init`, Swift 6.3 passes something else here.
+    /// - Parameters:
+    ///   - optimistic: what actions do to the selection's value; nil to wait for the server. Others'
+    ///     actions, and those that it doesn't know, it leaves alone.
+    ///   - isolation: the actor that makes the store and owns it from then on. An actor makes its
+    ///     stores in a method: in its own `init`, Swift 6.3 passes something else here.
     public convenience init<Root, Parameters>(
         _ selection: Selection<Root, Parameters, State>, _ parameters: Parameters,
-        on connection: RemoteConnection, isolation: isolated any Actor = #isolation
+        on connection: RemoteConnection, optimistic: InPlaceReducer<State>? = nil,
+        isolation: isolated any Actor = #isolation
     ) {
         self.init(
             selection.name, Result { try JSONCoding.encodeTree(parameters) }.map(Optional.some),
-            connection, isolation)
+            connection, optimistic, isolation)
     }
 
     /// Mirrors a selection without parameters.
     public convenience init<Root>(
         _ selection: Selection<Root, NoParameters, State>, on connection: RemoteConnection,
-        isolation: isolated any Actor = #isolation
+        optimistic: InPlaceReducer<State>? = nil, isolation: isolated any Actor = #isolation
     ) {
-        self.init(selection.name, .success(nil), connection, isolation)
+        self.init(selection.name, .success(nil), connection, optimistic, isolation)
     }
 
     private init(
         _ name: String, _ parameters: Result<JSON?, any Error>, _ connection: RemoteConnection,
-        _ owner: isolated any Actor
+        _ optimistic: InPlaceReducer<State>?, _ owner: isolated any Actor
     ) {
         self.connection = connection
+        self.optimistic = optimistic.map { OptimisticValue($0) }
         chain = makeChain()
         switch parameters {
         case .success(let parameters): follow(name, parameters, owner)
@@ -68,7 +90,7 @@ public final class RemoteStore<State: Codable & Equatable & Sendable>: MirrorSto
     /// The selection's value; nil until the first has come.
     public var state: State? {
         registrar.access(self, keyPath: \.state)
-        return current.state
+        return shown
     }
 
     /// The value as ``StoreType`` sees it.
@@ -88,7 +110,7 @@ public final class RemoteStore<State: Codable & Equatable & Sendable>: MirrorSto
 
     /// The state now, if there is one, and every later one; newest first: a slow reader skips
     /// states. Ends with the store.
-    public var states: AsyncStream<State> { followers.follow(from: current.state) }
+    public var states: AsyncStream<State> { followers.follow(from: shown) }
 
     // MARK: Dispatch
 
@@ -124,11 +146,13 @@ public final class RemoteStore<State: Codable & Equatable & Sendable>: MirrorSto
                 preconditionFailure(
                     "A RemoteStore dispatches SyncActions; \(type(of: action)) is none.")
             }
-            lastDispatch = connection.dispatch(action)
+            let (dispatch, pending) = connection.submit(action)
+            lastDispatch = dispatch
+            if let pending { show(pending) }
         }
         return middleware.reversed().reduce(end) { next, middleware in
             middleware(
-                { [unowned self] in dispatchBeside($0) }, { [unowned self] in current.state })(
+                { [unowned self] in dispatchBeside($0) }, { [unowned self] in shown })(
                     next)
         }
     }
@@ -146,7 +170,7 @@ public final class RemoteStore<State: Codable & Equatable & Sendable>: MirrorSto
     public func subscribe<Subscriber: StoreSubscriber>(_ subscriber: Subscriber)
     where Subscriber.StoreSubscriberStateType == State {
         subscriptions.subscribe(
-            subscriber, transform: nil, skipsRepeats: true, current: current.state)
+            subscriber, transform: nil, skipsRepeats: true, current: shown)
     }
 
     /// Subscribes to what `transform` makes of the state, as on a local store.
@@ -154,7 +178,7 @@ public final class RemoteStore<State: Codable & Equatable & Sendable>: MirrorSto
         _ subscriber: Subscriber, transform: ((Subscription<State>) -> Subscription<Selected>)?
     ) where Subscriber.StoreSubscriberStateType == Selected {
         subscriptions.subscribe(
-            subscriber, transform: transform, skipsRepeats: true, current: current.state)
+            subscriber, transform: transform, skipsRepeats: true, current: shown)
     }
 
     /// Ends a subscription.
@@ -168,6 +192,10 @@ public final class RemoteStore<State: Codable & Equatable & Sendable>: MirrorSto
         let id = connection.deliveries.nextID()
         let deliveries = connection.deliveries.deliveries(to: owner)
         deliveries.add(self, id, on: owner)
+        if isOptimistic {
+            connection.deliveries.wantsPending = true
+            optimistic?.take(nil, connection.pendingActions)
+        }
         handle = MirrorHandle(connection, id: id)
         connection.perform { core in
             core.observe(name, parameters, as: id) { mirror in
@@ -185,33 +213,54 @@ extension RemoteStore where State == JSON {
         selection name: String, parameters: JSON?, on connection: RemoteConnection,
         isolation: isolated any Actor = #isolation
     ) {
-        self.init(name, .success(parameters), connection, isolation)
+        self.init(name, .success(parameters), connection, nil, isolation)
     }
 }
 
 extension RemoteStore: MirrorReceiver {
-    func take(_ update: any Sendable) {
-        guard var update = update as? MirrorUpdate<State> else { return }
-        // What was there stays when the server stops sending.
-        if update.problem != nil, update.state == nil { update.state = current.state }
-        let isNewState = update.state != current.state
-        let isNewProblem = update.problem != current.problem
+    var isOptimistic: Bool { optimistic != nil }
+
+    func take(_ update: (any Sendable)?, _ pending: PendingActions?) {
+        let update = (update as? MirrorUpdate<State>).map(keepingState)
+        optimistic?.take(update.map { ($0.state, $0.included) }, pending)
         let old = current
-        if isNewState { registrar.willSet(self, keyPath: \.state) }
-        if isNewProblem { registrar.willSet(self, keyPath: \.problem) }
-        if update.position != old.position { registrar.willSet(self, keyPath: \.position) }
-        current = update
-        if isNewState { registrar.didSet(self, keyPath: \.state) }
-        if isNewProblem { registrar.didSet(self, keyPath: \.problem) }
-        if update.position != old.position { registrar.didSet(self, keyPath: \.position) }
-        isChanged = isChanged || isNewState
+        let new = update ?? old
+        if new.problem != old.problem { registrar.willSet(self, keyPath: \.problem) }
+        if new.position != old.position { registrar.willSet(self, keyPath: \.position) }
+        current = new
+        setShown()
+        if new.problem != old.problem { registrar.didSet(self, keyPath: \.problem) }
+        if new.position != old.position { registrar.didSet(self, keyPath: \.position) }
+    }
+
+    /// What was there stays when the server stops sending.
+    private func keepingState(_ update: MirrorUpdate<State>) -> MirrorUpdate<State> {
+        var update = update
+        if update.problem != nil, update.state == nil { update.state = current.state }
+        return update
+    }
+
+    /// Shows an action that was dispatched here, and says so.
+    private func show(_ action: PendingAction) {
+        guard isOptimistic else { return }
+        optimistic?.show(action)
+        setShown()
+        announce()
+    }
+
+    /// Brings what is shown up to date; tells only those that Observation knows.
+    private func setShown() {
+        let new = optimistic.map(\.value) ?? current.state
+        guard new != shown else { return }
+        registrar.withMutation(of: self, keyPath: \.state) { shown = new }
+        isChanged = true
     }
 
     func announce() {
-        guard isChanged, let state = current.state else { return }
+        guard isChanged, let shown else { return }
         isChanged = false
-        followers.yield(state)
-        subscriptions.notify(state)
+        followers.yield(shown)
+        subscriptions.notify(shown)
     }
 }
 
@@ -219,6 +268,7 @@ extension MirrorUpdate where State: Decodable {
     /// Decodes what the mirror holds.
     init(_ mirror: Mirror) {
         position = mirror.position
+        included = mirror.included
         problem = mirror.failure
         guard let value = mirror.value else { return }
         do {

@@ -18,7 +18,7 @@ extension ClientSession {
     /// Tells every mirror that nothing more will come.
     package func failMirrors(_ rejection: Rejection) {
         for mirror in mirrors.all { mirror.fail(rejection) }
-        tell(mirrors.all)
+        announce(mirrors.all, [])
     }
 
     /// Dispatches go on after a hold.
@@ -77,10 +77,13 @@ extension ClientSession {
 
     private func part(_ frame: ServerFrame, of sub: UInt64) -> Bool {
         guard transaction != nil else {
+            // The first that is said of a selection is as of no earlier than all that was said before;
+            // from then on a value comes to hold a dispatch only together with its settlement.
+            let isFirst = mirrors[sub: sub]?.isAnswered == false
             if let (mirror, position) = apply(frame) {
+                if isFirst { mirror.include(through: acknowledged?.seq ?? 0) }
                 reached(position)
-                tell([mirror])
-                settleResumed()
+                announce([mirror], takeSettled())
             }
             return true
         }
@@ -95,13 +98,18 @@ extension ClientSession {
     private func finishTransaction() -> Bool {
         guard let transaction, transaction.isComplete else { return true }
         self.transaction = nil
-        let moved = transaction.parts.compactMap { apply($0)?.mirror }
         let position = at(transaction.version)
+        if let acked = transaction.acked {
+            outbox.withLock { $0.acknowledge(acked) }
+            acknowledged = (max(acked, acknowledged?.seq ?? 0), position)
+        }
+        let moved = transaction.parts.compactMap { apply($0)?.mirror }
         reached(position)
-        for mirror in mirrors.all where mirror.sub != nil { mirror.advance(to: position) }
-        tell(moved)
-        if let acked = transaction.acked { outbox.settle(through: acked, at: position) }
-        settleResumed()
+        for mirror in mirrors.all where mirror.sub != nil {
+            mirror.advance(to: position)
+            mirror.include(through: acknowledged?.seq ?? 0)
+        }
+        announce(moved, takeSettled())
         return true
     }
 
@@ -128,14 +136,6 @@ extension ClientSession {
         }
     }
 
-    private func tell(_ moved: [Mirror]) {
-        guard !moved.isEmpty else { return }
-        for mirror in moved {
-            for observer in mirror.observers.values { observer(mirror) }
-        }
-        delegate?.mirrorsMoved()
-    }
-
     private func note(_ subscribed: ServerFrame.Subscribed) {
         guard let mirror = mirrors[ref: subscribed.ref] else { return }
         mirror.subscribed(sub: subscribed.sub, tag: subscribed.tag)
@@ -146,15 +146,17 @@ extension ClientSession {
         guard let mirror = mirrors[sub: sub] else { return }
         guard code != "renewed" else { return subscribe(mirror) }
         mirror.fail(Rejection(Rejection.Code(code), "The server ended the subscription."))
-        tell([mirror])
-        settleResumed()
+        announce([mirror], takeSettled())
     }
 
     // MARK: Dispatches
 
     private func take(_ reject: ServerFrame.Reject) {
-        guard reject.retryable else { return outbox.reject(reject.seq, Rejection(reject)) }
-        outbox.goBack(to: reject.seq)
+        guard reject.retryable else {
+            outbox.withLock { $0.reject(reject.seq, Rejection(reject)) }
+            return announce([], takeSettled())
+        }
+        outbox.withLock { $0.goBack(to: reject.seq) }
         // One timer at a time, however often it is said.
         guard !isHeld else { return }
         isHeld = true
@@ -168,8 +170,7 @@ extension ClientSession {
             // One that nobody is interested in any more may be refused too.
             guard let mirror = mirrors[ref: ref] else { return }
             mirror.fail(rejection)
-            tell([mirror])
-            settleResumed()
+            announce([mirror], takeSettled())
         } else {
             delegate?.trouble("The server could not use a frame: \(rejection)")
         }

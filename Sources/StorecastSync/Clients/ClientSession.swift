@@ -7,8 +7,8 @@ package import StorecastWire
 package final class ClientSession {
     package enum Phase { case offline, greeting, live, closed }
 
-    /// The client's id, for life; a secret of client and server.
-    package let client: String
+    /// The dispatches without an outcome, and the client's id.
+    package let outbox: SharedOutbox
     package private(set) var phase = Phase.offline
     /// The newest position that was heard of.
     package private(set) var position: Position?
@@ -16,33 +16,50 @@ package final class ClientSession {
     package private(set) var heartbeat: UInt64 = 30
     package weak var delegate: (any ClientSessionDelegate)?
 
-    var outbox = Outbox()
+    /// Why dispatches can't be stored, and so aren't sent.
+    package internal(set) var storageProblem: Rejection?
+
     var mirrors = MirrorTable()
     var transaction: IncomingTransaction?
     var isHeld = false
-    /// The last dispatch that `welcome` said to be settled, while mirrors are still to show it.
-    private var resumed: UInt64 = 0
-    private var limits = ServerFrame.Limits(
-        message: 1 << 20, window: 1024, subscriptions: 256, depth: 64)
+    /// The last dispatch that the server said to be settled, and as of where.
+    var acknowledged: (seq: UInt64, position: Position)?
+    let recorder: OutboxRecorder?
+    /// The outbox as its observers know it.
+    private var toldRevision: UInt64 = 0
     private var outgoing: [[UInt8]] = []
     private var refs: UInt64 = 0
 
-    /// - Parameter client: 16 to 64 letters, digits, `-` or `_` that hold 128 random bits.
-    package init(client: String) {
-        self.client = client
+    /// - Parameters:
+    ///   - outbox: the client's dispatches, which other threads may number.
+    ///   - recorder: stores them; nil for an outbox in memory.
+    package init(outbox: SharedOutbox, recorder: OutboxRecorder? = nil) {
+        self.outbox = outbox
+        self.recorder = recorder
     }
 
+    /// A session with an outbox in memory.
+    ///
+    /// - Parameter client: 16 to 64 letters, digits, `-` or `_` that hold 128 random bits.
+    package convenience init(client: String) {
+        self.init(outbox: SharedOutbox(client: client))
+    }
+
+    /// The client's id, for life; a secret of client and server.
+    package var client: String { outbox.client }
+
     /// How many dispatches have no outcome.
-    package var pendingCount: Int { outbox.count }
+    package var pendingCount: Int { outbox.withLock { $0.count } }
 
     // MARK: Connections
 
     /// A connection is there: queues hello and all subscriptions.
     package func connected(token: String?) {
         guard phase != .closed else { return }
+        store()
         phase = .greeting
         let hello = ClientFrame.Hello(
-            client: client, settled: outbox.settled, seen: position, token: token)
+            client: client, settled: outbox.withLock { $0.greet() }, seen: position, token: token)
         outgoing = []
         say { $0.write(hello) }
         for mirror in mirrors.all { subscribe(mirror) }
@@ -54,47 +71,33 @@ package final class ClientSession {
         phase = .offline
         outgoing = []
         transaction = nil
-        resumed = 0
         isHeld = false
         mirrors.forgetSubs()
+        outbox.withLock { $0.disconnected() }
     }
 
-    /// Ends it for good: every dispatch without an outcome gets `rejection`.
+    /// Ends it for good: every dispatch without an outcome gets `rejection`, which says nothing about
+    /// what became of it. What is stored of it goes on with the next session that opens it.
     package func close(_ rejection: Rejection) {
+        store()
         phase = .closed
         outgoing = []
-        outbox.abandon(rejection)
+        announce([], outbox.withLock { $0.abandon(rejection) })
     }
 
-    // MARK: Dispatches
-
-    /// Numbers an action and sends it when it may be sent.
-    package func dispatch(type: String, payload: [UInt8], outcome: DispatchOutcome) {
-        guard phase != .closed else { return outcome.settle(.failure(Self.closed)) }
-        if let problem = problem(type, payload) { return outcome.settle(.failure(problem)) }
-        outbox.append(
-            type: type, payload: payload, base: position?.version ?? 0, outcome: outcome)
-    }
-
-    /// The answer to a dispatch on a connection that is closed for good.
-    package static var closed: Rejection {
-        Rejection(.closed, "The connection is closed.")
-    }
-
-    private func problem(_ type: String, _ payload: [UInt8]) -> Rejection? {
-        let size = Outbox.frameSize(type: type, payload: payload)
-        guard size <= limits.message else {
-            return Rejection(
-                .invalid, "The action is too large.",
-                detail: "\(size) bytes; the server takes \(limits.message).")
+    /// Tells of mirrors that have moved and dispatches that have gone, then those who wait for the
+    /// outcomes: they find everything as it should be.
+    func announce(_ moved: [Mirror], _ settled: [Settlement]) {
+        for mirror in moved {
+            for observer in mirror.observers.values { observer(mirror) }
         }
-        let depth = nesting(of: payload) + 3
-        guard depth <= limits.depth else {
-            return Rejection(
-                .invalid, "The action is nested too deep.",
-                detail: "\(depth) levels; the server takes \(limits.depth).")
+        let revision = outbox.withLock { $0.revision }
+        if revision != toldRevision {
+            toldRevision = revision
+            delegate?.pendingChanged()
         }
-        return nil
+        if !moved.isEmpty { delegate?.mirrorsMoved() }
+        for settlement in settled { settlement.tell() }
     }
 
     // MARK: Mirrors
@@ -105,6 +108,8 @@ package final class ClientSession {
         let mirror = Mirror(selection: selection, parameters: parameters)
         mirrors.insert(mirror)
         if phase == .greeting || phase == .live { subscribe(mirror) }
+        // Else a client that goes on making mirrors would never hear of an outcome.
+        if phase == .live { mirror.isAwaited = false }
         return mirror
     }
 
@@ -114,20 +119,19 @@ package final class ClientSession {
         let ref = mirror.ref
         guard phase == .greeting || phase == .live, mirror.failure == nil else { return }
         say { $0.writeUnsubscribe(ref: ref) }
-        settleResumed()
+        announce([], takeSettled())
     }
 
     func subscribe(_ mirror: Mirror, afresh: Bool = false) {
         refs += 1
-        mirror.ref = refs
-        mirror.sub = nil
-        mirror.isAnswered = false
+        mirror.subscribes(as: refs)
         mirrors.note(ref: refs, of: mirror)
         let at = afresh ? nil : mirror.resumePoint
         var writer = JSONWriter()
         writer.writeSubscribe(
             ref: refs, select: mirror.selection, params: mirror.parameters, at: at)
         let depth = (mirror.parameters?.depth ?? 0) + 2
+        let limits = outbox.withLock { $0.frameLimits }
         guard writer.bytes.count <= limits.message, depth <= limits.depth else {
             return mirror.fail(
                 Rejection(.invalidParameters, "The parameters are too large or too deep."))
@@ -158,14 +162,15 @@ package final class ClientSession {
 
     /// Whether there is something to pull.
     package var hasMessages: Bool {
-        !outgoing.isEmpty || mayDispatch && outbox.hasUnsent(window: limits.window)
+        !outgoing.isEmpty || mayDispatch && outbox.withLock { $0.hasUnsent }
     }
 
     /// The next message to send, with as many frames as fit, or nil.
     package func nextMessage() -> [UInt8]? {
         guard hasMessages else { return nil }
+        if storageProblem == nil { store() }
         // Several frames share a message only as far as the server takes it.
-        let most = Int(min(limits.message, 64 << 10)) - 1
+        let most = Int(min(outbox.withLock { $0.frameLimits.message }, 64 << 10)) - 1
         var writer = JSONWriter(reserving: 512)
         writer.beginArray()
         var taken = 0
@@ -176,40 +181,32 @@ package final class ClientSession {
             taken += 1
         }
         outgoing.removeFirst(taken)
-        if outgoing.isEmpty, mayDispatch {
-            taken += outbox.write(
-                to: &writer, window: limits.window, bytes: most, isEmpty: taken == 0)
-        }
+        if outgoing.isEmpty, mayDispatch { taken += writeDispatches(&writer, most, taken == 0) }
         writer.endArray()
+        guard taken > 0 else { return nil }
         return taken == 1 ? Array(writer.bytes.dropFirst().dropLast()) : writer.bytes
     }
 
-    private var mayDispatch: Bool { phase == .live && !isHeld }
+    var mayDispatch: Bool { phase == .live && !isHeld }
 
     // MARK: Welcome
 
     func welcomed(_ welcome: ServerFrame.Welcome) {
-        if position?.epoch != welcome.position.epoch {
-            outbox.rebase(to: welcome.position.version, isFirst: position == nil)
-        }
+        let isFirst = position == nil
+        let isNew = position?.epoch != welcome.position.epoch
         phase = .live
-        limits = welcome.limits
         heartbeat = min(max(1, welcome.heartbeat), 3600)
         reached(welcome.position)
-        for reject in welcome.rejected { outbox.reject(reject.seq, Rejection(reject)) }
-        outbox.resume(after: welcome.lastSeq)
-        resumed = welcome.lastSeq
-        settleResumed()
+        let settled = outbox.withLock { outbox in
+            if isNew { outbox.rebase(to: welcome.position.version, isFirst: isFirst) }
+            outbox.resume(after: welcome.lastSeq)
+            for reject in welcome.rejected { outbox.reject(reject.seq, Rejection(reject)) }
+            outbox.adopt(welcome.limits)
+            return outbox.settled
+        }
+        acknowledged = (max(settled, welcome.lastSeq), welcome.position)
+        announce([], takeSettled())
         delegate?.welcomed()
-    }
-
-    /// Settles what `welcome` said to be settled when every mirror shows it.
-    func settleResumed() {
-        guard resumed > 0, phase == .live, let position,
-            mirrors.all.allSatisfy({ $0.isAnswered })
-        else { return }
-        outbox.settle(through: resumed, at: position)
-        resumed = 0
     }
 
     func reached(_ new: Position) {
@@ -218,28 +215,4 @@ package final class ClientSession {
             return
         }
     }
-}
-
-/// How deep arrays and objects are nested in JSON text that is known to be valid.
-private func nesting(of text: [UInt8]) -> Int {
-    var depth = 0
-    var deepest = 0
-    var isString = false
-    var isEscaped = false
-    for byte in text {
-        if isEscaped {
-            isEscaped = false
-        } else if isString {
-            isEscaped = byte == UInt8(ascii: "\\")
-            isString = byte != UInt8(ascii: "\"")
-        } else if byte == UInt8(ascii: "\"") {
-            isString = true
-        } else if byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") {
-            depth += 1
-            deepest = max(deepest, depth)
-        } else if byte == UInt8(ascii: "}") || byte == UInt8(ascii: "]") {
-            depth -= 1
-        }
-    }
-    return deepest
 }

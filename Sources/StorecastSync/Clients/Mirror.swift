@@ -19,8 +19,13 @@ package final class Mirror {
 
     var ref: UInt64 = 0
     var sub: UInt64?
+    /// The last of the client's dispatches whose effects are in the value; every one above it is
+    /// still to come.
+    package private(set) var included: UInt64 = 0
     /// The server has answered the subscription that the mirror has now.
-    var isAnswered = false
+    private(set) var isAnswered = false
+    /// Outcomes wait for that answer.
+    var isAwaited = false
     private var tag = ""
     /// The version at which the value last changed: what a patch must start from.
     private var version: UInt64 = 0
@@ -42,6 +47,14 @@ package final class Mirror {
             position: Position(epoch: position.epoch, version: version), tag: tag)
     }
 
+    /// The mirror asks for an answer, as `ref`.
+    func subscribes(as ref: UInt64) {
+        self.ref = ref
+        sub = nil
+        isAnswered = false
+        isAwaited = true
+    }
+
     func subscribed(sub: UInt64, tag: String) {
         self.sub = sub
         if self.tag != tag { value = nil }
@@ -52,7 +65,7 @@ package final class Mirror {
     package func fail(_ rejection: Rejection) {
         sub = nil
         failure = rejection
-        isAnswered = true
+        isAwaited = false
     }
 
     func take(_ snapshot: JSON, at position: Position) {
@@ -90,13 +103,20 @@ package final class Mirror {
 
     /// The whole connection has reached `position`.
     func advance(to position: Position) {
-        guard value != nil, self.position?.epoch == position.epoch else { return }
+        guard isAnswered, value != nil, self.position?.epoch == position.epoch else { return }
         reach(position)
+    }
+
+    /// The server has settled every dispatch up to `seq`, and says nothing of the selection that is
+    /// older than that: a value that is answered for holds them.
+    func include(through seq: UInt64) {
+        if isAnswered { included = seq }
     }
 
     /// A value that last changed at `position` may be known to be the one of a later position.
     private func reach(_ new: Position) {
         isAnswered = true
+        isAwaited = false
         if let position, position.epoch == new.epoch, position.version > new.version { return }
         position = new
     }

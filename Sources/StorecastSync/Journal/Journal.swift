@@ -25,6 +25,45 @@ package protocol Journal: AnyObject {
     func tail(
         of room: String, after: UInt64, receive: @escaping (JournalTailEvent) -> Void
     ) -> any JournalTail
+
+    /// Keeps what a room had become with the entry at `offset`, and was then at `version`.
+    ///
+    /// `content` is called once, on a thread that isn't the loop's if the journal has one. What it
+    /// throws is said by ``JournalError/unfit(place:_:)`` with place 0.
+    func saveSnapshot(
+        of room: String, offset: UInt64, version: UInt64,
+        content: @escaping @Sendable () throws -> [UInt8],
+        completion: @escaping (Result<Void, JournalError>) -> Void)
+
+    /// Finds the newest snapshot of `room` at or below `offset` that is intact; nil if there is none.
+    func loadSnapshot(
+        of room: String, through offset: UInt64,
+        completion: @escaping (Result<JournalSnapshot?, JournalError>) -> Void)
+
+    /// Forgets the entries of `room` up to `offset`, and older snapshots than the newest one at or
+    /// below it.
+    ///
+    /// Nothing is forgotten that no snapshot holds: without one at or above `offset` that is kept
+    /// and intact it fails with ``JournalError/unavailable(_:)``.
+    func truncate(
+        _ room: String, through offset: UInt64,
+        completion: @escaping (Result<Void, JournalError>) -> Void)
+}
+
+/// What a room had become with the entry at an offset, so that what is before needn't be read.
+package struct JournalSnapshot: Equatable, Sendable {
+    /// The offset of the last entry in it.
+    package var offset: UInt64
+    /// The room's version then.
+    package var version: UInt64
+    /// JSON text that the room wrote, and reads.
+    package var content: [UInt8]
+
+    package init(offset: UInt64, version: UInt64, content: [UInt8]) {
+        self.offset = offset
+        self.version = version
+        self.content = content
+    }
 }
 
 /// A reader that follows a room's journal until it is cancelled.

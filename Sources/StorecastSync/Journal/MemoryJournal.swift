@@ -8,6 +8,8 @@ package final class MemoryJournal: Journal {
         var head: UInt64 = 0
         var entries: [JournalEntry] = []
         var tails: [Tail] = []
+        /// The newest.
+        var snapshot: JournalSnapshot?
     }
 
     private final class Tail: JournalTail {
@@ -65,6 +67,43 @@ package final class MemoryJournal: Journal {
         tail.receive?(.caughtUp)
         withLog(of: room) { $0.tails.append(tail) }
         return tail
+    }
+
+    package func saveSnapshot(
+        of room: String, offset: UInt64, version: UInt64,
+        content: @escaping @Sendable () throws -> [UInt8],
+        completion: @escaping (Result<Void, JournalError>) -> Void
+    ) {
+        do {
+            let snapshot = JournalSnapshot(
+                offset: offset, version: version, content: try content())
+            withLog(of: room) { $0.snapshot = snapshot }
+            completion(.success(()))
+        } catch {
+            completion(.failure(.unfit(place: 0, "\(error)")))
+        }
+    }
+
+    package func loadSnapshot(
+        of room: String, through offset: UInt64,
+        completion: @escaping (Result<JournalSnapshot?, JournalError>) -> Void
+    ) {
+        let snapshot = withLog(of: room) { $0.snapshot }
+        completion(.success(snapshot.flatMap { $0.offset <= offset ? $0 : nil }))
+    }
+
+    package func truncate(
+        _ room: String, through offset: UInt64,
+        completion: @escaping (Result<Void, JournalError>) -> Void
+    ) {
+        let isHeld = withLog(of: room) { log in
+            guard let snapshot = log.snapshot, snapshot.offset >= offset else { return false }
+            let first = log.head - UInt64(log.entries.count) + 1
+            if offset >= first { log.entries.removeFirst(Int(offset + 1 - first)) }
+            return true
+        }
+        completion(
+            isHeld ? .success(()) : .failure(.unavailable("No snapshot holds the entries.")))
     }
 
     private func events(

@@ -6,7 +6,7 @@ package struct ActionCatalogue: Sendable {
     /// The types that the server has nothing to complete in.
     private let stampless: Set<ObjectIdentifier>
 
-    init(_ types: [any SyncAction.Type]) {
+    package init(_ types: [any SyncAction.Type]) {
         var decoders: [String: @Sendable (JSONView?) throws -> any SyncAction] = [:]
         for type in types {
             let known = decoders.updateValue(Self.decoder(type), forKey: type.wireName)

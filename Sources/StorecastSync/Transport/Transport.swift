@@ -38,8 +38,19 @@ public enum TransportEvent {
 
 /// A serial executor that can also run closures, in order, and later.
 public protocol TransportExecutor: SerialExecutor {
+    /// The time since some moment in the past, by the clock that delays are measured with; callable
+    /// anywhere. By default that of the system's continuous clock.
+    var now: Duration { get }
     /// Runs `work` on the executor behind everything given to it before; callable anywhere.
     func execute(_ work: @escaping @Sendable () -> Void)
     /// Runs `work` on the executor when `delay` is over; callable anywhere.
     func execute(after delay: Duration, _ work: @escaping @Sendable () -> Void)
 }
+
+extension TransportExecutor {
+    /// The time by the system's continuous clock.
+    public var now: Duration { ContinuousClock.now - processStart }
+}
+
+/// A moment before every other that an executor is asked for.
+private let processStart = ContinuousClock.now

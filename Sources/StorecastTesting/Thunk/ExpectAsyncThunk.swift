@@ -1,6 +1,6 @@
 public import Storecast
 
-/// Checks which actions an ``AsyncThunk`` dispatches, and that it asks for the state, without a
+/// Checks which actions an `AsyncThunk` dispatches, and that it asks for the state, without a
 /// store.
 ///
 /// ```swift

@@ -29,18 +29,26 @@ public final class ManualClock: Clock, Sendable {
         public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
     }
 
-    private struct Sleeper {
+    fileprivate struct Sleeper {
         let id: Int
         let deadline: Instant
         let continuation: CheckedContinuation<Void, any Error>
     }
 
-    private struct Waiting {
+    fileprivate struct Timer {
+        let id: Int
+        let deadline: Instant
+        let work: @Sendable () -> Void
+    }
+
+    fileprivate struct Waiting {
         var now = Instant(offset: .zero)
+        /// Of sleepers and timers.
         var lastID = 0
         /// Those whose task was cancelled before they had fallen asleep.
         var cancelled: Set<Int> = []
         var sleepers: [Sleeper] = []
+        var timers: [Timer] = []
         var watchers: [CheckedContinuation<Void, Never>] = []
     }
 
@@ -75,15 +83,29 @@ public final class ManualClock: Clock, Sendable {
 
     /// Moves the clock and wakes who has slept long enough.
     public func advance(by duration: Duration) {
-        let woken = waiting.withLock { waiting in
+        let due = waiting.withLock { waiting in
             waiting.now = waiting.now.advanced(by: duration)
-            let now = waiting.now
-            let woken = waiting.sleepers.filter { $0.deadline <= now }
-            waiting.sleepers.removeAll { $0.deadline <= now }
-            return woken.sorted { ($0.deadline, $0.id) < ($1.deadline, $1.id) }
+            return waiting.takeDue().sorted { $0.time < $1.time }
         }
-        for sleeper in woken {
-            sleeper.continuation.resume()
+        for due in due { due.wake() }
+    }
+
+    /// Calls `work` when the clock is `delay` further, on the thread that moves it there.
+    func call(after delay: Duration, _ work: @escaping @Sendable () -> Void) {
+        let isDue = waiting.withLock { waiting in
+            waiting.lastID += 1
+            let deadline = waiting.now.advanced(by: delay)
+            guard deadline > waiting.now else { return true }
+            waiting.timers.append(Timer(id: waiting.lastID, deadline: deadline, work: work))
+            return false
+        }
+        if isDue { work() }
+    }
+
+    /// When the next task wakes or the next timer fires; nil if nothing waits.
+    var nextDeadline: Instant? {
+        waiting.withLock { waiting in
+            (waiting.sleepers.map(\.deadline) + waiting.timers.map(\.deadline)).min()
         }
     }
 
@@ -128,5 +150,21 @@ public final class ManualClock: Clock, Sendable {
             return waiting.sleepers.remove(at: index)
         }
         sleeper?.continuation.resume(throwing: CancellationError())
+    }
+}
+
+extension ManualClock.Waiting {
+    /// Removes who has waited long enough.
+    fileprivate mutating func takeDue() -> [(
+        time: (ManualClock.Instant, Int), wake: @Sendable () -> Void
+    )] {
+        let now = now
+        let sleepers = sleepers.filter { $0.deadline <= now }
+        let timers = timers.filter { $0.deadline <= now }
+        self.sleepers.removeAll { $0.deadline <= now }
+        self.timers.removeAll { $0.deadline <= now }
+        return sleepers.map { sleeper in
+            ((sleeper.deadline, sleeper.id), { sleeper.continuation.resume() })
+        } + timers.map { (($0.deadline, $0.id), $0.work) }
     }
 }

@@ -93,8 +93,9 @@ final class TestClient: ClientSessionDelegate {
         let outcome = DispatchOutcome()
         do {
             session.dispatch(
-                type: type(of: action).wireName, payload: try JSONCoding.encode(action),
-                outcome: outcome)
+                OutgoingAction(
+                    type: type(of: action).wireName, payload: try JSONCoding.encode(action),
+                    action: action), outcome)
         } catch {
             preconditionFailure("The test's own action can't be encoded: \(error)")
         }

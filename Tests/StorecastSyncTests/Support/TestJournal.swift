@@ -60,6 +60,28 @@ final class TestJournal: Journal {
         return Tail()
     }
 
+    func saveSnapshot(
+        of room: String, offset: UInt64, version: UInt64,
+        content: @escaping @Sendable () throws -> [UInt8],
+        completion: @escaping (Result<Void, JournalError>) -> Void
+    ) {
+        completion(.failure(.unavailable("The test keeps no snapshots.")))
+    }
+
+    func loadSnapshot(
+        of room: String, through offset: UInt64,
+        completion: @escaping (Result<JournalSnapshot?, JournalError>) -> Void
+    ) {
+        completion(.success(nil))
+    }
+
+    func truncate(
+        _ room: String, through offset: UInt64,
+        completion: @escaping (Result<Void, JournalError>) -> Void
+    ) {
+        completion(.failure(.unavailable("The test forgets nothing.")))
+    }
+
     private final class Tail: JournalTail {
         func cancel() {}
     }

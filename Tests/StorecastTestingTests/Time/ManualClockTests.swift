@@ -1,5 +1,7 @@
-import StorecastTesting
+import Synchronization
 import Testing
+
+@testable import StorecastTesting
 
 @MainActor
 struct ManualClockTests {
@@ -44,5 +46,18 @@ struct ManualClockTests {
         let sleeping = Task { try await clock.sleep(for: .seconds(2)) }
         sleeping.cancel()
         await #expect(throws: CancellationError.self) { try await sleeping.value }
+    }
+
+    @Test func `timers fire in the order of their deadlines, equal ones as they were set`() {
+        let fired = Mutex<[String]>([])
+        for (name, seconds) in [("late", 3), ("first", 1), ("second", 1), ("never", 4)] {
+            clock.call(after: .seconds(seconds)) { fired.withLock { $0.append(name) } }
+        }
+        #expect(clock.nextDeadline?.offset == .seconds(1))
+        clock.advance(by: .seconds(3))
+        #expect(fired.withLock(\.self) == ["first", "second", "late"])
+        #expect(clock.nextDeadline?.offset == .seconds(4))
+        clock.call(after: .zero) { fired.withLock { $0.append("now") } }
+        #expect(fired.withLock(\.last) == "now")
     }
 }

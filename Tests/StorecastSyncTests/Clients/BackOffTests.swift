@@ -1,8 +1,6 @@
 import StorecastSync
 import Testing
 
-@testable import StorecastClient
-
 struct BackOffTests {
     private func bye(_ after: Double, _ jitter: Double) -> ServerFrame.Bye {
         ServerFrame.Bye(code: "x", title: "X", reconnect: true, after: after, jitter: jitter)

@@ -1,5 +1,3 @@
-import StorecastSync
-
 #if canImport(Glibc)
     import Glibc
 #else
@@ -8,7 +6,7 @@ import StorecastSync
 
 extension Timestamp {
     /// The time of day by the system's clock.
-    static func now() -> Timestamp {
+    package static func now() -> Timestamp {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return Timestamp(

@@ -1,0 +1,89 @@
+import Observation
+import StorecastSync
+import Synchronization
+
+/// How a connection is doing, for everyone who follows it, on any thread.
+final class ConnectionMonitor: Observable, Sendable {
+    fileprivate struct State {
+        var status = RemoteConnection.Status.connecting
+        var outboxProblem: Rejection?
+        var followers: [Int: AsyncStream<RemoteConnection.Status>.Continuation] = [:]
+        var count = 0
+    }
+
+    private let state = Mutex(State())
+    private let outbox: SharedOutbox
+    private let registrar = ObservationRegistrar()
+
+    init(_ outbox: SharedOutbox) {
+        self.outbox = outbox
+    }
+
+    var status: RemoteConnection.Status {
+        registrar.access(self, keyPath: \.status)
+        return state.withLock(\.status)
+    }
+
+    var pendingCount: Int {
+        registrar.access(self, keyPath: \.pendingCount)
+        return outbox.withLock(\.count)
+    }
+
+    var outboxProblem: Rejection? {
+        registrar.access(self, keyPath: \.outboxProblem)
+        return state.withLock(\.outboxProblem)
+    }
+
+    /// The outbox says by itself how many dispatches wait: this only calls its observers.
+    func pendingChanged() {
+        registrar.withMutation(of: self, keyPath: \.pendingCount) {}
+    }
+
+    func set(outboxProblem: Rejection?) {
+        registrar.withMutation(of: self, keyPath: \.outboxProblem) {
+            state.withLock { $0.outboxProblem = outboxProblem }
+        }
+    }
+
+    func set(_ status: RemoteConnection.Status) {
+        guard state.withLock(\.status) != status else { return }
+        let ended = registrar.withMutation(of: self, keyPath: \.status) {
+            state.withLock { $0.set(status) }
+        }
+        // Without the lock: the end of a stream comes back to take it.
+        for follower in ended { follower.finish() }
+    }
+
+    /// The status now and every later one; ends when the connection is closed.
+    func follow() -> AsyncStream<RemoteConnection.Status> {
+        let (stream, continuation) = AsyncStream<RemoteConnection.Status>.makeStream()
+        let number = state.withLock { state -> Int? in
+            continuation.yield(state.status)
+            if case .closed = state.status {
+                continuation.finish()
+                return nil
+            }
+            state.count += 1
+            state.followers[state.count] = continuation
+            return state.count
+        }
+        guard let number else { return stream }
+        continuation.onTermination = { [weak self] _ in
+            self?.state.withLock { $0.followers[number] = nil }
+        }
+        return stream
+    }
+}
+
+extension ConnectionMonitor.State {
+    /// Tells the followers; answers those for whom it was the last.
+    fileprivate mutating func set(
+        _ new: RemoteConnection.Status
+    ) -> [AsyncStream<RemoteConnection.Status>.Continuation] {
+        status = new
+        for follower in followers.values { follower.yield(new) }
+        guard case .closed = new else { return [] }
+        defer { followers = [:] }
+        return Array(followers.values)
+    }
+}

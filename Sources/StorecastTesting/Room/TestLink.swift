@@ -1,0 +1,93 @@
+import StorecastSync
+import StorecastWire
+
+/// Both ends of one connection in memory. What is sent at one end arrives at the other in a later
+/// turn of the loop, at the same time by the clock.
+@MainActor final class TestLink {
+    nonisolated let line: TestLine
+    private(set) var session: ServerSession?
+
+    private nonisolated let loop: TestLoop
+    private let handler: @Sendable (TransportEvent) -> Void
+    private var isOver = false
+    private var isReading = true
+    /// What the client said while the server didn't read.
+    private var unread: [[UInt8]] = []
+
+    nonisolated init(
+        on loop: TestLoop, _ line: TestLine,
+        handler: @escaping @Sendable (TransportEvent) -> Void
+    ) {
+        self.loop = loop
+        self.line = line
+        self.handler = handler
+    }
+
+    /// The server accepts the connection.
+    func begin(_ makeSession: (TestLink) -> ServerSession) {
+        guard !isOver else { return }
+        session = makeSession(self)
+        handler(.opened)
+    }
+
+    /// The connection is over for both.
+    func end(code: UInt16 = 1006, reason: String = "", because problem: String? = nil) {
+        guard !isOver else { return }
+        isOver = true
+        unread = []
+        session?.disconnected()
+        session = nil
+        handler(.closed(code: code, reason: reason, problem: problem))
+    }
+
+    // MARK: To the client
+
+    /// Sends what the session has to say.
+    func flush() {
+        guard let session, session.hasMessages else { return }
+        var messages: [ServerMessage] = []
+        session.pull(into: &messages)
+        for message in messages {
+            loop.post { self.deliver(message) }
+        }
+    }
+
+    private func deliver(_ message: ServerMessage) {
+        guard !isOver else { return }
+        message.text.withUnsafeBytes { handler(.received($0)) }
+    }
+
+    // MARK: To the server
+
+    private func read() {
+        while isReading, !isOver, !unread.isEmpty {
+            unread.removeFirst().withUnsafeBytes { session?.receive($0) }
+        }
+    }
+}
+
+extension TestLink: nonisolated TransportConnection {
+    nonisolated func send(_ text: [UInt8]) {
+        loop.post { [self] in
+            guard !isOver else { return }
+            unread.append(text)
+            read()
+        }
+    }
+
+    nonisolated func close(code: UInt16, reason: String) {
+        loop.post { self.end(code: code, reason: reason) }
+    }
+}
+
+extension TestLink: ServerLink {
+    func close(_ code: CloseCode, reason: String) {
+        flush()
+        loop.post { self.end(code: code.rawValue, reason: reason) }
+    }
+
+    func setReading(_ reads: Bool) {
+        isReading = reads
+        if reads { loop.post { self.read() } }
+    }
+}

@@ -1,0 +1,78 @@
+import Storecast
+import StorecastSync
+import StorecastWire
+
+/// The server of a ``TestRoom``: the room as it is in a real one, with a journal in memory, and
+/// sessions at the ends of ``TestLink``s.
+///
+/// All that the test kit uses of the server's side is in this file.
+@MainActor final class TestServer<State: Codable & Sendable> {
+    private let loop: TestLoop
+    private let site: CallSite
+    private var room: Room<State>!
+    private var dueRooms: [any AnyRoom] = []
+    private var dueSessions: [ServerSession] = []
+
+    init(
+        _ definition: RoomDefinition<State>, loop: TestLoop, clock: ManualClock,
+        random: inout SeededGenerator, site: CallSite
+    ) {
+        self.loop = loop
+        self.site = site
+        room = Room(
+            definition,
+            RoomContext(
+                name: "/", journal: MemoryJournal(random: SeededGenerator(seed: random.next())),
+                host: self,
+                now: { Timestamp(secondsSince1970: clock.now.offset / .seconds(1)) },
+                random: SeededGenerator(seed: random.next())))
+        loop.onTurnEnd = { [weak self] in self?.endTurn() }
+    }
+
+    var store: Store<State> { room.store }
+
+    var position: Position { room.position }
+
+    func dispatch(_ action: any SyncAction, _ outcome: DispatchOutcome) {
+        room.dispatch(action, outcome)
+    }
+
+    /// The server's end of a connection.
+    func session(on link: TestLink) -> ServerSession {
+        ServerSession(room: room, host: self, link: link)
+    }
+
+    private func endTurn() {
+        while !dueRooms.isEmpty || !dueSessions.isEmpty {
+            while !dueRooms.isEmpty {
+                let rooms = dueRooms
+                dueRooms = []
+                for room in rooms { room.endTurn() }
+            }
+            let sessions = dueSessions
+            dueSessions = []
+            for session in sessions { (session.link as? TestLink)?.flush() }
+        }
+    }
+}
+
+extension TestServer: SyncHost {
+    func schedule(turnOf room: any AnyRoom) {
+        dueRooms.append(room)
+        // The test itself may have dispatched, outside of every turn.
+        loop.post {}
+    }
+
+    func schedule(flushOf session: ServerSession) {
+        dueSessions.append(session)
+        loop.post {}
+    }
+
+    func authenticate(_ session: ServerSession, token: String?) {
+        if let link = session.link as? TestLink { session.authenticated(link.line.answer) }
+    }
+
+    func report(_ message: String) {
+        site.report(message)
+    }
+}

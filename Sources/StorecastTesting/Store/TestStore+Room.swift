@@ -1,0 +1,53 @@
+public import StorecastSync
+
+extension TestStore where State: Codable & Sendable {
+    /// A store that does what a room does with what one client dispatches.
+    ///
+    /// ```swift
+    /// let board = TestStore(Board.room)
+    /// board.stamp.sender = Identity("ada")
+    /// board.dispatch(AddCard(text: "Tea")) { $0.cards = [Card(id: "1", author: "ada")] }
+    /// board.expectRejection(of: AddCard(text: ""), .invalid)
+    /// ```
+    /// Each action is written as JSON and read back, authorized, stamped with ``stamp``, sent
+    /// through the middleware that `onOpen` adds, validated and reduced. It is reduced twice: a
+    /// reducer that isn't deterministic fails the test.
+    ///
+    /// Of several actions that middleware makes of one, the second has the id `"1.1"` if the first
+    /// has `"1"`, and so on. What it dispatches by itself later comes from `Identity.anonymous`, as
+    /// on a server, with the ids `"server-1"`, `"server-2"`, …; expect it by
+    /// ``expectChange(_:fileID:filePath:line:column:)``. A ``TestRoom`` has clients as well.
+    public convenience init(
+        _ room: RoomDefinition<State>, fileID: StaticString = #fileID,
+        filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+    ) {
+        let origin = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
+        let room = RehearsedRoom(room, origin)
+        self.init(room.store, origin) { room.dispatch($0, $1, at: $2) }
+    }
+
+    /// Dispatches an action and expects that the room rejects it with this code, or with any if
+    /// there is none, and stays as it is.
+    ///
+    /// - Returns: the rejection, to look at its title and detail; nil if there was none, which has
+    ///   failed the test.
+    @discardableResult
+    public func expectRejection(
+        of action: any SyncAction, _ code: Rejection.Code? = nil, fileID: StaticString = #fileID,
+        filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+    ) -> Rejection? {
+        let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
+        let rejection = attempt(action, at: site)
+        if let rejection, let code, rejection.code != code {
+            site.report(
+                """
+                \(type(of: action)) was rejected as \(rejection.code) instead of \(code): \
+                \(rejection.description)
+                """)
+        } else if rejection == nil {
+            site.report("\(type(of: action)) was not rejected.")
+        }
+        expect(nil, of: "\(type(of: action))", at: site)
+        return rejection
+    }
+}
