@@ -1,3 +1,4 @@
+public import Storecast
 public import StorecastSync
 import StorecastWire
 
@@ -44,19 +45,47 @@ public struct SimulatedRoom<State: Codable & Sendable>: Sendable {
     }
 
     /// Clients mirror the selection at times.
-    public func mirroring<Value>(_ selection: Selection<State, NoParameters, Value>) -> Self {
-        adding(Interest(selection: selection.name) { _ in nil })
+    ///
+    /// - Parameter optimistic: what clients show of their own actions before the server answers; nil
+    ///   to wait for it. It is held to its word: an action that it shows must change the selection
+    ///   whenever the room reduces it, and one that it leaves alone must not matter to it.
+    public func mirroring<Value>(
+        _ selection: Selection<State, NoParameters, Value>,
+        optimistic: (@Sendable (inout Value, any Action) -> Void)? = nil
+    ) -> Self {
+        adding(
+            Interest(
+                selection: selection.name, parameters: { _ in nil },
+                view: Self.view(of: Value.self) { _ in optimistic }))
     }
 
     /// Clients mirror the selection at times, with parameters that `parameters` draws.
+    ///
+    /// - Parameter optimistic: as above, for the parameters that it is given.
     public func mirroring<Parameters, Value>(
         _ selection: Selection<State, Parameters, Value>,
-        _ parameters: @escaping @Sendable (inout SeededGenerator) -> Parameters
+        _ parameters: @escaping @Sendable (inout SeededGenerator) -> Parameters,
+        optimistic: (@Sendable (Parameters, inout Value, any Action) -> Void)? = nil
     ) -> Self {
         adding(
-            Interest(selection: selection.name) { random in
-                encoded { try JSONCoding.encodeTree(parameters(&random)) }
-            })
+            Interest(
+                selection: selection.name,
+                parameters: { random in
+                    encoded { try JSONCoding.encodeTree(parameters(&random)) }
+                },
+                view: Self.view(of: Value.self) { json in
+                    guard let json, let optimistic else { return nil }
+                    let parameters = decoded { try JSONCoding.decode(Parameters.self, from: json) }
+                    return { value, action in optimistic(parameters, &value, action) }
+                }))
+    }
+
+    /// Makes what shows a mirror with the client's own actions on it, where there is a reducer.
+    private static func view<Value: Codable & Sendable>(
+        of type: Value.Type,
+        _ reducer: @escaping @Sendable (JSON?) -> (@Sendable (inout Value, any Action) -> Void)?
+    ) -> @Sendable (JSON?) -> (any OptimisticView)? {
+        { parameters in reducer(parameters).map { ShownValue($0) } }
     }
 
     /// Clients dispatch what `draw` makes for their identity; `weight` times as often as what has
@@ -97,6 +126,8 @@ public struct SimulatedRoom<State: Codable & Sendable>: Sendable {
 struct Interest: Sendable {
     let selection: String
     let parameters: @Sendable (inout SeededGenerator) -> JSON?
+    /// What shows it optimistically, if anything does.
+    let view: @Sendable (JSON?) -> (any OptimisticView)?
 }
 
 /// One of the actions that are dispatched.
@@ -111,5 +142,14 @@ func encoded<Value>(_ body: () throws -> Value) -> Value {
         return try body()
     } catch {
         preconditionFailure("A simulated room's value can't be encoded: \(error)")
+    }
+}
+
+/// What a user's `init(from:)` makes of what its own `encode(to:)` wrote.
+func decoded<Value>(_ body: () throws -> Value) -> Value {
+    do {
+        return try body()
+    } catch {
+        preconditionFailure("A simulated room's value can't be decoded: \(error)")
     }
 }

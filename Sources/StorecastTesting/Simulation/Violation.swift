@@ -13,6 +13,8 @@ public struct Violation: Sendable, Equatable, CustomStringConvertible {
         public static let durable = Promise(description: "the journal is the truth")
         /// A mirror shows only what its selection was at the mirror's version.
         public static let truth = Promise(description: "a mirror shows the truth")
+        /// An optimistic mirror shows each pending action exactly once.
+        public static let optimism = Promise(description: "pending actions are shown once")
         /// Versions only rise.
         public static let forward = Promise(description: "a mirror moves forward only")
         /// The mirrors of a connection show the same version.

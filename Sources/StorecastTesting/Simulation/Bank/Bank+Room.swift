@@ -41,6 +41,22 @@ extension Bank {
     }
     .onOpen { store in store.middleware = [parts] }
 
+    /// What a client shows of an account before the server has answered.
+    @Sendable static func preview(_ name: String, _ account: inout Account?, _ action: any Action) {
+        func change(by amount: Int, _ note: String) {
+            if account == nil { account = Account(name: name) }
+            account?.change(by: amount, note)
+        }
+        switch action {
+        case let deposit as Deposit:
+            if deposit.account == name { change(by: deposit.amount, deposit.note) }
+        case let transfer as Transfer:
+            if transfer.from == name { change(by: -transfer.amount, "to \(transfer.to)") }
+            if transfer.to == name { change(by: transfer.amount, "from \(transfer.from)") }
+        default: break
+        }
+    }
+
     /// Takes a split apart, and keeps whispers to itself.
     @Sendable private static func parts(
         _ dispatch: @escaping DispatchFunction, _ state: @escaping () -> Bank?

@@ -13,7 +13,7 @@ extension SimulatedRoom where State == Bank {
             ]
         )
         .mirroring(Bank.total)
-        .mirroring(Bank.account) { random in random.pick(names) }
+        .mirroring(Bank.account, { random in random.pick(names) }, optimistic: Bank.preview)
         .mirroring(Bank.mine)
         .mirroring(Bank.balances)
         .mirroring(Bank.signatures)

@@ -8,6 +8,12 @@ struct Bank: Codable, Equatable, Sendable {
         var balance = 0
         /// The newest entries last.
         var entries: [String] = []
+
+        mutating func change(by amount: Int, _ note: String) {
+            balance += amount
+            entries.append(note)
+            if entries.count > 30 { entries.removeFirst() }
+        }
     }
 
     /// In the order of their names.
@@ -23,9 +29,7 @@ struct Bank: Codable, Equatable, Sendable {
         if place == accounts.count || accounts[place].name != name {
             accounts.insert(Account(name: name), at: place)
         }
-        accounts[place].balance += amount
-        accounts[place].entries.append(note)
-        if accounts[place].entries.count > 30 { accounts[place].entries.removeFirst() }
+        accounts[place].change(by: amount, note)
     }
 
     func balance(of name: String) -> Int {

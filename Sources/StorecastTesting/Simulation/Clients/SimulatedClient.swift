@@ -3,10 +3,13 @@ import StorecastWire
 
 /// A program with a client session: it connects again and again, pings, and does what it is told.
 ///
-/// It ends when it crashes; whoever comes in its place has another id.
+/// It ends when it crashes. Who comes in its place has the id and what was stored of its outbox, if
+/// that was, and else another id.
 final class SimulatedClient: ClientSessionDelegate {
     let number: Int
     let session: ClientSession
+    /// Where its outbox is stored; nil if it isn't.
+    let storage: MemoryOutboxStorage?
     private(set) var connection: SimulatedConnection?
     /// Whether it is to be connected.
     private(set) var isPresent = false
@@ -29,20 +32,68 @@ final class SimulatedClient: ClientSessionDelegate {
     private var token: String
     /// Counts connections, so that what belongs to an earlier one is known as such.
     private var attempt = 0
-    private var isConnecting = false
     private var isFlushScheduled = false
     private var bye: ServerFrame.Bye?
+    private var backOff = BackOff()
+    private var liveSince: Duration?
     private var lastHeard = Duration.zero
 
-    init(_ number: Int, generation: Int, as identity: Identity, in world: World) {
+    /// - Parameters:
+    ///   - generation: how many clients have ended before it.
+    ///   - storage: what an earlier process left; nil for an outbox in memory.
+    init(
+        _ number: Int, generation: Int, as identity: Identity, _ storage: MemoryOutboxStorage?,
+        in world: World
+    ) {
         self.number = number
         self.world = world
+        self.storage = storage
         random = SeededGenerator(
             seed: world.scenario.seed, for: .client, number, generation)
         identities = [identity]
         token = world.room.token(of: identity)
-        session = ClientSession(client: randomID(using: &random))
+        session = Self.session(
+            id: randomID(using: &random), identity, storage, world.room.catalogue,
+            world.scenario.outbox)
         session.delegate = self
+    }
+
+    private static func session(
+        id: String, _ identity: Identity, _ storage: MemoryOutboxStorage?,
+        _ actions: ActionCatalogue, _ limits: OutboxLimits
+    ) -> ClientSession {
+        let now = Timestamp(secondsSince1970: 0)
+        let stamps = { (id: String) in
+            ProvisionalStamps(client: id, sender: identity) { now }
+        }
+        guard let storage else {
+            let outbox = Outbox(limits: limits, stamps: stamps(id))
+            return ClientSession(outbox: SharedOutbox(client: id, outbox))
+        }
+        let stored = decoded {
+            try StoredOutbox(
+                in: storage, room: "/", actions: actions, limits: limits, client: id,
+                stamps: stamps)
+        }
+        return ClientSession(outbox: stored.outbox, recorder: stored.recorder)
+    }
+
+    /// Goes on where `other`, an earlier process with the same outbox, has crashed.
+    func takeOver(_ other: SimulatedClient) {
+        guard other.session.client == session.client else { return }
+        let last = Int(session.outbox.withLock(\.lastSeq))
+        dispatches = Array(other.dispatches.prefix(last))
+        for place in dispatches.indices { dispatches[place].isChecked = true }
+        let actions = session.outbox.withLock(\.pendingActions).actions
+        for (seq, _, outcome) in session.outbox.withLock(\.pendingEntries) {
+            let place = Int(seq) - 1
+            dispatches[place].told = dispatches[place].told ?? dispatches[place].outcome.settled
+            dispatches[place].outcome = outcome
+            dispatches[place].isChecked = false
+            dispatches[place].action = actions.first { $0.seq == seq }?.action
+            open.append(place)
+        }
+        world.note(.client, number, last) { "finds \(open.count) dispatches in its outbox" }
     }
 
     var identity: Identity { identities[identities.count - 1] }
@@ -66,6 +117,7 @@ final class SimulatedClient: ClientSessionDelegate {
     /// Opens another connection while the server may not know that the last one is over.
     func reconnect() {
         guard isPresent else { return }
+        backOff.reset()
         hangUp()
         connect()
     }
@@ -80,7 +132,6 @@ final class SimulatedClient: ClientSessionDelegate {
 
     private func hangUp() {
         attempt += 1
-        isConnecting = false
         guard let connection else { return }
         self.connection = nil
         connection.clientLeft()
@@ -92,14 +143,12 @@ final class SimulatedClient: ClientSessionDelegate {
     private func connect() {
         attempt += 1
         bye = nil
-        isConnecting = true
         later(random.duration(upTo: .milliseconds(50))) { [self] in
-            isConnecting = false
             guard let new = world.connect(self) else { return lost(because: "nobody answers") }
             connection = new
             lastHeard = world.time.now
             session.connected(token: token)
-            scheduleFlush()
+            flush()
             watch(after: .seconds(session.heartbeat))
         }
     }
@@ -109,11 +158,8 @@ final class SimulatedClient: ClientSessionDelegate {
         world.note(.client, number, 3) { "offline: \(reason)" }
         hangUp()
         guard isPresent else { return }
-        var delay = Duration.milliseconds(50) + random.duration(upTo: .seconds(2))
-        if let bye {
-            delay += .seconds(bye.after) + random.duration(upTo: .seconds(bye.jitter))
-        }
-        later(delay) { [self] in connect() }
+        if let start = liveSince.take() { backOff.wasLive(for: world.time.now - start) }
+        later(backOff.next(after: bye, using: &random)) { [self] in connect() }
     }
 
     func closed(_ code: CloseCode, on connection: SimulatedConnection) {
@@ -158,7 +204,7 @@ final class SimulatedClient: ClientSessionDelegate {
 
     /// Sends what there is behind all that happens in this moment.
     func scheduleFlush() {
-        guard !isFlushScheduled, connection != nil, session.hasMessages else { return }
+        guard !isFlushScheduled, !isEnded, isFlushDue else { return }
         isFlushScheduled = true
         world.time.after(.zero) { [self] in
             isFlushScheduled = false
@@ -166,9 +212,17 @@ final class SimulatedClient: ClientSessionDelegate {
         }
     }
 
+    private var isFlushDue: Bool {
+        session.isStoreDue || session.needsNewConnection
+            || connection != nil && session.hasMessages
+    }
+
     private func flush() {
-        guard let connection else { return }
+        guard !isEnded else { return }
         touch()
+        if session.isStoreDue { session.store() }
+        if session.needsNewConnection { return reconnect() }
+        guard let connection else { return }
         while let message = session.nextMessage() { say(message, on: connection) }
     }
 
@@ -181,22 +235,44 @@ final class SimulatedClient: ClientSessionDelegate {
 
     // MARK: Dispatches and mirrors
 
-    func dispatch(_ type: String, _ payload: [UInt8]) {
+    /// Dispatches as a connection's own program does; `shownAt` is the mirror through which.
+    func dispatch(_ action: OutgoingAction, shownAt place: Int?) {
         let outcome = DispatchOutcome()
-        session.dispatch(type: type, payload: payload, outcome: outcome)
+        var pending: PendingAction?
+        do throws(Rejection) {
+            pending = try session.outbox.withLock { outbox throws(Rejection) in
+                try outbox.append(action, outcome)
+            }.pending
+        } catch {
+            return world.note(.client, number, 4) { "can't dispatch: \(error)" }
+        }
         open.append(dispatches.count)
         dispatches.append(
             Dispatched(
-                recorded: JournalRecord.RecordedAction(type: type, payload: payload),
-                outcome: outcome))
+                recorded: JournalRecord.RecordedAction(
+                    type: action.type, payload: action.payload),
+                action: pending?.action, outcome: outcome))
+        if let pending, let place, follows.indices.contains(place) {
+            follows[place].view?.show(pending)
+            follows[place].isMoved = true
+        }
+        session.admit()
     }
 
-    func follow(_ topic: Topic) {
+    /// Whether the dispatch went with the process that made it: it was settled, or never stored.
+    func isLost(_ place: Int) -> Bool {
+        dispatches[place].isChecked && dispatches[place].outcome.settled == nil
+    }
+
+    func follow(_ topic: Topic, _ view: (any OptimisticView)?) {
         if let known = follows.first(where: { $0.topic === topic }) {
             known.users += 1
-        } else {
-            follows.append(Follow(session.mirror(topic.selection, topic.parameters), topic))
+            return
         }
+        let mirror = session.mirror(topic.selection, topic.parameters)
+        let follow = Follow(mirror, topic, view)
+        follow.deliver(session.outbox.withLock(\.pendingActions))
+        follows.append(follow)
     }
 
     func unfollow(_ place: Int) {
@@ -221,9 +297,37 @@ final class SimulatedClient: ClientSessionDelegate {
 
     // MARK: From the session
 
-    func welcomed() {}
+    func welcomed() {
+        liveSince = world.time.now
+    }
 
-    func mirrorsMoved() {}
+    func mirrorsMoved() {
+        for follow in follows { follow.deliver(nil) }
+    }
+
+    func pendingChanged() {
+        guard follows.contains(where: { $0.view != nil }) else { return }
+        let pending = session.outbox.withLock(\.pendingActions)
+        for follow in follows { follow.deliver(pending) }
+    }
+
+    func storageChanged(_ problem: Rejection?) {
+        world.note(.client, number, problem == nil ? 5 : 6) {
+            problem.map { "can't store: \($0)" } ?? "can store again"
+        }
+        guard problem != nil else { return }
+        world.time.after(.seconds(1)) { [self] in retryStorage() }
+    }
+
+    private func retryStorage() {
+        guard !isEnded, session.storageProblem != nil else { return }
+        session.store()
+        touch()
+        scheduleFlush()
+        if session.storageProblem != nil {
+            world.time.after(.seconds(1)) { [self] in retryStorage() }
+        }
+    }
 
     func held(for time: Duration) {
         later(time) { [self] in

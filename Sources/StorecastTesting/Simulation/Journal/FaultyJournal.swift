@@ -35,6 +35,39 @@ final class FaultyJournal: Journal {
         storage.tail(of: room, after: after, receive: receive)
     }
 
+    // MARK: Snapshots
+
+    func saveSnapshot(
+        of room: String, offset: UInt64, version: UInt64,
+        content: @escaping @Sendable () throws -> [UInt8],
+        completion: @escaping (Result<Void, JournalError>) -> Void
+    ) {
+        later { [self] in
+            storage.saveSnapshot(of: room, offset: offset, version: version, content: content) {
+                [self] result in
+                world.note(.journal, 0, Int(offset)) { "keeps a snapshot as of entry \(offset)" }
+                guard process.isAlive, !process.mayCrashNow() else { return }
+                completion(result)
+            }
+        }
+    }
+
+    func loadSnapshot(
+        of room: String, through offset: UInt64,
+        completion: @escaping (Result<JournalSnapshot?, JournalError>) -> Void
+    ) {
+        later { [self] in storage.loadSnapshot(of: room, through: offset, completion: completion) }
+    }
+
+    func truncate(
+        _ room: String, through offset: UInt64,
+        completion: @escaping (Result<Void, JournalError>) -> Void
+    ) {
+        later { [self] in storage.truncate(room, through: offset, completion: completion) }
+    }
+
+    // MARK: Entries
+
     func append(
         _ batch: [JournalEntry], to room: String,
         completion: @escaping (Result<UInt64, JournalError>) -> Void

@@ -60,7 +60,11 @@ extension World {
     // MARK: Clients
 
     private func check(_ client: SimulatedClient) {
-        for follow in client.follows { check(follow, of: client) }
+        for follow in client.follows {
+            let isMoved = follow.isMoved
+            check(follow, of: client)
+            if isMoved, follow.view != nil { checkShown(follow, of: client) }
+        }
         checkTogether(client)
         for place in client.open { checkOutcome(place, of: client) }
         client.open.removeAll { client.dispatches[$0].isChecked }
@@ -88,16 +92,23 @@ extension World {
         _ value: JSON, of follow: Follow, _ client: SimulatedClient, at version: UInt64,
         in history: Int
     ) {
-        for viewer in client.identities.reversed()
-        where truth.value(of: follow.topic, for: viewer, at: version, in: history) == value {
-            return
-        }
+        if isTrue(value, follow, client, at: version, in: history) { return }
         let expected = truth.value(
             of: follow.topic, for: client.identity, at: version, in: history)
         violate(
             .truth,
             "\(name(follow, client)) shows \(value) at version \(version), where "
                 + (expected.map { "it was \($0)." } ?? "the log hasn't come to yet."))
+    }
+
+    /// Whether the value is that of the selection, for whom the client is or has been.
+    private func isTrue(
+        _ value: JSON, _ follow: Follow, _ client: SimulatedClient, at version: UInt64,
+        in history: Int
+    ) -> Bool {
+        client.identities.reversed().contains { viewer in
+            truth.value(of: follow.topic, for: viewer, at: version, in: history) == value
+        }
     }
 
     /// All mirrors that the server keeps up to date are right for the newest of their versions.
@@ -111,10 +122,7 @@ extension World {
             guard let value = follow.mirror.value, follow.position?.epoch == newest.epoch,
                 follow.position != newest
             else { continue }
-            let isRight = client.identities.contains {
-                truth.value(of: follow.topic, for: $0, at: newest.version, in: history) == value
-            }
-            guard !isRight else { continue }
+            if isTrue(value, follow, client, at: newest.version, in: history) { continue }
             violate(
                 .together,
                 "\(name(follow, client)) is behind another that is at \(newest.version).")
@@ -137,6 +145,9 @@ extension World {
         case .success(let position): checkReduced(seq, of: client, at: position)
         case .failure(let rejection): checkRejected(seq, of: client, rejection)
         }
+        if let told = dispatched.told, told.isSuccess != outcome.isSuccess {
+            violate(.oneOutcome, "Client \(client.number)'s #\(seq) had ended as \(told) before.")
+        }
     }
 
     private func checkReduced(_ seq: UInt64, of client: SimulatedClient, at position: Position) {
@@ -148,11 +159,12 @@ extension World {
         if version > position.version {
             violate(.durable, "\(name) was acked at \(position.version); it led to \(version).")
         }
-        for follow in client.follows where follow.mirror.isLive && follow.mirror.value != nil {
-            if let shown = follow.position, shown.epoch == position.epoch, shown.version < version {
-                violate(
-                    .together, "\(name) was acked before \(self.name(follow, client)) shows it.")
-            }
+        for follow in client.follows where follow.mirror.isLive {
+            guard let value = follow.mirror.value, let shown = follow.mirror.position,
+                shown.epoch == position.epoch, shown.version < version,
+                !isTrue(value, follow, client, at: position.version, in: history)
+            else { continue }
+            violate(.together, "\(name) was acked before \(self.name(follow, client)) shows it.")
         }
     }
 
@@ -160,17 +172,25 @@ extension World {
         let id = client.session.client
         let epochs = 0...(truth.history(truth.position.epoch) ?? 0)
         let isRecorded = epochs.contains { history in
-            if rejection.code == .outcomeUnknown {
-                return truth.isExpired(id, seq, in: history)
+            let outcome = truth.outcome(of: id, seq, in: history)
+            switch rejection.code {
+            case .outcomeUnknown: return truth.wasForgotten(id, in: history)
+            case .outboxFull: return outcome == nil
+            default:
+                guard case .rejected(let recorded)? = outcome else { return false }
+                return recorded.code == rejection.code
             }
-            guard case .rejected(let recorded)? = truth.outcome(of: id, seq, in: history)
-            else { return false }
-            return recorded.code == rejection.code
         }
         guard !isRecorded else { return }
         violate(
             .once,
             "Client \(client.number)'s #\(seq) was rejected (\(rejection)), and the log doesn't.")
+    }
+}
+
+extension Result {
+    fileprivate var isSuccess: Bool {
+        if case .success = self { true } else { false }
     }
 }
 
@@ -230,6 +250,7 @@ extension World {
         if dispatched.outcome.isContradicted {
             return violate(.oneOutcome, "\(name) was given two outcomes.")
         }
+        if dispatched.isChecked, dispatched.outcome.settled == nil { return }
         guard let outcome = dispatched.outcome.settled else {
             return violate(.oneOutcome, "\(name) has no outcome.")
         }

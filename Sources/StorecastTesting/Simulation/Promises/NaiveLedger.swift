@@ -19,6 +19,8 @@ struct NaiveLedger {
     /// The least recently seen first.
     private var records: [Record] = []
     private var horizon: UInt64 = 0
+    /// Everyone that was ever forgotten.
+    private(set) var forgotten: Set<String> = []
 
     init(_ limits: SyncLimits) {
         capacity = limits.clients
@@ -50,6 +52,8 @@ struct NaiveLedger {
     }
 
     private mutating func forget() {
-        horizon = max(horizon, records.removeFirst().lastReduced)
+        let record = records.removeFirst()
+        forgotten.insert(record.client)
+        horizon = max(horizon, record.lastReduced)
     }
 }

@@ -14,7 +14,6 @@ final class ReplayedRoom<State: Codable & Sendable>: Truth {
         /// By version.
         var states: [State]
         var outcomes: [String: [UInt64: TrueOutcome]] = [:]
-        var expired: [String: Set<UInt64>] = [:]
     }
 
     private struct Question: Hashable {
@@ -67,9 +66,7 @@ final class ReplayedRoom<State: Codable & Sendable>: Truth {
         let last = histories.count - 1
         switch histories[last].ledger.verdict(on: record) {
         case .duplicate: return nil
-        case .expired:
-            histories[last].expired[record.client, default: []].insert(record.seq)
-            settle(record, Rejection(.outcomeUnknown, ""))
+        case .expired: settle(record, Rejection(.outcomeUnknown, ""))
         case .fresh: settle(record, record.rejection ?? reduce(record))
         }
         let state = histories[last].store.state
@@ -124,8 +121,8 @@ final class ReplayedRoom<State: Codable & Sendable>: Truth {
         histories[history].outcomes[client]?[seq]
     }
 
-    func isExpired(_ client: String, _ seq: UInt64, in history: Int) -> Bool {
-        histories[history].expired[client]?.contains(seq) == true
+    func wasForgotten(_ client: String, in history: Int) -> Bool {
+        histories[history].ledger.forgotten.contains(client)
     }
 
     func value(

@@ -13,8 +13,8 @@ protocol Truth: AnyObject {
     func history(_ epoch: String) -> Int?
     /// How a dispatch ended by the log of an epoch; nil if it isn't in it.
     func outcome(of client: String, _ seq: UInt64, in history: Int) -> TrueOutcome?
-    /// Whether the log has the dispatch at a place where its client was forgotten.
-    func isExpired(_ client: String, _ seq: UInt64, in history: Int) -> Bool
+    /// Whether what was settled of the client was forgotten at any time.
+    func wasForgotten(_ client: String, in history: Int) -> Bool
     /// What a selection was at a version; nil if there is no such version or selection.
     func value(
         of topic: Topic, for viewer: Identity, at version: UInt64, in history: Int

@@ -16,6 +16,10 @@ enum Deed: Equatable, Sendable {
     case renew(Int)
     /// A client opens another connection.
     case reconnect(Int)
+    /// A client can't store its dispatches.
+    case fillDisk(Int)
+    /// A client can store its dispatches again.
+    case emptyDisk(Int)
     /// A client asks and asks, and doesn't read the answers.
     case pester(Int)
     /// A client's connection breaks; either end may notice late.
@@ -41,7 +45,8 @@ enum Deed: Equatable, Sendable {
         switch self {
         case .arrive(let client), .leave(let client), .crash(let client),
             .dispatch(let client, _), .follow(let client), .unfollow(let client),
-            .renew(let client), .reconnect(let client), .pester(let client), .cut(let client),
+            .renew(let client), .reconnect(let client),
+            .fillDisk(let client), .emptyDisk(let client), .pester(let client), .cut(let client),
             .stall(let client), .block(let client):
             client
         case .crashServer, .restoreServer, .stopServer, .dispatchOnServer, .journal: nil

@@ -9,11 +9,14 @@ extension Scenario {
         let most = clients < 30 ? 30 + random.below(40 + clients * 30) : clients * 3
         self.init(
             seed: seed, clients: clients, steps: [], limits: Self.limits(&random),
-            weather: Self.weather(&random),
+            outbox: Self.outbox(&random), storedOutboxes: random.below(4), weather: Self.weather(&random),
             journalDelay: Self.delay(&random, .milliseconds(300)),
             turn: Self.delay(&random, .milliseconds(5)),
             checking: Self.delay(&random, .milliseconds(200)))
         addSteps(options.steps ?? most, &random)
+        // What a journal keeps twice counts twice for a record that may hold no more than this.
+        let isOnce = steps.allSatisfy { ![.journal(.keptTwice), .journal(.unknownKept)].contains($0.deed) }
+        if isOnce, random.happens(oneIn: 4) { limits.clients = 1 + random.below(6) }
     }
 
     /// Mostly few, so that many seeds can be run; at times a crowd.
@@ -32,9 +35,15 @@ extension Scenario {
         limits.controlBytes = 1 + random.below(random.pick([300, 4000, 64_000]))
         limits.historyBytes = random.below(random.pick([200, 4000, 64_000]))
         limits.heartbeat = 5 + random.below(26)
-        if random.happens(oneIn: 8) { limits.clients = 1 + random.below(6) }
         if random.happens(oneIn: 8) { limits.subscriptions = 8 + random.below(8) }
         return limits
+    }
+
+    private static func outbox(_ random: inout SeededGenerator) -> OutboxLimits {
+        guard random.happens(oneIn: 4) else { return OutboxLimits() }
+        return OutboxLimits(
+            count: 1 + random.below(20),
+            whenFull: random.happens(oneIn: 2) ? .dropOldest : .refuseNewest)
     }
 
     private static func weather(_ random: inout SeededGenerator) -> Weather {

@@ -16,6 +16,10 @@ struct Scenario: Sendable {
     /// In the order of their times.
     var steps: [Step]
     var limits: SyncLimits
+    /// How much a client keeps that isn't settled.
+    var outbox: OutboxLimits
+    /// Every so manieth client stores its outbox; none if 0.
+    var storedOutboxes: Int
     /// The worst that a connection may be like.
     var weather: Weather
     /// The longest that each half of an append takes.

@@ -9,7 +9,7 @@ enum Troubles {
         return work + (work.count..<count).map { _ in random.pick([0, 0, 2, 6]) }
     }
 
-    private static let count = 20
+    private static let count = 21
 
     static func deed(_ place: Int, client: Int, _ random: inout SeededGenerator) -> Deed {
         switch place {
@@ -32,6 +32,7 @@ enum Troubles {
         case 16: .journal(.unavailable)
         case 17: .journal(random.happens(oneIn: 2) ? .unknownKept : .unknownLost)
         case 18: .journal(.keptTwice)
+        case 19: random.happens(oneIn: 2) ? .fillDisk(client) : .emptyDisk(client)
         default:
             .journal(
                 random.happens(oneIn: 2)

@@ -123,7 +123,7 @@ final class ServerProcess: SyncHost {
     }
 
     func openRoom() -> any AnyRoom {
-        if let room { return room }
+        if let room, !world.room.hasFailed(room) { return room }
         let opened = world.room.open(
             RoomContext(
                 name: "/", journal: faulty, limits: world.scenario.limits, host: self,

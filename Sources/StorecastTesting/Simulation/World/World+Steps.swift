@@ -27,6 +27,9 @@ extension World {
         case .unfollow: unfollow(client, &random)
         case .renew: renew(client, &random)
         case .reconnect: client.reconnect()
+        case .fillDisk:
+            client.storage?.failure = Rejection(.outboxUnwritable, "The disk is full.")
+        case .emptyDisk: client.storage?.failure = nil
         case .pester: pester(client, &random)
         case .cut: if let connection = client.connection { breakUp(connection, &random) }
         case .stall: client.connection?.stall(for: random.duration(upTo: .seconds(20)))
@@ -53,7 +56,7 @@ extension World {
     private func crash(_ client: SimulatedClient, _ random: inout SeededGenerator) {
         if let connection = client.connection { breakUp(connection, &random) }
         guard client.wasThere else { return }
-        replace(client)
+        replace(client, &random)
         clients[client.number].arrive()
     }
 
@@ -61,16 +64,21 @@ extension World {
         guard !room.kinds.isEmpty else { return }
         let kind = room.kinds[random.place(in: room.kinds.map(\.weight))]
         let action = kind.draw(&random, client.identity)
-        var type = type(of: action).wireName
-        if random.happens(oneIn: 40) { type = "no-such-action" }
-        client.dispatch(type, encoded { try JSONCoding.encode(action) })
+        let type = type(of: action).wireName
+        let payload = encoded { try JSONCoding.encode(action) }
+        let isUnknown = random.happens(oneIn: 40)
+        client.dispatch(
+            OutgoingAction(
+                type: isUnknown ? "no-such-action" : type, payload: payload,
+                action: isUnknown ? nil : action),
+            shownAt: client.follows.isEmpty ? nil : random.below(client.follows.count))
     }
 
     private func follow(_ client: SimulatedClient, _ random: inout SeededGenerator) {
         guard !room.interests.isEmpty else { return }
         let interest = random.pick(room.interests)
         let parameters = interest.parameters(&random)
-        client.follow(topic(interest.selection, parameters))
+        client.follow(topic(interest.selection, parameters), interest.view(parameters))
     }
 
     private func unfollow(_ client: SimulatedClient, _ random: inout SeededGenerator) {

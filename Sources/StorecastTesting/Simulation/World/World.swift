@@ -38,7 +38,11 @@ final class World {
         truth = room.truth(scenario.limits)
         truth.begin(disk.epoch, keeping: 0)
         for number in 0..<scenario.clients {
-            add(SimulatedClient(number, generation: 0, as: person(number), in: self))
+            let isStored = scenario.storedOutboxes > 0 && number % scenario.storedOutboxes == 0
+            add(
+                SimulatedClient(
+                    number, generation: 0, as: person(number),
+                    isStored ? MemoryOutboxStorage() : nil, in: self))
         }
         boot()
     }
@@ -71,6 +75,7 @@ final class World {
         if process == nil { boot() }
         for connection in process?.connections ?? [] { connection.heal() }
         for client in clients where client.wasThere {
+            client.storage?.failure = nil
             client.arrive()
             touch(client)
         }
@@ -119,8 +124,7 @@ final class World {
 
     /// The journal's newest entries are gone: what is left begins another history.
     func restoreJournal(_ random: inout SeededGenerator) {
-        let lost = random.below(min(disk.records.count, 20) + 1)
-        disk.restore(keeping: disk.records.count - lost, as: randomID(using: &random))
+        let lost = disk.restore(losing: random.below(20), as: randomID(using: &random))
         truth.begin(disk.epoch, keeping: disk.records.count)
         note(.journal, 0, lost) { "loses its last \(lost) entries, epoch \(disk.epoch)" }
     }
@@ -156,12 +160,18 @@ final class World {
     }
 
     /// Another client comes in the place of one that is gone.
-    func replace(_ client: SimulatedClient) {
+    func replace(_ client: SimulatedClient, _ random: inout SeededGenerator) {
         client.end()
         generations += 1
-        add(
-            SimulatedClient(
-                client.number, generation: generations, as: person(client.number), in: self))
+        if let storage = client.storage {
+            storage.failure = nil
+            storage.crash(keeping: random.below(storage.unsynced.count + 1))
+        }
+        let new = SimulatedClient(
+            client.number, generation: generations, as: person(client.number), client.storage,
+            in: self)
+        new.takeOver(client)
+        add(new)
     }
 
     /// Nil if the server is down.
