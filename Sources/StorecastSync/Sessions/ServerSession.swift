@@ -151,8 +151,7 @@ package final class ServerSession {
             .welcome(
                 ServerFrame.Welcome(
                     position: position, lastSeq: record?.lastSeq ?? 0,
-                    rejected: (record?.rejections ?? []).filter { $0.seq > settled }
-                        .map { ServerFrame.Reject($0.rejection, seq: $0.seq) },
+                    rejected: record?.rejections(since: settled, window: room.limits.window) ?? [],
                     heartbeat: UInt64(room.limits.heartbeat), limits: room.limits.frame,
                     server: Software.nameAndVersion)))
         self.hello = nil

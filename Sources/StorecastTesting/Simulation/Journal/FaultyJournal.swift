@@ -91,7 +91,8 @@ final class FaultyJournal: Journal {
         if let fault { world.note(.journal, 0, batch.count) { "\(fault), \(batch.count) entries" } }
         // What may be there already has been found fit.
         let isRetry = isUncertain
-        isUncertain = fault == .unknownKept || fault == .unknownLost
+        isUncertain =
+            fault == .unknownKept || fault == .unknownLost || isRetry && fault == .unavailable
         switch fault {
         case .unavailable: completion(.failure(.unavailable("simulated")))
         case .unknownLost: completion(.failure(.unknownOutcome("simulated")))

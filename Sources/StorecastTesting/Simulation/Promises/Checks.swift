@@ -145,7 +145,10 @@ extension World {
         case .success(let position): checkReduced(seq, of: client, at: position)
         case .failure(let rejection): checkRejected(seq, of: client, rejection)
         }
-        if let told = dispatched.told, told.isSuccess != outcome.isSuccess {
+        // In another history it may have ended otherwise.
+        if let told = dispatched.told, told.isSuccess != outcome.isSuccess,
+            truth.history(truth.position.epoch) == 0
+        {
             violate(.oneOutcome, "Client \(client.number)'s #\(seq) had ended as \(told) before.")
         }
     }
@@ -174,7 +177,7 @@ extension World {
         let isRecorded = epochs.contains { history in
             let outcome = truth.outcome(of: id, seq, in: history)
             switch rejection.code {
-            case .outcomeUnknown: return truth.wasForgotten(id, in: history)
+            case .outcomeUnknown where truth.wasForgotten(id, in: history): return true
             case .outboxFull: return outcome == nil
             default:
                 guard case .rejected(let recorded)? = outcome else { return false }

@@ -39,7 +39,6 @@ struct NaiveLedger {
             record = records.remove(at: place)
         } else if records.count == capacity {
             forget()
-            record = Record(client: entry.client, horizon: horizon)
         }
         let known = max(entry.settled, entry.seq > window ? entry.seq - window : 0)
         record.lastSeq = entry.seq

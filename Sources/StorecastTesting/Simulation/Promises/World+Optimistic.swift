@@ -29,14 +29,16 @@ extension World {
     private func isShown(
         _ place: Int, of client: SimulatedClient, on position: Position, in history: Int
     ) -> Bool {
-        let outcome = client.dispatches[place].outcome.settled
         let seq = UInt64(place) + 1
+        let outcome = truth.outcome(of: client.session.client, seq, in: history)
         let isInLog =
-            if case .reduced(let version)? = truth.outcome(
-                of: client.session.client, seq, in: history)
-            { version <= position.version } else { false }
-        switch outcome {
-        case nil: return !isInLog && !client.isLost(place)
+            if case .reduced(let version)? = outcome { version <= position.version } else { false }
+        switch client.dispatches[place].outcome.settled {
+        case nil where client.isLost(place): return false
+        case nil:
+            // A rejection that isn't told yet, as it isn't stored yet, may be shown already.
+            if case .rejected? = outcome { return client.session.isPending(seq) }
+            return !isInLog
         case .failure: return false
         case .success(let acked): return acked.epoch == position.epoch && !isInLog
         }
