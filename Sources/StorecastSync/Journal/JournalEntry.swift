@@ -19,4 +19,6 @@ package struct JournalEntry: Sendable {
     package var actions: [any SyncAction]
     /// Why nothing is to be reduced: a tombstone, so that the rejection is the same for ever.
     package var rejection: Rejection?
+    /// What the room counts the entry as while it waits for the journal, in bytes.
+    package var size = 0
 }

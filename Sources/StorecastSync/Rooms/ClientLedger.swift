@@ -24,13 +24,13 @@ package struct ClientLedger {
         /// The final rejections that the client may not know of, in ascending order.
         package fileprivate(set) var rejections: [(seq: UInt64, rejection: Rejection)] = []
         /// The version that the client's newest reduced action led to.
-        fileprivate var lastReduced: UInt64 = 0
+        fileprivate(set) var lastReduced: UInt64 = 0
         /// The horizon when the record was made: what the client had reduced before isn't known.
-        fileprivate let horizon: UInt64
+        let horizon: UInt64
     }
 
     /// A record and its neighbours in the order in which clients were last seen.
-    private struct Slot {
+    struct Slot {
         var client: String
         var record: Record
         var older: Int?
@@ -42,13 +42,13 @@ package struct ClientLedger {
     /// How many rejections of all clients are kept; at most `capacity`, and those of one client.
     private var rejectionCount = 0
     /// At most `capacity`; a client that is forgotten leaves its place to one that comes.
-    private var slots: [Slot] = []
+    private(set) var slots: [Slot] = []
     private var freePlaces: [Int] = []
     private var places: [String: Int] = [:]
-    private var oldest: Int?
+    private(set) var oldest: Int?
     private var newest: Int?
     /// The newest version that an action of a forgotten client led to.
-    private var horizon: UInt64 = 0
+    private(set) var horizon: UInt64 = 0
 
     /// - Parameters:
     ///   - capacity: how many clients are remembered.

@@ -50,7 +50,10 @@ extension Room {
     /// Reduces entries in the journal's order and brings the groups up to date.
     func commit(_ entries: [JournalEntry]) {
         let before = position.version
-        for entry in entries { commit(entry) }
+        for entry in entries {
+            heldBytes -= entry.size
+            commit(entry)
+        }
         if position.version != before { evaluateGroups() }
     }
 
@@ -115,6 +118,7 @@ extension Room {
     private func settle(_ entry: JournalEntry, _ rejection: Rejection?) {
         let rejection = rejection?.bounded
         ledger.settle(entry, rejection, at: position.version)
+        if !departed.isEmpty { departed[entry.client] = nil }
         if entry.client == ownClient {
             ownDispatches.removeValue(forKey: entry.seq)?
                 .settle(rejection.map { .failure($0) } ?? .success(position))
@@ -123,20 +127,23 @@ extension Room {
         }
     }
 
-    /// Nothing was appended: each client's first dispatch may come again, and all behind it.
+    /// Nothing was appended: each client's first dispatch may come again, and all behind it. The
+    /// server's own are kept, in their order.
     private func refuse(_ entries: [JournalEntry], _ error: JournalError) {
         context.host.report("The journal of room '\(name)' took nothing: \(error)")
         let rejection = Rejection(
             .unavailable, "The server can't take actions now.", retryAfter: .seconds(1))
         var refused: Set<String> = []
         // What an earlier connection had sent already may be settled by now.
-        for entry in entries where ledger.verdict(on: entry) != .duplicate {
-            if entry.client == ownClient {
-                ownDispatches.removeValue(forKey: entry.seq)?.settle(.failure(rejection))
-            } else if refused.insert(entry.client).inserted {
-                sessions[entry.client]?.refused(entry.seq, rejection)
-            }
+        for entry in entries
+        where entry.client != ownClient && ledger.verdict(on: entry) != .duplicate {
+            guard refused.insert(entry.client).inserted else { continue }
+            sessions[entry.client]?.refused(entry.seq, rejection)
+            departed[entry.client] = nil
         }
-        batch.removeAll { refused.contains($0.client) }
+        let waiting = entries + batch
+        batch = batch.filter { $0.client != ownClient && !refused.contains($0.client) }
+        postpone(waiting.filter { $0.client == ownClient })
+        heldBytes = (batch + postponed).reduce(0) { $0 + $1.size }
     }
 }

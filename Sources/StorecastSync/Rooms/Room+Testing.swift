@@ -10,6 +10,15 @@ extension Room {
     /// Every group that is kept up to date.
     package var liveGroups: [SelectionGroup] { groups.live.map(\.group) }
 
+    /// How many groups are kept for those who come back.
+    package var lingeringCount: Int { lingering.count }
+
+    /// The bytes of those groups, about.
+    package var lingeringBytes: Int { lingering.bytes }
+
+    /// The bytes of what waits for the journal, about.
+    package var waitingBytes: Int { heldBytes }
+
     /// Whether everything that came has been reduced or refused.
-    package var isIdle: Bool { batch.isEmpty && !isAppending }
+    package var isIdle: Bool { batch.isEmpty && postponed.isEmpty && !isAppending }
 }

@@ -16,9 +16,17 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
     var context: RoomContext
     var ledger: ClientLedger
     var sessions: [String: ServerSession] = [:]
+    /// Whose client ids they are that left before the ledger knew of them, with dispatches under way.
+    var departed: [String: String] = [:]
     var groups = SelectionTable<State>()
+    var lingering = LingeringGroups<State>()
+    var isWatchingLingering = false
     /// What came since the last batch was handed to the journal.
     var batch: [JournalEntry] = []
+    /// What the journal refused of the server's own dispatches, until they are tried again.
+    var postponed: [JournalEntry] = []
+    /// What waits for the journal or is on its way to it, in bytes.
+    var heldBytes = 0
     var isAppending = false
     /// Whether its history was read; until then nothing is taken.
     var phase = RoomPhase.loading
@@ -52,9 +60,8 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
     }
 
     package func join(_ session: ServerSession) -> Bool {
-        if let record = ledger[client: session.client], record.identity != session.identity.id {
-            return false
-        }
+        let owner = ledger[client: session.client]?.identity ?? departed[session.client]
+        if let owner, owner != session.identity.id { return false }
         if let other = sessions[session.client] {
             guard other.identity.id == session.identity.id else { return false }
             other.close(.replaced, "Another connection uses the same client id.")
@@ -64,7 +71,9 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
     }
 
     package func leave(_ session: ServerSession) {
-        if sessions[session.client] === session { sessions[session.client] = nil }
+        guard sessions[session.client] === session else { return }
+        sessions[session.client] = nil
+        if session.dispatches.hasUnsettled { departed[session.client] = session.identity.id }
     }
 
     package func record(of client: String) -> ClientLedger.Record? {

@@ -11,6 +11,7 @@ public struct RoomDefinition<State: Codable & Sendable>: RoomDefinitionProtocol 
     package var actionGuards: [ObjectIdentifier: ActionGuard] = [:]
     package var selectionGuards: [String: SelectionGuard] = [:]
     package var opening: @Sendable (Store<State>) -> Void = { _ in }
+    package var revision = ""
 
     package typealias Validator = @Sendable (State, any SyncAction, Identity) throws -> Void
     package typealias ActionGuard = @Sendable (any SyncAction, Identity) throws -> Void
@@ -101,6 +102,17 @@ extension RoomDefinition {
             }
             try check(parameters, viewer)
         }
+        return room
+    }
+
+    /// Names the version of the code: of reducer, selections and their values.
+    ///
+    /// Who resumes a subscription after a restart trusts that an old version of the room still has
+    /// the value that it had. Change the word, any other than before, whenever a change of the code
+    /// makes that wrong: clients then get snapshots.
+    public func revision(_ word: String) -> Self {
+        var room = self
+        room.revision = word
         return room
     }
 

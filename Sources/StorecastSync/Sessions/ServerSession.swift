@@ -139,6 +139,9 @@ package final class ServerSession {
         if let seen = hello.seen, seen.epoch == position.epoch, seen.version > position.version {
             return close(.behind, "This server hasn't reached version \(seen.version) yet.")
         }
+        guard identity.id != Identity.server.id else {
+            return close(.forbidden, "The id '\(identity.id)' is the server's own.")
+        }
         self.identity = identity
         guard room.join(self) else {
             return close(.forbidden, "The client id belongs to another identity.")
@@ -249,10 +252,7 @@ package final class ServerSession {
     private func end() {
         let wasLive = phase == .live
         phase = .closed
-        // In an order that doesn't hang on hashing: it decides in which others are told.
-        for subscription in subscriptions.sorted(by: { $0.key < $1.key }) {
-            drop(subscription.value)
-        }
+        for ref in subscriptions.keys.sorted() { subscriptions[ref].map(drop) }
         subscriptions = [:]
         queued = []
         held = []

@@ -92,8 +92,10 @@ public import StorecastSync
     ) -> RemoteConnection {
         let line = TestLine(identity, isOnline: isOnline) { [server] in server.session(on: $0) }
         let connection = RemoteConnection(
-            "ws://test.invalid/", transport: TestTransport(loop: loop, line: line),
-            random: SeededGenerator(seed: random.next()))
+            "ws://test.invalid/", identity: identity,
+            transport: TestTransport(loop: loop, line: line),
+            random: SeededGenerator(seed: random.next()),
+            wallClock: { [clock] in Timestamp(clock) })
         clients.removeAll { $0.connection == nil }
         clients.append(Client(connection: connection, line: line))
         return connection

@@ -12,6 +12,8 @@ import StorecastWire
     private var room: Room<State>!
     private var dueRooms: [any AnyRoom] = []
     private var dueSessions: [ServerSession] = []
+    private var timers: [Int: () -> Void] = [:]
+    private var timerCount = 0
 
     init(
         _ definition: RoomDefinition<State>, loop: TestLoop, clock: ManualClock,
@@ -24,7 +26,7 @@ import StorecastWire
             RoomContext(
                 name: "/", journal: MemoryJournal(random: SeededGenerator(seed: random.next())),
                 host: self,
-                now: { Timestamp(secondsSince1970: clock.now.offset / .seconds(1)) },
+                now: { Timestamp(clock) },
                 random: SeededGenerator(seed: random.next())))
         loop.onTurnEnd = { [weak self] in self?.endTurn() }
     }
@@ -68,11 +70,27 @@ extension TestServer: SyncHost {
         loop.post {}
     }
 
+    func schedule(after delay: Duration, _ work: @escaping () -> Void) {
+        timerCount += 1
+        let number = timerCount
+        timers[number] = work
+        loop.execute(after: delay) { [weak self] in
+            MainActor.assumeIsolated { self?.timers.removeValue(forKey: number)?() }
+        }
+    }
+
     func authenticate(_ session: ServerSession, token: String?) {
         if let link = session.link as? TestLink { session.authenticated(link.line.answer) }
     }
 
     func report(_ message: String) {
         site.report(message)
+    }
+}
+
+extension Timestamp {
+    /// The time of day in a test: the clock starts in 1970.
+    init(_ clock: ManualClock) {
+        self.init(secondsSince1970: clock.now.offset / .seconds(1))
     }
 }

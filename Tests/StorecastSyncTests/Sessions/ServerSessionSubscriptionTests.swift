@@ -200,10 +200,9 @@ struct ServerSessionSubscriptionTests {
     }
 
     @Test func `a selection that can't be encoded lapses, and its room goes on`() {
-        let ratio = Selection("ratio") { (shop: Shop) in Ratio(tea: shop.tea) }
         let room = loop.open(
             RoomDefinition(
-                state: Shop(), actions: [AddTea.self], selections: [ratio, Shop.tea],
+                state: Shop(), actions: [AddTea.self], selections: [Ratio.selection, Shop.tea],
                 reducer: Shop.reduce))
         let wire = Wire.greeted(room, on: loop)
         wire.say(subscribe(1, "ratio"), subscribe(2, "tea"))
@@ -213,22 +212,5 @@ struct ServerSessionSubscriptionTests {
         #expect(loop.reports.count == 1)
         wire.say(subscribe(1, "ratio"))
         #expect(wire.hear().map(\.code) == ["internal"])
-    }
-}
-
-/// A value that fails to encode at 13.
-private struct Ratio: Codable, Equatable {
-    var tea: Int
-
-    func encode(to encoder: any Encoder) throws {
-        guard tea != 13 else { throw CancellationError() }
-        var container = encoder.singleValueContainer()
-        try container.encode(tea)
-    }
-
-    init(tea: Int) { self.tea = tea }
-
-    init(from decoder: any Decoder) throws {
-        tea = try decoder.singleValueContainer().decode(Int.self)
     }
 }

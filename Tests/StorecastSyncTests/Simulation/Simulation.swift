@@ -11,6 +11,8 @@ final class Simulation {
     private var random: SeededGenerator
     private let loop = TestLoop()
     private let journal = TestJournal()
+    private let definition: RoomDefinition<Shop>
+    private let limits: SyncLimits
     private let room: Room<Shop>
     private var actors: [Actor] = []
     /// How rarely something breaks.
@@ -23,6 +25,8 @@ final class Simulation {
         let client: TestClient
         var log: Mirror?
         var count: Mirror?
+        /// The log with what is pending.
+        var view: OptimisticMirror<[String]>?
         var dispatched: [(text: String, outcome: DispatchOutcome)] = []
         var seen: [JSON] = []
 
@@ -39,20 +43,24 @@ final class Simulation {
         limits.window = 1 + random.below(20)
         limits.controlBytes = 1 + random.below(2000)
         limits.historyBytes = random.below(2000)
-        room = loop.open(
-            RoomDefinition(
-                state: Shop(), actions: [Write.self], selections: [Shop.log, count],
-                reducer: Shop.reduce
-            ).validate(Write.self) { shop, write, _ in
-                if write.text.hasSuffix("!") { throw Rejection(.conflict, "Not so loud.") }
-            }, journal: journal, limits: limits, seed: seed)
+        self.limits = limits
+        definition = RoomDefinition(
+            state: Shop(), actions: [Write.self], selections: [Shop.log, count],
+            reducer: Shop.reduce
+        ).validate(Write.self) { shop, write, _ in
+            if write.text.hasSuffix("!") { throw Rejection(.conflict, "Not so loud.") }
+        }
+        room = loop.open(definition, journal: journal, limits: limits, seed: seed)
         for number in 0..<1 + random.below(4) {
             actors.append(Actor(TestClient("client-\(number)-0123456789", on: loop)))
         }
     }
 
     func run(steps: Int) {
-        for _ in 0..<steps { step(actors[random.below(actors.count)]) }
+        for _ in 0..<steps {
+            step(actors[random.below(actors.count)])
+            for actor in actors { checkView(actor) }
+        }
         comeToRest()
         check()
     }
@@ -73,9 +81,17 @@ final class Simulation {
         case 13...15: client.read()
         case 16...17: loop.endTurn()
         case 18 where random.below(patience) == 0:
-            journal.finish(random.below(1 + calm) > 0)
+            journal.finish(journalEnd())
             loop.endTurn()
         default: loop.advance(by: Double(random.below(20)) / 10)
+        }
+    }
+
+    private func journalEnd() -> TestJournal.End {
+        switch random.below(1 + 2 * calm) {
+        case 0: .refused
+        case 1: .unknown(kept: random.below(2) == 0)
+        default: .kept
         }
     }
 
@@ -89,12 +105,16 @@ final class Simulation {
         let session = actor.client.session
         if let log = actor.log, random.below(4) == 0 {
             log.observers = [:]
+            actor.view = nil
             session.release(log)
             actor.log = nil
         } else if actor.log == nil {
             let log = session.mirror("log", nil)
             let count = session.mirror("count", nil)
             (actor.log, actor.count) = (log, count)
+            actor.view = OptimisticMirror("log", on: actor.client) { lines, action in
+                if let write = action as? Write { lines.append(write.text) }
+            }
             count.observers[0] = { _ in }
             log.observers[0] = { [unowned self, unowned actor] in moved($0, actor) }
         }
@@ -114,6 +134,22 @@ final class Simulation {
         actor.seen = lines
         if let count = actor.count, count.sub != nil, count.position == log.position {
             #expect(count.value?.int == lines.count, "seed \(seed): mirrors moved apart")
+        }
+    }
+
+    /// Each dispatch is shown exactly once from the moment at which it was made, unless it was rejected.
+    private func checkView(_ actor: Actor) {
+        guard let shown = actor.view?.shown else { return }
+        var counts: [String: Int] = [:]
+        for line in shown { counts[line, default: 0] += 1 }
+        for (text, outcome) in actor.dispatched {
+            let count = counts[text] ?? 0
+            switch outcome.settled {
+            case .failure: #expect(count == 0, "seed \(seed): \(text) was rejected and is shown")
+            // It may be rejected before all that came before it have their outcomes.
+            case nil where text.hasSuffix("!"): #expect(count <= 1, "seed \(seed): \(text) twice")
+            case .success, nil: #expect(count == 1, "seed \(seed): \(text) is shown \(count) times")
+            }
         }
     }
 
@@ -162,5 +198,15 @@ final class Simulation {
         }
         #expect(log.count == expected.count, "seed \(seed)")
         #expect(room.position.version == UInt64(log.count), "seed \(seed)")
+        checkReplay()
+    }
+
+    /// Whoever reads the log comes to the same state and knows the same of every client, whatever
+    /// stands in it twice.
+    private func checkReplay() {
+        let again = loop.open(definition, journal: journal, limits: limits, seed: seed + 1)
+        #expect(again.store.state == room.store.state, "seed \(seed)")
+        #expect(again.position == room.position, "seed \(seed)")
+        #expect(again.ledger.contents == room.ledger.contents, "seed \(seed)")
     }
 }

@@ -45,6 +45,9 @@ final class TestLoop: SyncHost {
         }
     }
 
+    /// How much work waits for its time.
+    var timerCount: Int { timers.count }
+
     func after(_ seconds: Double, _ work: @escaping () -> Void) {
         timers.append((time + seconds, work))
     }

@@ -61,15 +61,17 @@ struct TestRoomTests {
         await room.settle()
         room.cut(ada)
         await room.settle()
-        guard case .offline(let delay, let reason) = ada.status else {
+        guard case .offline(let outage) = ada.status else {
             return #expect(Bool(false), "\(ada.status)")
         }
-        #expect(reason == "The test cut the connection.")
+        #expect(outage.reason == "The test cut the connection.")
+        #expect(outage.since == Timestamp(secondsSince1970: 0))
         room.dispatch(AddTodo("tea"))
-        await room.advance(by: delay - .nanoseconds(1))
+        let delay = Duration.seconds(outage.retryAt.secondsSince1970)
+        await room.advance(by: delay - .milliseconds(1))
         #expect(ada.status != .live)
         #expect(store.state == [])
-        await room.advance(by: .nanoseconds(1))
+        await room.advance(by: .milliseconds(1))
         #expect(ada.status == .live)
         #expect(store.state?.count == 1)
     }

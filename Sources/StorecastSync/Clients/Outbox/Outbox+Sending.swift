@@ -62,9 +62,14 @@ extension Outbox {
     /// Whether the next dispatch lies behind a gap, and all before it have their outcomes: only on
     /// another connection, whose `hello` says that they are settled, can it be sent.
     package var isBehindGap: Bool {
-        guard first < entries.count else { return false }
+        isGapAhead && recordedSettled == entries[first].seq - 1
+    }
+
+    /// Whether the first dispatch without an outcome doesn't follow what the server has heard of.
+    var isGapAhead: Bool {
+        guard !isOffline, first < entries.count else { return false }
         let next = entries[first].seq
-        return next > cursor.lastSent + 1 && next <= admitted && recordedSettled == next - 1
+        return next > cursor.lastSent + 1 && next <= admitted
     }
 
     /// The action at `place`, if the server may be sent it now.

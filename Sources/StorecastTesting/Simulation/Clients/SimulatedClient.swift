@@ -13,7 +13,7 @@ final class SimulatedClient: ClientSessionDelegate {
     private(set) var connection: SimulatedConnection?
     /// Whether it is to be connected.
     private(set) var isPresent = false
-    /// Whether it has ever come.
+    /// Whether it has ever come, or wants to.
     private(set) var wasThere = false
     /// Whether it is gone for good.
     private(set) var isEnded = false
@@ -246,6 +246,7 @@ final class SimulatedClient: ClientSessionDelegate {
         } catch {
             return world.note(.client, number, 4) { "can't dispatch: \(error)" }
         }
+        wasThere = true
         open.append(dispatches.count)
         dispatches.append(
             Dispatched(

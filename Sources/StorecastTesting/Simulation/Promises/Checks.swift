@@ -37,9 +37,9 @@ extension World {
         for connection in connections { check(connection) }
         guard checks.isServerTouched else { return }
         checks.isServerTouched = false
-        if let room = process?.room, let problem = truth.problem(of: room) {
-            violate(.durable, problem)
-        }
+        guard let room = process?.room else { return }
+        if let problem = truth.problem(of: room) { violate(.durable, problem) }
+        if let excess = truth.excess(of: room) { violate(.bounds, excess) }
     }
 
     // MARK: Bounds
@@ -217,6 +217,9 @@ extension Checks {
     mutating func rest(_ world: World) {
         isAtRest = true
         world.note(.step, 0, 1) { "everything is at rest" }
+        for outcome in world.process?.ownDispatches ?? [] where outcome.settled == nil {
+            world.violate(.oneOutcome, "A dispatch of the server's own has no outcome.")
+        }
         for client in world.clients {
             for follow in client.follows { world.checkLast(follow, of: client) }
             for place in client.dispatches.indices { world.checkLast(place, of: client) }

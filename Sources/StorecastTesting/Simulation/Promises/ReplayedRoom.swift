@@ -153,12 +153,24 @@ final class ReplayedRoom<State: Codable & Sendable>: Truth {
 
     func problem(of room: any AnyRoom) -> String? {
         guard let room = room as? Room<State>, room.isReady else { return nil }
-        if let group = room.liveGroups.first(where: { $0.subscriptions.isEmpty }) {
-            return "The group of '\(group.key.selection)' has no subscriber and lives on."
-        }
         if let compared, compared == (ObjectIdentifier(room), room.position) { return nil }
         compared = (ObjectIdentifier(room), room.position)
         return problem(of: room.store.state, at: room.position)
+    }
+
+    func excess(of room: any AnyRoom) -> String? {
+        guard let room = room as? Room<State>, room.isReady else { return nil }
+        if let group = room.liveGroups.first(where: { $0.subscriptions.isEmpty }) {
+            return "The group of '\(group.key.selection)' has no subscriber and is kept up to date."
+        }
+        if room.lingeringCount > limits.lingeringGroups || room.lingeringBytes > limits.lingeringBytes {
+            return "\(room.lingeringCount) groups of \(room.lingeringBytes) bytes wait for who left."
+        }
+        // One entry always has a place, and the server's own entries count for more than they are.
+        if room.waitingBytes > limits.waitingBytes + 4096 {
+            return "\(room.waitingBytes) bytes wait for the journal."
+        }
+        return nil
     }
 
     private func problem(of state: State?, at position: Position) -> String? {

@@ -23,6 +23,8 @@ protocol Truth: AnyObject {
     func admits(_ viewer: Identity, to topic: Topic) -> Bool
     /// What is wrong with the room, or nil.
     func problem(of room: any AnyRoom) -> String?
+    /// What the room holds that it shouldn't, or nil.
+    func excess(of room: any AnyRoom) -> String?
 }
 
 /// How a dispatch ended.

@@ -36,8 +36,8 @@ extension World {
         switch client.dispatches[place].outcome.settled {
         case nil where client.isLost(place): return false
         case nil:
-            // A rejection that isn't told yet, as it isn't stored yet, may be shown already.
-            if case .rejected? = outcome { return client.session.isPending(seq) }
+            // A rejection that isn't told yet, as it isn't stored yet, is shown already.
+            if client.storage != nil, !client.session.isPending(seq) { return false }
             return !isInLog
         case .failure: return false
         case .success(let acked): return acked.epoch == position.epoch && !isInLog

@@ -35,6 +35,10 @@ extension Scenario {
         limits.controlBytes = 1 + random.below(random.pick([300, 4000, 64_000]))
         limits.historyBytes = random.below(random.pick([200, 4000, 64_000]))
         limits.heartbeat = 5 + random.below(26)
+        if random.happens(oneIn: 4) { limits.lingeringGroups = random.below(4) }
+        if random.happens(oneIn: 4) { limits.lingeringBytes = random.below(2000) }
+        if random.happens(oneIn: 2) { limits.lingerTime = random.duration(upTo: .seconds(10)) }
+        if random.happens(oneIn: 4) { limits.waitingBytes = 300 + random.below(4000) }
         if random.happens(oneIn: 8) { limits.subscriptions = 8 + random.below(8) }
         return limits
     }

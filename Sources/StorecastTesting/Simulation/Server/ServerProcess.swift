@@ -10,6 +10,9 @@ final class ServerProcess: SyncHost {
     /// In the order of their opening.
     private(set) var connections: [SimulatedConnection] = []
 
+    /// What the server's own code waits for.
+    private(set) var ownDispatches: [DispatchOutcome] = []
+
     private unowned let world: World
     private var random: SeededGenerator
     private let journal: any Journal
@@ -140,7 +143,9 @@ final class ServerProcess: SyncHost {
         let kinds = world.room.serverKinds
         guard isAlive, !kinds.isEmpty else { return }
         let action = kinds[random.place(in: kinds.map(\.weight))].draw(&random, .anonymous)
-        world.room.dispatch(openRoom(), action, DispatchOutcome())
+        let outcome = DispatchOutcome()
+        ownDispatches.append(outcome)
+        world.room.dispatch(openRoom(), action, outcome)
     }
 
     // MARK: Turns
