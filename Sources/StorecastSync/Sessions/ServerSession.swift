@@ -8,6 +8,8 @@ package final class ServerSession {
     package enum Phase { case awaitingHello, authenticating, live, closed }
 
     package let room: any AnyRoom
+    /// Rises from each connection of the room to the next.
+    let number: UInt64
     package private(set) var phase = Phase.awaitingHello
     package internal(set) var identity = Identity.anonymous
     /// The client's id; empty before hello.
@@ -34,6 +36,7 @@ package final class ServerSession {
 
     package init(room: any AnyRoom, host: any SyncHost, link: any ServerLink) {
         self.room = room
+        number = room.numberVisitor()
         self.host = host
         self.link = link
     }
@@ -143,8 +146,12 @@ package final class ServerSession {
             return close(.forbidden, "The id '\(identity.id)' is the server's own.")
         }
         self.identity = identity
-        guard room.join(self) else {
-            return close(.forbidden, "The client id belongs to another identity.")
+        if let refusal = room.join(self) {
+            return close(
+                refusal,
+                refusal == .replaced
+                    ? "A later connection uses the same client id."
+                    : "The client id belongs to another identity.")
         }
         phase = .live
         let record = room.record(of: client)

@@ -50,12 +50,13 @@ final class TestClient: ClientSessionDelegate {
         session.disconnected()
     }
 
-    /// Puts what the session wants to say on its way.
+    /// Stores what there is to store, and puts what the session wants to say on its way, if there
+    /// is one.
     func speak() {
-        guard wire != nil else { return }
+        if session.isStoreDue { session.store() }
         while let message = session.nextMessage() {
             said.append(parsed(String(decoding: message, as: UTF8.self)))
-            underway.append(message)
+            if wire != nil { underway.append(message) }
         }
     }
 
@@ -85,7 +86,7 @@ final class TestClient: ClientSessionDelegate {
             while hasUnderway { arrive() }
             loop.endTurn()
             while let wire, !wire.messages.isEmpty || wire.closeCode != nil { read() }
-        } while wire != nil && session.hasMessages
+        } while session.isStoreDue || wire != nil && session.hasMessages
     }
 
     /// Everything that was said since the last call, one frame each.

@@ -7,15 +7,14 @@ extension Outbox {
     /// Whether there is something to store.
     var hasUnstored: Bool {
         guard let recording else { return false }
-        return admitted > recording.stored || settled > recording.written || isSyncDue
+        return admitted > recording.stored || settled > recording.written || mustSync
     }
 
-    /// Whether something waits for what is written to be stored for good: an outcome to be told, or
-    /// the next dispatch, where the server knows less than is settled. Only `hello` can say so, and
-    /// it says what is stored.
-    private var isSyncDue: Bool {
+    /// Whether something waits until a crash can't undo what has come.
+    private var mustSync: Bool {
         guard let recording else { return false }
-        return recording.isSyncDue || settled > recording.settled && isGapAhead
+        return admitted > recording.stored || recording.isSyncDue
+            || settled > recording.settled && (hasGap || isWindowHeld)
     }
 
     /// What isn't stored yet.
@@ -23,7 +22,7 @@ extension Outbox {
         guard let recording, hasUnstored else { return nil }
         var batch = OutboxBatch(
             stored: admitted, settled: settled, ended: recording.ended.count,
-            mustSync: admitted > recording.stored || isSyncDue)
+            mustSync: mustSync)
         for seq in recording.ended where seq > settled { batch.log.append(.ended(seq)) }
         if settled > recording.written { batch.log.append(.settled(settled)) }
         append(from: place(from: recording.stored + 1), to: &batch.log)

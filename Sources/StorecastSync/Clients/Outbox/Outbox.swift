@@ -40,6 +40,8 @@ package struct Outbox: Sendable {
     /// No connection is there or being greeted.
     package internal(set) var isOffline = true
 
+    /// The last dispatch that made room for another.
+    private var lastDropped: UInt64 = 0
     private let limits: OutboxLimits
     private let stamps: ProvisionalStamps?
 
@@ -148,7 +150,7 @@ package struct Outbox: Sendable {
             .outboxFull, "Too many dispatches wait for the server.",
             detail: "\(count) of at most \(limits.count), \(bytes) of \(limits.bytes) bytes.")
         guard limits.whenFull == .dropOldest, isOffline else { throw full }
-        let oldest = place(from: lastEverSent + 1)
+        let oldest = place(from: max(lastEverSent, lastDropped) + 1)
         var end = oldest
         var (countLeft, bytesLeft) = (count, bytes + size)
         while end < entries.count, countLeft >= limits.count || bytesLeft > limits.bytes {
@@ -158,6 +160,7 @@ package struct Outbox: Sendable {
         }
         guard countLeft < limits.count, bytesLeft <= limits.bytes else { throw full }
         for place in oldest..<end { self.end(place, full) }
+        lastDropped = entries[end - 1].seq
         trim()
     }
 
