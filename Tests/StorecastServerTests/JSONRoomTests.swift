@@ -204,9 +204,9 @@ struct JSONRoomTests {
         for _ in 0..<6000 {
             let path = JSON.string(paths[random.below(paths.count)])
             let value = values[random.below(values.count)]
+            let both: JSON = ["path": path, "value": value]
             let edits: [(String, JSON)] = [
-                ("set", ["path": path, "value": value]), ("append", ["path": path, "value": value]),
-                ("merge", ["path": path, "value": value]), ("remove", ["path": path]),
+                ("set", both), ("append", both), ("merge", both), ("remove", ["path": path]),
                 ("increment", ["path": path, "by": 9]),
             ]
             let (type, payload) = edits[random.below(edits.count)]

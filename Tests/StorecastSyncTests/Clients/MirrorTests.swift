@@ -66,7 +66,7 @@ struct MirrorTests {
 
     @Test func `a mirror that waits for its answer doesn't move with the others`() {
         mirror.take([1], at: at(3))
-        mirror.isAnswered = false
+        mirror.subscribes(as: 2)
         mirror.advance(to: at(9))
         #expect(mirror.position == at(3))
     }
