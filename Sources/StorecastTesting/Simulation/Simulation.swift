@@ -20,10 +20,34 @@ public struct Simulation: Sendable {
     /// What to decide oneself.
     public var options = SimulationOptions()
     private let room: RoomKit
+    /// Makes the journal of a run, and what opens it at each start of the server.
+    private let journal: JournalMaker?
+
+    package typealias JournalMaker = @Sendable (_ seed: UInt64) -> () -> any Journal
 
     /// A simulation of a room.
     public init<State>(of room: SimulatedRoom<State>) {
+        self.init(of: room, journal: nil)
+    }
+
+    /// A simulation of a room on a journal of its own.
+    ///
+    /// - Parameter journal: called once for each run; what it returns is called at each start of the
+    ///   server. The journal completes everything before its calls return, as there is no other time
+    ///   than the simulated one. It fails, stalls and keeps twice as any does, but loses nothing.
+    package init<State>(of room: SimulatedRoom<State>, journal: JournalMaker?) {
         self.room = RoomKit(room)
+        self.journal = journal
+    }
+
+    /// Runs seeds one after the other; throws a ``SimulationFailure`` for the first that breaks a
+    /// promise, made as short as can be.
+    public func check(_ seeds: some Sequence<UInt64>) throws(SimulationFailure) {
+        for seed in seeds where run(seed: seed).violation != nil {
+            let report = shrunk(seed: seed)
+            guard let violation = report.violation else { continue }
+            throw SimulationFailure(report: report, violation: violation)
+        }
     }
 
     /// Runs one seed to its end, or to the first violation.
@@ -49,7 +73,7 @@ public struct Simulation: Sendable {
     }
 
     func run(_ scenario: Scenario, tracing: Bool) -> SimulationReport {
-        let world = World(scenario, room, isRecording: tracing)
+        let world = World(scenario, room, journal?(scenario.seed), isRecording: tracing)
         world.run()
         return SimulationReport(
             seed: scenario.seed, violation: world.violation, digest: world.trace.digest,

@@ -39,6 +39,7 @@ public struct Violation: Sendable, Equatable, CustomStringConvertible {
 
     /// All of it in one sentence.
     public var description: String {
-        "\(promise), but after \(time): \(finding)"
+        let milliseconds = Int(time / .milliseconds(1))
+        return "\(promise), but after \(Double(milliseconds) / 1000) seconds: \(finding)"
     }
 }

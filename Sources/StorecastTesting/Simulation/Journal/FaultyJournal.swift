@@ -88,7 +88,11 @@ final class FaultyJournal: Journal {
         _ fault: JournalFault?, _ batch: [JournalEntry], _ room: String,
         _ completion: @escaping (Result<UInt64, JournalError>) -> Void
     ) {
-        if let fault { world.note(.journal, 0, batch.count) { "\(fault), \(batch.count) entries" } }
+        if let fault {
+            world.note(.journal, 0, batch.count) {
+                "\(fault.debugDescription), \(batch.count) entries"
+            }
+        }
         // What may be there already has been found fit.
         let isRetry = isUncertain
         isUncertain =

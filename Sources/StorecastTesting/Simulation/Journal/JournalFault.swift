@@ -1,5 +1,5 @@
 /// What goes wrong with an append.
-enum JournalFault: Equatable, Sendable {
+enum JournalFault: Equatable, Sendable, CustomDebugStringConvertible {
     /// Nothing is kept, and it says so.
     case unavailable
     /// Nobody can tell whether the batch was kept; it was.
@@ -12,4 +12,15 @@ enum JournalFault: Equatable, Sendable {
     case unfit
     /// It takes this long.
     case stalled(Duration)
+
+    var debugDescription: String {
+        switch self {
+        case .unavailable: "unavailable"
+        case .unknownKept: "outcome unknown, kept"
+        case .unknownLost: "outcome unknown, lost"
+        case .keptTwice: "kept twice"
+        case .unfit: "unfit"
+        case .stalled(let time): "stalled for \(time)"
+        }
+    }
 }

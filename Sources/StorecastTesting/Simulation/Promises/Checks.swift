@@ -147,7 +147,8 @@ extension World {
         }
         // In another history it may have ended otherwise.
         if let told = dispatched.told, told.isSuccess != outcome.isSuccess,
-            truth.history(truth.position.epoch) == 0
+            truth.history(truth.position.epoch) == 0,
+            !truth.wasForgotten(client.session.client, in: 0)
         {
             violate(.oneOutcome, "Client \(client.number)'s #\(seq) had ended as \(told) before.")
         }

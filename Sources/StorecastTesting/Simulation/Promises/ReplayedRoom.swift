@@ -163,8 +163,11 @@ final class ReplayedRoom<State: Codable & Sendable>: Truth {
         if let group = room.liveGroups.first(where: { $0.subscriptions.isEmpty }) {
             return "The group of '\(group.key.selection)' has no subscriber and is kept up to date."
         }
-        if room.lingeringCount > limits.lingeringGroups || room.lingeringBytes > limits.lingeringBytes {
-            return "\(room.lingeringCount) groups of \(room.lingeringBytes) bytes wait for who left."
+        if room.lingeringCount > limits.lingeringGroups
+            || room.lingeringBytes > limits.lingeringBytes
+        {
+            return
+                "\(room.lingeringCount) groups of \(room.lingeringBytes) bytes wait for who left."
         }
         // One entry always has a place, and the server's own entries count for more than they are.
         if room.waitingBytes > limits.waitingBytes + 4096 {

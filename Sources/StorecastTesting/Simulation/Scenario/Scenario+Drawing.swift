@@ -9,13 +9,16 @@ extension Scenario {
         let most = clients < 30 ? 30 + random.below(40 + clients * 30) : clients * 3
         self.init(
             seed: seed, clients: clients, steps: [], limits: Self.limits(&random),
-            outbox: Self.outbox(&random), storedOutboxes: random.below(4), weather: Self.weather(&random),
+            outbox: Self.outbox(&random), storedOutboxes: random.below(4),
+            weather: Self.weather(&random),
             journalDelay: Self.delay(&random, .milliseconds(300)),
             turn: Self.delay(&random, .milliseconds(5)),
             checking: Self.delay(&random, .milliseconds(200)))
         addSteps(options.steps ?? most, &random)
         // What a journal keeps twice counts twice for a record that may hold no more than this.
-        let isOnce = steps.allSatisfy { ![.journal(.keptTwice), .journal(.unknownKept)].contains($0.deed) }
+        let isOnce = steps.allSatisfy {
+            ![.journal(.keptTwice), .journal(.unknownKept)].contains($0.deed)
+        }
         if isOnce, random.happens(oneIn: 4) { limits.clients = 1 + random.below(6) }
     }
 

@@ -3,6 +3,9 @@ import StorecastWire
 
 /// One life of the server: its room, its connections and its turns, until it stops or crashes.
 final class ServerProcess: SyncHost {
+    /// The room's path.
+    static let path = "/"
+
     let number: Int
     private(set) var isAlive = true
     /// Nil until somebody comes, and after a room was of no more use.
@@ -129,7 +132,7 @@ final class ServerProcess: SyncHost {
         if let room, !world.room.hasFailed(room) { return room }
         let opened = world.room.open(
             RoomContext(
-                name: "/", journal: faulty, limits: world.scenario.limits, host: self,
+                name: Self.path, journal: faulty, limits: world.scenario.limits, host: self,
                 now: { [unowned world] in world.timeOfDay }, random: random))
         _ = random.next()
         room = opened

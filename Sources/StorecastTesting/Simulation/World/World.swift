@@ -7,7 +7,7 @@ final class World {
     let room: RoomKit
     let time = VirtualTime()
     let truth: any Truth
-    let disk: SimulatedDisk
+    private let openJournal: () -> any Journal
     /// What goes wrong with the next appends, in order.
     var faults: [JournalFault] = []
     /// Whether nothing goes wrong any more.
@@ -29,14 +29,17 @@ final class World {
     private var generations = 0
     private var topics: [String: Topic] = [:]
 
-    init(_ scenario: Scenario, _ room: RoomKit, isRecording: Bool) {
+    init(
+        _ scenario: Scenario, _ room: RoomKit, _ openJournal: (() -> any Journal)?,
+        isRecording: Bool
+    ) {
         self.scenario = scenario
         self.room = room
         trace = Trace(isRecording: isRecording)
         var random = SeededGenerator(seed: scenario.seed, for: .restoration)
-        disk = SimulatedDisk(epoch: randomID(using: &random))
+        let disk = SimulatedDisk(epoch: randomID(using: &random))
+        self.openJournal = openJournal ?? { disk }
         truth = room.truth(scenario.limits)
-        truth.begin(disk.epoch, keeping: 0)
         for number in 0..<scenario.clients {
             let isStored = scenario.storedOutboxes > 0 && number % scenario.storedOutboxes == 0
             add(
@@ -104,7 +107,13 @@ final class World {
 
     func boot() {
         guard process == nil else { return }
-        let new = ServerProcess(processes.count, journal: disk, in: self)
+        let journal = openJournal()
+        if processes.isEmpty {
+            journal.open(ServerProcess.path) { [truth] result in
+                if case .success(let history) = result { truth.begin(history.epoch, keeping: 0) }
+            }
+        }
+        let new = ServerProcess(processes.count, journal: journal, in: self)
         note(.server, new.number, 0) { "starts" }
         processes.append(new)
         process = new
@@ -124,6 +133,7 @@ final class World {
 
     /// The journal's newest entries are gone: what is left begins another history.
     func restoreJournal(_ random: inout SeededGenerator) {
+        guard let disk = openJournal() as? SimulatedDisk else { return }
         let lost = disk.restore(losing: random.below(20), as: randomID(using: &random))
         truth.begin(disk.epoch, keeping: disk.records.count)
         note(.journal, 0, lost) { "loses its last \(lost) entries, epoch \(disk.epoch)" }

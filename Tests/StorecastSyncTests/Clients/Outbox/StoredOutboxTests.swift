@@ -165,7 +165,7 @@ struct StoredOutboxTests {
         #expect(second.takeSaid().filter { $0.op == "dispatch" }.map { $0["base"] } == [4, 9])
     }
 
-    @Test func `the window begins behind what is stored, as the server forgets what lies before it`()
+    @Test func `the window begins behind what is stored, as servers forget what lies before it`()
         throws
     {
         let client = try start()
