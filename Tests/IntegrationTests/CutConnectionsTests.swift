@@ -3,7 +3,7 @@ import StorecastClient
 import Testing
 
 /// Two hundred clients whose connections break all the time, and a server that is killed.
-@MainActor struct CutConnectionsTests {
+struct CutConnectionsTests {
     private static let clients = 200
     private static let cuts = 20
     private static let actionsEach = 250
@@ -19,7 +19,10 @@ import Testing
             .joined(separator: ",")
         let server = try await ServeProcess(document: #"{"total":0,\#(logs)}"#)
         proxy.lead(to: server.port)
-        let clients = proxy.ports.enumerated().map { CutClient(number: $0, port: $1) }
+        let clients = proxy.ports.enumerated().map { number, port in
+            CutClient(
+                number: number, url: "ws://127.0.0.1:\(port)/", reading: "/log-\(number)")
+        }
 
         async let all: Void = withThrowingTaskGroup { group in
             for client in clients {
@@ -36,11 +39,9 @@ import Testing
 
     private func check(_ clients: [CutClient], _ server: ServeProcess) async throws {
         // Past the proxy, and as one snapshot: the truth.
-        let connection = RemoteConnection(server.url)
-        let truth = RemoteStore(selection: "value", parameters: ["path": ""], on: connection)
-        var states = truth.states.makeAsyncIterator()
-        let document = try #require(await states.next(isolation: #isolation))
-        #expect(truth.position?.version == UInt64(Self.clients * Self.actionsEach))
+        let reader = CutClient(number: 0, url: server.url, reading: "")
+        let (document, position) = try await reader.firstState()
+        #expect(position.version == UInt64(Self.clients * Self.actionsEach))
         #expect(document["total"] == .int(Int64(Self.clients * Self.actionsEach / 10)))
         for client in clients {
             let log = (0..<Self.actionsEach).filter { !$0.isMultiple(of: 10) }
@@ -50,24 +51,24 @@ import Testing
             #expect(mirrors.total == document["total"])
             client.connection.close()
         }
-        connection.close()
+        reader.connection.close()
     }
 }
 
 /// A client that goes on at once whenever it is cut.
-@MainActor private final class CutClient {
-    let number: Int
-    let connection: RemoteConnection
-    private let log: RemoteStore<JSON>
-    private let total: RemoteStore<JSON>
+private actor CutClient {
+    nonisolated let number: Int
+    nonisolated let connection: RemoteConnection
+    private let path: String
+    private lazy var log = mirror(of: path)
+    private lazy var total = mirror(of: "/total")
 
-    init(number: Int, port: UInt16) {
+    /// - Parameter path: what the client mirrors beside the sum.
+    init(number: Int, url: String, reading path: String) {
         self.number = number
-        let connection = RemoteConnection("ws://127.0.0.1:\(port)/")
+        self.path = path
+        let connection = RemoteConnection(url)
         self.connection = connection
-        log = RemoteStore(
-            selection: "value", parameters: ["path": .string("/log-\(number)")], on: connection)
-        total = RemoteStore(selection: "value", parameters: ["path": "/total"], on: connection)
         Task {
             for await status in connection.statuses {
                 if case .offline = status { connection.reconnect() }
@@ -75,9 +76,21 @@ import Testing
         }
     }
 
+    private func mirror(of path: String) -> RemoteStore<JSON> {
+        RemoteStore(selection: "value", parameters: ["path": .string(path)], on: connection)
+    }
+
+    /// The first value of the client's own mirror, and its position.
+    func firstState() async throws -> (JSON, Position) {
+        var states = log.states.makeAsyncIterator()
+        let state = try #require(await states.next(isolation: #isolation))
+        return (state, try #require(log.position))
+    }
+
     /// Dispatches in rounds of ten: nine into a log of its own, in their order, and one into
     /// everybody's sum.
     func dispatchAll(_ count: Int) async throws {
+        _ = (log, total)
         var version: UInt64 = 0
         for round in 0..<count / 10 {
             let dispatches = (round * 10..<round * 10 + 10).map { dispatch($0) }

@@ -64,8 +64,10 @@ final class ServerLoopCore {
         server.close(code: CloseCode.goingAway.rawValue, onClosed: onStopped)
     }
 
-    /// Lets go of the other loops, which hold this one: nothing is posted any more.
+    /// Lets go of the other loops, which hold this one: nothing is posted any more. Nobody waits
+    /// for the rooms any more either.
     func release() {
+        for room in rooms.values { room.abandon() }
         peers = []
     }
 

@@ -18,7 +18,7 @@ public struct LiveRoom<State: Codable & Sendable>: Sendable {
     /// `validate` is asked, with `sender`; `authorize` isn't, as nobody but the server's own code
     /// gets here. While the journal can't take actions it waits, in order, and is appended later.
     /// The outcome is a rejection with code `busy` if more waits than `SyncLimits.waitingBytes`,
-    /// where each counts as 1 KiB, and `closed` if the server stopped.
+    /// where each counts as 1 KiB, and `closed` if the server stops before it is known.
     ///
     /// - Parameter sender: who the action's stamp says it is from: the server, or the user for whom
     ///   a webhook speaks.

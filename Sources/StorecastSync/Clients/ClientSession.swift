@@ -24,7 +24,8 @@ package final class ClientSession {
     var isHeld = false
     /// The last dispatch that the server said to be settled, and as of where.
     var acknowledged: (seq: UInt64, position: Position)?
-    let recorder: OutboxRecorder?
+    /// Stores the outbox, until the session is closed.
+    private(set) var recorder: OutboxRecorder?
     /// The outbox as its observers know it.
     private var toldRevision: UInt64 = 0
     private var outgoing: [[UInt8]] = []
@@ -80,6 +81,8 @@ package final class ClientSession {
     /// what became of it. What is stored of it goes on with the next session that opens it.
     package func close(_ rejection: Rejection) {
         store()
+        // Its storage is there for the next one.
+        recorder = nil
         phase = .closed
         outgoing = []
         announce([], outbox.withLock { $0.abandon(rejection) })

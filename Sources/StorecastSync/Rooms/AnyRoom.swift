@@ -39,6 +39,8 @@ package protocol AnyRoom: AnyObject {
     func receive(_ dispatch: ClientFrame.Dispatch, from session: ServerSession)
     /// Hands what came in this turn to the journal.
     func endTurn()
+    /// The server has ended: whoever waits for what has no outcome yet is told so.
+    func abandon()
     /// Says bye to everyone.
     func close(_ code: CloseCode, _ title: String, after: Double, jitter: Double)
 }

@@ -64,9 +64,15 @@ extension Room {
             settle(entry, .forgotten)
         case .fresh:
             let rejection = entry.rejection ?? reduce(entry)
-            if rejection == nil { position.version += 1 }
+            if rejection == nil { reduced(entry) }
             settle(entry, rejection)
         }
+    }
+
+    private func reduced(_ entry: JournalEntry) {
+        position.version += 1
+        guard definition.grace != nil else { return }
+        for action in entry.actions { attendance.reduced(action) }
     }
 
     /// Validates and reduces; a rejection leaves the state as it was.
@@ -118,10 +124,11 @@ extension Room {
     private func settle(_ entry: JournalEntry, _ rejection: Rejection?) {
         let rejection = rejection?.bounded
         ledger.settle(entry, rejection, at: position.version)
-        if !departed.isEmpty { departed[entry.client] = nil }
+        if !orphans.isEmpty { orphans[entry.client] = nil }
         if entry.client == ownClient {
             ownDispatches.removeValue(forKey: entry.seq)?
                 .settle(rejection.map { .failure($0) } ?? .success(position))
+            settledAnnouncement(entry.seq)
         } else {
             sessions[entry.client]?.settled(entry.seq, rejection)
         }
@@ -139,7 +146,7 @@ extension Room {
         where entry.client != ownClient && ledger.verdict(on: entry) != .duplicate {
             guard refused.insert(entry.client).inserted else { continue }
             sessions[entry.client]?.refused(entry.seq, rejection)
-            departed[entry.client] = nil
+            orphans[entry.client] = nil
         }
         let waiting = entries + batch
         batch = batch.filter { $0.client != ownClient && !refused.contains($0.client) }

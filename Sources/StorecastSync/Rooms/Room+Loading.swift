@@ -63,6 +63,7 @@ extension Room {
         } else {
             // Not before: what follows a room isn't told its past.
             definition.opening(store)
+            awaitPresent()
         }
         let waiting = waiting
         self.waiting = []

@@ -11,9 +11,17 @@ extension Room {
         _ action: any SyncAction, as sender: Identity = .server, _ outcome: DispatchOutcome
     ) {
         guard phase == .ready else { return dispatchLater(action, sender, outcome) }
-        guard hasPlace(for: ownSize) else { return outcome.settle(.failure(Self.busy)) }
-        ownDispatches[ownSeq + 1] = outcome
+        guard let seq = dispatch(action, as: sender) else {
+            return outcome.settle(.failure(Self.busy))
+        }
+        ownDispatches[seq] = outcome
+    }
+
+    /// Dispatches an action as the server's; returns its number, or nil if there is no place for it.
+    func dispatch(_ action: any SyncAction, as sender: Identity = .server) -> UInt64? {
+        guard hasPlace(for: ownSize) else { return nil }
         enqueueOwn(sender) { collectActions(from: action, $0) }
+        return ownSeq
     }
 
     private func dispatchLater(
@@ -46,6 +54,15 @@ extension Room {
             return postponed.append(entry)
         }
         enqueue(entry)
+    }
+
+    package func abandon() {
+        let outcomes = ownDispatches.values
+        ownDispatches = [:]
+        for outcome in outcomes {
+            outcome.settle(
+                .failure(Rejection(.closed, "The server ended before the outcome was known.")))
+        }
     }
 
     /// What an action of the server's own counts as, whatever is in it.

@@ -13,6 +13,9 @@ extension Room {
     /// How many groups are kept for those who come back.
     package var lingeringCount: Int { lingering.count }
 
+    /// Those groups.
+    package var groupsLeft: [SelectionGroup] { lingering.groups }
+
     /// The bytes of those groups, about.
     package var lingeringBytes: Int { lingering.bytes }
 
@@ -20,5 +23,7 @@ extension Room {
     package var waitingBytes: Int { heldBytes }
 
     /// Whether everything that came has been reduced or refused.
-    package var isIdle: Bool { batch.isEmpty && postponed.isEmpty && !isAppending }
+    package var isIdle: Bool {
+        batch.isEmpty && postponed.isEmpty && !isAppending && attendance.isQuiet
+    }
 }

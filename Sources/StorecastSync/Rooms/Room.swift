@@ -18,7 +18,7 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
     var sessions: [String: ServerSession] = [:]
     private var visitors: UInt64 = 0
     /// Whose client ids they are that left before the ledger knew of them, with dispatches under way.
-    var departed: [String: String] = [:]
+    var orphans: [String: String] = [:]
     var groups = SelectionTable<State>()
     var lingering = LingeringGroups<State>()
     var isWatchingLingering = false
@@ -39,6 +39,7 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
     let ownClient: String
     var ownSeq: UInt64 = 0
     var ownDispatches: [UInt64: DispatchOutcome] = [:]
+    var attendance = Attendance()
 
     package init(_ definition: RoomDefinition<State>, _ context: RoomContext) {
         self.definition = definition
@@ -57,7 +58,7 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
     package var isUntouched: Bool {
         if case .failed = phase { return true }
         return phase == .ready && position.version == 0 && sessions.isEmpty && batch.isEmpty
-            && !isAppending
+            && postponed.isEmpty && !isAppending && attendance.isQuiet
     }
 
     package func numberVisitor() -> UInt64 {
@@ -66,7 +67,7 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
     }
 
     package func join(_ session: ServerSession) -> CloseCode? {
-        let owner = ledger[client: session.client]?.identity ?? departed[session.client]
+        let owner = ledger[client: session.client]?.identity ?? orphans[session.client]
         if let owner, owner != session.identity.id { return .forbidden }
         if let other = sessions[session.client] {
             guard other.identity.id == session.identity.id else { return .forbidden }
@@ -75,13 +76,15 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
             other.close(.replaced, "Another connection uses the same client id.")
         }
         sessions[session.client] = session
+        arrived(session)
         return nil
     }
 
     package func leave(_ session: ServerSession) {
         guard sessions[session.client] === session else { return }
         sessions[session.client] = nil
-        if session.dispatches.hasUnsettled { departed[session.client] = session.identity.id }
+        if session.dispatches.hasUnsettled { orphans[session.client] = session.identity.id }
+        departed(session)
     }
 
     package func record(of client: String) -> ClientLedger.Record? {

@@ -254,14 +254,14 @@ struct RoomJournalTests {
         #expect(bob.closeCode == .forbidden)
         finish()
         #expect(room.record(of: .ada)?.identity == "ada")
-        #expect(room.departed.isEmpty)
+        #expect(room.orphans.isEmpty)
         // What was never kept binds nobody.
         let eve = Wire.greeted(room, on: loop, client: .bob, rest: #","token":"eve""#)
         eve.dispatch(1, "AddTea", #"{"by":1}"#)
         eve.session.disconnected()
-        #expect(room.departed == [.bob: "eve"])
+        #expect(room.orphans == [.bob: "eve"])
         finish(false)
-        #expect(room.departed.isEmpty)
+        #expect(room.orphans.isEmpty)
     }
 
     @Test func `a check that says not now, while earlier ones are under way, waits for those`() {

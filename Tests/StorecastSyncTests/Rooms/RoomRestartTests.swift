@@ -96,6 +96,31 @@ struct RoomRestartTests {
         #expect(again.ledger.contents == room.ledger.contents)
     }
 
+    @Test func `what middleware made of a dispatch is read as it was made, not made again`() {
+        let definition = Shop.room.onOpen { store in
+            store.middleware = [
+                { dispatch, _ in
+                    { next in
+                        { action in
+                            next(action)
+                            if action is AddTea { dispatch(Sign(text: "tea")) }
+                        }
+                    }
+                }
+            ]
+        }
+        let old = loop.open(definition, journal: journal)
+        let (ada, _) = greet(old)
+        ada.dispatch(1, "AddTea", #"{"by":1}"#)
+        finish()
+        #expect(journal.entries.map(\.actions.count) == [2])
+        loop.advance(by: 60)
+        let room = loop.open(definition, journal: journal, seed: 2)
+        #expect(room.store.state.log == ["tea  0.0"])
+        #expect(room.store.state == old.store.state)
+        #expect(room.position.version == 1)
+    }
+
     @Test func `the server's own dispatches count anew, under another id, after a restart`() {
         let old = open()
         old.dispatch(AddTea(by: 1), DispatchOutcome())

@@ -114,6 +114,17 @@ struct RoomServerDispatchTests {
         #expect(room.heldBytes == 0)
     }
 
+    @Test func `when the server ends nobody waits any longer, and what was settled stays`() {
+        let first = dispatch("1")
+        finish()
+        let second = dispatch("2")
+        room.abandon()
+        #expect(first.settled == .success(Position(epoch: "test-epoch", version: 1)))
+        #expect(throws: Rejection.self) { try second.settled?.get() }
+        finish()
+        #expect(throws: Rejection.self) { try second.settled?.get() }
+    }
+
     @Test func `nobody is let in as the server`() {
         loop.authenticator = { .success(Identity($0 ?? "")) }
         let wire = Wire(to: room, on: loop)

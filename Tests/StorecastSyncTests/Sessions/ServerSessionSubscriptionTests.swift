@@ -115,6 +115,26 @@ struct ServerSessionSubscriptionTests {
             wire.hear() == [parsed(#"{"op":"snapshot","sub":2,"v":2,"value":1}"#)])
     }
 
+    @Test func `a snapshot says when the value last changed, so that late comers share patches`() {
+        let room = loop.open(Shop.room(from: Shop(log: Array(repeating: "tea", count: 50))))
+        let early = Wire.greeted(room, on: loop)
+        early.say(subscribe(1, "log"))
+        room.dispatch(Write(text: "one"), DispatchOutcome())
+        loop.endTurn()
+        room.dispatch(AddTea(by: 1), DispatchOutcome())
+        loop.endTurn()
+        _ = early.hear()
+        let late = Wire.greeted(room, on: loop, client: .bob)
+        late.say(subscribe(1, "log"))
+        #expect(late.hear().last?.v == 1)
+        room.dispatch(Write(text: "three"), DispatchOutcome())
+        loop.endTurn()
+        let (first, second) = (early.hearMessages(), late.hearMessages())
+        #expect(first.map(\.json).ops == ["patch"])
+        #expect(first[0].json["from"] == 1)
+        #expect(first[0] === second[0])
+    }
+
     @Test func `an action that leaves the value equal sends nothing`() {
         let room = loop.open(Shop.room)
         let wire = Wire.greeted(room, on: loop)

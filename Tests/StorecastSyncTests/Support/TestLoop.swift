@@ -45,6 +45,9 @@ final class TestLoop: SyncHost {
         }
     }
 
+    /// Drops all work that waits for its time, as if the process had ended.
+    func forgetTimers() { timers = [] }
+
     /// How much work waits for its time.
     var timerCount: Int { timers.count }
 

@@ -15,6 +15,7 @@ extension Bank {
             .map { "\($0.name) \($0.balance)" }
     }
     static let signatures = Selection("signatures") { (bank: Bank) in bank.signatures }
+    static let present = Selection("present") { (bank: Bank) in bank.presence.participants }
     static let everything = Selection("everything") { (bank: Bank) in bank }
 
     static let room = RoomDefinition(
@@ -22,8 +23,10 @@ extension Bank {
         actions: [
             Deposit.self, Transfer.self, Split.self, Seize.self, Sign.self, Whisper.self,
         ],
-        selections: [total, account, mine, balances, signatures, everything], reducer: reduce
+        selections: [total, account, mine, balances, signatures, present, everything],
+        reducer: reduce
     )
+    .lifecycle(grace: .seconds(3))
     .validate(Transfer.self) { bank, transfer, _ in
         guard bank.balance(of: transfer.from) >= transfer.amount else {
             throw Rejection(.conflict, "There isn't enough on the account.")

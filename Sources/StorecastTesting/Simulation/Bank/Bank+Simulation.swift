@@ -17,6 +17,7 @@ extension SimulatedRoom where State == Bank {
         .mirroring(Bank.mine)
         .mirroring(Bank.balances)
         .mirroring(Bank.signatures)
+        .mirroring(Bank.present)
         .mirroring(Bank.everything)
         .dispatching(4) { random, _ in
             Deposit(
@@ -34,6 +35,10 @@ extension SimulatedRoom where State == Bank {
         .dispatching { random, _ in Seize(account: random.pick(names)) }
         .dispatching(2) { random, _ in Sign(text: "\(random.below(1000))") }
         .dispatching { random, _ in Whisper(text: "\(random.below(1000))") }
+        .dispatching { random, me in
+            // Only the server may say so.
+            ClientLeft(participant: "\(random.below(100))", user: me.id)
+        }
         .dispatchingOnServer { random in
             Deposit(account: random.pick(names), amount: 1, note: "interest")
         }

@@ -22,6 +22,8 @@ struct Bank: Codable, Equatable, Sendable {
     var deposited = 0
     /// Who has signed the guest book: sender, time, a number drawn by chance.
     var signatures: [String] = []
+    /// Who is there.
+    var presence = Presence()
 
     /// Changes an account, which is opened if need be.
     mutating func change(_ name: String, by amount: Int, _ note: String) {
@@ -37,6 +39,7 @@ struct Bank: Codable, Equatable, Sendable {
     }
 
     @Sendable static func reduce(_ bank: inout Bank, _ action: any Action) {
+        bank.presence.reduce(action)
         switch action {
         case let deposit as Deposit:
             bank.change(deposit.account, by: deposit.amount, deposit.note)

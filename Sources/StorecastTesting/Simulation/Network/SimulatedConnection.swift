@@ -88,6 +88,8 @@ final class SimulatedConnection: ServerLink {
     func close(_ code: CloseCode, reason: String) {
         process.flush(self)
         isClosed = true
+        // Whatever it was that the session didn't read: now only the end counts.
+        toServer.setTaken(true)
         toClient.send(.closed(code), size: 0)
     }
 

@@ -39,7 +39,7 @@ extension World {
         checks.isServerTouched = false
         guard let room = process?.room else { return }
         if let problem = truth.problem(of: room) { violate(.durable, problem) }
-        if let excess = truth.excess(of: room) { violate(.bounds, excess) }
+        if let excess = truth.excess(of: room, at: time.now) { violate(.bounds, excess) }
     }
 
     // MARK: Bounds
@@ -221,6 +221,13 @@ extension Checks {
         for outcome in world.process?.ownDispatches ?? [] where outcome.settled == nil {
             world.violate(.oneOutcome, "A dispatch of the server's own has no outcome.")
         }
+        let there = world.clients.filter(\.isPresent).map { participantID(of: $0.session.client) }
+        // A room that remembers fewer clients than it has may not know what it said itself.
+        let remembersAll = world.scenario.limits.clients > world.scenario.clients
+        if remembersAll, let present = world.truth.present, present != Set(there) {
+            world.violate(
+                .rest, "\(present.count) clients are there by the log; it should be \(there.count).")
+        }
         for client in world.clients {
             for follow in client.follows { world.checkLast(follow, of: client) }
             for place in client.dispatches.indices { world.checkLast(place, of: client) }
@@ -239,6 +246,9 @@ extension World {
             }
             if failure.code.description == "too-many-subscriptions" { return }
             return violate(.truth, "\(name(follow, client)) has failed: \(failure)")
+        }
+        if mirror.isLive, !truth.admits(client.identity, to: follow.topic) {
+            return violate(.truth, "\(name(follow, client)) shows what the client may not see.")
         }
         let end = truth.position
         guard let history = truth.history(end.epoch) else { return }

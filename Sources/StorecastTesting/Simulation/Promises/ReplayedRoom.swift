@@ -14,6 +14,10 @@ final class ReplayedRoom<State: Codable & Sendable>: Truth {
         /// By version.
         var states: [State]
         var outcomes: [String: [UInt64: TrueOutcome]] = [:]
+        /// The participants that are there by the log.
+        var present: Set<String> = []
+        /// Somebody joined who was there, or left who wasn't.
+        var isPresenceBroken = false
     }
 
     private struct Question: Hashable {
@@ -31,6 +35,8 @@ final class ReplayedRoom<State: Codable & Sendable>: Truth {
     private var answers: [Question: JSON] = [:]
     /// The room whose state was last found right, and of which position.
     private var compared: (room: ObjectIdentifier, position: Position)?
+    /// Since when groups have been seen without subscribers.
+    private var left: [ObjectIdentifier: Duration] = [:]
 
     init(
         _ definition: RoomDefinition<State>, rules: [SimulatedRoom<State>.Rule],
@@ -70,7 +76,24 @@ final class ReplayedRoom<State: Codable & Sendable>: Truth {
         case .fresh: settle(record, record.rejection ?? reduce(record))
         }
         let state = histories[last].store.state
+        if histories[last].isPresenceBroken { return "whoever joins was away, who leaves was there" }
         return rules.first { rule in state.map { !rule.holds($0) } ?? true }?.name
+    }
+
+    var present: Set<String>? {
+        definition.grace == nil ? nil : histories[histories.count - 1].present
+    }
+
+    private func notePresence(_ action: any SyncAction) {
+        let last = histories.count - 1
+        let isRight =
+            switch action {
+            case let joined as ClientJoined:
+                histories[last].present.insert(joined.participant).inserted
+            case let left as ClientLeft: histories[last].present.remove(left.participant) != nil
+            default: true
+            }
+        if !isRight { histories[last].isPresenceBroken = true }
     }
 
     private func settle(_ record: JournalRecord, _ rejection: Rejection?) {
@@ -95,6 +118,7 @@ final class ReplayedRoom<State: Codable & Sendable>: Truth {
                     try check(store.state, action, record.sender)
                 }
                 store.reduce(action)
+                notePresence(action)
             }
             return nil
         } catch {
@@ -106,8 +130,7 @@ final class ReplayedRoom<State: Codable & Sendable>: Truth {
     private func action(
         _ recorded: JournalRecord.RecordedAction, of record: JournalRecord, _ index: Int
     ) throws -> any SyncAction {
-        let document = try JSONDocument(recorded.payload)
-        let action = try definition.actions.action(recorded.type, document.root)
+        let action = try definition.actions.action(recorded)
         guard var stamped = action as? any Stamped else { return action }
         stamped.stamp = Stamp(
             id: stampID(client: record.client, seq: record.seq, index: index),
@@ -158,7 +181,7 @@ final class ReplayedRoom<State: Codable & Sendable>: Truth {
         return problem(of: room.store.state, at: room.position)
     }
 
-    func excess(of room: any AnyRoom) -> String? {
+    func excess(of room: any AnyRoom, at time: Duration) -> String? {
         guard let room = room as? Room<State>, room.isReady else { return nil }
         if let group = room.liveGroups.first(where: { $0.subscriptions.isEmpty }) {
             return "The group of '\(group.key.selection)' has no subscriber and is kept up to date."
@@ -169,11 +192,27 @@ final class ReplayedRoom<State: Codable & Sendable>: Truth {
             return
                 "\(room.lingeringCount) groups of \(room.lingeringBytes) bytes wait for who left."
         }
+        if let group = overstayer(in: room, at: time) {
+            return "The group of '\(group.key.selection)' waits for who left longer than it may."
+        }
         // One entry always has a place, and the server's own entries count for more than they are.
         if room.waitingBytes > limits.waitingBytes + 4096 {
             return "\(room.waitingBytes) bytes wait for the journal."
         }
         return nil
+    }
+
+    /// A group that has been without subscribers for longer than it may be kept.
+    private func overstayer(in room: Room<State>, at time: Duration) -> SelectionGroup? {
+        let groups = room.groupsLeft
+        let seen = left
+        left = [:]
+        for group in groups {
+            left[ObjectIdentifier(group)] = seen[ObjectIdentifier(group)] ?? time
+        }
+        return groups.first { group in
+            left[ObjectIdentifier(group)].map { time - $0 > limits.lingerTime * 2 } ?? false
+        }
     }
 
     private func problem(of state: State?, at position: Position) -> String? {

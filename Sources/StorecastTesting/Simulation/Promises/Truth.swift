@@ -9,6 +9,8 @@ protocol Truth: AnyObject {
     func begin(_ epoch: String, keeping count: Int)
     /// The log has grown; the name of a rule that a state doesn't fulfil, or nil.
     func take(_ record: JournalRecord) -> String?
+    /// The public ids of the clients that are in the room by its log; nil if it doesn't follow them.
+    var present: Set<String>? { get }
     /// Which of the histories has this epoch.
     func history(_ epoch: String) -> Int?
     /// How a dispatch ended by the log of an epoch; nil if it isn't in it.
@@ -23,8 +25,8 @@ protocol Truth: AnyObject {
     func admits(_ viewer: Identity, to topic: Topic) -> Bool
     /// What is wrong with the room, or nil.
     func problem(of room: any AnyRoom) -> String?
-    /// What the room holds that it shouldn't, or nil.
-    func excess(of room: any AnyRoom) -> String?
+    /// What the room holds at this time that it shouldn't, or nil.
+    func excess(of room: any AnyRoom, at time: Duration) -> String?
 }
 
 /// How a dispatch ended.

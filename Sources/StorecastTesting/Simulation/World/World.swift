@@ -97,6 +97,9 @@ final class World {
     private var unrest: String? {
         guard let process else { return "the server is down" }
         if !process.isIdle { return "the room has something to do" }
+        if process.connections.contains(where: { $0.isOver || $0.client == nil }) {
+            return "the server hasn't noticed that a connection is over"
+        }
         for client in clients {
             if let occupation = client.occupation { return "client \(client.number) \(occupation)" }
         }
@@ -168,6 +171,9 @@ final class World {
         }
         everyone[client.session.client] = client
     }
+
+    /// Whether the id is, or was, a client's.
+    func isClient(_ id: String) -> Bool { everyone[id] != nil }
 
     /// Another client comes in the place of one that is gone.
     func replace(_ client: SimulatedClient, _ random: inout SeededGenerator) {

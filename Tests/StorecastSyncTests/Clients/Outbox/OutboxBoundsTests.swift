@@ -124,22 +124,22 @@ struct OutboxBoundsTests {
         #expect(outbox.lastSeq == 2)
     }
 
-    @Test func `a hundred thousand can be dropped one after the other`() throws {
-        var outbox = Outbox(limits: OutboxLimits(count: 5000, whenFull: .dropOldest))
+    @Test func `ten thousand can be dropped one after the other`() throws {
+        var outbox = Outbox(limits: OutboxLimits(count: 500, whenFull: .dropOldest))
         _ = outbox.greet()
         outbox.resume(after: 0)
         try dispatch(&outbox)
         _ = sent(&outbox)
         outbox.disconnected()
-        for _ in 0..<100_000 { try dispatch(&outbox) }
-        #expect(outbox.count == 5000)
-        #expect(outbox.entries.count <= 10_001)
-        #expect(ends(&outbox).count == 95_001)
+        for _ in 0..<10_000 { try dispatch(&outbox) }
+        #expect(outbox.count == 500)
+        #expect(outbox.entries.count <= 1001)
+        #expect(ends(&outbox).count == 9501)
         #expect(outbox.greet() == 0)
         outbox.resume(after: 1)
         outbox.acknowledge(1)
         _ = outbox.settle(through: 1, at: Position(epoch: "e", version: 1))
-        #expect(outbox.greet() == 95_002)
+        #expect(outbox.greet() == 9502)
     }
 
     @Test func `what turns out too large for the server ends alone, and what follows goes on`()

@@ -212,6 +212,7 @@ struct StoredOutboxTests {
         // It is written, not yet synced: the disk isn't waited for.
         #expect(!storage.unsynced.isEmpty)
         client.cut()
+        _ = client.takeSaid()
         client.session.connected(token: nil)
         client.speak()
         #expect(client.takeSaid().first?["settled"] == 0)
@@ -253,6 +254,10 @@ struct StoredOutboxTests {
         #expect(client.storageProblems == [full])
         #expect(room.store.state.log.isEmpty)
         #expect(!client.session.hasMessages)
+        // Nor does it slip out with something else.
+        client.session.ping()
+        client.settle()
+        #expect(client.takeSaid().last?.op == "ping")
         // Those that come later could only be lost.
         let refused = client.dispatch(Write(text: "2"))
         #expect(throws: full) { try refused.settled?.get() }
