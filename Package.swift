@@ -44,10 +44,14 @@ let package = Package(
         .target(
             name: "StorecastRecorder", dependencies: ["Storecast", "StorecastWire"],
             path: "Sources/Storecast/Recorder", swiftSettings: settings),
+        // Apart, as the command runs it too, and what helps tests to fail has no place there.
+        .target(
+            name: "StorecastSimulation", dependencies: ["StorecastSync"],
+            path: "Sources/StorecastTesting/Simulation", swiftSettings: settings),
         .target(
             name: "StorecastTesting",
             dependencies: [
-                "Storecast", "StorecastSync", "StorecastClient",
+                "Storecast", "StorecastSync", "StorecastClient", "StorecastSimulation",
                 .product(name: "CustomDump", package: "swift-custom-dump"),
                 .product(name: "IssueReporting", package: "xctest-dynamic-overlay"),
                 // Without it, issues are printed on Linux and no test fails.
@@ -55,7 +59,7 @@ let package = Package(
                     name: "IssueReportingTestSupport", package: "xctest-dynamic-overlay",
                     condition: .when(platforms: [.linux])),
             ],
-            swiftSettings: settings),
+            exclude: ["Simulation"], swiftSettings: settings),
         .target(name: "StorecastWire", swiftSettings: settings),
         .target(
             name: "StorecastSync", dependencies: ["Storecast", "StorecastWire"],
@@ -102,7 +106,7 @@ let package = Package(
         .executableTarget(
             name: "StorecastCommand",
             dependencies: [
-                "StorecastServer", "StorecastClient", "Example",
+                "StorecastServer", "StorecastClient", "StorecastSimulation", "Example",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -169,6 +173,9 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: ["StorecastClient", "StorecastServer", "StorecastCommand", "Example"],
             exclude: ["Python"], swiftSettings: settings),
+        .testTarget(
+            name: "SimulationTests", dependencies: ["StorecastTesting", "Example"],
+            swiftSettings: settings),
         .testTarget(
             name: "StorecastServerTests", dependencies: ["StorecastServer", "StorecastClient"],
             swiftSettings: settings),

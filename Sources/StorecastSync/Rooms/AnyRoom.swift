@@ -14,10 +14,13 @@ package protocol AnyRoom: AnyObject {
     /// Calls `body` when the room has read its history, or can't: at once if that is known.
     func whenLoaded(_ body: @escaping (RoomPhase) -> Void)
 
+    /// The number of a new connection: higher than those of all before it.
+    func numberVisitor() -> UInt64
     /// Makes the session the one that holds its client id; one that held it is replaced.
     ///
-    /// False if the client id belongs to another identity.
-    func join(_ session: ServerSession) -> Bool
+    /// Nil if it does; else what the session is to be closed with: the id belongs to another
+    /// identity, or a connection that was made later has it.
+    func join(_ session: ServerSession) -> CloseCode?
     /// The session is over.
     func leave(_ session: ServerSession)
     /// What is settled of a client's dispatches.
