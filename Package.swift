@@ -152,7 +152,11 @@ let package = Package(
             dependencies: ["StorecastClient", "StorecastServer", "StorecastCommand", "Example"],
             exclude: ["Python"], swiftSettings: settings),
         .testTarget(
-            name: "StorecastServerTests", dependencies: ["StorecastServer", "StorecastClient"],
+            name: "StorecastServerTests",
+            dependencies: [
+                "StorecastServer", "StorecastClient",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "TerminalTests", dependencies: ["Terminal", "Example"], swiftSettings: settings),
