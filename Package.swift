@@ -177,7 +177,11 @@ let package = Package(
             name: "SimulationTests", dependencies: ["StorecastTesting", "Example"],
             swiftSettings: settings),
         .testTarget(
-            name: "StorecastServerTests", dependencies: ["StorecastServer", "StorecastClient"],
+            name: "StorecastServerTests",
+            dependencies: [
+                "StorecastServer", "StorecastClient",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "TerminalTests", dependencies: ["Terminal", "Example"], swiftSettings: settings),

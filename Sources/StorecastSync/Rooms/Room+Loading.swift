@@ -122,6 +122,7 @@ extension Room {
         } else {
             // Not before: what follows a room isn't told its past.
             definition.opening(store)
+            openingSubscribers = store.subscriptions.count
             awaitPresent()
             takeSnapshotIfDue()
         }

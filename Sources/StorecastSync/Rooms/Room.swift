@@ -38,6 +38,8 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
     /// What of its history can't be read.
     var unreadable = UnreadableActions()
     var snapshots: SnapshotSchedule
+    /// How many subscribers the store had when it was opened.
+    var openingSubscribers = 0
     /// What a client's revert waits for.
     var lookup: StateLookup<State>?
     /// The entry whose action runs through the middleware now.
