@@ -102,7 +102,7 @@ let package = Package(
         .executableTarget(
             name: "StorecastCommand",
             dependencies: [
-                "StorecastServer", "StorecastClient", "Example",
+                "StorecastServer", "StorecastSQLite", "StorecastClient", "Example",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
