@@ -106,7 +106,8 @@ let package = Package(
         .executableTarget(
             name: "StorecastCommand",
             dependencies: [
-                "StorecastServer", "StorecastClient", "StorecastSimulation", "Example",
+                "StorecastServer", "StorecastSQLite", "StorecastClient", "StorecastSimulation",
+                "Example",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
