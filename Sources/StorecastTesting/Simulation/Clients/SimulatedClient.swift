@@ -5,7 +5,7 @@ import StorecastWire
 ///
 /// It ends when it crashes. Who comes in its place has the id and what was stored of its outbox, if
 /// that was, and else another id.
-final class SimulatedClient: ClientSessionDelegate {
+final class SimulatedClient {
     let number: Int
     let session: ClientSession
     /// Where its outbox is stored; nil if it isn't.
@@ -14,7 +14,7 @@ final class SimulatedClient: ClientSessionDelegate {
     /// Whether it is to be connected.
     private(set) var isPresent = false
     /// Whether it has ever come, or wants to.
-    private(set) var wasThere = false
+    var wasThere = false
     /// Whether it is gone for good.
     private(set) var isEnded = false
     /// Everyone that it has been: its mirrors may still be for another than its newest token says.
@@ -27,15 +27,15 @@ final class SimulatedClient: ClientSessionDelegate {
     /// Set when something happened to it that is to be checked.
     var isTouched = false
 
-    private unowned let world: World
-    private var random: SeededGenerator
+    unowned let world: World
+    var random: SeededGenerator
     private var token: String
     /// Counts connections, so that what belongs to an earlier one is known as such.
     private var attempt = 0
     private var isFlushScheduled = false
-    private var bye: ServerFrame.Bye?
-    private var backOff = BackOff()
-    private var liveSince: Duration?
+    var bye: ServerFrame.Bye?
+    var backOff = BackOff()
+    var liveSince: Duration?
     private var lastHeard = Duration.zero
 
     /// - Parameters:
@@ -76,24 +76,6 @@ final class SimulatedClient: ClientSessionDelegate {
                 stamps: stamps)
         }
         return ClientSession(outbox: stored.outbox, recorder: stored.recorder)
-    }
-
-    /// Goes on where `other`, an earlier process with the same outbox, has crashed.
-    func takeOver(_ other: SimulatedClient) {
-        guard other.session.client == session.client else { return }
-        let last = Int(session.outbox.withLock(\.lastSeq))
-        dispatches = Array(other.dispatches.prefix(last))
-        for place in dispatches.indices { dispatches[place].isChecked = true }
-        let actions = session.outbox.withLock(\.pendingActions).actions
-        for (seq, _, outcome) in session.outbox.withLock(\.pendingEntries) {
-            let place = Int(seq) - 1
-            dispatches[place].told = dispatches[place].told ?? dispatches[place].outcome.settled
-            dispatches[place].outcome = outcome
-            dispatches[place].isChecked = false
-            dispatches[place].action = actions.first { $0.seq == seq }?.action
-            open.append(place)
-        }
-        world.note(.client, number, last) { "finds \(open.count) dispatches in its outbox" }
     }
 
     var identity: Identity { identities[identities.count - 1] }
@@ -233,57 +215,6 @@ final class SimulatedClient: ClientSessionDelegate {
         connection.sendToServer(message)
     }
 
-    // MARK: Dispatches and mirrors
-
-    /// Dispatches as a connection's own program does; `shownAt` is the mirror through which.
-    func dispatch(_ action: OutgoingAction, shownAt place: Int?) {
-        let outcome = DispatchOutcome()
-        var pending: PendingAction?
-        do throws(Rejection) {
-            pending = try session.outbox.withLock { outbox throws(Rejection) in
-                try outbox.append(action, outcome)
-            }.pending
-        } catch {
-            return world.note(.client, number, 4) { "can't dispatch: \(error)" }
-        }
-        wasThere = true
-        open.append(dispatches.count)
-        dispatches.append(
-            Dispatched(
-                recorded: JournalRecord.RecordedAction(
-                    type: action.type, payload: action.payload),
-                action: pending?.action, outcome: outcome))
-        if let pending, let place, follows.indices.contains(place) {
-            follows[place].view?.show(pending)
-            follows[place].isMoved = true
-        }
-        session.admit()
-    }
-
-    /// Whether the dispatch went with the process that made it: it was settled, or never stored.
-    func isLost(_ place: Int) -> Bool {
-        dispatches[place].isChecked && dispatches[place].outcome.settled == nil
-    }
-
-    func follow(_ topic: Topic, _ view: (any OptimisticView)?) {
-        if let known = follows.first(where: { $0.topic === topic }) {
-            known.users += 1
-            return
-        }
-        let mirror = session.mirror(topic.selection, topic.parameters)
-        let follow = Follow(mirror, topic, view)
-        follow.deliver(session.outbox.withLock(\.pendingActions))
-        follows.append(follow)
-    }
-
-    func unfollow(_ place: Int) {
-        let follow = follows[place]
-        guard follow.users == 0 else { return follow.users -= 1 }
-        follows.remove(at: place)
-        follow.mirror.observers = [:]
-        session.release(follow.mirror)
-    }
-
     // MARK: Identity
 
     /// Shows a newer token for the same person, who may do other things now.
@@ -296,59 +227,10 @@ final class SimulatedClient: ClientSessionDelegate {
         say(writer.bytes, on: connection)
     }
 
-    // MARK: From the session
-
-    func welcomed() {
-        liveSince = world.time.now
-    }
-
-    func mirrorsMoved() {
-        for follow in follows { follow.deliver(nil) }
-    }
-
-    func pendingChanged() {
-        guard follows.contains(where: { $0.view != nil }) else { return }
-        let pending = session.outbox.withLock(\.pendingActions)
-        for follow in follows { follow.deliver(pending) }
-    }
-
-    func storageChanged(_ problem: Rejection?) {
-        world.note(.client, number, problem == nil ? 5 : 6) {
-            problem.map { "can't store: \($0)" } ?? "can store again"
-        }
-        guard problem != nil else { return }
-        world.time.after(.seconds(1)) { [self] in retryStorage() }
-    }
-
-    private func retryStorage() {
-        guard !isEnded, session.storageProblem != nil else { return }
-        session.store()
-        touch()
-        scheduleFlush()
-        if session.storageProblem != nil {
-            world.time.after(.seconds(1)) { [self] in retryStorage() }
-        }
-    }
-
-    func held(for time: Duration) {
-        later(time) { [self] in
-            session.release()
-            scheduleFlush()
-        }
-    }
-
-    func bye(_ bye: ServerFrame.Bye) {
-        self.bye = bye
-    }
-
-    func trouble(_ message: String) {
-        world.violate(.protocol, "Client \(number): \(message)")
-    }
-
     // MARK: Time
 
     /// Does something later, if it is on the same connection or between the same two then.
-    private func later(_ delay: Duration, _ body: @escaping () -> Void) {
+    func later(_ delay: Duration, _ body: @escaping () -> Void) {
         let attempt = attempt
         world.time.after(delay) { [self] in
             guard attempt == self.attempt, !isEnded else { return }

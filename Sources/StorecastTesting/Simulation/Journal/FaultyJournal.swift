@@ -106,7 +106,7 @@ final class FaultyJournal: Journal {
             keep(batch, room) { [self] _ in keep(batch, room, completion) }
         case .unfit:
             // What the server says by itself is small and always fits.
-            let place = batch.lastIndex { $0.rejection == nil && world.isClient($0.client) }
+            let place = batch.lastIndex { $0.rejection == nil && world.owner(of: $0.client) != nil }
             guard !isRetry, let place else { return keep(batch, room, completion) }
             completion(.failure(.unfit(place: place, "simulated")))
         case nil, .stalled: keep(batch, room, completion)

@@ -76,7 +76,9 @@ final class ReplayedRoom<State: Codable & Sendable>: Truth {
         case .fresh: settle(record, record.rejection ?? reduce(record))
         }
         let state = histories[last].store.state
-        if histories[last].isPresenceBroken { return "whoever joins was away, who leaves was there" }
+        if histories[last].isPresenceBroken {
+            return "whoever joins was away, who leaves was there"
+        }
         return rules.first { rule in state.map { !rule.holds($0) } ?? true }?.name
     }
 

@@ -87,7 +87,7 @@ final class World {
 
     private func awaitRest(until limit: Duration) {
         time.after(.milliseconds(200)) { [unowned self] in
-            guard let reason = unrest else { return checks.rest(self) }
+            guard let reason = unrest else { return rest() }
             guard time.now < limit else { return violate(.rest, reason) }
             awaitRest(until: limit)
         }
@@ -157,7 +157,7 @@ final class World {
                         ?? record.actions.map { $0.type }.joined(separator: ", "))
             }
             if let rule = truth.take(record) { violate(.rule(rule), "It doesn't hold.") }
-            checks.check(record, everyone[record.client], self)
+            check(record)
         }
     }
 
@@ -172,8 +172,8 @@ final class World {
         everyone[client.session.client] = client
     }
 
-    /// Whether the id is, or was, a client's.
-    func isClient(_ id: String) -> Bool { everyone[id] != nil }
+    /// Whose id it is, or was; nil if it isn't a client's.
+    func owner(of id: String) -> SimulatedClient? { everyone[id] }
 
     /// Another client comes in the place of one that is gone.
     func replace(_ client: SimulatedClient, _ random: inout SeededGenerator) {
