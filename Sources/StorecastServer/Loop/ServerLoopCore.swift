@@ -24,6 +24,8 @@ final class ServerLoopCore {
     private var keptRooms: Set<String> = []
     var idleRooms = IdleRooms()
     var recoveries = RecoveryReports()
+    var offloaded: [UInt64: (any Sendable) -> Void] = [:]
+    var offloadCount: UInt64 = 0
     private var dueRooms: [any AnyRoom] = []
     private var dueSessions: [ServerSession] = []
     private var scratch: [ServerMessage] = []
