@@ -13,7 +13,7 @@ extension JournalProvider {
     ///   - file: its path, relative to the working directory if it doesn't begin with `/`.
     ///   - durability: what an acknowledged action survives.
     public static func sqlite(
-        _ file: String, durability: SQLiteDurability = .full
+        _ file: String, durability: SQLiteDurability = .machine
     ) -> JournalProvider {
         JournalProvider { () throws(JournalError) in
             try await SQLiteStore.open(file, durability: durability)

@@ -75,6 +75,11 @@ extension Rejection: CustomStringConvertible {
 }
 
 extension Rejection {
+    /// What became of a dispatch was forgotten with its client.
+    static let forgotten = Rejection(
+        .outcomeUnknown, "Too long ago to tell whether the action was reduced.",
+        detail: "The client was forgotten since; look at the state.")
+
     /// The rejection with as much of its texts as a server keeps and sends: 64 bytes of the code,
     /// 512 of title and detail. They may repeat what a client wrote.
     var bounded: Rejection {

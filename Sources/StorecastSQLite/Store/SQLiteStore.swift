@@ -27,7 +27,7 @@ package final class SQLiteStore: JournalStore {
     /// - Throws: `unavailable` if it is in use or can't be opened or written, `damaged` if it isn't a
     ///   journal that this version reads.
     @concurrent package static func open(
-        _ file: String, durability: SQLiteDurability = .full, busyTimeout: Duration = .seconds(1)
+        _ file: String, durability: SQLiteDurability = .machine, busyTimeout: Duration = .seconds(1)
     ) async throws(JournalError) -> SQLiteStore {
         let path = StoreFile.canonicalPath(file)
         let lock = try StoreLock(path)

@@ -87,7 +87,7 @@ enum StoreSchema {
         try database.inTransaction(.immediate) {
             try database.execute(sql: tables)
             try database.execute(
-                sql: "INSERT INTO journal VALUES (?, 'full', '', 1)",
+                sql: "INSERT INTO journal VALUES (?, 'machine', '', 1)",
                 arguments: [Int64(bitPattern: history.seed)])
             try database.execute(sql: "PRAGMA application_id = \(applicationID)")
             try database.execute(sql: "PRAGMA user_version = \(version)")

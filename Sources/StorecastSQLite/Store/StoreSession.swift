@@ -13,11 +13,11 @@ enum StoreSession {
     ) throws -> StoreHistory {
         let boot = bootID()
         var history = StoreHistory(seed: .random(in: .min ... .max))
-        try setDurability(.full, of: database)
+        try setDurability(.machine, of: database)
         try database.inTransaction(.immediate) {
             if let last = try Row.fetchOne(database, sql: "SELECT * FROM journal") {
                 let mayLackEntries =
-                    last["durability"] == SQLiteDurability.normal.rawValue
+                    last["durability"] == SQLiteDurability.process.rawValue
                     && last["isClosed"] == 0 && last["boot"] != boot
                 if !mayLackEntries {
                     history = StoreHistory(seed: UInt64(bitPattern: last["history"]))
@@ -35,7 +35,7 @@ enum StoreSession {
 
     /// Notes that everything is on the disk.
     static func end(in database: Database) throws {
-        try setDurability(.full, of: database)
+        try setDurability(.machine, of: database)
         try database.execute(sql: "UPDATE journal SET isClosed = 1")
     }
 

@@ -166,7 +166,9 @@ extension ClientSession {
     private func take(_ error: FrameError) {
         let rejection = Rejection(
             Rejection.Code(error.code.word), error.title, detail: error.detail)
-        if let ref = error.ref, let mirror = mirrors[ref: ref] {
+        if let ref = error.ref {
+            // One that nobody is interested in any more may be refused too.
+            guard let mirror = mirrors[ref: ref] else { return }
             mirror.fail(rejection)
             announce([mirror], settled: takeSettled())
         } else {

@@ -4,7 +4,7 @@ extension ClientLedger {
     /// Writes everything that is remembered, the client that was seen last at the end.
     ///
     /// ```json
-    /// {"horizon":0,"records":[{"client":"…","identity":"ada","seq":2,"reduced":1,"horizon":0,
+    /// {"horizon":0,"records":[{"client":"…","identity":"ada","first":1,"seq":2,"reduced":1,"horizon":0,
     ///  "rejections":[{"seq":2,"code":"invalid","title":"…"}]}]}
     /// ```
     func write(to writer: inout JSONWriter) {
@@ -32,8 +32,8 @@ extension ClientLedger {
 
     private static func record(_ view: JSONView) throws -> (client: String, record: Record) {
         guard let client = view["client"]?.string, let identity = view["identity"]?.string,
-            let seq = view["seq"]?.uint64, let reduced = view["reduced"]?.uint64,
-            let horizon = view["horizon"]?.uint64
+            let first = view["first"]?.uint64, let seq = view["seq"]?.uint64,
+            let reduced = view["reduced"]?.uint64, let horizon = view["horizon"]?.uint64
         else { throw SnapshotError("The record of a client lacks a member.") }
         let rejections = try view["rejections"]?.elements.map { entry in
             guard let seq = entry["seq"]?.uint64, let rejection = Rejection(entry) else {
@@ -48,7 +48,7 @@ extension ClientLedger {
         return (
             client,
             Record(
-                identity: identity, lastSeq: seq, rejections: rejections ?? [],
+                identity: identity, first: first, lastSeq: seq, rejections: rejections ?? [],
                 lastReduced: reduced, horizon: horizon)
         )
     }
@@ -61,6 +61,8 @@ extension ClientLedger.Record {
         writer.write(client)
         writer.write(key: "identity")
         writer.write(identity)
+        writer.write(key: "first")
+        writer.write(first)
         writer.write(key: "seq")
         writer.write(lastSeq)
         writer.write(key: "reduced")

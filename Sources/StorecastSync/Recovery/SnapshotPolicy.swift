@@ -1,6 +1,6 @@
 /// When a room's state is written to a durable journal, so that it needn't be reduced again.
 public struct SnapshotPolicy: Sendable {
-    /// After how many entries; 10,000, which take some 50 ms to read and reduce.
+    /// After how many entries; 10,000, which take about 0.1 s to read and reduce.
     public var entries = 10_000
     /// After how many bytes of entries, if that comes first; 16 MiB.
     ///

@@ -72,7 +72,7 @@ package struct ActionCatalogue: Sendable {
     }
 
     /// The action that a journal kept.
-    func action(_ recorded: JournalRecord.RecordedAction) throws -> any SyncAction {
+    package func action(_ recorded: JournalRecord.RecordedAction) throws -> any SyncAction {
         guard let known = types[recorded.type] else {
             throw Rejection(.unknownAction, "The room has no action '\(recorded.type)' any more.")
         }

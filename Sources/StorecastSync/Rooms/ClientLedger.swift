@@ -1,3 +1,5 @@
+import StorecastWire
+
 /// What a room remembers of its clients, so that no action is reduced twice.
 ///
 /// A part of the room's state: a function of the log alone, the same on every machine that reads
@@ -16,6 +18,8 @@ package struct ClientLedger: Sendable {
     package struct Record: Sendable {
         /// The identity that the client id belongs to.
         package let identity: String
+        /// The dispatch that the record begins with: what became of earlier ones isn't known.
+        package let first: UInt64
         package fileprivate(set) var lastSeq: UInt64 = 0
         /// The final rejections that the client may not know of, in ascending order.
         package fileprivate(set) var rejections: [(seq: UInt64, rejection: Rejection)] = []
@@ -25,11 +29,12 @@ package struct ClientLedger: Sendable {
         package let horizon: UInt64
 
         package init(
-            identity: String, lastSeq: UInt64 = 0,
+            identity: String, first: UInt64, lastSeq: UInt64 = 0,
             rejections: [(seq: UInt64, rejection: Rejection)] = [], lastReduced: UInt64 = 0,
             horizon: UInt64
         ) {
             self.identity = identity
+            self.first = first
             self.lastSeq = lastSeq
             self.rejections = rejections
             self.lastReduced = lastReduced
@@ -97,8 +102,10 @@ package struct ClientLedger: Sendable {
 
     /// A place at the newest end; the oldest client's if there are as many as may be.
     private mutating func addPlace(for entry: JournalEntry) -> Int {
+        // Before another is forgotten for it: what that one had reduced isn't this one's.
+        let record = Record(identity: entry.sender.id, first: entry.seq, horizon: horizon)
         if places.count >= capacity { forgetOldest() }
-        return insert(entry.client, Record(identity: entry.sender.id, horizon: horizon))
+        return insert(entry.client, record)
     }
 
     private mutating func insert(_ client: String, _ record: Record) -> Int {
@@ -178,6 +185,19 @@ extension ClientLedger {
 }
 
 extension ClientLedger.Record {
+    /// What a client that knows its outcomes up to `settled` is told to be rejected.
+    ///
+    /// A client that was forgotten and came back isn't remembered for what it had open then.
+    package func rejections(since settled: UInt64, window: Int) -> [ServerFrame.Reject] {
+        let oldest = first > UInt64(window) ? first - UInt64(window) : 1
+        let unknown = (min(max(settled + 1, oldest), first)..<first).map {
+            ServerFrame.Reject(.forgotten, seq: $0)
+        }
+        return unknown
+            + rejections.filter { $0.seq > settled }
+            .map { ServerFrame.Reject($0.rejection, seq: $0.seq) }
+    }
+
     fileprivate mutating func note(
         _ entry: JournalEntry, _ rejection: Rejection?, at version: UInt64, window: UInt64
     ) {

@@ -56,6 +56,6 @@ extension Room {
 
 /// What stands for a client in everyone's sight: the id that its dispatch 0 would have, as their
 /// numbers begin at 1.
-func participantID(of client: String) -> String {
+package func participantID(of client: String) -> String {
     stampID(client: client, seq: 0)
 }

@@ -63,11 +63,7 @@ extension Room {
         switch ledger.verdict(on: entry) {
         case .duplicate: return
         case .expired:
-            settle(
-                entry,
-                Rejection(
-                    .outcomeUnknown, "Too long ago to tell whether the action was reduced.",
-                    detail: "The client was forgotten since; look at the state."))
+            settle(entry, .forgotten)
         case .fresh:
             let rejection = entry.rejection ?? reduce(entry)
             if rejection == nil { reduced(entry) }

@@ -30,15 +30,28 @@ extension Room {
         }
     }
 
+    /// Reads and checks a snapshot away from the loop, as it may be large.
     private func restore(_ kept: JournalSnapshot, of history: RoomHistory) {
-        do {
-            restore(try RoomSnapshot(kept, of: definition, limits: limits), at: kept.offset)
+        let (definition, limits) = (definition, limits)
+        context.host.offload({ Result { try RoomSnapshot(kept, of: definition, limits: limits) } })
+        {
+            [weak self] result in self?.restore(result, kept, of: history)
+        }
+    }
+
+    private func restore(
+        _ result: Result<RoomSnapshot<State>, any Error>, _ kept: JournalSnapshot,
+        of history: RoomHistory
+    ) {
+        switch result {
+        case .success(let snapshot):
+            restore(snapshot, at: kept.offset)
             snapshots.found(at: kept.offset, size: kept.content.count)
             replay(history)
-        } catch {
+        case .failure(let error):
             passOver(
-                "at offset \(kept.offset) of room '\(name)' can't be used: \(JSONCoding.message(for: error))"
-            )
+                "at offset \(kept.offset) of room '\(name)' can't be used: "
+                    + JSONCoding.message(for: error))
             if kept.offset > 1 {
                 loadSnapshot(kept.offset - 1, of: history)
             } else {
@@ -122,6 +135,7 @@ extension Room {
         } else {
             // Not before: what follows a room isn't told its past.
             definition.opening(store)
+            openingSubscribers = store.subscriptions.count
             awaitPresent()
             takeSnapshotIfDue()
         }

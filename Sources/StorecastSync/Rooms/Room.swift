@@ -16,6 +16,7 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
     var context: RoomContext
     var ledger: ClientLedger
     var sessions: [String: ServerSession] = [:]
+    private var visitors: UInt64 = 0
     /// Whose client ids they are that left before the ledger knew of them, with dispatches under way.
     var orphans: [String: String] = [:]
     var groups = SelectionTable<State>()
@@ -37,6 +38,8 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
     /// What of its history can't be read.
     var unreadable = UnreadableActions()
     var snapshots: SnapshotSchedule
+    /// How many subscribers the store had when it was opened.
+    var openingSubscribers = 0
     /// What a client's revert waits for.
     var lookup: StateLookup<State>?
     /// The entry whose action runs through the middleware now.
@@ -68,16 +71,23 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
             && postponed.isEmpty && !isAppending && attendance.isQuiet
     }
 
-    package func join(_ session: ServerSession) -> Bool {
+    package func numberVisitor() -> UInt64 {
+        visitors += 1
+        return visitors
+    }
+
+    package func join(_ session: ServerSession) -> CloseCode? {
         let owner = ledger[client: session.client]?.identity ?? orphans[session.client]
-        if let owner, owner != session.identity.id { return false }
+        if let owner, owner != session.identity.id { return .forbidden }
         if let other = sessions[session.client] {
-            guard other.identity.id == session.identity.id else { return false }
+            guard other.identity.id == session.identity.id else { return .forbidden }
+            // A hello that was held up on its way may come behind that of the client's next connection.
+            guard other.number < session.number else { return .replaced }
             other.close(.replaced, "Another connection uses the same client id.")
         }
         sessions[session.client] = session
         arrived(session)
-        return true
+        return nil
     }
 
     package func leave(_ session: ServerSession) {

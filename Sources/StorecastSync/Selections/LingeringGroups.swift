@@ -18,6 +18,10 @@ struct LingeringGroups<State> {
 
     var count: Int { members.count }
     var isEmpty: Bool { members.isEmpty }
+    /// The one that was left first comes first. O(n log n).
+    var groups: [SelectionGroup] {
+        members.sorted { $0.key < $1.key }.map(\.value.group)
+    }
 
     mutating func append(_ member: Member) {
         members[next] = member

@@ -151,4 +151,55 @@ struct RoomRecoveryTests {
         #expect(again.store.state.presence == Presence())
         #expect(again.attendance.present.isEmpty)
     }
+
+    @Test func `a room is idle when nobody is in it and nothing is under way`() {
+        let room = open()
+        #expect(room.isIdle)
+        let ada = Wire.greeted(room, on: loop)
+        #expect(!room.isIdle)
+        ada.session.disconnected()
+        #expect(room.isIdle)
+        room.dispatch(AddTea(by: 1), DispatchOutcome())
+        #expect(!room.isIdle)
+        loop.endTurn()
+        #expect(room.isIdle)
+        journal.savesSnapshots = nil
+        dispatch(9, in: room)
+        #expect(!room.isIdle)
+        journal.waitingSnapshots[0]()
+        #expect(room.isIdle)
+        // Subscribers of the server's own code would be forgotten.
+        let follower = Follower()
+        room.store.subscribe(follower)
+        #expect(!room.isIdle)
+        // A room that isn't kept anywhere is never idle.
+        #expect(!loop.open(Shop.room).isIdle)
+    }
+
+    @Test func `what is done on opening doesn't keep a room in memory`() {
+        let follower = Follower()
+        let definition = Shop.room.onOpen { store in store.subscribe(follower) }
+        #expect(open(definition).isIdle)
+    }
+
+    @Test func `before it leaves memory a room is written, if that is worth it`() {
+        let room = open(entries: 1000)
+        dispatch(99, in: room)
+        var isReady = false
+        room.prepareToUnload { isReady = true }
+        #expect(isReady)
+        #expect(journal.snapshots.isEmpty)
+        dispatch(1, in: room)
+        journal.savesSnapshots = nil
+        isReady = false
+        room.prepareToUnload { isReady = true }
+        #expect(!isReady)
+        journal.waitingSnapshots[0]()
+        #expect(isReady)
+        #expect(journal.snapshots.map(\.offset) == [100])
+    }
+}
+
+private final class Follower: StoreSubscriber, Sendable {
+    func newState(state: Shop) {}
 }

@@ -57,8 +57,8 @@ struct RoomSnapshotTests {
             content == #"{"format":1,"schema":1,"version":1,"#
                 + #""hash":"2f70f74205c86d02b10075801b3b35dff5553d793f225556898029eb1bbea4b4","#
                 + #""clients":{"horizon":0,"records":[{"client":"ada-0123456789abcdef","#
-                + #""identity":"ada","seq":2,"reduced":1,"horizon":0,"rejections":[{"seq":2,"#
-                + #""code":"forbidden","title":"No."}]}]},"#
+                + #""identity":"ada","first":1,"seq":2,"reduced":1,"horizon":0,"#
+                + #""rejections":[{"seq":2,"code":"forbidden","title":"No."}]}]},"#
                 + #""state":{"coffee":0,"log":["hi"],"notes":{},"tea":2}}"#)
     }
 

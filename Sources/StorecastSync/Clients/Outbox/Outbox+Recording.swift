@@ -14,7 +14,7 @@ extension Outbox {
     private var mustSync: Bool {
         guard let recording else { return false }
         return admitted > recording.stored || recording.isSyncDue
-            || hasGap && settled > recording.settled
+            || settled > recording.settled && (hasGap || isWindowHeld)
     }
 
     /// What isn't stored yet, to be written now.

@@ -146,6 +146,47 @@ struct StoredOutboxTests {
         #expect(second.session.needsNewConnection)
     }
 
+    @Test func `R: what may have been reduced keeps its base, also when the room is met anew`()
+        throws
+    {
+        let first = try start()
+        first.session.connected(token: nil)
+        #expect(say(welcome(lastSeq: 0, version: 4), to: first))
+        first.dispatch(Write(text: "1"))
+        first.speak()
+        #expect(first.takeSaid().last?["base"] == 4)
+        storage.crash()
+        let second = try start()
+        second.dispatch(Write(text: "2"))
+        second.session.connected(token: nil)
+        #expect(say(welcome(lastSeq: 0, version: 9), to: second))
+        second.speak()
+        // The second was made before anything was known, and never sent: now is as good as then.
+        #expect(second.takeSaid().filter { $0.op == "dispatch" }.map { $0["base"] } == [4, 9])
+    }
+
+    @Test func `the window begins behind what is stored, as servers forget what lies before it`()
+        throws
+    {
+        let client = try start()
+        client.session.connected(token: nil)
+        #expect(say(welcome(lastSeq: 0, window: 2), to: client))
+        for number in 1...4 { client.dispatch(Write(text: "\(number)")) }
+        client.speak()
+        #expect(client.takeSaid().filter { $0.op == "dispatch" }.map { $0["seq"] } == [1, 2])
+        storage.failure = Rejection(.outboxUnwritable, "The disk is full.")
+        let reject = #"{"op":"reject","seq":1,"code":"no","title":"No.","retryable":false}"#
+        #expect(say(reject, to: client))
+        #expect(say(#"{"op":"transaction","v":4,"count":0,"acked":2}"#, to: client))
+        client.speak()
+        // A crash now would leave a client that asks what became of 1.
+        #expect(client.takeSaid().isEmpty)
+        storage.failure = nil
+        client.session.store()
+        client.speak()
+        #expect(client.takeSaid().filter { $0.op == "dispatch" }.map { $0["seq"] } == [3, 4])
+    }
+
     // MARK: What is said to whom, and when
 
     @Test func `all that is dispatched together waits for the disk once`() throws {
@@ -320,10 +361,10 @@ struct StoredOutboxTests {
         Array(text.utf8).withUnsafeBytes { client.session.receive($0) }
     }
 
-    private func welcome(lastSeq: Int) -> String {
+    private func welcome(lastSeq: Int, version: Int = 3, window: Int = 9) -> String {
         #"""
-        {"op":"welcome","proto":1,"epoch":"e","v":3,"lastSeq":\#(lastSeq),"heartbeat":30,"limits":
-        {"message":10000,"window":9,"subscriptions":9,"depth":9},"server":"test"}
+        {"op":"welcome","proto":1,"epoch":"e","v":\#(version),"lastSeq":\#(lastSeq),"heartbeat":30,
+        "limits":{"message":10000,"window":\#(window),"subscriptions":9,"depth":9},"server":"test"}
         """#
     }
 }
