@@ -48,14 +48,21 @@ extension World {
     private func check(_ connection: SimulatedConnection) {
         guard let session = connection.session else { return }
         let limits = scenario.limits
-        // One message more than the bound, and what rejects the window's dispatches.
-        let most = limits.controlBytes + 4096 + (limits.window + 1) * 1500
-        if session.waitingBytes > most {
+        if session.waitingFrames > limits.subscriptions {
+            violate(.bounds, "\(session.waitingFrames) frames wait for a token to be checked.")
+        }
+        if session.waitingBytes > mostWaitingBytes {
             violate(
                 .bounds,
                 "\(session.waitingBytes) bytes of answers wait for connection "
-                    + "\(connection.number); there may be \(most).")
+                    + "\(connection.number); there may be \(mostWaitingBytes).")
         }
+    }
+
+    /// What may wait for a connection: one answer more than the bound, and what rejects a window of
+    /// dispatches.
+    var mostWaitingBytes: Int {
+        scenario.limits.controlBytes + 1500 + scenario.limits.window * 1500
     }
 
     // MARK: Clients
@@ -65,6 +72,10 @@ extension World {
             let isMoved = follow.isMoved
             check(follow, of: client)
             if isMoved, follow.view != nil { checkShown(follow, of: client) }
+        }
+        if client.session.pendingCount > scenario.outbox.count {
+            violate(
+                .bounds, "Client \(client.number) keeps \(client.session.pendingCount) dispatches.")
         }
         checkTogether(client)
         for place in client.open { checkOutcome(place, of: client) }

@@ -94,8 +94,12 @@ extension World {
     private func pester(_ client: SimulatedClient, _ random: inout SeededGenerator) {
         guard let connection = client.connection, client.session.phase == .live else { return }
         connection.block(for: random.duration(upTo: .seconds(5)))
-        var ping = JSONWriter()
-        ping.writePing()
-        for _ in 0..<20 + random.below(200) { client.say(ping.bytes, on: connection) }
+        var batch = JSONWriter()
+        batch.beginArray()
+        for _ in 0..<100 { batch.writePing() }
+        batch.endArray()
+        // A pong takes some 25 bytes.
+        let most = min(mostWaitingBytes / 25 * 2, 2500)
+        for _ in 0...random.below(most / 100 + 1) { client.say(batch.bytes, on: connection) }
     }
 }
