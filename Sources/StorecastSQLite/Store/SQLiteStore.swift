@@ -26,34 +26,42 @@ package final class SQLiteStore: JournalStore {
     ///
     /// - Throws: `unavailable` if it is in use or can't be opened or written, `damaged` if it isn't a
     ///   journal that this version reads.
+    /// - Parameters:
+    ///   - busyTimeout: how long the writer waits when another program has the file locked.
+    ///   - boot: another one each time that the machine starts.
     @concurrent package static func open(
-        _ file: String, durability: SQLiteDurability = .machine, busyTimeout: Duration = .seconds(1)
+        _ file: String, durability: SQLiteDurability = .machine,
+        busyTimeout: Duration = .seconds(1), boot: String = StoreSession.bootID()
     ) async throws(JournalError) -> SQLiteStore {
         let path = StoreFile.canonicalPath(file)
         let lock = try StoreLock(path)
         do {
-            return try open(path, durability, busyTimeout, lock)
+            let pool = try pool(path, busyTimeout)
+            let (history, newest) = try begin(pool, path, durability, boot)
+            return SQLiteStore(pool, lock, history, newest)
         } catch {
             lock.release()
             throw described(JournalError(error), path)
         }
     }
 
-    private static func open(
-        _ path: String, _ durability: SQLiteDurability, _ busyTimeout: Duration, _ lock: StoreLock
-    ) throws -> SQLiteStore {
+    private static func pool(_ path: String, _ busyTimeout: Duration) throws -> DatabasePool {
         try StoreFile.make(path)
-        let pool = try DatabasePool(path: path, configuration: configuration(path, busyTimeout))
-        let (history, newest) = try pool.writeWithoutTransaction { database in
+        return try DatabasePool(path: path, configuration: configuration(path, busyTimeout))
+    }
+
+    private static func begin(
+        _ pool: DatabasePool, _ path: String, _ durability: SQLiteDurability, _ boot: String
+    ) throws -> (StoreHistory, newest: UInt64) {
+        try pool.writeWithoutTransaction { database in
             if try StoreSchema.isNew(database, path) {
                 try StoreSchema.make(
                     in: database, StoreHistory(seed: .random(in: .min ... .max)))
             }
-            let history = try StoreSession.begin(durability, in: database)
+            let history = try StoreSession.begin(durability, boot: boot, in: database)
             try SnapshotTable.removeUnfinished(in: database)
             return (history, try newestOffset(in: database))
         }
-        return SQLiteStore(pool, lock, history, newest)
     }
 
     package func journal(on loop: @escaping JournalLoop) -> any Journal {

@@ -9,9 +9,8 @@ enum StoreSession {
     /// If the system went down while the last user relied on it to keep what it wrote, the newest
     /// entries may be gone: every room gets another epoch.
     static func begin(
-        _ durability: SQLiteDurability, in database: Database
+        _ durability: SQLiteDurability, boot: String, in database: Database
     ) throws -> StoreHistory {
-        let boot = bootID()
         var history = StoreHistory(seed: .random(in: .min ... .max))
         try setDurability(.machine, of: database)
         try database.inTransaction(.immediate) {
@@ -63,7 +62,7 @@ enum StoreSession {
     }
 
     /// Another one each time that the system starts; on systems that don't say, always another.
-    private static func bootID() -> String {
+    static func bootID() -> String {
         (try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8))?
             .trimmingCharacters(in: .whitespacesAndNewlines) ?? UUID().uuidString
     }

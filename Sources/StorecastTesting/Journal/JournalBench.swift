@@ -1,14 +1,14 @@
 import CustomDump
 import IssueReporting
-import StorecastSync
+package import StorecastSync
 
 /// A journal under test, on the main actor as its loop, asked and answered in a line.
-@MainActor final class JournalBench {
+@MainActor package final class JournalBench {
     private let open: @Sendable () async throws(JournalError) -> any JournalStore
-    private(set) var store: any JournalStore
-    private(set) var journal: any Journal
+    package private(set) var store: any JournalStore
+    package private(set) var journal: any Journal
 
-    init(
+    package init(
         _ open: @escaping @Sendable () async throws(JournalError) -> any JournalStore
     ) async throws(JournalError) {
         self.open = open
@@ -16,33 +16,33 @@ import StorecastSync
         journal = store.journal { work in Task { @MainActor in work() } }
     }
 
-    func close() async { await store.close() }
+    package func close() async { await store.close() }
 
     /// Closes the store and opens it again, as a server does that is started again.
-    func reopen() async throws(JournalError) {
+    package func reopen() async throws(JournalError) {
         await store.close()
         store = try await open()
         journal = anotherJournal()
     }
 
     /// The journal of another loop.
-    func anotherJournal() -> any Journal {
+    package func anotherJournal() -> any Journal {
         store.journal { work in Task { @MainActor in work() } }
     }
 
-    func history(of room: String) async throws(JournalError) -> RoomHistory {
+    package func history(of room: String) async throws(JournalError) -> RoomHistory {
         try await answer { journal.open(room, completion: $0) }.get()
     }
 
     @discardableResult
-    func append(
+    package func append(
         _ batch: [JournalEntry], to room: String, in journal: (any Journal)? = nil
     ) async throws(JournalError) -> UInt64 {
         try await answer { (journal ?? self.journal).append(batch, to: room, completion: $0) }.get()
     }
 
     /// Everything behind `offset` that is kept now.
-    func read(
+    package func read(
         _ room: String, after offset: UInt64 = 0
     ) async throws(JournalError) -> [ReadEntry] {
         let reader = JournalReader(journal, room, after: offset)
@@ -52,13 +52,13 @@ import StorecastSync
         return reader.entries
     }
 
-    func save(_ snapshot: JournalSnapshot, of room: String) async throws(JournalError) {
+    package func save(_ snapshot: JournalSnapshot, of room: String) async throws(JournalError) {
         try await save(of: room, offset: snapshot.offset, version: snapshot.version) {
             snapshot.content
         }
     }
 
-    func save(
+    package func save(
         of room: String, offset: UInt64, version: UInt64,
         content: @escaping @Sendable () throws -> [UInt8]
     ) async throws(JournalError) {
@@ -68,23 +68,23 @@ import StorecastSync
         }.get()
     }
 
-    func snapshot(
+    package func snapshot(
         of room: String, through offset: UInt64
     ) async throws(JournalError) -> JournalSnapshot? {
         try await answer { journal.loadSnapshot(of: room, through: offset, completion: $0) }.get()
     }
 
-    func truncate(_ room: String, through offset: UInt64) async throws(JournalError) {
+    package func truncate(_ room: String, through offset: UInt64) async throws(JournalError) {
         try await answer { journal.truncate(room, through: offset, completion: $0) }.get()
     }
 
     /// Fails the test, with the difference, unless the two are equal.
-    func expect<Value: Equatable>(_ value: Value, _ expected: Value) {
+    package func expect<Value: Equatable>(_ value: Value, _ expected: Value) {
         expectNoDifference(value, expected)
     }
 
     /// Fails the test unless `body` throws an error that `isExpected`.
-    func expectError<Value>(
+    package func expectError<Value>(
         _ expectation: String, _ isExpected: (JournalError) -> Bool,
         from body: () async throws(JournalError) -> Value
     ) async {

@@ -1,9 +1,9 @@
-import StorecastSync
+package import StorecastSync
 
 /// An entry as a journal gives it back.
-struct ReadEntry: Equatable {
-    var offset: UInt64
-    var record: JournalRecord
+package struct ReadEntry: Equatable {
+    package var offset: UInt64
+    package var record: JournalRecord
 }
 
 /// Follows a room's journal and notes what it is told.

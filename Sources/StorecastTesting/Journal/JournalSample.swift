@@ -1,10 +1,10 @@
-import StorecastSync
+package import StorecastSync
 
 /// Entries to try a journal with.
-enum JournalSample {
+package enum JournalSample {
     /// A short action.
-    struct Note: SyncAction {
-        var text: String
+    package struct Note: SyncAction {
+        package var text: String
     }
 
     /// An action that can't be encoded.
@@ -17,7 +17,7 @@ enum JournalSample {
     }
 
     /// An entry with nothing special about it.
-    static func entry(_ seq: UInt64, _ actions: [any SyncAction]) -> JournalEntry {
+    package static func entry(_ seq: UInt64, _ actions: [any SyncAction]) -> JournalEntry {
         JournalEntry(
             client: "client-of-the-bench", seq: seq, base: seq - 1, settled: seq - 1,
             sender: Identity("ada"), time: Timestamp(secondsSince1970: 1_000_000 + Double(seq)),
@@ -25,12 +25,12 @@ enum JournalSample {
     }
 
     /// `count` entries from `first` on, each with a note of its number.
-    static func notes(_ count: UInt64, from first: UInt64 = 1) -> [JournalEntry] {
+    package static func notes(_ count: UInt64, from first: UInt64 = 1) -> [JournalEntry] {
         (first..<first + count).map { entry($0, [Note(text: "\($0)")]) }
     }
 
     /// Entries with everything that can stand in one.
-    static let strangeOnes: [JournalEntry] = [
+    package static let strangeOnes: [JournalEntry] = [
         JournalEntry(
             client: "c", seq: 1, base: 0, settled: 0, sender: .anonymous,
             time: Timestamp(secondsSince1970: 0), seed: 0, actions: [], rejection: nil),
