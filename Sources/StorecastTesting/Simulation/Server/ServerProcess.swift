@@ -110,6 +110,7 @@ final class ServerProcess: SyncHost {
     func received(_ message: [UInt8], on connection: SimulatedConnection) {
         guard !mayCrashNow() else { return }
         world.touchServer()
+        world.touch(connection)
         message.withUnsafeBytes { connection.session?.receive($0) }
     }
 
