@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "StorecastTesting", targets: ["StorecastTesting"]),
         .library(name: "StorecastSync", targets: ["StorecastSync"]),
         .library(name: "StorecastServer", targets: ["StorecastServer"]),
+        .library(name: "StorecastSQLite", targets: ["StorecastSQLite"]),
         .library(name: "StorecastClient", targets: ["StorecastClient"]),
         .executable(name: "storecast", targets: ["StorecastCommand"]),
         .executable(name: "storecast-board", targets: ["Terminal"]),
@@ -27,6 +28,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/pointfreeco/swift-custom-dump", from: "1.7.3"),
         .package(url: "https://github.com/pointfreeco/xctest-dynamic-overlay", from: "1.13.1"),
     ],
@@ -78,6 +80,22 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
+            name: "StorecastSQLite",
+            dependencies: [
+                "StorecastSync", "StorecastWire",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "StorecastSQLiteTests",
+            dependencies: [
+                "StorecastSQLite", "StorecastTesting",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ],
+            swiftSettings: settings),
+        .target(
             name: "StorecastClient",
             dependencies: [
                 "StorecastSync",
@@ -88,7 +106,8 @@ let package = Package(
         .executableTarget(
             name: "StorecastCommand",
             dependencies: [
-                "StorecastServer", "StorecastClient", "StorecastSimulation", "Example",
+                "StorecastServer", "StorecastSQLite", "StorecastClient", "StorecastSimulation",
+                "Example",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -159,7 +178,11 @@ let package = Package(
             name: "SimulationTests", dependencies: ["StorecastTesting", "Example"],
             swiftSettings: settings),
         .testTarget(
-            name: "StorecastServerTests", dependencies: ["StorecastServer", "StorecastClient"],
+            name: "StorecastServerTests",
+            dependencies: [
+                "StorecastServer", "StorecastClient",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "TerminalTests", dependencies: ["Terminal", "Example"], swiftSettings: settings),

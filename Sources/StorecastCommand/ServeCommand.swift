@@ -13,11 +13,15 @@ struct ServeCommand: AsyncParsableCommand {
             connect; logs to standard error. Ends on SIGINT (ctrl+C) and SIGTERM, after saying \
             goodbye to its clients.
 
+            What happens is kept in one SQLite file, board.sqlite in the current directory, or \
+            votes.sqlite beside votes.json; --data names another. Started again with the same \
+            file, it goes on where it was, however it ended. One server at a time uses a file.
+
             The board has the selections summary, columns, column (its parameter is a column's \
             id), card (a card's id), myCards, chat and present.
 
             With --json it serves the document in a file instead, which any client may change \
-            (the file itself isn't written): the actions set, merge, increment, append and remove, \
+            (the file itself isn't written, and the room begins with it once): the actions set, merge, increment, append and remove, \
             each at a JSON Pointer "path", and the selection value with the parameter \
             {"path": POINTER}.
 
@@ -31,8 +35,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The port to listen on; 0 for any free one.")
     var port = 9090
 
-    @Option(help: "Where to keep what happens: none (it ends with the server).")
-    var journal = JournalChoice.none
+    @OptionGroup var data: DataOptions
 
     @Option(
         help: ArgumentHelp("Serve the JSON document in this file.", valueName: "file"),
@@ -56,13 +59,19 @@ struct ServeCommand: AsyncParsableCommand {
             return handler
         }
         let room = try room()
-        let server = SyncServer(host: host, port: port, journal: journal.provider) { path in
+        let file = data.file(document: json)
+        let server = SyncServer(host: host, port: port, journal: data.journal(in: file)) { path in
             path == "/" ? room : nil
         } authenticate: { credentials in
             try DemoAuthentication.identity(token: credentials.token)
         }
         do throws(ServerError) {
-            try await server.run { url in StandardOutput.write("listening on \(url)") }
+            try await server.run { url in
+                StandardError.write(
+                    file.map { "keeping what happens in \($0)" }
+                        ?? "keeping what happens in memory")
+                StandardOutput.write("listening on \(url)")
+            }
         } catch {
             throw CommandFailure(.trouble, error.description)
         }

@@ -14,7 +14,7 @@ public final class SyncServer: Sendable {
     private enum Phase {
         case idle
         case starting
-        case running([ServerLoop])
+        case running([ServerLoop], any JournalStore)
         case stopped
     }
 
@@ -91,12 +91,14 @@ public final class SyncServer: Sendable {
         guard isFirst else {
             throw ServerError(.alreadyStarted, "A server starts once; make another one.")
         }
-        let loops = try makeLoops()
+        let store = try await openJournal()
+        var loops: [ServerLoop] = []
         do throws(ServerError) {
-            let port = try await listen(loops)
-            let isWanted = phase.withLock { phase in
+            loops = try makeLoops()
+            let port = try await listen(loops, store)
+            let isWanted = phase.withLock { [loops] phase in
                 guard case .starting = phase else { return false }
-                phase = .running(loops)
+                phase = .running(loops, store)
                 return true
             }
             guard isWanted else {
@@ -107,21 +109,24 @@ public final class SyncServer: Sendable {
             configuration.logger.info("listening", metadata: ["url": "\(url)"])
             return url
         } catch {
-            await shutDown(loops)
+            await shutDown(loops, store)
             throw error
         }
     }
 
     /// Says goodbye to every client (`bye` with `going-away`, close code 1001), waits for them
-    /// for a few seconds at most, and frees everything.
+    /// for a few seconds at most, and frees everything; the journal's files are closed then.
     public func stop() async {
-        let loops = runningLoops()
-        phase.withLock { $0 = .stopped }
+        let last = phase.withLock { phase in
+            defer { phase = .stopped }
+            return phase
+        }
+        guard case .running(let loops, let store) = last else { return }
         await withTaskGroup { group in
             for loop in loops { group.addTask { await loop.stop() } }
         }
         for loop in loops { await loop.release() }
-        await shutDown(loops)
+        await shutDown(loops, store)
     }
 
     /// A room for the server's own code; opened if need be, and then kept open.
@@ -135,6 +140,18 @@ public final class SyncServer: Sendable {
         return LiveRoom(path, on: home)
     }
 
+    private func openJournal() async throws(ServerError) -> any JournalStore {
+        do throws(JournalError) {
+            return try await configuration.journal.open()
+        } catch {
+            switch error {
+            case .damaged(let problem): throw ServerError(.journalUnreadable, problem)
+            case .unavailable(let problem): throw ServerError(.journalUnavailable, problem)
+            default: throw ServerError(.journalUnavailable, "The journal can't be opened: \(error)")
+            }
+        }
+    }
+
     private func makeLoops() throws(ServerError) -> [ServerLoop] {
         do {
             return try (0..<loopCount).map { index in
@@ -145,11 +162,13 @@ public final class SyncServer: Sendable {
         }
     }
 
-    private func listen(_ loops: [ServerLoop]) async throws(ServerError) -> Int {
+    private func listen(
+        _ loops: [ServerLoop], _ store: any JournalStore
+    ) async throws(ServerError) -> Int {
         var listener = listener
         for (index, loop) in loops.enumerated() {
             listener.port = try await loop.start(
-                configuration, listener, index: index, peers: loops)
+                configuration, store, listener, index: index, peers: loops)
             listener.claimsPort = false
         }
         return listener.port
@@ -157,11 +176,12 @@ public final class SyncServer: Sendable {
 
     private func runningLoops() -> [ServerLoop] {
         phase.withLock { phase in
-            if case .running(let loops) = phase { loops } else { [] }
+            if case .running(let loops, _) = phase { loops } else { [] }
         }
     }
 
-    private func shutDown(_ loops: [ServerLoop]) async {
+    private func shutDown(_ loops: [ServerLoop], _ store: any JournalStore) async {
         for loop in loops { await loop.loop.shutDown() }
+        await store.close()
     }
 }

@@ -44,6 +44,7 @@ package final class DispatchOutcome: Sendable {
     }
 
     package func value() async throws(Rejection) -> Position {
+        var isThere = false
         let result = await withCheckedContinuation { continuation in
             let settled = state.withLock { state -> Result<Position, Rejection>? in
                 switch state {
@@ -53,8 +54,13 @@ package final class DispatchOutcome: Sendable {
                     return nil
                 }
             }
-            if let settled { continuation.resume(returning: settled) }
+            guard let settled else { return }
+            isThere = true
+            continuation.resume(returning: settled)
         }
+        // Whoever waits is behind the mirrors that show it in the queue of its actor. Whoever comes
+        // later gets behind them here.
+        if isThere { await Task.yield() }
         return try result.get()
     }
 }

@@ -38,6 +38,10 @@ public struct SyncLimits: Sendable {
     public var clients = 100_000
     /// Seconds of silence after which a client pings; 30.
     public var heartbeat = 30
+    /// How long a room in a durable journal stays in memory when nobody is in it; a minute.
+    public var unloadAfter = Duration.seconds(60)
+    /// When a room's state is written to a durable journal, and how many such snapshots it keeps.
+    public var snapshots = SnapshotPolicy()
 
     /// The defaults.
     public init() {}

@@ -9,26 +9,37 @@ struct CutConnectionsTests {
     private static let actionsEach = 250
 
     @Test(.timeLimit(.minutes(4)))
-    func `200 connections, each cut 20 times, and a killed server lose and repeat nothing`()
+    func `200 connections, each cut 20 times, and a server killed twice lose and repeat nothing`()
         async throws
     {
+        let directory = try TemporaryDirectory()
+        let data = directory.file("cut.sqlite")
         let proxy = try CuttingProxy(
             CuttingProxy.Plan(clients: Self.clients, cuts: Self.cuts, seed: 4))
         defer { proxy.stop() }
         let logs = (0..<Self.clients).map { number in #""log-\#(number)":[]"# }
             .joined(separator: ",")
-        let server = try await ServeProcess(document: #"{"total":0,\#(logs)}"#)
+        let document = #"{"total":0,\#(logs)}"#
+        var server = try await ServeProcess(document: document, data: data)
         proxy.lead(to: server.port)
+        let progress = Progress()
         let clients = proxy.ports.enumerated().map { number, port in
             CutClient(
                 number: number, url: "ws://127.0.0.1:\(port)/", reading: "/log-\(number)")
         }
-
         async let all: Void = withThrowingTaskGroup { group in
             for client in clients {
-                group.addTask { try await client.dispatchAll(Self.actionsEach) }
+                group.addTask { try await client.dispatchAll(Self.actionsEach, progress) }
             }
             try await group.waitForAll()
+        }
+        for third in 1...2 {
+            await progress.reach(Self.clients * Self.actionsEach * third / 3)
+            server.process.signal(SIGKILL)
+            #expect(await server.process.exitStatus() == -SIGKILL)
+            proxy.lead(to: nil)
+            server = try await ServeProcess(document: document, data: data)
+            proxy.lead(to: server.port)
         }
         try await all
 
@@ -52,6 +63,25 @@ struct CutConnectionsTests {
             client.connection.close()
         }
         reader.connection.close()
+    }
+}
+
+/// How many outcomes all clients have.
+private actor Progress {
+    private var count = 0
+    private var waiting: (count: Int, continuation: CheckedContinuation<Void, Never>)?
+
+    func add(_ more: Int) {
+        count += more
+        guard let waiting, count >= waiting.count else { return }
+        self.waiting = nil
+        waiting.continuation.resume()
+    }
+
+    /// Waits until there are so many.
+    func reach(_ count: Int) async {
+        guard self.count < count else { return }
+        await withCheckedContinuation { waiting = (count, $0) }
     }
 }
 
@@ -89,7 +119,7 @@ private actor CutClient {
 
     /// Dispatches in rounds of ten: nine into a log of its own, in their order, and one into
     /// everybody's sum.
-    func dispatchAll(_ count: Int) async throws {
+    func dispatchAll(_ count: Int, _ progress: Progress) async throws {
         _ = (log, total)
         var version: UInt64 = 0
         for round in 0..<count / 10 {
@@ -99,6 +129,7 @@ private actor CutClient {
                 #expect(position.version >= version, "outcomes come in order")
                 version = position.version
             }
+            await progress.add(dispatches.count)
         }
     }
 

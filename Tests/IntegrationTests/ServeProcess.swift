@@ -1,18 +1,23 @@
 import Foundation
 import Testing
 
-/// `storecast serve` on a free port, with a temporary directory of its own.
+/// `storecast serve` on a free port, with a temporary directory of its own; what happens in it is
+/// lost with the process, unless a test names a file.
 final class ServeProcess: Sendable {
     let process: ChildProcess
     let url: String
     private let directory: URL
 
     /// Starts it with a schemaless room that holds `document`, or with the example board.
-    init(document: String? = nil) async throws {
+    ///
+    /// - Parameters:
+    ///   - data: the file to keep what happens in; nil for memory.
+    init(document: String? = nil, data: String? = nil, port: UInt16 = 0) async throws {
         directory = FileManager.default.temporaryDirectory
             .appending(path: "storecast-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        var arguments = ["serve", "--port", "0", "--log-level", "error"]
+        var arguments = ["serve", "--port", "\(port)", "--log-level", "error"]
+        arguments += data.map { ["--data", $0] } ?? ["--memory"]
         if let document {
             let file = directory.appending(path: "document.json")
             try Data(document.utf8).write(to: file)

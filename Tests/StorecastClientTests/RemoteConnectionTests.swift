@@ -130,6 +130,19 @@ struct RemoteConnectionTests {
         await desk.close()
     }
 
+    @Test func `who asks late for an outcome finds the store showing it all the same`()
+        async throws
+    {
+        let desk = try await Desk()
+        let store = RemoteStore(Shelf.books, on: desk.connection)
+        let dispatch = desk.connection.dispatch(PutBook(title: "Emma"))
+        // The store's owner is busy for as long as everybody else needs.
+        while dispatch.result.settled == nil {}
+        _ = try await dispatch.outcome
+        #expect(store.state == ["Emma"])
+        await desk.close()
+    }
+
     @Test func `a rejection says what the server said`() async throws {
         let desk = try await Desk()
         try await desk.put("Emma")

@@ -16,12 +16,16 @@ final class ServerLoopCore {
     var links: [UInt64: any SessionLink] = [:]
     var relays: [UInt64: Relay] = [:]
 
-    private let loop: EventLoop
-    private let journal: any Journal
+    let loop: EventLoop
+    let journal: any Journal
     private var server: WebSocketServer?
     /// How many connections a room has, greeted or not.
-    private var visitors: [String: Int] = [:]
+    private(set) var visitors: [String: Int] = [:]
     private var keptRooms: Set<String> = []
+    var idleRooms = IdleRooms()
+    var recoveries = RecoveryReports()
+    var offloaded: [UInt64: (any Sendable) -> Void] = [:]
+    var offloadCount: UInt64 = 0
     private var dueRooms: [any AnyRoom] = []
     private var dueSessions: [ServerSession] = []
     private var scratch: [ServerMessage] = []
@@ -30,13 +34,14 @@ final class ServerLoopCore {
     private(set) var isStopping = false
 
     init(
-        _ configuration: ServerConfiguration, index: Int, peers: [ServerLoop], loop: EventLoop
-    ) throws(ServerError) {
+        _ configuration: ServerConfiguration, _ store: any JournalStore, index: Int,
+        peers: [ServerLoop], loop: EventLoop
+    ) {
         self.configuration = configuration
         self.index = index
         self.peers = peers
         self.loop = loop
-        journal = try configuration.journal.open()
+        journal = store.journal { loop.execute($0) }
         loop.onTurnEnd { [unowned self] in endTurn() }
     }
 
@@ -96,7 +101,7 @@ final class ServerLoopCore {
         guard let room = room as? Room<State> else {
             throw ServerError(.noRoom, "The room at '\(path)' has another state than \(type).")
         }
-        keptRooms.insert(path)
+        if journal.isDurable { use(path) } else { keptRooms.insert(path) }
         return room
     }
 
@@ -106,6 +111,7 @@ final class ServerLoopCore {
         let count = visitors[room.name, default: 1] - 1
         visitors[room.name] = count > 0 ? count : nil
         forgetIfUntouched(room)
+        use(room.name)
     }
 
     private func forgetIfUntouched(_ room: any AnyRoom) {
@@ -121,6 +127,7 @@ final class ServerLoopCore {
         links[link.id] = link
         guard let room = room(link.credentials.path) else { return refuse(link) }
         visitors[room.name, default: 0] += 1
+        idleRooms.entered(room.name)
         setSession(ServerSession(room: room, host: self, link: link))
         greetings.append((loop.now() + configuration.helloTimeout, link.id))
         if greetings.count == 1 { watchGreetings() }
@@ -276,5 +283,13 @@ extension ServerLoopCore: SyncHost {
 
     func report(_ message: String) {
         configuration.logger.error("\(message)")
+    }
+
+    func progressed(_ progress: RoomProgress) {
+        guard recoveries.isDue(progress, at: loop.now()) else { return }
+        let percent = progress.done * 100 / max(1, progress.total)
+        configuration.logger.info(
+            "reading a room's history",
+            metadata: ["room": "\(progress.room)", "percent": "\(percent)"])
     }
 }

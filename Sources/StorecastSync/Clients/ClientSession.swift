@@ -85,12 +85,12 @@ package final class ClientSession {
         recorder = nil
         phase = .closed
         outgoing = []
-        announce([], outbox.withLock { $0.abandon(rejection) })
+        announce(settled: outbox.withLock { $0.abandon(rejection) })
     }
 
     /// Tells of mirrors that have moved and dispatches that have gone, then those who wait for the
     /// outcomes: they find everything as it should be.
-    func announce(_ moved: [Mirror], _ settled: [Settlement]) {
+    func announce(_ moved: [Mirror] = [], settled: Settlements = Settlements()) {
         for mirror in moved {
             for observer in mirror.observers.values { observer(mirror) }
         }
@@ -100,7 +100,7 @@ package final class ClientSession {
             delegate?.pendingChanged()
         }
         if !moved.isEmpty { delegate?.mirrorsMoved() }
-        for settlement in settled { settlement.tell() }
+        settled.tell()
     }
 
     // MARK: Mirrors
@@ -122,7 +122,7 @@ package final class ClientSession {
         let ref = mirror.ref
         guard phase == .greeting || phase == .live, mirror.failure == nil else { return }
         say { $0.writeUnsubscribe(ref: ref) }
-        announce([], takeSettled())
+        announce(settled: takeSettled())
     }
 
     func subscribe(_ mirror: Mirror, afresh: Bool = false) {
@@ -208,7 +208,7 @@ package final class ClientSession {
             return outbox.settled
         }
         acknowledged = (max(settled, welcome.lastSeq), welcome.position)
-        announce([], takeSettled())
+        announce(settled: takeSettled())
         delegate?.welcomed()
     }
 

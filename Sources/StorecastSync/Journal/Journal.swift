@@ -3,6 +3,10 @@
 /// A journal belongs to one event loop and isn't `Sendable`; it calls back on that loop, possibly
 /// before a call returns. Offsets are above 0, rise strictly within a room and say nothing else.
 package protocol Journal: AnyObject {
+    /// Whether a room that left memory finds everything again that was appended: only then are
+    /// snapshots taken of rooms, and idle ones unloaded. False if it isn't said.
+    var isDurable: Bool { get }
+
     /// Finds the history of `room`, or begins one.
     func open(
         _ room: String, completion: @escaping (Result<RoomHistory, JournalError>) -> Void)
@@ -20,7 +24,8 @@ package protocol Journal: AnyObject {
     /// Delivers the entries of `room` behind offset `after` (0 for all) in order, each once: those
     /// that are kept, in pages, then those that are appended from then on.
     ///
-    /// The next page is read when `receive` has returned. A failure is the last event; what is no
+    /// The next page is read when `receive` has returned; pages that come later than the call are
+    /// small, as the loop's other rooms wait while one is replayed. A failure is the last event; what is no
     /// longer kept is never skipped but said by ``JournalError/truncated(below:)``.
     func tail(
         of room: String, after: UInt64, receive: @escaping (JournalTailEvent) -> Void
@@ -48,6 +53,10 @@ package protocol Journal: AnyObject {
     func truncate(
         _ room: String, through offset: UInt64,
         completion: @escaping (Result<Void, JournalError>) -> Void)
+}
+
+extension Journal {
+    package var isDurable: Bool { false }
 }
 
 /// What a room had become with the entry at an offset, so that what is before needn't be read.

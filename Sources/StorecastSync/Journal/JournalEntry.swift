@@ -19,6 +19,27 @@ package struct JournalEntry: Sendable {
     package var actions: [any SyncAction]
     /// Why nothing is to be reduced: a tombstone, so that the rejection is the same for ever.
     package var rejection: Rejection?
+    /// The version of the room's schema that the actions have.
+    package var schema: Int
     /// What the room counts the entry as while it waits for the journal, in bytes.
-    package var size = 0
+    package var size: Int
+
+    package init(
+        client: String, seq: UInt64, base: UInt64, settled: UInt64, sender: Identity,
+        time: Timestamp, seed: UInt64, actions: [any SyncAction],
+        rejection: Rejection? = nil, schema: Int = 1,
+        size: Int = 0
+    ) {
+        self.client = client
+        self.seq = seq
+        self.base = base
+        self.settled = settled
+        self.sender = sender
+        self.time = time
+        self.seed = seed
+        self.actions = actions
+        self.rejection = rejection
+        self.schema = schema
+        self.size = size
+    }
 }

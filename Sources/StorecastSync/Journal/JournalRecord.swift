@@ -24,10 +24,13 @@ package struct JournalRecord: Equatable, Sendable {
     package var seed: UInt64
     package var actions: [RecordedAction]
     package var rejection: Rejection?
+    /// The version of the room's schema that the actions were written with.
+    package var schema: Int
 
     package init(
         client: String, seq: UInt64, base: UInt64, settled: UInt64, sender: Identity,
-        time: Timestamp, seed: UInt64, actions: [RecordedAction], rejection: Rejection?
+        time: Timestamp, seed: UInt64, actions: [RecordedAction], rejection: Rejection?,
+        schema: Int = 1
     ) {
         self.client = client
         self.seq = seq
@@ -38,10 +41,14 @@ package struct JournalRecord: Equatable, Sendable {
         self.seed = seed
         self.actions = actions
         self.rejection = rejection
+        self.schema = schema
     }
 }
 
 extension JournalRecord {
+    /// The bytes of all payloads.
+    var payloadBytes: Int { actions.reduce(0) { $0 + $1.payload.count } }
+
     /// Throws what an action's `encode(to:)` throws.
     package init(_ entry: JournalEntry) throws {
         self.init(
@@ -50,6 +57,6 @@ extension JournalRecord {
             actions: try entry.actions.map { action in
                 RecordedAction(
                     type: type(of: action).wireName, payload: try JSONCoding.encode(action))
-            }, rejection: entry.rejection)
+            }, rejection: entry.rejection, schema: entry.schema)
     }
 }

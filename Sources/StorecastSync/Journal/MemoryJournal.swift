@@ -8,8 +8,8 @@ package final class MemoryJournal: Journal {
         var head: UInt64 = 0
         var entries: [JournalEntry] = []
         var tails: [Tail] = []
-        /// The newest.
-        var snapshot: JournalSnapshot?
+        /// The oldest first.
+        var snapshots: [JournalSnapshot] = []
     }
 
     private final class Tail: JournalTail {
@@ -25,7 +25,8 @@ package final class MemoryJournal: Journal {
     private var logs: [String: Log] = [:]
 
     /// - Parameters:
-    ///   - capacity: how many entries are kept for each room, at least.
+    ///   - capacity: how many entries are kept for each room, at least; `Int.max` for all, so that
+    ///     rooms may come and go while the journal lives.
     ///   - random: where the rooms' epochs come from.
     package init(
         capacity: Int = 0, random: any RandomNumberGenerator = SystemRandomNumberGenerator()
@@ -33,6 +34,8 @@ package final class MemoryJournal: Journal {
         self.capacity = capacity
         self.random = random
     }
+
+    package var isDurable: Bool { capacity == .max }
 
     package func open(
         _ room: String, completion: @escaping (Result<RoomHistory, JournalError>) -> Void
@@ -77,7 +80,11 @@ package final class MemoryJournal: Journal {
         do {
             let snapshot = JournalSnapshot(
                 offset: offset, version: version, content: try content())
-            withLog(of: room) { $0.snapshot = snapshot }
+            withLog(of: room) { log in
+                log.snapshots.removeAll { $0.offset == offset }
+                let place = log.snapshots.firstIndex { $0.offset > offset } ?? log.snapshots.count
+                log.snapshots.insert(snapshot, at: place)
+            }
             completion(.success(()))
         } catch {
             completion(.failure(.unfit(place: 0, "\(error)")))
@@ -88,8 +95,8 @@ package final class MemoryJournal: Journal {
         of room: String, through offset: UInt64,
         completion: @escaping (Result<JournalSnapshot?, JournalError>) -> Void
     ) {
-        let snapshot = withLog(of: room) { $0.snapshot }
-        completion(.success(snapshot.flatMap { $0.offset <= offset ? $0 : nil }))
+        let snapshot = withLog(of: room) { log in log.snapshots.last { $0.offset <= offset } }
+        completion(.success(snapshot))
     }
 
     package func truncate(
@@ -97,7 +104,9 @@ package final class MemoryJournal: Journal {
         completion: @escaping (Result<Void, JournalError>) -> Void
     ) {
         let isHeld = withLog(of: room) { log in
-            guard let snapshot = log.snapshot, snapshot.offset >= offset else { return false }
+            guard let newest = log.snapshots.last, newest.offset >= offset else { return false }
+            let kept = log.snapshots.lastIndex { $0.offset <= offset } ?? 0
+            log.snapshots.removeFirst(kept)
             let first = log.head - UInt64(log.entries.count) + 1
             if offset >= first { log.entries.removeFirst(Int(offset + 1 - first)) }
             return true
@@ -123,7 +132,7 @@ package final class MemoryJournal: Journal {
             log.head += UInt64(batch.count)
             if capacity > 0 {
                 log.entries += batch
-                if log.entries.count >= capacity * 2 {
+                if log.entries.count / 2 >= capacity {
                     log.entries.removeFirst(log.entries.count - capacity)
                 }
             }

@@ -10,7 +10,7 @@ package struct ActionCatalogue: Sendable {
 
     private var types: [String: Known] = [:]
     /// The types that the server has nothing to complete in.
-    private let stampless: Set<ObjectIdentifier>
+    private var stampless: Set<ObjectIdentifier>
 
     package init(_ types: [any SyncAction.Type]) {
         stampless = Set(types.filter { !($0 is any Stamped.Type) }.map { ObjectIdentifier($0) })
@@ -23,6 +23,12 @@ package struct ActionCatalogue: Sendable {
         where self.types[type.wireName] == nil {
             self.types[type.wireName] = Self.known(type)
         }
+    }
+
+    /// Adds a type that isn't ``Stamped``; without effect if it is there already.
+    mutating func add(_ type: any SyncAction.Type) {
+        stampless.insert(ObjectIdentifier(type))
+        types[type.wireName] = Self.known(type)
     }
 
     /// Whether the action is of a type in the catalogue that isn't ``Stamped``. O(1).

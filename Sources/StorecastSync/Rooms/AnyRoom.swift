@@ -10,6 +10,11 @@ package protocol AnyRoom: AnyObject {
     /// Whether nothing would be lost if the room were gone: nobody is in it, nothing ever happened
     /// or is about to, or its history can't be read.
     var isUntouched: Bool { get }
+    /// Whether the room may leave memory, as its journal has everything: nobody is in it, nothing is
+    /// under way, and the server's own code subscribes to nothing but what it does on opening.
+    var isIdle: Bool { get }
+    /// Writes what makes opening it again quick; the room may be used until `completion` is called.
+    func prepareToUnload(_ completion: @escaping () -> Void)
 
     /// Calls `body` when the room has read its history, or can't: at once if that is known.
     func whenLoaded(_ body: @escaping (RoomPhase) -> Void)

@@ -25,6 +25,10 @@ struct Attendance {
     /// Whether nothing is about to happen by itself.
     var isQuiet: Bool { graces.isEmpty && underway.isEmpty }
 
+    init(present: [String: String] = [:]) {
+        self.present = present
+    }
+
     // MARK: The log
 
     /// An action was reduced.

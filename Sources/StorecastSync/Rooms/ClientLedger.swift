@@ -4,9 +4,9 @@ import StorecastWire
 ///
 /// A part of the room's state: a function of the log alone, the same on every machine that reads
 /// it. Every operation is O(1) but for the rejections of one client, at most a window of them.
-package struct ClientLedger {
+package struct ClientLedger: Sendable {
     /// What is to be done with an entry.
-    package enum Verdict: Equatable {
+    package enum Verdict: Equatable, Sendable {
         /// It is the first entry of its dispatch.
         case fresh
         /// Its dispatch is settled already.
@@ -15,7 +15,7 @@ package struct ClientLedger {
         case expired
     }
 
-    package struct Record {
+    package struct Record: Sendable {
         /// The identity that the client id belongs to.
         package let identity: String
         /// The dispatch that the record begins with: what became of earlier ones isn't known.
@@ -24,13 +24,26 @@ package struct ClientLedger {
         /// The final rejections that the client may not know of, in ascending order.
         package fileprivate(set) var rejections: [(seq: UInt64, rejection: Rejection)] = []
         /// The version that the client's newest reduced action led to.
-        fileprivate(set) var lastReduced: UInt64 = 0
+        package fileprivate(set) var lastReduced: UInt64 = 0
         /// The horizon when the record was made: what the client had reduced before isn't known.
-        let horizon: UInt64
+        package let horizon: UInt64
+
+        package init(
+            identity: String, first: UInt64, lastSeq: UInt64 = 0,
+            rejections: [(seq: UInt64, rejection: Rejection)] = [], lastReduced: UInt64 = 0,
+            horizon: UInt64
+        ) {
+            self.identity = identity
+            self.first = first
+            self.lastSeq = lastSeq
+            self.rejections = rejections
+            self.lastReduced = lastReduced
+            self.horizon = horizon
+        }
     }
 
     /// A record and its neighbours in the order in which clients were last seen.
-    struct Slot {
+    struct Slot: Sendable {
         var client: String
         var record: Record
         var older: Int?
@@ -90,10 +103,13 @@ package struct ClientLedger {
     /// A place at the newest end; the oldest client's if there are as many as may be.
     private mutating func addPlace(for entry: JournalEntry) -> Int {
         // Before another is forgotten for it: what that one had reduced isn't this one's.
-        let slot = Slot(
-            client: entry.client,
-            record: Record(identity: entry.sender.id, first: entry.seq, horizon: horizon))
+        let record = Record(identity: entry.sender.id, first: entry.seq, horizon: horizon)
         if places.count >= capacity { forgetOldest() }
+        return insert(entry.client, record)
+    }
+
+    private mutating func insert(_ client: String, _ record: Record) -> Int {
+        let slot = Slot(client: client, record: record)
         let place: Int
         if let free = freePlaces.popLast() {
             place = free
@@ -102,7 +118,7 @@ package struct ClientLedger {
             place = slots.count
             slots.append(slot)
         }
-        places[entry.client] = place
+        places[client] = place
         attach(place)
         return place
     }
@@ -135,6 +151,36 @@ package struct ClientLedger {
         slots[place].newer = nil
         if let newest { slots[newest].newer = place } else { oldest = place }
         newest = place
+    }
+}
+
+extension ClientLedger {
+    /// What is remembered, the client that was seen last at the end. O(n).
+    var records: [(client: String, record: Record)] {
+        var records: [(client: String, record: Record)] = []
+        records.reserveCapacity(count)
+        var next = oldest
+        while let place = next {
+            records.append((slots[place].client, slots[place].record))
+            next = slots[place].newer
+        }
+        return records
+    }
+
+    /// A ledger with what another one remembered, the client that was seen last at the end.
+    ///
+    /// If that is more than it holds, the oldest are forgotten.
+    init(
+        capacity: Int, window: Int, horizon: UInt64, _ records: [(client: String, record: Record)]
+    ) {
+        self.init(capacity: capacity, window: window)
+        self.horizon = horizon
+        for (client, record) in records {
+            if places.count >= self.capacity { forgetOldest() }
+            _ = insert(client, record)
+            rejectionCount += record.rejections.count
+        }
+        while rejectionCount > self.capacity, places.count > 1 { forgetOldest() }
     }
 }
 

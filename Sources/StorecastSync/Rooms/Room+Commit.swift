@@ -15,7 +15,9 @@ extension Room {
         _ entries: [JournalEntry], _ result: Result<UInt64, JournalError>, _ mayBeKept: Bool
     ) {
         switch result {
-        case .success: commit(entries)
+        case .success(let offset):
+            commit(entries)
+            advance(to: offset, by: entries)
         case .failure(.unfit(let place, let problem)) where entries[place].rejection == nil:
             return append(entombing(place, of: entries, problem), mayBeKept: mayBeKept)
         case .failure(let error):
@@ -81,7 +83,7 @@ extension Room {
             guard entry.actions.count > 1, !definition.validators.isEmpty else {
                 if let action = entry.actions.first { try validate(action, entry.sender) }
                 // One by one: the array as it is would be converted, with a cast for each.
-                for action in entry.actions { store.reduce(action) }
+                for action in entry.actions { apply(action) }
                 store.announce()
                 return nil
             }
@@ -97,7 +99,7 @@ extension Room {
         do {
             for action in entry.actions {
                 try validate(action, entry.sender)
-                store.reduce(action)
+                apply(action)
             }
             store.announce()
             return nil

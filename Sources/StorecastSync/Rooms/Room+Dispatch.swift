@@ -8,12 +8,13 @@ extension Room {
         var entry = JournalEntry(
             client: session.client, seq: dispatch.seq, base: dispatch.base,
             settled: dispatch.settled ?? 0, sender: session.identity, time: context.now(),
-            seed: context.random.next(), actions: [], size: size)
+            seed: context.random.next(), actions: [], schema: definition.schema.version,
+            size: size)
         do {
             let action = try definition.actions.action(dispatch.type, dispatch.payload)
             try definition.actionGuards[ObjectIdentifier(type(of: action))]?(
                 action, session.identity)
-            entry.actions = collectActions(from: action, entry)
+            entry.actions = collectActions(from: try completed(action), entry)
         } catch {
             let rejection = rejection(for: error)
             if rejection.retryable { return session.refused(dispatch.seq, rejection) }

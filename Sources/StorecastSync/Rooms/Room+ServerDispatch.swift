@@ -11,6 +11,7 @@ extension Room {
         _ action: any SyncAction, as sender: Identity = .server, _ outcome: DispatchOutcome
     ) {
         guard phase == .ready else { return dispatchLater(action, sender, outcome) }
+        if let revert = mustLookUp(action) { return dispatchCompleted(revert, as: sender, outcome) }
         guard let seq = dispatch(action, as: sender) else {
             return outcome.settle(.failure(Self.busy))
         }
@@ -47,7 +48,7 @@ extension Room {
         var entry = JournalEntry(
             client: ownClient, seq: ownSeq, base: position.version, settled: ownSeq - 1,
             sender: sender, time: context.now(), seed: context.random.next(), actions: [],
-            size: ownSize)
+            schema: definition.schema.version, size: ownSize)
         entry.actions = actions(entry)
         guard postponed.isEmpty else {
             heldBytes += entry.size

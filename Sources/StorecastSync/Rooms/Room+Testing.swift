@@ -23,7 +23,7 @@ extension Room {
     package var waitingBytes: Int { heldBytes }
 
     /// Whether everything that came has been reduced or refused.
-    package var isIdle: Bool {
+    package var isAtRest: Bool {
         batch.isEmpty && postponed.isEmpty && !isAppending && attendance.isQuiet
     }
 }

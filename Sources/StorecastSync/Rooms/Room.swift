@@ -33,6 +33,15 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
     var phase = RoomPhase.loading
     var waiting: [(RoomPhase) -> Void] = []
     var tail: (any JournalTail)?
+    /// The newest entry in the state.
+    var offset: UInt64 = 0
+    /// What of its history can't be read.
+    var unreadable = UnreadableActions()
+    var snapshots: SnapshotSchedule
+    /// How many subscribers the store had when it was opened.
+    var openingSubscribers = 0
+    /// What a client's revert waits for.
+    var lookup: StateLookup<State>?
     /// The entry whose action runs through the middleware now.
     var collecting: [any SyncAction]?
     /// Under which the server's own code dispatches.
@@ -48,6 +57,7 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
         position = Position(epoch: "", version: 0)
         ledger = ClientLedger(
             capacity: context.limits.clients, window: context.limits.window)
+        snapshots = SnapshotSchedule(context.limits.snapshots)
         ownClient = randomID(using: &self.context.random)
         store.interceptDispatch { [unowned self] action in collect(action) }
         load()

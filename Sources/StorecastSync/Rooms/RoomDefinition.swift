@@ -11,6 +11,9 @@ public struct RoomDefinition<State: Codable & Sendable>: RoomDefinitionProtocol 
     package var actionGuards: [ObjectIdentifier: ActionGuard] = [:]
     package var selectionGuards: [String: SelectionGuard] = [:]
     package var opening: @Sendable (Store<State>) -> Void = { _ in }
+    var schema = RoomSchema()
+    /// How a revert takes effect; nil if the room takes none.
+    var restore: (@Sendable (inout State, State) -> Void)?
     package var revision = ""
     /// How long those who left may take to come back; nil if the log isn't told who comes and goes.
     package var grace: Duration?

@@ -30,7 +30,7 @@ struct RoomKit: Sendable {
             (opened as? Room<State>)?.dispatch(action, outcome)
         }
         hasFailed = { opened in (opened as? Room<State>)?.hasFailed ?? false }
-        isIdle = { opened in (opened as? Room<State>)?.isIdle ?? true }
+        isIdle = { opened in (opened as? Room<State>)?.isAtRest ?? true }
     }
 
     /// What a client shows to prove who it is.

@@ -30,9 +30,7 @@ struct OutboxBoundsTests {
     }
 
     private func ends(_ outbox: inout Outbox) -> [Rejection.Code] {
-        outbox.takeOwed().compactMap { settlement in
-            if case .failure(let rejection) = settlement.result { rejection.code } else { nil }
-        }
+        outbox.takeOwed().rejected.map(\.rejection.code)
     }
 
     @Test func `a full outbox refuses at once, and uses no number`() throws {
@@ -76,8 +74,8 @@ struct OutboxBoundsTests {
         var outbox = Outbox(limits: OutboxLimits(count: 2, whenFull: .dropOldest))
         let outcomes = try (1...5).map { _ in try dispatch(&outbox) }
         let ended = outbox.takeOwed()
-        #expect(ended.count == 3)
-        for settlement in ended { settlement.tell() }
+        #expect(ended.rejected.count == 3)
+        ended.tell()
         for outcome in outcomes.prefix(3) {
             #expect(throws: Rejection.self) { try outcome.settled?.get() }
         }

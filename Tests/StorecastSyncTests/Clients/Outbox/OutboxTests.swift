@@ -37,8 +37,7 @@ struct OutboxTests {
 
     private mutating func settle(through acked: UInt64) {
         outbox.acknowledge(acked)
-        for settlement in outbox.settle(through: acked, at: position) { settlement.tell() }
-        for settlement in outbox.takeOwed() { settlement.tell() }
+        outbox.settle(through: acked, at: position).tell()
     }
 
     @Test mutating func `dispatches are numbered from 1 and sent once`() throws {
@@ -160,7 +159,7 @@ struct OutboxTests {
         let outcomes = try add(2)
         _ = sent()
         outbox.reject(1, Rejection(.conflict, "First."))
-        for settlement in outbox.abandon(Rejection(.closed, "Over.")) { settlement.tell() }
+        outbox.abandon(Rejection(.closed, "Over.")).tell()
         #expect(throws: Rejection(.conflict, "First.")) { try outcomes[0].settled?.get() }
         #expect(throws: Rejection(.closed, "Over.")) { try outcomes[1].settled?.get() }
         #expect(throws: Rejection(.closed, "Over.")) { try add(1) }

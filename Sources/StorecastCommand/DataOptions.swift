@@ -1,0 +1,49 @@
+import ArgumentParser
+import StorecastSQLite
+
+/// Where `serve` keeps what happens.
+struct DataOptions: ParsableArguments {
+    enum Durability: String, ExpressibleByArgument, CaseIterable {
+        case machine, process
+    }
+
+    @Option(
+        help: ArgumentHelp(
+            "Keep what happens in this file; by default in board.sqlite here, or beside the "
+                + "document.", valueName: "file"), completion: .file())
+    var data: String?
+
+    @Flag(help: "Keep what happens in memory only: it ends with the server.")
+    var memory = false
+
+    @Option(
+        help: ArgumentHelp(
+            "What an acknowledged action survives: a crash of the machine, or only the end of the "
+                + "process, which is faster."))
+    var durability = Durability.machine
+
+    func validate() throws {
+        if memory, data != nil {
+            throw ValidationError("With --memory there is no --data: leave one of them out.")
+        }
+    }
+
+    /// The file, nil for memory.
+    ///
+    /// - Parameter document: the JSON document that is served.
+    func file(document: String?) -> String? {
+        guard !memory else { return nil }
+        return data ?? document.map { Self.file(beside: $0) } ?? "board.sqlite"
+    }
+
+    func journal(in file: String?) -> JournalProvider {
+        let durability: SQLiteDurability = durability == .machine ? .machine : .process
+        return file.map { .sqlite($0, durability: durability) } ?? .memory
+    }
+
+    /// `votes.sqlite` for `votes.json`: whose history it is can be seen.
+    private static func file(beside document: String) -> String {
+        let stem = document.hasSuffix(".json") ? String(document.dropLast(5)) : document
+        return stem + ".sqlite"
+    }
+}

@@ -1,0 +1,74 @@
+import StorecastSync
+import StorecastWire
+
+/// What a row has as JSON text, as it is seldom there.
+extension EntryRow {
+    /// A text in a row that isn't what it should be.
+    struct Unreadable: Error {}
+
+    static func text(roles: Set<String>) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginArray()
+        for role in roles.sorted() { writer.write(role) }
+        writer.endArray()
+        return writer.bytes
+    }
+
+    static func roles(_ text: [UInt8]) throws -> Set<String> {
+        let root = try JSONDocument(text, limits: .trusted).root
+        return Set(
+            try root.elements.map { view in
+                guard let role = view.string else { throw Unreadable() }
+                return role
+            })
+    }
+
+    static func text(actions: some Sequence<JournalRecord.RecordedAction>) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginArray()
+        for action in actions {
+            writer.beginObject()
+            writer.write(key: "type")
+            writer.write(action.type)
+            writer.write(key: "payload")
+            writer.write(raw: action.payload)
+            writer.endObject()
+        }
+        writer.endArray()
+        return writer.bytes
+    }
+
+    static func actions(_ text: [UInt8]) throws -> [JournalRecord.RecordedAction] {
+        try JSONDocument(text, limits: .trusted).root.elements.map { view in
+            guard let type = view["type"]?.string, let payload = view["payload"] else {
+                throw Unreadable()
+            }
+            return JournalRecord.RecordedAction(
+                type: type, payload: payload.withBytes { Array($0) })
+        }
+    }
+
+    static func text(_ rejection: Rejection) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.write(key: "code")
+        writer.write(rejection.code.description)
+        writer.write(key: "title")
+        writer.write(rejection.title)
+        if let detail = rejection.detail {
+            writer.write(key: "detail")
+            writer.write(detail)
+        }
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// A rejection in a journal is final.
+    static func rejection(_ text: [UInt8]) throws -> Rejection {
+        let root = try JSONDocument(text, limits: .trusted).root
+        guard let code = root["code"]?.string, let title = root["title"]?.string else {
+            throw Unreadable()
+        }
+        return Rejection(Rejection.Code(code), title, detail: root["detail"]?.string)
+    }
+}

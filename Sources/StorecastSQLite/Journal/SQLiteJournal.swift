@@ -1,0 +1,89 @@
+import StorecastSync
+
+/// One loop's journal in a ``SQLiteStore``: takes questions to the store's threads, and the answers
+/// back to the loop.
+final class SQLiteJournal: Journal {
+    private let store: SQLiteStore
+    private let loop: JournalLoop
+    private var tails: [String: [SQLiteTail]] = [:]
+
+    let isDurable = true
+
+    init(_ store: SQLiteStore, on loop: @escaping JournalLoop) {
+        self.store = store
+        self.loop = loop
+    }
+
+    func open(
+        _ room: String, completion: @escaping (Result<RoomHistory, JournalError>) -> Void
+    ) {
+        let callback = LoopCallback(loop, completion)
+        let unknown = RoomHistory(epoch: store.history.epoch(of: room), head: 0)
+        store.read { database in
+            guard let log = try RoomLog(named: room, in: database) else { return unknown }
+            return RoomHistory(epoch: log.epoch, head: try log.head(in: database).offset)
+        } completion: {
+            callback.call($0)
+        }
+    }
+
+    func append(
+        _ batch: [JournalEntry], to room: String,
+        completion: @escaping (Result<UInt64, JournalError>) -> Void
+    ) {
+        let callback = LoopCallback<Result<UInt64, JournalError>>(loop) { [weak self] result in
+            completion(result)
+            if case .success = result { self?.grown(room) }
+        }
+        store.writer.append(AppendRequest(room: room, batch: batch) { callback.call($0) })
+    }
+
+    func tail(
+        of room: String, after: UInt64, receive: @escaping (JournalTailEvent) -> Void
+    ) -> any JournalTail {
+        let tail = SQLiteTail(of: room, after: after, in: store, on: loop, receive)
+        tails[room, default: []].append(tail)
+        tail.read()
+        return tail
+    }
+
+    func saveSnapshot(
+        of room: String, offset: UInt64, version: UInt64,
+        content: @escaping @Sendable () throws -> [UInt8],
+        completion: @escaping (Result<Void, JournalError>) -> Void
+    ) {
+        let callback = LoopCallback(loop, completion)
+        store.saveSnapshot(of: room, offset: offset, version: version, content: content) {
+            callback.call($0)
+        }
+    }
+
+    func loadSnapshot(
+        of room: String, through offset: UInt64,
+        completion: @escaping (Result<JournalSnapshot?, JournalError>) -> Void
+    ) {
+        let callback = LoopCallback(loop, completion)
+        store.read { database in
+            try RoomLog(named: room, in: database).flatMap { log in
+                try SnapshotTable.newest(of: log.id, through: offset, in: database)
+            }
+        } completion: {
+            callback.call($0)
+        }
+    }
+
+    func truncate(
+        _ room: String, through offset: UInt64,
+        completion: @escaping (Result<Void, JournalError>) -> Void
+    ) {
+        let callback = LoopCallback(loop, completion)
+        store.truncate(room, through: offset) { callback.call($0) }
+    }
+
+    private func grown(_ room: String) {
+        guard var following = tails[room] else { return }
+        following.removeAll(where: \.isOver)
+        tails[room] = following.isEmpty ? nil : following
+        for tail in following { tail.read() }
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import GRDB
+import StorecastSync
+
+/// The tables of snapshots: each in parts, and of use when it is whole.
+enum SnapshotTable {
+    /// How large a part is: 1 MiB.
+    static let partBytes = 1 << 20
+
+    /// Begins a snapshot in place of one that wasn't finished; returns its id.
+    static func begin(
+        _ snapshot: JournalSnapshot, of room: Int64, in database: Database
+    ) throws -> Int64 {
+        try remove("room = \(room) AND NOT isWhole", in: database)
+        try database.execute(
+            sql: """
+                INSERT INTO snapshots (room, offset, version, size, checksum, isWhole)
+                VALUES (?, ?, ?, ?, ?, 0)
+                """,
+            arguments: [
+                room, Int64(bitPattern: snapshot.offset), Int64(bitPattern: snapshot.version),
+                snapshot.content.count, checksum(of: snapshot.content),
+            ])
+        return database.lastInsertedRowID
+    }
+
+    static func add(
+        _ part: ArraySlice<UInt8>, _ number: Int, to id: Int64, in database: Database
+    ) throws {
+        try database.execute(
+            sql: "INSERT INTO snapshotParts VALUES (?, ?, ?)",
+            arguments: [id, number, Data(part)])
+    }
+
+    static func finish(_ id: Int64, in database: Database) throws {
+        try database.execute(
+            sql: "UPDATE snapshots SET isWhole = 1 WHERE id = ?", arguments: [id])
+    }
+
+    /// The newest snapshot up to `offset` whose content is what was written.
+    static func newest(
+        of room: Int64, through offset: UInt64, in database: Database
+    ) throws -> JournalSnapshot? {
+        let rows = try Row.fetchCursor(
+            database,
+            sql: """
+                SELECT id, offset, version, size, checksum FROM snapshots
+                WHERE room = ? AND isWhole AND offset <= ? ORDER BY offset DESC, id DESC
+                """, arguments: [room, Int64(clamping: offset)])
+        while let row = try rows.next() {
+            let content = try content(of: row["id"], in: database)
+            guard content.count == row["size"], checksum(of: content) == row["checksum"] else {
+                continue
+            }
+            return JournalSnapshot(
+                offset: UInt64(bitPattern: row["offset"]),
+                version: UInt64(bitPattern: row["version"]), content: content)
+        }
+        return nil
+    }
+
+    /// Removes those that are older than the newest one up to `offset`.
+    static func removeBefore(
+        _ offset: UInt64, of room: Int64, in database: Database
+    ) throws {
+        try remove(
+            """
+            room = \(room) AND offset < (
+                SELECT max(offset) FROM snapshots
+                WHERE room = \(room) AND isWhole AND offset <= \(Int64(clamping: offset)))
+            """, in: database)
+    }
+
+    /// Removes what a crash, or a full disk, left unfinished.
+    static func removeUnfinished(in database: Database) throws {
+        try remove("NOT isWhole", in: database)
+    }
+
+    private static func remove(_ condition: String, in database: Database) throws {
+        let ids = try Int64.fetchAll(
+            database, sql: "SELECT id FROM snapshots WHERE \(condition)")
+        for id in ids {
+            try database.execute(
+                sql: "DELETE FROM snapshotParts WHERE snapshot = ?", arguments: [id])
+            try database.execute(sql: "DELETE FROM snapshots WHERE id = ?", arguments: [id])
+        }
+    }
+
+    private static func content(of id: Int64, in database: Database) throws -> [UInt8] {
+        var content: [UInt8] = []
+        let parts = try Data.fetchCursor(
+            database, sql: "SELECT content FROM snapshotParts WHERE snapshot = ? ORDER BY part",
+            arguments: [id])
+        while let part = try parts.next() { content += part }
+        return content
+    }
+
+    private static func checksum(of content: [UInt8]) -> Int64 {
+        var checksum = ChainChecksum()
+        checksum.add(content)
+        return Int64(bitPattern: checksum.value)
+    }
+}

@@ -1,0 +1,143 @@
+import Dispatch
+import GRDB
+import GRDBSQLite
+package import StorecastSync
+
+/// The journals of all rooms of a server in one SQLite file.
+///
+/// One connection writes, on a thread of its own, for all loops; others read, a page at a time. May
+/// be used from any thread.
+package final class SQLiteStore: JournalStore {
+    let history: StoreHistory
+    let writer: GroupCommit
+    private let pool: DatabasePool
+    private let lock: StoreLock
+
+    private init(_ pool: DatabasePool, _ lock: StoreLock, _ history: StoreHistory, _ newest: UInt64)
+    {
+        self.history = history
+        self.pool = pool
+        self.lock = lock
+        writer = GroupCommit(pool, LogWriter(history, newest: newest))
+    }
+
+    /// Opens a file to serve from, or makes one. Reads nothing of the rooms: that takes as long as a
+    /// crash left to be put right by SQLite, which is 4 MiB of write-ahead log at most as a rule.
+    ///
+    /// - Throws: `unavailable` if it is in use or can't be opened or written, `damaged` if it isn't a
+    ///   journal that this version reads.
+    /// - Parameters:
+    ///   - busyTimeout: how long the writer waits when another program has the file locked.
+    ///   - boot: another one each time that the machine starts.
+    @concurrent package static func open(
+        _ file: String, durability: SQLiteDurability = .machine,
+        busyTimeout: Duration = .seconds(1), boot: String = StoreSession.bootID()
+    ) async throws(JournalError) -> SQLiteStore {
+        let path = StoreFile.canonicalPath(file)
+        let lock = try StoreLock(path)
+        do {
+            let pool = try pool(path, busyTimeout)
+            let (history, newest) = try begin(pool, path, durability, boot)
+            return SQLiteStore(pool, lock, history, newest)
+        } catch {
+            lock.release()
+            throw described(JournalError(error), path)
+        }
+    }
+
+    private static func pool(_ path: String, _ busyTimeout: Duration) throws -> DatabasePool {
+        try StoreFile.make(path)
+        return try DatabasePool(path: path, configuration: configuration(path, busyTimeout))
+    }
+
+    private static func begin(
+        _ pool: DatabasePool, _ path: String, _ durability: SQLiteDurability, _ boot: String
+    ) throws -> (StoreHistory, newest: UInt64) {
+        try pool.writeWithoutTransaction { database in
+            if try StoreSchema.isNew(database, path) {
+                try StoreSchema.make(
+                    in: database, StoreHistory(seed: .random(in: .min ... .max)))
+            }
+            let history = try StoreSession.begin(durability, boot: boot, in: database)
+            try SnapshotTable.removeUnfinished(in: database)
+            return (history, try newestOffset(in: database))
+        }
+    }
+
+    package func journal(on loop: @escaping JournalLoop) -> any Journal {
+        SQLiteJournal(self, on: loop)
+    }
+
+    package func close() async {
+        await withCheckedContinuation { continuation in
+            let isFirst = writer.close { [pool, lock] database in
+                // Without it the next one takes the file for one that a crash left: no harm.
+                try? StoreSession.end(in: database)
+                // Not here: closing waits for the writer.
+                DispatchQueue.global().async {
+                    // The readers first, so that the last connection may remove SQLite's other files.
+                    pool.releaseMemory()
+                    try? pool.close()
+                    lock.release()
+                    continuation.resume()
+                }
+            }
+            if !isFirst { continuation.resume() }
+        }
+    }
+
+    /// Reads on a connection of its own; `completion` is called on a thread of its own.
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value,
+        completion: @escaping @Sendable (Result<Value, JournalError>) -> Void
+    ) {
+        pool.asyncRead { result in
+            completion(Result { try body(result.get()) }.mapError { JournalError($0) })
+        }
+    }
+
+    private static func configuration(_ path: String, _ busyTimeout: Duration) -> Configuration {
+        var configuration = Configuration()
+        configuration.label = "storecast-journal"
+        // The journal itself sees to it that an entry's room is there.
+        configuration.foreignKeysEnabled = false
+        configuration.busyMode = .timeout(busyTimeout / .seconds(1))
+        configuration.prepareDatabase { database in
+            // Before anything else, as the pool would turn a stranger's file into one with a
+            // write-ahead log.
+            _ = try StoreSchema.isNew(database, path)
+            guard database.configuration.readonly || !isReadOnly(database) else {
+                throw JournalError.unavailable("'\(path)' can't be written: see its permissions.")
+            }
+            // Where an fsync alone doesn't reach the disk (macOS).
+            try database.execute(sql: "PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
+        }
+        return configuration
+    }
+
+    /// SQLite opens what it may not write for reading, without a word.
+    private static func isReadOnly(_ database: Database) -> Bool {
+        sqlite3_db_readonly(database.sqliteConnection, "main") == 1
+    }
+
+    private static func newestOffset(in database: Database) throws -> UInt64 {
+        let newest = try Int64.fetchOne(
+            database,
+            sql: """
+                SELECT max((SELECT coalesce(max(offset), 0) FROM entries),
+                           (SELECT coalesce(max(floor), 0) FROM rooms))
+                """)
+        return UInt64(bitPattern: newest ?? 0)
+    }
+
+    /// The error of opening a file, with the file's name.
+    private static func described(_ error: JournalError, _ path: String) -> JournalError {
+        switch error {
+        case .unavailable(let problem) where !problem.contains(path):
+            .unavailable("'\(path)': \(problem)")
+        case .damaged(let problem) where !problem.contains(path):
+            .damaged("'\(path)': \(problem)")
+        default: error
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import Foundation
+import StorecastSync
+
+/// The path of a journal's file, and the making of it.
+enum StoreFile {
+    /// The absolute path without symbolic links, which is the same for all who mean the file.
+    static func canonicalPath(_ path: String) -> String {
+        URL(filePath: path).resolvingSymlinksInPath().standardizedFileURL.path(
+            percentEncoded: false)
+    }
+
+    /// Makes the file, for its owner alone, if there is none. SQLite's other files get the same
+    /// permissions.
+    static func make(_ path: String) throws(JournalError) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            if errno == EEXIST { return }
+            throw .unavailable("'\(path)' can't be made: \(String(cString: strerror(errno))).")
+        }
+        close(descriptor)
+        // The name of a new file is durable when its directory is.
+        let directory = open(URL(filePath: path).deletingLastPathComponent().path, O_RDONLY)
+        if directory >= 0 {
+            fsync(directory)
+            close(directory)
+        }
+    }
+}

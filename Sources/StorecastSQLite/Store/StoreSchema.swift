@@ -1,0 +1,97 @@
+import GRDB
+import StorecastSync
+
+/// The tables of a journal's file, and how to know them.
+enum StoreSchema {
+    /// "Scjl", for `file` and the like.
+    private static let applicationID: Int32 = 0x5363_6A6C
+    private static let version: Int32 = 1
+
+    private static let tables = """
+        CREATE TABLE journal (
+            history INTEGER NOT NULL,
+            durability TEXT NOT NULL,
+            boot TEXT NOT NULL,
+            isClosed INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE rooms (
+            id INTEGER PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE,
+            epoch TEXT NOT NULL,
+            floor INTEGER NOT NULL,
+            seal INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE entries (
+            offset INTEGER PRIMARY KEY,
+            room INTEGER NOT NULL REFERENCES rooms,
+            checksum INTEGER NOT NULL,
+            client TEXT NOT NULL,
+            seq INTEGER NOT NULL,
+            base INTEGER NOT NULL,
+            settled INTEGER NOT NULL,
+            sender TEXT NOT NULL,
+            roles TEXT,
+            time REAL NOT NULL,
+            seed INTEGER NOT NULL,
+            schema INTEGER NOT NULL,
+            type TEXT,
+            payload TEXT,
+            more TEXT,
+            rejection TEXT
+        ) STRICT;
+        CREATE INDEX entriesOfRoom ON entries (room);
+        CREATE TABLE snapshots (
+            id INTEGER PRIMARY KEY,
+            room INTEGER NOT NULL REFERENCES rooms,
+            offset INTEGER NOT NULL,
+            version INTEGER NOT NULL,
+            size INTEGER NOT NULL,
+            checksum INTEGER NOT NULL,
+            isWhole INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX snapshotsOfRoom ON snapshots (room, offset);
+        CREATE TABLE snapshotParts (
+            snapshot INTEGER NOT NULL REFERENCES snapshots,
+            part INTEGER NOT NULL,
+            content BLOB NOT NULL,
+            PRIMARY KEY (snapshot, part)
+        ) STRICT;
+        """
+
+    /// What stands in the file that is about to be used; nothing is written.
+    ///
+    /// Throws ``JournalError/damaged(_:)`` if it is another program's, or of a later version.
+    static func isNew(_ database: Database, _ path: String) throws -> Bool {
+        let id = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
+        let found = try Int32.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+        if id == 0, found == 0,
+            try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") == 0
+        {
+            return true
+        }
+        guard id == applicationID else {
+            throw JournalError.damaged(
+                "'\(path)' is an SQLite database, but not a journal of Storecast's; "
+                    + "choose another file.")
+        }
+        guard found <= version else {
+            throw JournalError.damaged(
+                "'\(path)' was written by a later version of Storecast (schema \(found); this one "
+                    + "reads up to \(version)). Use that version.")
+        }
+        return false
+    }
+
+    /// Makes the tables.
+    static func make(in database: Database, _ history: StoreHistory) throws {
+        try database.inTransaction(.immediate) {
+            try database.execute(sql: tables)
+            try database.execute(
+                sql: "INSERT INTO journal VALUES (?, 'machine', '', 1)",
+                arguments: [Int64(bitPattern: history.seed)])
+            try database.execute(sql: "PRAGMA application_id = \(applicationID)")
+            try database.execute(sql: "PRAGMA user_version = \(version)")
+            return .commit
+        }
+    }
+}

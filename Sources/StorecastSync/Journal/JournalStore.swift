@@ -1,0 +1,31 @@
+/// One place where the journals of all loops of a server are kept.
+package protocol JournalStore: Sendable {
+    /// The journal for the rooms of one loop. Called on that loop, once.
+    ///
+    /// - Parameter loop: runs what it is given on the loop, later and in order.
+    func journal(on loop: @escaping JournalLoop) -> any Journal
+
+    /// Ends it, when the loops have ended: waits for what is being written and lets go of files.
+    ///
+    /// A journal of a closed store answers ``JournalError/unavailable(_:)``.
+    func close() async
+}
+
+/// Runs work on the loop that a journal belongs to, in the order in which it is given.
+package typealias JournalLoop = @Sendable (_ work: @escaping @Sendable () -> Void) -> Void
+
+/// Memory, which is nobody's to share: every loop has a journal of its own.
+package struct MemoryJournalStore: JournalStore {
+    private let capacity: Int
+
+    /// - Parameter capacity: how many entries are kept for each room, at least.
+    package init(capacity: Int = 0) {
+        self.capacity = capacity
+    }
+
+    package func journal(on loop: @escaping JournalLoop) -> any Journal {
+        MemoryJournal(capacity: capacity)
+    }
+
+    package func close() async {}
+}

@@ -1,0 +1,173 @@
+import Foundation
+import StorecastClient
+import Testing
+
+/// A server that is killed in the midst of it, and started again on the same file.
+///
+/// `STORECAST_KILLS=200 swift test --filter KilledServerTests` is the long run.
+@MainActor struct KilledServerTests {
+    private static let clients = 6
+    private static let kills =
+        ProcessInfo.processInfo.environment["STORECAST_KILLS"].flatMap { Int($0) } ?? 8
+    private static let seed: UInt64 = 5
+
+    @Test(.timeLimit(.minutes(15)))
+    func `a server that is killed again and again loses no acked action and repeats none`()
+        async throws
+    {
+        let directory = try TemporaryDirectory()
+        let (data, document) = (directory.file("crash.sqlite"), Self.document)
+        let proxy = try CuttingProxy(
+            CuttingProxy.Plan(clients: Self.clients, cuts: Self.kills / 4, seed: Self.seed))
+        defer { proxy.stop() }
+        var server = try await ServeProcess(document: document, data: data)
+        let epoch = try await Truth.read(server).epoch
+        let acks = AckCounter()
+        let clients = proxy.ports.enumerated().map { KilledClient(number: $0, port: $1, acks) }
+        for client in clients { client.start() }
+        proxy.lead(to: server.port)
+        var random = SeededGenerator(seed: Self.seed)
+        for _ in 0..<Self.kills {
+            // At its first acks, or in the middle of it: sometimes before anything was acked.
+            await acks.wait(forMore: random.below(60))
+            server.process.signal(SIGKILL)
+            #expect(await server.process.exitStatus() == -SIGKILL)
+            proxy.lead(to: nil)
+            server = try await ServeProcess(document: document, data: data)
+            try check(await Truth.read(server), epoch, clients)
+            proxy.lead(to: server.port)
+        }
+        for client in clients { try await client.finish() }
+        let truth = try await Truth.read(server)
+        try check(truth, epoch, clients)
+        #expect(truth.logs == clients.map { Array(0..<$0.dispatched) })
+        for client in clients { await client.expectMirror(truth.logs[client.number]) }
+        #expect(await server.stop() == 0)
+        #expect(
+            directory.names == ["crash.sqlite"], "What SQLite needs only while it runs is gone.")
+    }
+
+    private func check(_ truth: Truth, _ epoch: String, _ clients: [KilledClient]) throws {
+        #expect(truth.epoch == epoch, "Nothing was lost: the history goes on.")
+        for (client, log) in zip(clients, truth.logs) {
+            #expect(log == Array(0..<log.count), "client \(client.number), in order and once each")
+            #expect(log.count >= client.acked, "client \(client.number), what was acked")
+        }
+        #expect(truth.version == UInt64(truth.logs.map(\.count).reduce(0, +)))
+    }
+
+    private static let document: String = {
+        let logs = (0..<clients).map { #""log-\#($0)":[]"# }.joined(separator: ",")
+        return "{\(logs)}"
+    }()
+}
+
+/// What a server has, as someone sees it who was never there before.
+private struct Truth {
+    var epoch: String
+    var version: UInt64
+    var logs: [[Int]]
+
+    @MainActor static func read(_ server: ServeProcess) async throws -> Truth {
+        let connection = RemoteConnection(server.url)
+        defer { connection.close() }
+        let store = RemoteStore(selection: "value", parameters: ["path": ""], on: connection)
+        var states = store.states.makeAsyncIterator()
+        let document = try #require(await states.next(isolation: #isolation))
+        let position = try #require(store.position)
+        let members = document.object?.count ?? 0
+        return Truth(
+            epoch: position.epoch, version: position.version,
+            logs: (0..<members).map { numbers(document["log-\($0)"]) })
+    }
+
+    static func numbers(_ list: JSON?) -> [Int] {
+        (list?.array ?? []).compactMap { $0.int.map { Int($0) } }
+    }
+}
+
+/// Counts the acks of all clients, and tells who waits for more.
+@MainActor private final class AckCounter {
+    private var due: (count: Int, CheckedContinuation<Void, Never>)?
+
+    func count() {
+        guard let (count, continuation) = due else { return }
+        due = count > 1 ? (count - 1, continuation) : nil
+        if count <= 1 { continuation.resume() }
+    }
+
+    func wait(forMore count: Int) async {
+        if count > 0 { await withCheckedContinuation { due = (count, $0) } }
+    }
+}
+
+/// A client that appends 0, 1, 2 … to a list of its own, a few at a time, until it is told to finish.
+@MainActor private final class KilledClient {
+    let number: Int
+    private(set) var dispatched = 0
+    private(set) var acked = 0
+    private let connection: RemoteConnection
+    private let log: RemoteStore<JSON>
+    private let acks: AckCounter
+    private var isFinishing = false
+    private var work: Task<Void, any Error>?
+
+    init(number: Int, port: UInt16, _ acks: AckCounter) {
+        self.number = number
+        self.acks = acks
+        let connection = RemoteConnection("ws://127.0.0.1:\(port)/")
+        self.connection = connection
+        log = RemoteStore(
+            selection: "value", parameters: ["path": .string("/log-\(number)")], on: connection)
+        Task {
+            for await status in connection.statuses {
+                if case .offline = status { connection.reconnect() }
+            }
+        }
+    }
+
+    func start() {
+        work = Task {
+            while !isFinishing {
+                let dispatches = (0..<3).map { _ in dispatchNext() }
+                for dispatch in dispatches {
+                    _ = try await dispatch.outcome
+                    acked += 1
+                    acks.count()
+                }
+            }
+        }
+        Task { await watchMirror() }
+    }
+
+    /// Waits until everything that it dispatched has its outcome.
+    func finish() async throws {
+        isFinishing = true
+        try await work?.value
+        #expect(acked == dispatched)
+    }
+
+    /// Waits until the mirror shows this; the time limit ends the wait.
+    func expectMirror(_ expected: [Int]) async {
+        for await state in log.states where Truth.numbers(state) == expected { break }
+        connection.close()
+    }
+
+    private func dispatchNext() -> Dispatch {
+        defer { dispatched += 1 }
+        return connection.dispatch(
+            type: "append",
+            payload: ["path": .string("/log-\(number)"), "value": .int(Int64(dispatched))])
+    }
+
+    /// The mirror shows the beginning of what was dispatched, and never goes back.
+    private func watchMirror() async {
+        var longest = 0
+        for await state in log.states {
+            let shown = Truth.numbers(state)
+            #expect(shown == Array(0..<shown.count), "client \(number)")
+            #expect(shown.count >= longest, "client \(number)")
+            longest = max(longest, shown.count)
+        }
+    }
+}

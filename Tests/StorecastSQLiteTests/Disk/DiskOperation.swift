@@ -1,0 +1,31 @@
+/// What SQLite asks of the disk that changes something.
+enum DiskOperation: Equatable, Sendable {
+    case write(DiskFile, offset: Int, [UInt8])
+    case truncate(DiskFile, size: Int)
+    case sync(DiskFile)
+    case delete(DiskFile)
+}
+
+/// Which file of a database an operation is about.
+enum DiskFile: Hashable, Sendable, CaseIterable {
+    case main
+    case log
+
+    /// What is behind the database's path.
+    var suffix: String {
+        switch self {
+        case .main: ""
+        case .log: "-wal"
+        }
+    }
+}
+
+/// What becomes of an operation.
+enum DiskVerdict: Equatable, Sendable {
+    /// It is done.
+    case done
+    /// Nothing is done, and SQLite is told this.
+    case fails(code: Int32)
+    /// The first half of a write is done, and SQLite is told this.
+    case tears(code: Int32)
+}

@@ -1,0 +1,71 @@
+import Synchronization
+
+/// The disk under one database: notes what is done to it, and fails as a test says.
+final class FaultyDisk: Sendable {
+    private struct State {
+        var operations: [DiskOperation] = []
+        /// How many operations had been done when something was noted.
+        var notes: [(place: Int, note: Int)] = []
+        var isRecording = false
+        var count = 0
+        var judge: @Sendable (_ number: Int, DiskOperation) -> DiskVerdict = { _, _ in .done }
+    }
+
+    private static let disks = Mutex<[String: FaultyDisk]>([:])
+    private let path: String
+    private let state = Mutex(State())
+
+    /// The disk under the database at `path`, from now on.
+    init(under path: String) {
+        FaultyVFS.isRegistered
+        self.path = path
+        Self.disks.withLock { $0[path] = self }
+    }
+
+    /// The database is on a good disk again; needed for this object to go.
+    func remove() { Self.disks.withLock { $0[path] = nil } }
+
+    /// Has every operation from now on judged; they are counted from 0.
+    func judge(_ judge: @escaping @Sendable (_ number: Int, DiskOperation) -> DiskVerdict) {
+        state.withLock { state in
+            state.judge = judge
+            state.count = 0
+        }
+    }
+
+    /// How many operations there were since they were judged.
+    var count: Int { state.withLock(\.count) }
+
+    func record() { state.withLock { $0.isRecording = true } }
+
+    /// Notes that something happened between two operations.
+    func note(_ note: Int) {
+        state.withLock { $0.notes.append(($0.operations.count, note)) }
+    }
+
+    /// What was recorded, and what was noted when so many operations had been done.
+    var recording: (operations: [DiskOperation], notes: [(place: Int, note: Int)]) {
+        state.withLock { ($0.operations, $0.notes) }
+    }
+
+    func verdict(on operation: DiskOperation) -> DiskVerdict {
+        state.withLock { state in
+            defer { state.count += 1 }
+            let verdict = state.judge(state.count, operation)
+            if state.isRecording, verdict == .done { state.operations.append(operation) }
+            return verdict
+        }
+    }
+
+    /// The disk and the file that a path belongs to; nil for paths that no test is about.
+    static func find(_ path: String) -> (disk: FaultyDisk, file: DiskFile)? {
+        disks.withLock { disks in
+            for file in DiskFile.allCases.reversed() where path.hasSuffix(file.suffix) {
+                if let disk = disks[String(path.dropLast(file.suffix.count))] {
+                    return (disk, file)
+                }
+            }
+            return nil
+        }
+    }
+}
