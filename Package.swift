@@ -44,10 +44,14 @@ let package = Package(
         .target(
             name: "StorecastRecorder", dependencies: ["Storecast", "StorecastWire"],
             path: "Sources/Storecast/Recorder", swiftSettings: settings),
+        // Apart, as the command runs it too, and what helps tests to fail has no place there.
+        .target(
+            name: "StorecastSimulation", dependencies: ["StorecastSync"],
+            path: "Sources/StorecastTesting/Simulation", swiftSettings: settings),
         .target(
             name: "StorecastTesting",
             dependencies: [
-                "Storecast", "StorecastSync", "StorecastClient",
+                "Storecast", "StorecastSync", "StorecastClient", "StorecastSimulation",
                 .product(name: "CustomDump", package: "swift-custom-dump"),
                 .product(name: "IssueReporting", package: "xctest-dynamic-overlay"),
                 // Without it, issues are printed on Linux and no test fails.
@@ -55,7 +59,7 @@ let package = Package(
                     name: "IssueReportingTestSupport", package: "xctest-dynamic-overlay",
                     condition: .when(platforms: [.linux])),
             ],
-            swiftSettings: settings),
+            exclude: ["Simulation"], swiftSettings: settings),
         .target(name: "StorecastWire", swiftSettings: settings),
         .target(
             name: "StorecastSync", dependencies: ["Storecast", "StorecastWire"],
@@ -102,7 +106,8 @@ let package = Package(
         .executableTarget(
             name: "StorecastCommand",
             dependencies: [
-                "StorecastServer", "StorecastSQLite", "StorecastClient", "Example",
+                "StorecastServer", "StorecastSQLite", "StorecastClient", "StorecastSimulation",
+                "Example",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -170,7 +175,14 @@ let package = Package(
             dependencies: ["StorecastClient", "StorecastServer", "StorecastCommand", "Example"],
             exclude: ["Python"], swiftSettings: settings),
         .testTarget(
-            name: "StorecastServerTests", dependencies: ["StorecastServer", "StorecastClient"],
+            name: "SimulationTests", dependencies: ["StorecastTesting", "Example"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "StorecastServerTests",
+            dependencies: [
+                "StorecastServer", "StorecastClient",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "TerminalTests", dependencies: ["Terminal", "Example"], swiftSettings: settings),

@@ -31,5 +31,7 @@ extension Board {
     public static let chat = Selection("chat") { (board: Board) in board.chat }
 
     /// Who is there, in the order in which they came.
-    public static let present = Selection("present") { (board: Board) in board.present }
+    public static let present = Selection("present") { (board: Board) in
+        board.presence.participants.map { Participant($0) }
+    }
 }

@@ -22,7 +22,9 @@ struct StorecastCommand: AsyncParsableCommand {
               storecast watch localhost:9090 value '{"path":"/votes"}'
               storecast dispatch localhost:9090 increment '{"path":"/votes/ada","by":1}'
             """,
-        subcommands: [ServeCommand.self, WatchCommand.self, DispatchCommand.self])
+        subcommands: [
+            ServeCommand.self, WatchCommand.self, DispatchCommand.self, SimulateCommand.self,
+        ])
 
     /// Runs the command; a ``CommandFailure`` decides the exit status, which ArgumentParser's own
     /// `main` doesn't let it.

@@ -7,7 +7,7 @@ package final class DispatchOutcome: Sendable {
 
     private enum State {
         case waiting([Waiter])
-        case settled(Result<Position, Rejection>)
+        case settled(Result<Position, Rejection>, isContradicted: Bool)
     }
 
     private let state = Mutex(State.waiting([]))
@@ -17,9 +17,14 @@ package final class DispatchOutcome: Sendable {
     /// Settles it; the first outcome counts.
     package func settle(_ result: Result<Position, Rejection>) {
         let waiting = state.withLock { state -> [Waiter] in
-            guard case .waiting(let waiting) = state else { return [] }
-            state = .settled(result)
-            return waiting
+            switch state {
+            case .waiting(let waiting):
+                state = .settled(result, isContradicted: false)
+                return waiting
+            case .settled(let first, _):
+                if first != result { state = .settled(first, isContradicted: true) }
+                return []
+            }
         }
         for continuation in waiting { continuation.resume(returning: result) }
     }
@@ -27,22 +32,35 @@ package final class DispatchOutcome: Sendable {
     /// The outcome, if it is there.
     package var settled: Result<Position, Rejection>? {
         state.withLock { state in
-            if case .settled(let result) = state { result } else { nil }
+            if case .settled(let result, _) = state { result } else { nil }
+        }
+    }
+
+    /// Whether it was later given another outcome, which must never be.
+    package var isContradicted: Bool {
+        state.withLock { state in
+            if case .settled(_, let isContradicted) = state { isContradicted } else { false }
         }
     }
 
     package func value() async throws(Rejection) -> Position {
+        var isThere = false
         let result = await withCheckedContinuation { continuation in
             let settled = state.withLock { state -> Result<Position, Rejection>? in
                 switch state {
-                case .settled(let result): return result
+                case .settled(let result, _): return result
                 case .waiting(let others):
                     state = .waiting(others + [continuation])
                     return nil
                 }
             }
-            if let settled { continuation.resume(returning: settled) }
+            guard let settled else { return }
+            isThere = true
+            continuation.resume(returning: settled)
         }
+        // Whoever waits is behind the mirrors that show it in the queue of its actor. Whoever comes
+        // later gets behind them here.
+        if isThere { await Task.yield() }
         return try result.get()
     }
 }

@@ -26,6 +26,8 @@ public struct Rejection: Error, Equatable, Sendable {
         public static let invalidParameters = Code("invalid-params")
         /// The server can't take actions now; the client sends it again by itself.
         public static let unavailable = Code("unavailable")
+        /// The room has as many actions waiting as it holds; the client sends it again by itself.
+        public static let busy = Code("busy")
         /// The server failed in a way that it doesn't explain to clients.
         public static let `internal` = Code("internal")
         /// Too long ago to tell whether the action was reduced.
@@ -73,6 +75,11 @@ extension Rejection: CustomStringConvertible {
 }
 
 extension Rejection {
+    /// What became of a dispatch was forgotten with its client.
+    static let forgotten = Rejection(
+        .outcomeUnknown, "Too long ago to tell whether the action was reduced.",
+        detail: "The client was forgotten since; look at the state.")
+
     /// The rejection with as much of its texts as a server keeps and sends: 64 bytes of the code,
     /// 512 of title and detail. They may repeat what a client wrote.
     var bounded: Rejection {

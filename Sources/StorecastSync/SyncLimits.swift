@@ -16,14 +16,32 @@ public struct SyncLimits: Sendable {
     /// How many bytes of replies may wait for a connection before the server stops reading from
     /// it; 64 KiB.
     public var controlBytes = 64 << 10
+    /// How many bytes of dispatches may wait in a room for its journal, about; 16 MiB. Beyond,
+    /// clients are asked to send theirs again later.
+    public var waitingBytes = 16 << 20
     /// How many bytes of past patches a selection group keeps, 256 KiB; it never keeps more than
     /// a snapshot takes.
     public var historyBytes = 256 << 10
+    /// How long a selection group outlives its last subscription, so that who reconnects is told only
+    /// what changed: at least so long, at most twice; 30 seconds.
+    public var lingerTime = Duration.seconds(30)
+    /// How many such groups a room keeps; 256. The one that was left first is forgotten first.
+    public var lingeringGroups = 256
+    /// How many bytes they may take in a room, about: of JSON text, in values and past patches;
+    /// 4 MiB.
+    public var lingeringBytes = 4 << 20
     /// Of how many clients a room remembers what was settled; 100,000. The least recently seen is
     /// forgotten first.
+    ///
+    /// Like ``window`` it is part of what a room's log means: never lower it for a room that has a
+    /// history, or reading that comes to another state than the one that clients were told of.
     public var clients = 100_000
     /// Seconds of silence after which a client pings; 30.
     public var heartbeat = 30
+    /// How long a room in a durable journal stays in memory when nobody is in it; a minute.
+    public var unloadAfter = Duration.seconds(60)
+    /// When a room's state is written to a durable journal, and how many such snapshots it keeps.
+    public var snapshots = SnapshotPolicy()
 
     /// The defaults.
     public init() {}

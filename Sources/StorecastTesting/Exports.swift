@@ -1,1 +1,2 @@
 @_exported public import StorecastClient
+@_exported public import StorecastSimulation

@@ -35,7 +35,6 @@ struct BoardLimitsTests {
         let actions: [any SyncAction] = [
             AddColumn(title: long), RenameColumn(column: "todo", title: long), Say(text: long),
             EditCard(card: "1", text: long), AssignCard(card: "1", assignee: long),
-            Arrive(name: long),
         ]
         for action in actions {
             #expect(Stage().rejection(of: action)?.code == .invalid, "\(action)")

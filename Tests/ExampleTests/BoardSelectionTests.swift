@@ -22,7 +22,7 @@ struct BoardSelectionTests {
         for user in ["ada", "bob"] { stage.act(Vote(card: "1"), as: user) }
         stage.act(Vote(card: "4"))
         stage.act(Say(text: "Hi"))
-        stage.act(Arrive())
+        stage.act(ClientJoined(participant: "p", user: "ada"), as: "server")
         let summary = select(Board.summary, of: stage.board)
         #expect(summary.columns == 3)
         #expect(summary.cards == 4)
@@ -62,11 +62,9 @@ struct BoardSelectionTests {
         #expect(select(Board.myCards, of: stage.board).isEmpty)
     }
 
-    @Test func `chat and present are the board's`() {
+    @Test func `chat is the board's`() {
         var stage = Stage()
         stage.act(Say(text: "Hi"))
-        stage.act(Arrive())
         #expect(select(Board.chat, of: stage.board) == stage.board.chat)
-        #expect(select(Board.present, of: stage.board) == stage.board.present)
     }
 }

@@ -15,38 +15,18 @@ struct PeopleActionTests {
         #expect(stage.board.chat.last?.text == "message \(BoardLimits.messages + 2)")
     }
 
-    @Test func `a user is present once, from the first arrival, under the last name`() {
+    @Test func `the board knows who comes and goes, and calls the nameless anonymous`() {
         var stage = Stage()
-        stage.act(Arrive(), as: "ada")
-        stage.act(Arrive(name: "Bob"), as: "bob")
-        stage.act(Arrive(name: "Ada L."), as: "ada")
+        for user in ["ada", "", "bob", "ada"] {
+            stage.act(ClientJoined(participant: "p", user: user), as: "server")
+        }
+        for user in ["ada", "bob"] {
+            stage.act(ClientLeft(participant: "p", user: user), as: "server")
+        }
         #expect(
-            stage.board.present == [
-                Participant(id: "ada", name: "Ada L.", since: Timestamp(secondsSince1970: 1)),
-                Participant(id: "bob", name: "Bob", since: Timestamp(secondsSince1970: 2)),
+            Board.present.evaluate(stage.board, NoParameters(), .anonymous) == [
+                Participant(id: "ada", name: "ada", since: Timestamp(secondsSince1970: 1)),
+                Participant(id: "", name: "anonymous", since: Timestamp(secondsSince1970: 2)),
             ])
-    }
-
-    @Test func `who leaves is gone, and nobody else is`() {
-        var stage = Stage()
-        for user in ["ada", "bob"] { stage.act(Arrive(), as: user) }
-        stage.act(Leave(), as: "ada")
-        stage.act(Leave(), as: "carol")
-        #expect(stage.board.present.map(\.id) == ["bob"])
-    }
-
-    @Test func `anonymous users are told apart by name`() {
-        var stage = Stage()
-        for name in ["x", "y", nil, "x"] { stage.act(Arrive(name: name), as: "") }
-        #expect(stage.board.present.map(\.name) == ["x", "y", "anonymous"])
-        stage.act(Leave(name: "x"), as: "")
-        #expect(stage.board.present.map(\.id) == ["guest:y", "guest:anonymous"])
-    }
-
-    @Test func `those who came first make room when too many are present`() {
-        var stage = Stage()
-        for number in 0...BoardLimits.participants { stage.act(Arrive(), as: "user\(number)") }
-        #expect(stage.board.present.count == BoardLimits.participants)
-        #expect(stage.board.present.first?.id == "user1")
     }
 }

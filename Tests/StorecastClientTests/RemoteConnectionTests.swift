@@ -1,3 +1,4 @@
+import Observation
 import StorecastClient
 import StorecastServer
 import Testing
@@ -69,6 +70,56 @@ struct RemoteConnectionTests {
         connection.close()
     }
 
+    @Test func `an outage says since when, through all its tries`() async throws {
+        let connection = RemoteConnection("ws://127.0.0.1:9/")
+        var outages: [Outage] = []
+        for await status in connection.statuses {
+            if case .offline(let outage) = status {
+                outages.append(outage)
+                connection.reconnect()
+            }
+            if outages.count == 3 { break }
+        }
+        connection.close()
+        #expect(Set(outages.map(\.since)).count == 1)
+        #expect(outages.allSatisfy { $0.since < $0.retryAt })
+    }
+
+    @Test func `what the server refuses is closed with its code`() async throws {
+        let server = SyncServer(port: 0) { _ in
+            Shelf.room()
+        } authenticate: { credentials in
+            guard credentials.token == "good" else { throw Rejection(.unauthenticated, "Who?") }
+            return Identity("ada")
+        }
+        let url = try await server.start()
+        let connection = RemoteConnection(url, token: { "bad" })
+        let dispatch = connection.dispatch(PutBook(title: "Emma"))
+        var last: RemoteConnection.Status?
+        for await status in connection.statuses { last = status }
+        guard case .closed(let rejection?) = last else {
+            return #expect(Bool(false), "It is \(String(describing: last)).")
+        }
+        #expect(rejection.code == .unauthenticated)
+        await #expect(throws: rejection) { try await dispatch.outcome }
+        await server.stop()
+    }
+
+    @Test func `the status is observed`() async throws {
+        let desk = try await Desk()
+        for await status in desk.connection.statuses where status == .live { break }
+        let changes = Tally()
+        withObservationTracking {
+            _ = desk.connection.status
+        } onChange: {
+            changes.increase()
+        }
+        await desk.server.stop()
+        for await status in desk.connection.statuses where status != .live { break }
+        #expect(changes.count == 1)
+        desk.connection.close()
+    }
+
     @Test func `dispatches are reduced in the order of their calls`() async throws {
         let desk = try await Desk()
         let store = RemoteStore(Shelf.books, on: desk.connection)
@@ -76,6 +127,19 @@ struct RemoteConnectionTests {
         let dispatches = titles.map { desk.connection.dispatch(PutBook(title: $0)) }
         for dispatch in dispatches { _ = try await dispatch.outcome }
         #expect(store.state == titles)
+        await desk.close()
+    }
+
+    @Test func `who asks late for an outcome finds the store showing it all the same`()
+        async throws
+    {
+        let desk = try await Desk()
+        let store = RemoteStore(Shelf.books, on: desk.connection)
+        let dispatch = desk.connection.dispatch(PutBook(title: "Emma"))
+        // The store's owner is busy for as long as everybody else needs.
+        while dispatch.result.settled == nil {}
+        _ = try await dispatch.outcome
+        #expect(store.state == ["Emma"])
         await desk.close()
     }
 

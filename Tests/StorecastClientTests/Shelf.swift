@@ -13,6 +13,11 @@ struct Shelf: Codable, Equatable, Sendable {
         shelf.books.indices.contains(place) ? shelf.books[place] : ""
     }
 
+    /// What an optimistic store of ``books`` does.
+    static func put(_ books: inout [String], _ action: any Action) {
+        if let put = action as? PutBook { books.append(put.title) }
+    }
+
     static func room(_ evaluations: Tally = Tally()) -> RoomDefinition<Shelf> {
         let counted = Selection("books") { (shelf: Shelf) in
             evaluations.increase()

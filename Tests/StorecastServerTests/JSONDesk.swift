@@ -3,15 +3,18 @@
 
 /// A JSON document that tests edit as a room does: read the payload, check, reduce.
 struct JSONDesk {
-    private let room: RoomDefinition<JSON>
-    private let store: Store<JSON>
+    private let room: RoomDefinition<SharedDocument>
+    private let store: Store<SharedDocument>
 
     init(_ initial: JSON) {
         room = JSONRoom.definition(initial: initial)
         store = room.makeStore()
     }
 
-    var document: JSON { store.state }
+    var document: JSON { store.state.value }
+
+    /// The size that the room takes the document's text to have.
+    var size: Int { store.state.size }
 
     /// Dispatches; throws the rejection of the payload or of the check.
     func dispatch(_ type: String, _ payload: JSON) throws {
@@ -37,6 +40,6 @@ struct JSONDesk {
     /// What the selection shows at a path.
     func value(at path: String) throws -> JSON {
         let place = try JSONCoding.decode(JSONPlace.self, from: ["path": .string(path)] as JSON)
-        return JSONRoom.value.evaluate(document, place, .anonymous)
+        return JSONRoom.value.evaluate(store.state, place, .anonymous)
     }
 }

@@ -192,4 +192,28 @@ struct JSONRoomTests {
         #expect(try desk.value(at: "/a/b/1") == 2)
         #expect(try desk.value(at: "/a/c/d") == .null)
     }
+
+    @Test func `the size is that of the document's text, whatever was edited`() throws {
+        var random = SeededGenerator(seed: 7)
+        let desk = JSONDesk(["a": [], "b": ["c": 1]])
+        let paths = ["", "/a", "/a/0", "/b", "/b/c", "/b/\u{e9}\"\n", "/x", "/x/y"]
+        let values: [JSON] = [
+            .null, 12, -0.5, "\u{1}é", [1, 2], ["c": .null, "d": ["e": 2]], ["c": 100], [],
+        ]
+        var done = 0
+        for _ in 0..<6000 {
+            let path = JSON.string(paths[random.below(paths.count)])
+            let value = values[random.below(values.count)]
+            let both: JSON = ["path": path, "value": value]
+            let edits: [(String, JSON)] = [
+                ("set", both), ("append", both), ("merge", both), ("remove", ["path": path]),
+                ("increment", ["path": path, "by": 9]),
+            ]
+            let (type, payload) = edits[random.below(edits.count)]
+            guard (try? desk.dispatch(type, payload)) != nil else { continue }
+            done += 1
+            try #require(desk.size == "\(desk.document)".utf8.count, "\(type) \(payload)")
+        }
+        #expect(done > 500)
+    }
 }

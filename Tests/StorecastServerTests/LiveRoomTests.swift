@@ -22,6 +22,17 @@ struct LiveRoomTests {
         await server.stop()
     }
 
+    @Test func `it speaks as the server, or for someone`() async throws {
+        let server = SyncServer(port: 0, room: Tallies.room)
+        _ = try await server.start()
+        let room = try await server.room("/", of: Tallies.self)
+        _ = try await room.dispatch(Add(number: 1)).outcome
+        #expect(await room.withStore { $0.state.last } == "server")
+        _ = try await room.dispatch(Add(number: 1), as: Identity("ada")).outcome
+        #expect(await room.withStore { $0.state.last } == "ada")
+        await server.stop()
+    }
+
     @Test func `an error thrown inside comes out as it is`() async throws {
         let server = SyncServer(port: 0, room: Tallies.room)
         _ = try await server.start()

@@ -21,7 +21,6 @@ final class BoardClient {
     private var isDrawing = false
     /// The terminal has been given back: nothing may be drawn any more.
     private var isOver = false
-    private var hasBeenPresent = false
     private let (ends, end) = AsyncStream<Void>.makeStream()
 
     /// The least time between two drawings: what others do in between is seen at once.
@@ -47,7 +46,6 @@ final class BoardClient {
         isOver = true
         device.leave()
         following.cancel()
-        await sayGoodbye()
         connection.close()
     }
 
@@ -116,28 +114,17 @@ final class BoardClient {
             model.cards = model.cards.filter { ids.contains($0.key) }
         case .cards(let column, let cards): model.cards[column] = cards
         case .chat(let chat): model.chat = chat
-        case .present(let present):
-            model.present = present
-            stayPresent()
+        case .present(let present): model.present = present
         }
         model.settleCursor()
         needsDrawing()
-    }
-
-    /// Another client of the same person left, and took the name along: comes back.
-    private func stayPresent() {
-        let isPresent = model.present.contains { $0.id == model.participantID }
-        if hasBeenPresent, !isPresent, !isOver { dispatch(Arrive()) }
-        hasBeenPresent = isPresent
     }
 
     private func followStatus() async {
         for await status in connection.statuses {
             switch status {
             case .connecting: model.link = .connecting
-            case .live:
-                model.link = .live
-                dispatch(Arrive())
+            case .live: model.link = .live
             case .offline(let outage): countDown(to: outage)
             case .closed(let rejection):
                 model.link = .closed(rejection?.description ?? "the connection was closed.")
@@ -156,22 +143,6 @@ final class BoardClient {
                 try? await Task.sleep(for: .seconds(1))
             }
         }
-    }
-
-    /// Leaves the board, if the server takes it within a second.
-    private func sayGoodbye() async {
-        guard connection.status == .live else { return }
-        let (done, finish) = AsyncStream<Void>.makeStream()
-        let dispatch = connection.dispatch(Leave())
-        Task {
-            _ = try? await dispatch.outcome
-            finish.finish()
-        }
-        Task {
-            try? await Task.sleep(for: .seconds(1))
-            finish.finish()
-        }
-        for await _ in done {}
     }
 
     // MARK: The screen

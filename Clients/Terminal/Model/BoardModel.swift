@@ -52,7 +52,4 @@ struct BoardModel: Equatable, Sendable {
 
     /// The id under which the person votes and takes cards.
     var userID: String { user ?? "" }
-
-    /// The id under which the person is present.
-    var participantID: String { Participant.id(of: user.map { Identity($0) } ?? .anonymous) }
 }

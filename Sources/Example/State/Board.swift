@@ -1,3 +1,5 @@
+public import StorecastSync
+
 /// A board that a team shares: columns of cards, a chat, and who is there.
 ///
 /// The server's state. Clients see it through the selections (``summary``, ``columns``,
@@ -7,8 +9,8 @@ public struct Board: Codable, Equatable, Sendable {
     public internal(set) var columns: [Column]
     /// The newest messages, oldest first; at most ``BoardLimits/messages``.
     public internal(set) var chat: [ChatMessage]
-    /// Who is there, in the order in which they came; at most ``BoardLimits/participants``.
-    public internal(set) var present: [Participant]
+    /// Who is there.
+    public internal(set) var presence = Presence()
 
     /// A board with the empty columns `todo`, `doing` and `done`, a silent chat and nobody there.
     public init() {
@@ -22,7 +24,6 @@ public struct Board: Codable, Equatable, Sendable {
     public init(columns: [Column]) {
         self.columns = columns
         chat = []
-        present = []
     }
 }
 

@@ -20,8 +20,6 @@ public enum BoardLimits {
     public static let votesPerCard = 500
     /// How many messages the chat holds; older ones are forgotten.
     public static let messages = 200
-    /// How many participants are remembered; those who came first are forgotten first.
-    public static let participants = 200
 
     /// Throws unless `text` says something, in at most `limit` scalars, without control characters
     /// other than line feed and tab.

@@ -2,11 +2,11 @@ public import StorecastSync
 
 /// Someone who is at the board.
 public struct Participant: Codable, Equatable, Sendable, Identifiable {
-    /// The user's id; for an anonymous one `"guest:"` and the name.
+    /// The user's id; `""` for all who are anonymous.
     public let id: String
     /// What the others see.
-    public internal(set) var name: String
-    /// When the server received the (first) ``Arrive``.
+    public let name: String
+    /// When the first of their clients came.
     public let since: Timestamp
 
     /// A participant.
@@ -16,11 +16,14 @@ public struct Participant: Codable, Equatable, Sendable, Identifiable {
         self.since = since
     }
 
-    /// The id under which `sender` is present.
-    package static func id(of sender: Identity, named name: String? = nil) -> String {
-        sender == .anonymous ? "guest:" + (name ?? anonymousName) : sender.id
+    /// What others see of someone who is present.
+    init(_ participant: Presence.Participant) {
+        self.init(
+            id: participant.id,
+            name: participant.id.isEmpty ? Self.anonymousName : participant.id,
+            since: participant.since)
     }
 
-    /// What an anonymous user without a name is called.
+    /// What an anonymous user is called.
     package static let anonymousName = "anonymous"
 }

@@ -1,3 +1,5 @@
+import StorecastSync
+
 /// How much is on a board.
 public struct Summary: Codable, Equatable, Sendable {
     /// The number of columns.
@@ -19,6 +21,6 @@ public struct Summary: Codable, Equatable, Sendable {
             column.cards.reduce(sum) { $0 + $1.voters.count }
         }
         messages = board.chat.count
-        present = board.present.count
+        present = board.presence.participants.count
     }
 }

@@ -3,27 +3,29 @@ import StorecastSync
 /// Connects, reconnects, and moves messages between a client session and its transport.
 ///
 /// Belongs to its ``ConnectionDriver``.
-final class ConnectionCore: ClientSessionDelegate {
+final class ConnectionCore {
     weak var owner: ConnectionDriver?
+    /// Where the session's complaints go.
+    var onTrouble: (String) -> Void = { _ in }
     let session: ClientSession
     let monitor: ConnectionMonitor
 
-    private let configuration: ConnectionConfiguration
-    private let deliveries: DeliveryRegistry
+    let configuration: ConnectionConfiguration
+    let deliveries: DeliveryRegistry
     /// Why the outbox couldn't be opened.
     private let openingProblem: Rejection?
     private var random: any RandomNumberGenerator
     private var connection: (any TransportConnection)?
     private var backOff = BackOff()
-    private var bye: ServerFrame.Bye?
+    var bye: ServerFrame.Bye?
     /// Counts tries, so that what belongs to an earlier one is known as such.
-    private var attempt = 0
+    var attempt = 0
     private var isFlushing = false
     private var isWaiting = false
-    private var lastHeard = Duration.zero
-    private var liveSince: Duration?
+    var lastHeard = Duration.zero
+    var liveSince: Duration?
     /// When there was no connection any more, or not yet.
-    private var lostSince: Timestamp?
+    var lostSince: Timestamp?
     private var observed: [UInt64: Mirror] = [:]
 
     init(_ configuration: ConnectionConfiguration) {
@@ -37,7 +39,7 @@ final class ConnectionCore: ClientSessionDelegate {
     }
 
     /// The time by the transport's clock.
-    private var now: Duration { configuration.transport.executor.now }
+    var now: Duration { configuration.transport.executor.now }
 
     // MARK: Connecting
 
@@ -123,7 +125,7 @@ final class ConnectionCore: ClientSessionDelegate {
     }
 
     /// The connection is of no use any more: takes it for lost, now.
-    private func abandon(_ reason: String) {
+    func abandon(_ reason: String) {
         connection?.close(code: CloseCode.protocolViolation.rawValue, reason: "")
         lost(after: nil, because: reason)
     }
@@ -211,7 +213,7 @@ final class ConnectionCore: ClientSessionDelegate {
     // MARK: Messages out
 
     /// Sends what there is behind all that is being asked for now, in as few messages as can be.
-    private func scheduleFlush() {
+    func scheduleFlush() {
         guard !isFlushing, isFlushDue else { return }
         isFlushing = true
         owner?.perform { core in
@@ -224,86 +226,10 @@ final class ConnectionCore: ClientSessionDelegate {
         session.hasMessages || session.isStoreDue || session.needsNewConnection
     }
 
-    private func flush() {
+    func flush() {
         if session.isStoreDue { session.store() }
         if session.needsNewConnection { connectAnew() }
         guard let connection else { return }
         while let message = session.nextMessage() { connection.send(message) }
     }
-
-    // MARK: From the session
-
-    func welcomed() {
-        liveSince = now
-        lostSince = nil
-        monitor.set(.live)
-        lastHeard = now
-        watch(attempt)
-    }
-
-    /// Pings after a heartbeat of silence; if nothing has come a heartbeat after that, takes the
-    /// connection for lost.
-    private func watch(
-        _ attempt: Int, after delay: Duration? = nil, pinged: Duration? = nil
-    ) {
-        let heartbeat = Duration.seconds(session.heartbeat)
-        owner?.perform(after: delay ?? heartbeat) { core in
-            guard attempt == core.attempt, core.session.phase == .live else { return }
-            if let pinged, core.lastHeard < pinged {
-                return core.abandon("The server is silent.")
-            }
-            let now = core.now
-            let silence = now - core.lastHeard
-            guard silence >= heartbeat else {
-                return core.watch(attempt, after: heartbeat - silence)
-            }
-            core.session.ping()
-            core.flush()
-            core.watch(attempt, after: heartbeat, pinged: now)
-        }
-    }
-
-    func mirrorsMoved() {
-        deliveries.deliver()
-    }
-
-    func pendingChanged() {
-        monitor.pendingChanged()
-        guard deliveries.wantsPending else { return }
-        deliveries.deliver(session.outbox.withLock { $0.pendingActions })
-    }
-
-    func storageChanged(_ problem: Rejection?) {
-        monitor.set(outboxProblem: problem)
-        if problem != nil { retryStorage() }
-    }
-
-    private func retryStorage() {
-        owner?.perform(after: .seconds(1)) { core in
-            guard core.session.storageProblem != nil else { return }
-            core.session.store()
-            core.scheduleFlush()
-            if core.session.storageProblem != nil { core.retryStorage() }
-        }
-    }
-
-    func held(for time: Duration) {
-        let attempt = attempt
-        owner?.perform(after: time) { core in
-            guard attempt == core.attempt else { return }
-            core.session.release()
-            core.scheduleFlush()
-        }
-    }
-
-    func bye(_ bye: ServerFrame.Bye) {
-        self.bye = bye
-    }
-
-    func trouble(_ message: String) {
-        onTrouble(message)
-    }
-
-    /// Where the session's complaints go.
-    var onTrouble: (String) -> Void = { _ in }
 }

@@ -16,14 +16,19 @@ public struct AppendValue: SyncAction, JSONEdit {
         self.value = value
     }
 
-    func check(_ document: JSON) throws(Rejection) {
-        let target = try existingTarget(in: document)
+    func check(_ document: SharedDocument) throws(Rejection) {
+        let target = try existingTarget(in: document.value)
         guard target.array != nil else {
             throw Rejection(
                 .conflict, "Only an array can be appended to.",
                 detail: "There is \(target.kindName) at '\(path.pointer)'.")
         }
         try checkRoom(for: .array([value]), in: document)
+    }
+
+    func growth(of document: JSON) -> Int {
+        let target = try? path.pointer.resolve(in: document)
+        return value.encodedSize + (target?.array?.isEmpty == false ? 1 : 0)
     }
 
     func apply(to document: inout JSON) {

@@ -30,10 +30,15 @@ public struct IncrementValue: SyncAction, JSONEdit {
         }
     }
 
-    func check(_ document: JSON) throws(Rejection) {
-        let value = try target(in: document)
+    func check(_ document: SharedDocument) throws(Rejection) {
+        let value = try target(in: document.value)
         if value == nil { try checkRoom(for: by, in: document) }
         _ = try (value ?? 0).adding(by)
+    }
+
+    func growth(of document: JSON) -> Int {
+        let value = (try? path.pointer.resolve(in: document)) ?? 0
+        return growth(of: document, setting: (try? value.adding(by)) ?? value)
     }
 
     func apply(to document: inout JSON) {

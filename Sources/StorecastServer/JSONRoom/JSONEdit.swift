@@ -6,7 +6,10 @@ protocol JSONEdit: SyncAction {
     var path: JSONPath { get }
 
     /// Throws if the edit can't be done to `document`, or would make it too large.
-    func check(_ document: JSON) throws(Rejection)
+    func check(_ document: SharedDocument) throws(Rejection)
+
+    /// How many bytes the document's text grows by, exactly, when an edit that was checked is done.
+    func growth(of document: JSON) -> Int
 
     /// Does it in place; without effect where ``check(_:)`` throws because of the path.
     func apply(to document: inout JSON)
@@ -33,24 +36,39 @@ extension JSONEdit {
         }
     }
 
-    /// Throws if `document` could outgrow its limits with `value` in it, in place of `replaced`.
-    /// O(document).
-    func checkRoom(
-        for value: JSON, replacing replaced: JSON? = nil, in document: JSON
-    ) throws(Rejection) {
+    /// Throws unless `value`, put at the path, keeps the document within the bounds of a ``JSONRoom``.
+    func checkRoom(for value: JSON, in document: SharedDocument) throws(Rejection) {
         guard path.pointer.tokens.count + value.depth <= JSONRoom.deepestDocument else {
             throw Rejection(
                 .invalid, "The document would be nested too deeply.",
                 detail: "At most \(JSONRoom.deepestDocument) levels.")
         }
-        // With room for the name of a new member, its quotes and punctuation.
-        let name = JSON.string(path.pointer.tokens.last ?? "").encodedSize + 2
-        let rest = document.encodedSize - (replaced?.encodedSize ?? 0)
-        guard rest + value.encodedSize + name <= JSONRoom.longestDocument else {
+        guard document.size + growth(of: document.value) <= JSONRoom.longestDocument else {
             throw Rejection(
                 .conflict, "The document would be too large.",
                 detail: "At most \(JSONRoom.longestDocument) bytes.")
         }
+    }
+
+    /// How many bytes the text grows by when what is at the path becomes `value`.
+    ///
+    /// Linear in what is replaced, and in `value`.
+    func growth(of document: JSON, setting value: JSON) -> Int {
+        if let replaced = try? path.pointer.resolve(in: document) {
+            return value.encodedSize - replaced.encodedSize
+        }
+        return memberSize(of: value) + (hasSiblings(in: document, beside: 0) ? 1 : 0)
+    }
+
+    /// The bytes of the path's last step as the name of a member, of the colon and of its value.
+    func memberSize(of value: JSON) -> Int {
+        JSON.string(path.pointer.tokens.last ?? "").encodedSize + 1 + value.encodedSize
+    }
+
+    /// Whether the array or object that the path's last step is in has more than `count` parts.
+    func hasSiblings(in document: JSON, beside count: Int) -> Bool {
+        let parent = try? JSONPointer(path.pointer.tokens.dropLast()).resolve(in: document)
+        return (parent?.object?.count ?? parent?.array?.count ?? 0) > count
     }
 }
 

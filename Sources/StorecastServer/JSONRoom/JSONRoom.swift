@@ -14,17 +14,17 @@ public enum JSONRoom {
     public static let deepestDocument = 56
 
     /// The value at the parameter's path, `{"path": "/a/b"}`; null while there is none.
-    public static let value = Selection("value") { (document: JSON, place: JSONPlace) in
-        (try? place.path.pointer.resolve(in: document)) ?? .null
+    public static let value = Selection("value") { (document: SharedDocument, place: JSONPlace) in
+        (try? place.path.pointer.resolve(in: document.value)) ?? .null
     }
 
     /// A room whose document starts as `initial`, which should keep to the limits above.
-    public static func definition(initial: JSON) -> RoomDefinition<JSON> {
+    public static func definition(initial: JSON) -> RoomDefinition<SharedDocument> {
         let room = RoomDefinition(
-            state: initial, actions: actions, selections: [value],
+            state: SharedDocument(initial), actions: actions, selections: [value],
             reducer: { document, action in
                 guard let edit = action as? any JSONEdit else { return }
-                edit.apply(to: &document)
+                document.apply(edit)
             })
         return actions.reduce(room) { room, type in room.checking(type) }
     }
@@ -34,7 +34,7 @@ public enum JSONRoom {
     ]
 }
 
-extension RoomDefinition<JSON> {
+extension RoomDefinition<SharedDocument> {
     fileprivate func checking<Edit: JSONEdit>(_ type: Edit.Type) -> Self {
         validate(type) { document, edit, _ in try edit.check(document) }
     }

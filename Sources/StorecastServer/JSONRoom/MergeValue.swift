@@ -17,9 +17,15 @@ public struct MergeValue: SyncAction, JSONEdit {
         self.value = value
     }
 
-    func check(_ document: JSON) throws(Rejection) {
-        _ = try target(in: document)
+    func check(_ document: SharedDocument) throws(Rejection) {
+        _ = try target(in: document.value)
         try checkRoom(for: value, in: document)
+    }
+
+    func growth(of document: JSON) -> Int {
+        var merged = (try? path.pointer.resolve(in: document)) ?? .null
+        merged.merge(value)
+        return growth(of: document, setting: merged)
     }
 
     func apply(to document: inout JSON) {

@@ -13,11 +13,18 @@ public struct RemoveValue: SyncAction, JSONEdit {
         self.path = path
     }
 
-    func check(_ document: JSON) throws(Rejection) {
+    func check(_ document: SharedDocument) throws(Rejection) {
         guard !path.pointer.tokens.isEmpty else {
             throw Rejection(.invalid, "The whole document can't be removed; set it to null.")
         }
-        _ = try existingTarget(in: document)
+        _ = try existingTarget(in: document.value)
+    }
+
+    func growth(of document: JSON) -> Int {
+        guard let removed = try? path.pointer.resolve(in: document) else { return 0 }
+        let parent = try? JSONPointer(path.pointer.tokens.dropLast()).resolve(in: document)
+        let size = parent?.array == nil ? memberSize(of: removed) : removed.encodedSize
+        return -size - (hasSiblings(in: document, beside: 1) ? 1 : 0)
     }
 
     func apply(to document: inout JSON) {

@@ -18,9 +18,13 @@ public struct SetValue: SyncAction, JSONEdit {
         self.value = value
     }
 
-    func check(_ document: JSON) throws(Rejection) {
-        let replaced = try target(in: document)
-        try checkRoom(for: value, replacing: replaced, in: document)
+    func check(_ document: SharedDocument) throws(Rejection) {
+        _ = try target(in: document.value)
+        try checkRoom(for: value, in: document)
+    }
+
+    func growth(of document: JSON) -> Int {
+        growth(of: document, setting: value)
     }
 
     func apply(to document: inout JSON) {

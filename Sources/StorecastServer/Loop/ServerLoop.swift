@@ -55,14 +55,31 @@ actor ServerLoop {
         }
     }
 
-    /// Runs `body` with the room, which was opened before.
+    /// Runs `body` with the room, which was opened before, and may have to be opened again.
     func withRoom<State: Codable & Sendable, Result: Sendable, Failure>(
         _ path: String, _ body: @Sendable (Room<State>) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        guard let room = core?.rooms[path] as? Room<State> else {
-            preconditionFailure("The room '\(path)' was opened and stays as long as its server.")
+    ) async throws(Failure) -> Result {
+        try body(await loadedRoom(path))
+    }
+
+    /// Waits as long as the journal can't be read.
+    private func loadedRoom<State: Codable & Sendable>(_ path: String) async -> Room<State> {
+        while let core {
+            if let room = core.usedRoom(path) {
+                guard let room = room as? Room<State> else {
+                    preconditionFailure("The room '\(path)' has another state than it had before.")
+                }
+                let phase = await withCheckedContinuation { continuation in
+                    room.whenLoaded { continuation.resume(returning: $0) }
+                }
+                if phase == .ready { return room }
+                core.forget(room)
+            }
+            await withCheckedContinuation { continuation in
+                loop.schedule(after: .seconds(1)) { continuation.resume() }
+            }
         }
-        return try body(room)
+        preconditionFailure("The room '\(path)' was opened by a server that runs.")
     }
 
     /// Runs `work` on the loop behind everything given to it before; not if the server never began.

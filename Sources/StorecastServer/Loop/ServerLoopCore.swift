@@ -16,12 +16,16 @@ final class ServerLoopCore {
     var links: [UInt64: any SessionLink] = [:]
     var relays: [UInt64: Relay] = [:]
 
-    private let loop: EventLoop
-    private let journal: any Journal
+    let loop: EventLoop
+    let journal: any Journal
     private var server: WebSocketServer?
     /// How many connections a room has, greeted or not.
-    private var visitors: [String: Int] = [:]
+    private(set) var visitors: [String: Int] = [:]
     private var keptRooms: Set<String> = []
+    var idleRooms = IdleRooms()
+    var recoveries = RecoveryReports()
+    var offloaded: [UInt64: (any Sendable) -> Void] = [:]
+    var offloadCount: UInt64 = 0
     private var dueRooms: [any AnyRoom] = []
     private var dueSessions: [ServerSession] = []
     private var scratch: [ServerMessage] = []
@@ -65,8 +69,10 @@ final class ServerLoopCore {
         server.close(code: CloseCode.goingAway.rawValue, onClosed: onStopped)
     }
 
-    /// Lets go of the other loops, which hold this one: nothing is posted any more.
+    /// Lets go of the other loops, which hold this one: nothing is posted any more. Nobody waits
+    /// for the rooms any more either.
     func release() {
+        for room in rooms.values { room.abandon() }
         peers = []
     }
 
@@ -95,7 +101,7 @@ final class ServerLoopCore {
         guard let room = room as? Room<State> else {
             throw ServerError(.noRoom, "The room at '\(path)' has another state than \(type).")
         }
-        keptRooms.insert(path)
+        if journal.isDurable { use(path) } else { keptRooms.insert(path) }
         return room
     }
 
@@ -105,6 +111,7 @@ final class ServerLoopCore {
         let count = visitors[room.name, default: 1] - 1
         visitors[room.name] = count > 0 ? count : nil
         forgetIfUntouched(room)
+        use(room.name)
     }
 
     private func forgetIfUntouched(_ room: any AnyRoom) {
@@ -120,6 +127,7 @@ final class ServerLoopCore {
         links[link.id] = link
         guard let room = room(link.credentials.path) else { return refuse(link) }
         visitors[room.name, default: 0] += 1
+        idleRooms.entered(room.name)
         setSession(ServerSession(room: room, host: self, link: link))
         greetings.append((loop.now() + configuration.helloTimeout, link.id))
         if greetings.count == 1 { watchGreetings() }
@@ -275,5 +283,13 @@ extension ServerLoopCore: SyncHost {
 
     func report(_ message: String) {
         configuration.logger.error("\(message)")
+    }
+
+    func progressed(_ progress: RoomProgress) {
+        guard recoveries.isDue(progress, at: loop.now()) else { return }
+        let percent = progress.done * 100 / max(1, progress.total)
+        configuration.logger.info(
+            "reading a room's history",
+            metadata: ["room": "\(progress.room)", "percent": "\(percent)"])
     }
 }

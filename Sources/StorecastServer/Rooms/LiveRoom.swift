@@ -13,18 +13,25 @@ public struct LiveRoom<State: Codable & Sendable>: Sendable {
         self.home = home
     }
 
-    /// Dispatches an action through middleware and journal, like a client's; its sender is
-    /// `Identity.anonymous`.
+    /// Dispatches an action through middleware and journal, like a client's.
+    ///
+    /// `validate` is asked, with `sender`; `authorize` isn't, as nobody but the server's own code
+    /// gets here. While the journal can't take actions it waits, in order, and is appended later.
+    /// The outcome is a rejection with code `busy` if more waits than `SyncLimits.waitingBytes`,
+    /// where each counts as 1 KiB, and `closed` if the server stops before it is known.
+    ///
+    /// - Parameter sender: who the action's stamp says it is from: the server, or the user for whom
+    ///   a webhook speaks.
     @discardableResult
-    public func dispatch(_ action: any SyncAction) -> Dispatch {
+    public func dispatch(_ action: any SyncAction, as sender: Identity = .server) -> Dispatch {
         let outcome = DispatchOutcome()
         let path = path
         home.perform { core in
-            guard !core.isStopping, let room = core.rooms[path] as? Room<State> else {
+            guard !core.isStopping, let room = core.usedRoom(path) as? Room<State> else {
                 return outcome.settle(
                     .failure(Rejection(.closed, "The room is closed.")))
             }
-            room.dispatch(action, outcome)
+            room.dispatch(action, as: sender, outcome)
         }
         return Dispatch(outcome)
     }
@@ -32,7 +39,8 @@ public struct LiveRoom<State: Codable & Sendable>: Sendable {
     /// Runs `body` with the room's store, on its loop: the only way to it. Keep it short, as the
     /// loop waits.
     ///
-    /// `store.dispatch` in it goes through the journal too, so its effect comes after `body`.
+    /// `store.dispatch` in it goes through the journal too, so its effect comes after `body`; its
+    /// sender is `Identity.server`.
     public func withStore<Result: Sendable, Failure>(
         _ body: @Sendable (Store<State>) throws(Failure) -> Result
     ) async throws(Failure) -> Result {

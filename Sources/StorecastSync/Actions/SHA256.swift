@@ -1,4 +1,4 @@
-/// The SHA-256 digest (FIPS 180-4, section 6.2), for short texts.
+/// The SHA-256 digest (FIPS 180-4, section 6.2).
 ///
 /// Here because a package of cryptography would cost every build more than this is worth. Not
 /// written to keep what it digests out of side channels.
@@ -7,6 +7,8 @@ struct SHA256 {
         0x6A09_E667, 0xBB67_AE85, 0x3C6E_F372, 0xA54F_F53A, 0x510E_527F, 0x9B05_688C, 0x1F83_D9AB,
         0x5BE0_CD19,
     ]
+    /// The message schedule, kept between blocks so that a block needs no memory of its own.
+    private var schedule = [UInt32](repeating: 0, count: 64)
 
     /// The 32 bytes of the digest of `message`.
     static func digest(of message: some Sequence<UInt8>) -> [UInt8] {
@@ -19,7 +21,7 @@ struct SHA256 {
         }
         var hash = SHA256()
         for start in stride(from: 0, to: bytes.count, by: 64) {
-            hash.compress(bytes[start..<start + 64])
+            hash.compress(bytes, from: start)
         }
         return hash.state.flatMap { word in
             stride(from: 24, through: 0, by: -8).map {
@@ -28,35 +30,35 @@ struct SHA256 {
         }
     }
 
-    private mutating func compress(_ block: ArraySlice<UInt8>) {
-        let schedule = Self.schedule(block)
-        var v = state
+    private mutating func compress(_ bytes: [UInt8], from start: Int) {
+        fillSchedule(bytes, from: start)
+        var (a, b, c, d) = (state[0], state[1], state[2], state[3])
+        var (e, f, g, h) = (state[4], state[5], state[6], state[7])
         for round in 0..<64 {
-            let e = v[4]
-            let choice = (e & v[5]) ^ (~e & v[6])
+            let choice = (e & f) ^ (~e & g)
             let sum1 = Self.rotate(e, 6) ^ Self.rotate(e, 11) ^ Self.rotate(e, 25)
-            let first = v[7] &+ sum1 &+ choice &+ Self.constants[round] &+ schedule[round]
-            let a = v[0]
-            let majority = (a & v[1]) ^ (a & v[2]) ^ (v[1] & v[2])
+            let first = h &+ sum1 &+ choice &+ Self.constants[round] &+ schedule[round]
+            let majority = (a & b) ^ (a & c) ^ (b & c)
             let sum0 = Self.rotate(a, 2) ^ Self.rotate(a, 13) ^ Self.rotate(a, 22)
-            v = [first &+ sum0 &+ majority, a, v[1], v[2], v[3] &+ first, e, v[5], v[6]]
+            (h, g, f, e) = (g, f, e, d &+ first)
+            (d, c, b, a) = (c, b, a, first &+ sum0 &+ majority)
         }
-        for index in 0..<8 { state[index] &+= v[index] }
+        for (index, word) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= word }
     }
 
-    private static func schedule(_ block: ArraySlice<UInt8>) -> [UInt32] {
-        var words: [UInt32] = []
-        words.reserveCapacity(64)
-        for index in stride(from: block.startIndex, to: block.endIndex, by: 4) {
-            words.append(block[index..<index + 4].reduce(0) { $0 << 8 | UInt32($1) })
+    private mutating func fillSchedule(_ bytes: [UInt8], from start: Int) {
+        for index in 0..<16 {
+            let place = start + index * 4
+            schedule[index] =
+                UInt32(bytes[place]) << 24 | UInt32(bytes[place + 1]) << 16
+                | UInt32(bytes[place + 2]) << 8 | UInt32(bytes[place + 3])
         }
         for index in 16..<64 {
-            let (early, late) = (words[index - 15], words[index - 2])
-            let sigma0 = rotate(early, 7) ^ rotate(early, 18) ^ (early >> 3)
-            let sigma1 = rotate(late, 17) ^ rotate(late, 19) ^ (late >> 10)
-            words.append(words[index - 16] &+ sigma0 &+ words[index - 7] &+ sigma1)
+            let (early, late) = (schedule[index - 15], schedule[index - 2])
+            let sigma0 = Self.rotate(early, 7) ^ Self.rotate(early, 18) ^ (early >> 3)
+            let sigma1 = Self.rotate(late, 17) ^ Self.rotate(late, 19) ^ (late >> 10)
+            schedule[index] = schedule[index - 16] &+ sigma0 &+ schedule[index - 7] &+ sigma1
         }
-        return words
     }
 
     private static func rotate(_ word: UInt32, _ count: UInt32) -> UInt32 {

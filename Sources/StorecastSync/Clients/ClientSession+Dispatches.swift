@@ -17,7 +17,7 @@ extension ClientSession {
     package func admit() {
         let base = position?.version ?? 0
         outbox.withLock { $0.admit(base: base) }
-        announce([], outbox.withLock { $0.takeOwed() })
+        announce(settled: outbox.withLock { $0.takeOwed() })
     }
 
     /// Whether there is something to store, and it seems possible.
@@ -39,7 +39,7 @@ extension ClientSession {
             outbox.withLock { $0.refusal = problem }
             delegate?.storageChanged(problem)
         }
-        if problem == nil { announce([], outbox.withLock { $0.takeOwed() }) }
+        if problem == nil { announce(settled: outbox.withLock { $0.takeOwed() }) }
     }
 
     /// The answer to a dispatch on a connection that is closed for good.
@@ -58,14 +58,12 @@ extension ClientSession {
     }
 
     /// The outcomes of what the server said to be settled, when every mirror shows it.
-    func takeSettled() -> [Settlement] {
+    func takeSettled() -> Settlements {
         outbox.withLock { outbox in
-            if phase == .live, let acknowledged, !mirrors.all.contains(where: \.isAwaited) {
-                outbox.settle(through: acknowledged.seq, at: acknowledged.position)
-                    + outbox.takeOwed()
-            } else {
-                outbox.takeOwed()
+            guard phase == .live, let acknowledged, !mirrors.all.contains(where: \.isAwaited) else {
+                return outbox.takeOwed()
             }
+            return outbox.settle(through: acknowledged.seq, at: acknowledged.position)
         }
     }
 }

@@ -18,7 +18,7 @@ extension ClientSession {
     /// Tells every mirror that nothing more will come.
     package func failMirrors(_ rejection: Rejection) {
         for mirror in mirrors.all { mirror.fail(rejection) }
-        announce(mirrors.all, [])
+        announce(mirrors.all)
     }
 
     /// Dispatches go on after a hold.
@@ -83,7 +83,7 @@ extension ClientSession {
             if let (mirror, position) = apply(frame) {
                 if isFirst { mirror.include(through: acknowledged?.seq ?? 0) }
                 reached(position)
-                announce([mirror], takeSettled())
+                announce([mirror], settled: takeSettled())
             }
             return true
         }
@@ -109,7 +109,7 @@ extension ClientSession {
             mirror.advance(to: position)
             mirror.include(through: acknowledged?.seq ?? 0)
         }
-        announce(moved, takeSettled())
+        announce(moved, settled: takeSettled())
         return true
     }
 
@@ -146,7 +146,7 @@ extension ClientSession {
         guard let mirror = mirrors[sub: sub] else { return }
         guard code != "renewed" else { return subscribe(mirror) }
         mirror.fail(Rejection(Rejection.Code(code), "The server ended the subscription."))
-        announce([mirror], takeSettled())
+        announce([mirror], settled: takeSettled())
     }
 
     // MARK: Dispatches
@@ -154,7 +154,7 @@ extension ClientSession {
     private func take(_ reject: ServerFrame.Reject) {
         guard reject.retryable else {
             outbox.withLock { $0.reject(reject.seq, Rejection(reject)) }
-            return announce([], takeSettled())
+            return announce(settled: takeSettled())
         }
         outbox.withLock { $0.goBack(to: reject.seq) }
         // One timer at a time, however often it is said.
@@ -166,9 +166,11 @@ extension ClientSession {
     private func take(_ error: FrameError) {
         let rejection = Rejection(
             Rejection.Code(error.code.word), error.title, detail: error.detail)
-        if let ref = error.ref, let mirror = mirrors[ref: ref] {
+        if let ref = error.ref {
+            // One that nobody is interested in any more may be refused too.
+            guard let mirror = mirrors[ref: ref] else { return }
             mirror.fail(rejection)
-            announce([mirror], takeSettled())
+            announce([mirror], settled: takeSettled())
         } else {
             delegate?.trouble("The server could not use a frame: \(rejection)")
         }

@@ -24,7 +24,8 @@ package final class ClientSession {
     var isHeld = false
     /// The last dispatch that the server said to be settled, and as of where.
     var acknowledged: (seq: UInt64, position: Position)?
-    let recorder: OutboxRecorder?
+    /// Stores the outbox, until the session is closed.
+    private(set) var recorder: OutboxRecorder?
     /// The outbox as its observers know it.
     private var toldRevision: UInt64 = 0
     private var outgoing: [[UInt8]] = []
@@ -80,14 +81,16 @@ package final class ClientSession {
     /// what became of it. What is stored of it goes on with the next session that opens it.
     package func close(_ rejection: Rejection) {
         store()
+        // Its storage is there for the next one.
+        recorder = nil
         phase = .closed
         outgoing = []
-        announce([], outbox.withLock { $0.abandon(rejection) })
+        announce(settled: outbox.withLock { $0.abandon(rejection) })
     }
 
     /// Tells of mirrors that have moved and dispatches that have gone, then those who wait for the
     /// outcomes: they find everything as it should be.
-    func announce(_ moved: [Mirror], _ settled: [Settlement]) {
+    func announce(_ moved: [Mirror] = [], settled: Settlements = Settlements()) {
         for mirror in moved {
             for observer in mirror.observers.values { observer(mirror) }
         }
@@ -97,7 +100,7 @@ package final class ClientSession {
             delegate?.pendingChanged()
         }
         if !moved.isEmpty { delegate?.mirrorsMoved() }
-        for settlement in settled { settlement.tell() }
+        settled.tell()
     }
 
     // MARK: Mirrors
@@ -119,7 +122,7 @@ package final class ClientSession {
         let ref = mirror.ref
         guard phase == .greeting || phase == .live, mirror.failure == nil else { return }
         say { $0.writeUnsubscribe(ref: ref) }
-        announce([], takeSettled())
+        announce(settled: takeSettled())
     }
 
     func subscribe(_ mirror: Mirror, afresh: Bool = false) {
@@ -205,7 +208,7 @@ package final class ClientSession {
             return outbox.settled
         }
         acknowledged = (max(settled, welcome.lastSeq), welcome.position)
-        announce([], takeSettled())
+        announce(settled: takeSettled())
         delegate?.welcomed()
     }
 

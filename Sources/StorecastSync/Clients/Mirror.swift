@@ -9,8 +9,8 @@ package final class Mirror {
     package let parameters: JSON?
     /// The value; nil before the first snapshot.
     package private(set) var value: JSON?
-    /// From where to where the value is what it is: the position of the last thing that was said of
-    /// the selection or of the whole connection.
+    /// Up to where the value is known to be what it is: the position of the last thing that was said
+    /// of the selection or of the whole connection.
     package private(set) var position: Position?
     /// Why the server sends nothing.
     package private(set) var failure: Rejection?
@@ -27,7 +27,7 @@ package final class Mirror {
     /// Outcomes wait for that answer.
     var isAwaited = false
     private var tag = ""
-    /// The version at which the value last changed: what a patch must start from.
+    /// The version at which the value last changed: it is the same from there to ``position``.
     private var version: UInt64 = 0
 
     /// What the server could build and send may be as deep as it likes. What its patches copy, no
@@ -43,8 +43,7 @@ package final class Mirror {
     /// Where to go on after a reconnect.
     var resumePoint: ResumePoint? {
         guard value != nil, let position else { return nil }
-        return ResumePoint(
-            position: Position(epoch: position.epoch, version: version), tag: tag)
+        return ResumePoint(position: position, tag: tag)
     }
 
     /// The mirror asks for an answer, as `ref`.
@@ -76,7 +75,9 @@ package final class Mirror {
 
     /// False if the patch isn't one to the value at hand.
     func apply(_ operations: JSONView, from: UInt64, to position: Position) -> Bool {
-        guard var patched = value, from == version, position.epoch == self.position?.epoch
+        guard var patched = value, let known = self.position, position.epoch == known.epoch,
+            // After a reconnect a server may name the value by any version that has it.
+            from >= version, from <= known.version
         else { return false }
         value = nil
         do {
@@ -101,7 +102,7 @@ package final class Mirror {
         return true
     }
 
-    /// The whole connection has reached `position`.
+    /// The whole connection has reached `position`, and what is mirrored live with it.
     func advance(to position: Position) {
         guard isAnswered, value != nil, self.position?.epoch == position.epoch else { return }
         reach(position)

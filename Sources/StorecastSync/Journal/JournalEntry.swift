@@ -21,11 +21,14 @@ package struct JournalEntry: Sendable {
     package var rejection: Rejection?
     /// The version of the room's schema that the actions have.
     package var schema: Int
+    /// What the room counts the entry as while it waits for the journal, in bytes.
+    package var size: Int
 
     package init(
         client: String, seq: UInt64, base: UInt64, settled: UInt64, sender: Identity,
         time: Timestamp, seed: UInt64, actions: [any SyncAction],
-        rejection: Rejection? = nil, schema: Int = 1
+        rejection: Rejection? = nil, schema: Int = 1,
+        size: Int = 0
     ) {
         self.client = client
         self.seq = seq
@@ -37,5 +40,6 @@ package struct JournalEntry: Sendable {
         self.actions = actions
         self.rejection = rejection
         self.schema = schema
+        self.size = size
     }
 }

@@ -46,6 +46,9 @@ package struct JournalRecord: Equatable, Sendable {
 }
 
 extension JournalRecord {
+    /// The bytes of all payloads.
+    var payloadBytes: Int { actions.reduce(0) { $0 + $1.payload.count } }
+
     /// Throws what an action's `encode(to:)` throws.
     package init(_ entry: JournalEntry) throws {
         self.init(

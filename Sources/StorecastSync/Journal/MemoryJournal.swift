@@ -25,7 +25,8 @@ package final class MemoryJournal: Journal {
     private var logs: [String: Log] = [:]
 
     /// - Parameters:
-    ///   - capacity: how many entries are kept for each room, at least.
+    ///   - capacity: how many entries are kept for each room, at least; `Int.max` for all, so that
+    ///     rooms may come and go while the journal lives.
     ///   - random: where the rooms' epochs come from.
     package init(
         capacity: Int = 0, random: any RandomNumberGenerator = SystemRandomNumberGenerator()
@@ -33,6 +34,8 @@ package final class MemoryJournal: Journal {
         self.capacity = capacity
         self.random = random
     }
+
+    package var isDurable: Bool { capacity == .max }
 
     package func open(
         _ room: String, completion: @escaping (Result<RoomHistory, JournalError>) -> Void
@@ -129,7 +132,7 @@ package final class MemoryJournal: Journal {
             log.head += UInt64(batch.count)
             if capacity > 0 {
                 log.entries += batch
-                if log.entries.count >= capacity * 2 {
+                if log.entries.count / 2 >= capacity {
                     log.entries.removeFirst(log.entries.count - capacity)
                 }
             }

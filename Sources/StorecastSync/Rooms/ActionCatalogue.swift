@@ -2,18 +2,33 @@ package import StorecastWire
 
 /// The action types that a room takes, by their names on the wire.
 package struct ActionCatalogue: Sendable {
-    private let decoders: [String: @Sendable (JSONView?) throws -> any SyncAction]
+    private struct Known: Sendable {
+        let decode: @Sendable (JSONView?) throws -> any SyncAction
+        /// Clients may not dispatch it.
+        let isReserved: Bool
+    }
+
+    private var types: [String: Known] = [:]
     /// The types that the server has nothing to complete in.
-    private let stampless: Set<ObjectIdentifier>
+    private var stampless: Set<ObjectIdentifier>
 
     package init(_ types: [any SyncAction.Type]) {
-        var decoders: [String: @Sendable (JSONView?) throws -> any SyncAction] = [:]
+        stampless = Set(types.filter { !($0 is any Stamped.Type) }.map { ObjectIdentifier($0) })
         for type in types {
-            let known = decoders.updateValue(Self.decoder(type), forKey: type.wireName)
+            let known = self.types.updateValue(Self.known(type), forKey: type.wireName)
             precondition(known == nil, "Two action types have the wire name '\(type.wireName)'.")
         }
-        self.decoders = decoders
-        stampless = Set(types.filter { !($0 is any Stamped.Type) }.map { ObjectIdentifier($0) })
+        // Always, as a log may have them from a time when the room asked for them.
+        for type in [ClientJoined.self, ClientLeft.self] as [any SyncAction.Type]
+        where self.types[type.wireName] == nil {
+            self.types[type.wireName] = Self.known(type)
+        }
+    }
+
+    /// Adds a type that isn't ``Stamped``; without effect if it is there already.
+    mutating func add(_ type: any SyncAction.Type) {
+        stampless.insert(ObjectIdentifier(type))
+        types[type.wireName] = Self.known(type)
     }
 
     /// Whether the action is of a type in the catalogue that isn't ``Stamped``. O(1).
@@ -21,18 +36,34 @@ package struct ActionCatalogue: Sendable {
         stampless.contains(ObjectIdentifier(type(of: action)))
     }
 
-    /// The names in the catalogue, in alphabetical order.
-    package var names: [String] { decoders.keys.sorted() }
+    /// What clients may dispatch, by name and in alphabetical order.
+    package var names: [String] { types.filter { !$0.value.isReserved }.keys.sorted() }
 
-    /// The action of a dispatch frame; a payload that is left out counts as `{}`.
+    /// Whether these names stand for types that clients may not dispatch.
+    func areReserved(_ types: any ServerAction.Type...) -> Bool {
+        types.allSatisfy { self.types[$0.wireName]?.isReserved == true }
+    }
+
+    /// The action of a client's dispatch frame; a payload that is left out counts as `{}`.
     package func action(_ type: String, _ payload: JSONView?) throws(Rejection) -> any SyncAction {
-        guard let decode = decoders[type] else {
+        guard let known = types[type] else {
             throw Rejection(
                 .unknownAction, "The room doesn't take actions of this type.",
-                detail: "'\(type.excerpt())' is none of its \(decoders.count) types.")
+                detail: "'\(type.excerpt())' is none of its \(names.count) types.")
         }
+        guard !known.isReserved else {
+            throw Rejection(
+                .forbidden, "Only the server dispatches actions of this type.",
+                detail: "'\(type)' says what it knows.")
+        }
+        return try action(type, payload, known)
+    }
+
+    private func action(
+        _ type: String, _ payload: JSONView?, _ known: Known
+    ) throws(Rejection) -> any SyncAction {
         do {
-            return try decode(payload)
+            return try known.decode(payload)
         } catch {
             throw Rejection(
                 .invalid, "The action's payload can't be read.",
@@ -41,17 +72,19 @@ package struct ActionCatalogue: Sendable {
     }
 
     /// The action that a journal kept.
-    func action(_ recorded: JournalRecord.RecordedAction) throws -> any SyncAction {
+    package func action(_ recorded: JournalRecord.RecordedAction) throws -> any SyncAction {
+        guard let known = types[recorded.type] else {
+            throw Rejection(.unknownAction, "The room has no action '\(recorded.type)' any more.")
+        }
         let document = try JSONDocument(recorded.payload, limits: .trusted)
-        return try action(recorded.type, document.root)
+        return try action(recorded.type, document.root, known)
     }
 
-    private static func decoder<A: SyncAction>(
-        _ type: A.Type
-    ) -> @Sendable (JSONView?) throws -> any SyncAction {
-        { payload in
-            guard let payload else { return try JSONCoding.decode(A.self, from: .object([:])) }
-            return try JSONCoding.decode(A.self, from: payload)
-        }
+    private static func known<A: SyncAction>(_ type: A.Type) -> Known {
+        Known(
+            decode: { payload in
+                guard let payload else { return try JSONCoding.decode(A.self, from: .object([:])) }
+                return try JSONCoding.decode(A.self, from: payload)
+            }, isReserved: type is any ServerAction.Type)
     }
 }

@@ -10,14 +10,22 @@ package protocol AnyRoom: AnyObject {
     /// Whether nothing would be lost if the room were gone: nobody is in it, nothing ever happened
     /// or is about to, or its history can't be read.
     var isUntouched: Bool { get }
+    /// Whether the room may leave memory, as its journal has everything: nobody is in it, nothing is
+    /// under way, and the server's own code subscribes to nothing but what it does on opening.
+    var isIdle: Bool { get }
+    /// Writes what makes opening it again quick; the room may be used until `completion` is called.
+    func prepareToUnload(_ completion: @escaping () -> Void)
 
     /// Calls `body` when the room has read its history, or can't: at once if that is known.
     func whenLoaded(_ body: @escaping (RoomPhase) -> Void)
 
+    /// The number of a new connection: higher than those of all before it.
+    func numberVisitor() -> UInt64
     /// Makes the session the one that holds its client id; one that held it is replaced.
     ///
-    /// False if the client id belongs to another identity.
-    func join(_ session: ServerSession) -> Bool
+    /// Nil if it does; else what the session is to be closed with: the id belongs to another
+    /// identity, or a connection that was made later has it.
+    func join(_ session: ServerSession) -> CloseCode?
     /// The session is over.
     func leave(_ session: ServerSession)
     /// What is settled of a client's dispatches.
@@ -27,7 +35,7 @@ package protocol AnyRoom: AnyObject {
     func group(
         for selection: String, _ params: JSONView?, viewer: Identity
     ) throws(Rejection) -> SelectionGroup
-    /// The group's last subscription is gone.
+    /// The group's last subscription is gone; it is kept a while for whoever comes back.
     func release(_ group: SelectionGroup)
     /// Whether the viewer may still have the group's selection.
     func admits(_ viewer: Identity, to key: GroupKey) -> Bool
@@ -36,6 +44,8 @@ package protocol AnyRoom: AnyObject {
     func receive(_ dispatch: ClientFrame.Dispatch, from session: ServerSession)
     /// Hands what came in this turn to the journal.
     func endTurn()
+    /// The server has ended: whoever waits for what has no outcome yet is told so.
+    func abandon()
     /// Says bye to everyone.
     func close(_ code: CloseCode, _ title: String, after: Double, jitter: Double)
 }

@@ -1,10 +1,12 @@
+import StorecastWire
+
 /// What a room remembers of its clients, so that no action is reduced twice.
 ///
 /// A part of the room's state: a function of the log alone, the same on every machine that reads
 /// it. Every operation is O(1) but for the rejections of one client, at most a window of them.
-package struct ClientLedger {
+package struct ClientLedger: Sendable {
     /// What is to be done with an entry.
-    package enum Verdict: Equatable {
+    package enum Verdict: Equatable, Sendable {
         /// It is the first entry of its dispatch.
         case fresh
         /// Its dispatch is settled already.
@@ -13,20 +15,35 @@ package struct ClientLedger {
         case expired
     }
 
-    package struct Record {
+    package struct Record: Sendable {
         /// The identity that the client id belongs to.
         package let identity: String
+        /// The dispatch that the record begins with: what became of earlier ones isn't known.
+        package let first: UInt64
         package fileprivate(set) var lastSeq: UInt64 = 0
         /// The final rejections that the client may not know of, in ascending order.
         package fileprivate(set) var rejections: [(seq: UInt64, rejection: Rejection)] = []
         /// The version that the client's newest reduced action led to.
-        fileprivate var lastReduced: UInt64 = 0
+        package fileprivate(set) var lastReduced: UInt64 = 0
         /// The horizon when the record was made: what the client had reduced before isn't known.
-        fileprivate let horizon: UInt64
+        package let horizon: UInt64
+
+        package init(
+            identity: String, first: UInt64, lastSeq: UInt64 = 0,
+            rejections: [(seq: UInt64, rejection: Rejection)] = [], lastReduced: UInt64 = 0,
+            horizon: UInt64
+        ) {
+            self.identity = identity
+            self.first = first
+            self.lastSeq = lastSeq
+            self.rejections = rejections
+            self.lastReduced = lastReduced
+            self.horizon = horizon
+        }
     }
 
     /// A record and its neighbours in the order in which clients were last seen.
-    private struct Slot {
+    struct Slot: Sendable {
         var client: String
         var record: Record
         var older: Int?
@@ -38,13 +55,13 @@ package struct ClientLedger {
     /// How many rejections of all clients are kept; at most `capacity`, and those of one client.
     private var rejectionCount = 0
     /// At most `capacity`; a client that is forgotten leaves its place to one that comes.
-    private var slots: [Slot] = []
+    private(set) var slots: [Slot] = []
     private var freePlaces: [Int] = []
     private var places: [String: Int] = [:]
-    private var oldest: Int?
+    private(set) var oldest: Int?
     private var newest: Int?
     /// The newest version that an action of a forgotten client led to.
-    private var horizon: UInt64 = 0
+    private(set) var horizon: UInt64 = 0
 
     /// - Parameters:
     ///   - capacity: how many clients are remembered.
@@ -85,9 +102,14 @@ package struct ClientLedger {
 
     /// A place at the newest end; the oldest client's if there are as many as may be.
     private mutating func addPlace(for entry: JournalEntry) -> Int {
+        // Before another is forgotten for it: what that one had reduced isn't this one's.
+        let record = Record(identity: entry.sender.id, first: entry.seq, horizon: horizon)
         if places.count >= capacity { forgetOldest() }
-        let slot = Slot(
-            client: entry.client, record: Record(identity: entry.sender.id, horizon: horizon))
+        return insert(entry.client, record)
+    }
+
+    private mutating func insert(_ client: String, _ record: Record) -> Int {
+        let slot = Slot(client: client, record: record)
         let place: Int
         if let free = freePlaces.popLast() {
             place = free
@@ -96,7 +118,7 @@ package struct ClientLedger {
             place = slots.count
             slots.append(slot)
         }
-        places[entry.client] = place
+        places[client] = place
         attach(place)
         return place
     }
@@ -132,7 +154,50 @@ package struct ClientLedger {
     }
 }
 
+extension ClientLedger {
+    /// What is remembered, the client that was seen last at the end. O(n).
+    var records: [(client: String, record: Record)] {
+        var records: [(client: String, record: Record)] = []
+        records.reserveCapacity(count)
+        var next = oldest
+        while let place = next {
+            records.append((slots[place].client, slots[place].record))
+            next = slots[place].newer
+        }
+        return records
+    }
+
+    /// A ledger with what another one remembered, the client that was seen last at the end.
+    ///
+    /// If that is more than it holds, the oldest are forgotten.
+    init(
+        capacity: Int, window: Int, horizon: UInt64, _ records: [(client: String, record: Record)]
+    ) {
+        self.init(capacity: capacity, window: window)
+        self.horizon = horizon
+        for (client, record) in records {
+            if places.count >= self.capacity { forgetOldest() }
+            _ = insert(client, record)
+            rejectionCount += record.rejections.count
+        }
+        while rejectionCount > self.capacity, places.count > 1 { forgetOldest() }
+    }
+}
+
 extension ClientLedger.Record {
+    /// What a client that knows its outcomes up to `settled` is told to be rejected.
+    ///
+    /// A client that was forgotten and came back isn't remembered for what it had open then.
+    package func rejections(since settled: UInt64, window: Int) -> [ServerFrame.Reject] {
+        let oldest = first > UInt64(window) ? first - UInt64(window) : 1
+        let unknown = (min(max(settled + 1, oldest), first)..<first).map {
+            ServerFrame.Reject(.forgotten, seq: $0)
+        }
+        return unknown
+            + rejections.filter { $0.seq > settled }
+            .map { ServerFrame.Reject($0.rejection, seq: $0.seq) }
+    }
+
     fileprivate mutating func note(
         _ entry: JournalEntry, _ rejection: Rejection?, at version: UInt64, window: UInt64
     ) {

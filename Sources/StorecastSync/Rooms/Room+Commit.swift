@@ -15,7 +15,9 @@ extension Room {
         _ entries: [JournalEntry], _ result: Result<UInt64, JournalError>, _ mayBeKept: Bool
     ) {
         switch result {
-        case .success: commit(entries)
+        case .success(let offset):
+            commit(entries)
+            advance(to: offset, by: entries)
         case .failure(.unfit(let place, let problem)) where entries[place].rejection == nil:
             return append(entombing(place, of: entries, problem), mayBeKept: mayBeKept)
         case .failure(let error):
@@ -50,7 +52,10 @@ extension Room {
     /// Reduces entries in the journal's order and brings the groups up to date.
     func commit(_ entries: [JournalEntry]) {
         let before = position.version
-        for entry in entries { commit(entry) }
+        for entry in entries {
+            heldBytes -= entry.size
+            commit(entry)
+        }
         if position.version != before { evaluateGroups() }
     }
 
@@ -58,16 +63,18 @@ extension Room {
         switch ledger.verdict(on: entry) {
         case .duplicate: return
         case .expired:
-            settle(
-                entry,
-                Rejection(
-                    .outcomeUnknown, "Too long ago to tell whether the action was reduced.",
-                    detail: "The client was forgotten since; look at the state."))
+            settle(entry, .forgotten)
         case .fresh:
             let rejection = entry.rejection ?? reduce(entry)
-            if rejection == nil { position.version += 1 }
+            if rejection == nil { reduced(entry) }
             settle(entry, rejection)
         }
+    }
+
+    private func reduced(_ entry: JournalEntry) {
+        position.version += 1
+        guard definition.grace != nil else { return }
+        for action in entry.actions { attendance.reduced(action) }
     }
 
     /// Validates and reduces; a rejection leaves the state as it was.
@@ -76,7 +83,7 @@ extension Room {
             guard entry.actions.count > 1, !definition.validators.isEmpty else {
                 if let action = entry.actions.first { try validate(action, entry.sender) }
                 // One by one: the array as it is would be converted, with a cast for each.
-                for action in entry.actions { store.reduce(action) }
+                for action in entry.actions { apply(action) }
                 store.announce()
                 return nil
             }
@@ -92,7 +99,7 @@ extension Room {
         do {
             for action in entry.actions {
                 try validate(action, entry.sender)
-                store.reduce(action)
+                apply(action)
             }
             store.announce()
             return nil
@@ -119,28 +126,33 @@ extension Room {
     private func settle(_ entry: JournalEntry, _ rejection: Rejection?) {
         let rejection = rejection?.bounded
         ledger.settle(entry, rejection, at: position.version)
+        if !orphans.isEmpty { orphans[entry.client] = nil }
         if entry.client == ownClient {
             ownDispatches.removeValue(forKey: entry.seq)?
                 .settle(rejection.map { .failure($0) } ?? .success(position))
+            settledAnnouncement(entry.seq)
         } else {
             sessions[entry.client]?.settled(entry.seq, rejection)
         }
     }
 
-    /// Nothing was appended: each client's first dispatch may come again, and all behind it.
+    /// Nothing was appended: each client's first dispatch may come again, and all behind it. The
+    /// server's own are kept, in their order.
     private func refuse(_ entries: [JournalEntry], _ error: JournalError) {
         context.host.report("The journal of room '\(name)' took nothing: \(error)")
         let rejection = Rejection(
             .unavailable, "The server can't take actions now.", retryAfter: .seconds(1))
         var refused: Set<String> = []
         // What an earlier connection had sent already may be settled by now.
-        for entry in entries where ledger.verdict(on: entry) != .duplicate {
-            if entry.client == ownClient {
-                ownDispatches.removeValue(forKey: entry.seq)?.settle(.failure(rejection))
-            } else if refused.insert(entry.client).inserted {
-                sessions[entry.client]?.refused(entry.seq, rejection)
-            }
+        for entry in entries
+        where entry.client != ownClient && ledger.verdict(on: entry) != .duplicate {
+            guard refused.insert(entry.client).inserted else { continue }
+            sessions[entry.client]?.refused(entry.seq, rejection)
+            orphans[entry.client] = nil
         }
-        batch.removeAll { refused.contains($0.client) }
+        let waiting = entries + batch
+        batch = batch.filter { $0.client != ownClient && !refused.contains($0.client) }
+        postpone(waiting.filter { $0.client == ownClient })
+        heldBytes = (batch + postponed).reduce(0) { $0 + $1.size }
     }
 }

@@ -3,40 +3,24 @@ package import StorecastWire
 
 extension Room {
     package func receive(_ dispatch: ClientFrame.Dispatch, from session: ServerSession) {
+        let size = entryOverhead + (dispatch.payload?.withBytes { $0.count } ?? 0)
+        guard hasPlace(for: size) else { return session.refused(dispatch.seq, Self.busy) }
         var entry = JournalEntry(
             client: session.client, seq: dispatch.seq, base: dispatch.base,
             settled: dispatch.settled ?? 0, sender: session.identity, time: context.now(),
-            seed: context.random.next(), actions: [])
+            seed: context.random.next(), actions: [], schema: definition.schema.version,
+            size: size)
         do {
             let action = try definition.actions.action(dispatch.type, dispatch.payload)
             try definition.actionGuards[ObjectIdentifier(type(of: action))]?(
                 action, session.identity)
-            entry.actions = collectActions(from: action, entry)
+            entry.actions = collectActions(from: try completed(action), entry)
         } catch {
             let rejection = rejection(for: error)
             if rejection.retryable { return session.refused(dispatch.seq, rejection) }
-            entry.rejection = rejection
+            entry.rejection = rejection.bounded
         }
         enqueue(entry)
-    }
-
-    /// Dispatches an action of the server's own, through middleware and journal like a client's.
-    package func dispatch(_ action: any SyncAction, _ outcome: DispatchOutcome) {
-        guard phase == .ready else { return dispatchLater(action, outcome) }
-        ownSeq += 1
-        ownDispatches[ownSeq] = outcome
-        var entry = JournalEntry(
-            client: ownClient, seq: ownSeq, base: position.version, settled: ownSeq - 1,
-            sender: .anonymous, time: context.now(), seed: context.random.next(), actions: [])
-        entry.actions = collectActions(from: action, entry)
-        enqueue(entry)
-    }
-
-    private func dispatchLater(_ action: any SyncAction, _ outcome: DispatchOutcome) {
-        whenLoaded { [weak self] phase in
-            if let self, phase == .ready { return dispatch(action, outcome) }
-            outcome.settle(.failure(Rejection(.closed, "The room can't be opened.")))
-        }
     }
 
     package func endTurn() {
@@ -55,18 +39,12 @@ extension Room {
         if collecting != nil {
             collecting?.append(action)
         } else {
-            // Middleware that dispatches later, or code in withStore.
-            let seq = ownSeq + 1
-            ownSeq = seq
-            var entry = JournalEntry(
-                client: ownClient, seq: seq, base: position.version, settled: seq - 1,
-                sender: .anonymous, time: context.now(), seed: context.random.next(), actions: [])
-            entry.actions = [stamped(action, entry, index: 0)]
-            enqueue(entry)
+            // Middleware or a subscriber that dispatches later, or code in withStore.
+            dispatchCollected(action)
         }
     }
 
-    private func collectActions(
+    func collectActions(
         from action: any SyncAction, _ entry: JournalEntry
     ) -> [any SyncAction] {
         if store.dispatchesDirectly { return [stamped(action, entry, index: 0)] }
@@ -92,9 +70,24 @@ extension Room {
                 seed: entry.seed &+ UInt64(truncatingIfNeeded: index)))
     }
 
-    private func enqueue(_ entry: JournalEntry) {
+    func enqueue(_ entry: JournalEntry) {
         if batch.isEmpty { context.host.schedule(turnOf: self) }
+        heldBytes += entry.size
         batch.append(entry)
+    }
+
+    /// Whether an entry more may wait for the journal; one always may.
+    func hasPlace(for size: Int) -> Bool {
+        heldBytes == 0 || heldBytes + size <= limits.waitingBytes
+    }
+
+    /// What an entry takes beside its payload, or without one, about; in bytes.
+    var entryOverhead: Int { 256 }
+
+    static var busy: Rejection {
+        Rejection(
+            .busy, "The room has too many actions waiting to take another.",
+            retryAfter: .seconds(1))
     }
 
     func rejection(for error: any Error) -> Rejection {

@@ -14,21 +14,58 @@ extension Room {
         try check(viewer, resolved.key)
         if let group = groups[resolved.key] { return group }
         guard let state = store.state else { throw Self.noState }
-        let evaluation = resolved.evaluation(state)
         do {
-            let group = SelectionGroup(
-                key: resolved.key, sub: groups.nextSub(), tag: tag(of: resolved.key, params),
-                value: try evaluation.encoded(), version: position.version,
-                historyBytes: limits.historyBytes)
-            groups.insert(group, evaluation)
-            return group
+            let member =
+                try revived(resolved.key, state) ?? fresh(resolved, params, state)
+            groups.insert(member.group, member.evaluation)
+            return member.group
         } catch {
             throw rejection(for: error)
         }
     }
 
+    private func fresh(
+        _ resolved: ResolvedSelection<State>, _ params: JSONView?, _ state: State
+    ) throws -> LingeringGroups<State>.Member {
+        let evaluation = resolved.evaluation(state)
+        let group = SelectionGroup(
+            key: resolved.key, sub: groups.nextSub(), tag: tag(of: resolved.key, params),
+            value: try evaluation.encoded(), version: position.version,
+            historyBytes: limits.historyBytes)
+        return (group, evaluation)
+    }
+
+    /// A group that was left, brought to the room's version: one patch from what it was then.
+    private func revived(
+        _ key: GroupKey, _ state: State
+    ) throws -> LingeringGroups<State>.Member? {
+        guard let member = lingering.remove(key) else { return nil }
+        if member.evaluation.update(state) {
+            member.group.update(try member.evaluation.encoded(), at: position.version)
+        }
+        return member
+    }
+
     package func release(_ group: SelectionGroup) {
-        groups.remove(group)
+        guard let evaluation = groups.remove(group) else { return }
+        group.rest()
+        lingering.append((group, evaluation))
+        while lingering.count > limits.lingeringGroups || lingering.bytes > limits.lingeringBytes {
+            lingering.removeOldest()
+        }
+        watchLingering()
+    }
+
+    /// One timer at a time, as long as there is something to forget.
+    private func watchLingering() {
+        guard !isWatchingLingering, !lingering.isEmpty else { return }
+        isWatchingLingering = true
+        context.host.schedule(after: limits.lingerTime) { [weak self] in
+            guard let self else { return }
+            isWatchingLingering = false
+            lingering.removeElders()
+            watchLingering()
+        }
     }
 
     package func admits(_ viewer: Identity, to key: GroupKey) -> Bool {
@@ -55,6 +92,7 @@ extension Room {
             }
         }
         for group in failed {
+            groups.remove(group)
             for subscription in group.subscriptions {
                 subscription.session.lapse(subscription, Rejection.Code.internal.description)
             }
@@ -70,11 +108,12 @@ extension Room {
         }
     }
 
-    /// The same in every process for the same selection, parameters and viewer.
+    /// The same in every process for the same selection, parameters and viewer, as long as the
+    /// definition stays what it is.
     private func tag(of key: GroupKey, _ params: JSONView?) -> String {
         var hash = MixingHash(seed: 1)
         let params = params.map { String(decoding: $0.json.canonicalBytes, as: UTF8.self) }
-        var parts = [key.selection, params ?? ""]
+        var parts = [definition.revision, key.selection, params ?? ""]
         if let viewer = key.viewer { parts += [viewer.id] + viewer.roles.sorted() }
         for part in parts {
             hash.mix(UInt64(part.utf8.count))

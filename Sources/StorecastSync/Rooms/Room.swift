@@ -16,20 +16,39 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
     var context: RoomContext
     var ledger: ClientLedger
     var sessions: [String: ServerSession] = [:]
+    private var visitors: UInt64 = 0
+    /// Whose client ids they are that left before the ledger knew of them, with dispatches under way.
+    var orphans: [String: String] = [:]
     var groups = SelectionTable<State>()
+    var lingering = LingeringGroups<State>()
+    var isWatchingLingering = false
     /// What came since the last batch was handed to the journal.
     var batch: [JournalEntry] = []
+    /// What the journal refused of the server's own dispatches, until they are tried again.
+    var postponed: [JournalEntry] = []
+    /// What waits for the journal or is on its way to it, in bytes.
+    var heldBytes = 0
     var isAppending = false
     /// Whether its history was read; until then nothing is taken.
     var phase = RoomPhase.loading
     var waiting: [(RoomPhase) -> Void] = []
     var tail: (any JournalTail)?
+    /// The newest entry in the state.
+    var offset: UInt64 = 0
+    /// What of its history can't be read.
+    var unreadable = UnreadableActions()
+    var snapshots: SnapshotSchedule
+    /// How many subscribers the store had when it was opened.
+    var openingSubscribers = 0
+    /// What a client's revert waits for.
+    var lookup: StateLookup<State>?
     /// The entry whose action runs through the middleware now.
     var collecting: [any SyncAction]?
     /// Under which the server's own code dispatches.
     let ownClient: String
     var ownSeq: UInt64 = 0
     var ownDispatches: [UInt64: DispatchOutcome] = [:]
+    var attendance = Attendance()
 
     package init(_ definition: RoomDefinition<State>, _ context: RoomContext) {
         self.definition = definition
@@ -38,6 +57,7 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
         position = Position(epoch: "", version: 0)
         ledger = ClientLedger(
             capacity: context.limits.clients, window: context.limits.window)
+        snapshots = SnapshotSchedule(context.limits.snapshots)
         ownClient = randomID(using: &self.context.random)
         store.interceptDispatch { [unowned self] action in collect(action) }
         load()
@@ -48,23 +68,33 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
     package var isUntouched: Bool {
         if case .failed = phase { return true }
         return phase == .ready && position.version == 0 && sessions.isEmpty && batch.isEmpty
-            && !isAppending
+            && postponed.isEmpty && !isAppending && attendance.isQuiet
     }
 
-    package func join(_ session: ServerSession) -> Bool {
-        if let record = ledger[client: session.client], record.identity != session.identity.id {
-            return false
-        }
+    package func numberVisitor() -> UInt64 {
+        visitors += 1
+        return visitors
+    }
+
+    package func join(_ session: ServerSession) -> CloseCode? {
+        let owner = ledger[client: session.client]?.identity ?? orphans[session.client]
+        if let owner, owner != session.identity.id { return .forbidden }
         if let other = sessions[session.client] {
-            guard other.identity.id == session.identity.id else { return false }
+            guard other.identity.id == session.identity.id else { return .forbidden }
+            // A hello that was held up on its way may come behind that of the client's next connection.
+            guard other.number < session.number else { return .replaced }
             other.close(.replaced, "Another connection uses the same client id.")
         }
         sessions[session.client] = session
-        return true
+        arrived(session)
+        return nil
     }
 
     package func leave(_ session: ServerSession) {
-        if sessions[session.client] === session { sessions[session.client] = nil }
+        guard sessions[session.client] === session else { return }
+        sessions[session.client] = nil
+        if session.dispatches.hasUnsettled { orphans[session.client] = session.identity.id }
+        departed(session)
     }
 
     package func record(of client: String) -> ClientLedger.Record? {

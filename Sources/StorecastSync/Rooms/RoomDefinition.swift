@@ -11,6 +11,12 @@ public struct RoomDefinition<State: Codable & Sendable>: RoomDefinitionProtocol 
     package var actionGuards: [ObjectIdentifier: ActionGuard] = [:]
     package var selectionGuards: [String: SelectionGuard] = [:]
     package var opening: @Sendable (Store<State>) -> Void = { _ in }
+    var schema = RoomSchema()
+    /// How a revert takes effect; nil if the room takes none.
+    var restore: (@Sendable (inout State, State) -> Void)?
+    package var revision = ""
+    /// How long those who left may take to come back; nil if the log isn't told who comes and goes.
+    package var grace: Duration?
 
     package typealias Validator = @Sendable (State, any SyncAction, Identity) throws -> Void
     package typealias ActionGuard = @Sendable (any SyncAction, Identity) throws -> Void
@@ -61,9 +67,13 @@ public struct RoomDefinition<State: Codable & Sendable>: RoomDefinitionProtocol 
 extension RoomDefinition {
     /// Adds a check that runs in the order of the log, just before the reducer.
     ///
-    /// It must be deterministic. A thrown ``Rejection`` is the dispatch's outcome; any other error
-    /// becomes an `internal` rejection without detail. A later check of the same action replaces
-    /// an earlier one.
+    /// It must be deterministic: a function of its arguments alone. The log keeps the dispatch, not
+    /// what the check said of it; whoever reads the log asks the check again, and must hear the
+    /// same. Time and chance come with the stamp of a ``Stamped`` action, which is complete here.
+    ///
+    /// A thrown ``Rejection`` is the dispatch's outcome, for good even if it says that it is
+    /// retryable; any other error becomes an `internal` rejection without detail. A later check of
+    /// the same action replaces an earlier one.
     public func validate<A: SyncAction>(
         _ type: A.Type, _ check: @escaping @Sendable (State, A, Identity) throws -> Void
     ) -> Self {
@@ -101,6 +111,38 @@ extension RoomDefinition {
             }
             try check(parameters, viewer)
         }
+        return room
+    }
+
+    /// Has the server dispatch ``ClientJoined`` and ``ClientLeft``: through middleware, journal and
+    /// validation, like any action. ``Presence`` makes a list of them.
+    ///
+    /// A client whose connection ends has left when it hasn't come back within `grace`; a reconnect
+    /// before that is no news to anyone. So has one that was in the room when the server stopped,
+    /// counted from when the room is opened again. A client that comes and goes may be given up to
+    /// twice as long. Each coming and each going of a client is an entry of the room's journal.
+    ///
+    /// Selections should show users, not participants, to those who needn't tell devices apart.
+    ///
+    /// - Parameter grace: how long, 0 or more; longer than clients take to reconnect.
+    public func lifecycle(grace: Duration = .seconds(10)) -> Self {
+        precondition(grace >= .zero, "A grace period can't be negative.")
+        precondition(
+            actions.areReserved(ClientJoined.self, ClientLeft.self),
+            "The names ClientJoined and ClientLeft are taken by the room's own actions.")
+        var room = self
+        room.grace = grace
+        return room
+    }
+
+    /// Names the version of the code: of reducer, selections and their values.
+    ///
+    /// Who resumes a subscription after a restart trusts that an old version of the room still has
+    /// the value that it had. Change the word, any other than before, whenever a change of the code
+    /// makes that wrong: clients then get snapshots.
+    public func revision(_ word: String) -> Self {
+        var room = self
+        room.revision = word
         return room
     }
 

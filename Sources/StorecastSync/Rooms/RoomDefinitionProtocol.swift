@@ -7,8 +7,12 @@ public protocol RoomDefinitionProtocol: Sendable {
 /// A room definition whose state is known only to itself.
 public struct AnyRoomDefinition: Sendable {
     package let open: @Sendable (RoomContext) -> any AnyRoom
+    package let replay: @Sendable (SyncLimits) -> any AnyRoomReplay
+    package let verification: @Sendable (SyncLimits) -> any AnyJournalVerification
 
     init<State>(_ definition: RoomDefinition<State>) {
         open = { context in Room(definition, context) }
+        replay = { limits in RoomReplay(definition, limits: limits) }
+        verification = { limits in JournalVerification(definition, limits: limits) }
     }
 }

@@ -45,19 +45,33 @@ struct PatchHistory {
         }
     }
 
+    /// The bytes of the patches that are kept.
+    var size: Int { first < steps.count ? bytes - steps[first].bytesBefore : 0 }
+
+    /// The version of the last change at or before `version`, which is before the newest, if the
+    /// patches since then are kept. O(log n).
+    func start(of version: UInt64) -> UInt64? {
+        place(of: version).map { steps[$0].from }
+    }
+
     /// The operations that lead from `version` to now, if they are kept and shorter than `size`.
     ///
     /// O(log n) and the number of steps.
     func operations(since version: UInt64, smallerThan size: Int) -> [[UInt8]]? {
+        guard let place = place(of: version), steps[place].from == version,
+            bytes - steps[place].bytesBefore < size
+        else { return nil }
+        return steps[place...].map(\.operations)
+    }
+
+    /// The last step that starts at or before `version`.
+    private func place(of version: UInt64) -> Int? {
         var low = first
         var high = steps.count
         while low < high {
             let middle = (low + high) / 2
-            if steps[middle].from < version { low = middle + 1 } else { high = middle }
+            if steps[middle].from <= version { low = middle + 1 } else { high = middle }
         }
-        guard low < steps.count, steps[low].from == version,
-            bytes - steps[low].bytesBefore < size
-        else { return nil }
-        return steps[low...].map(\.operations)
+        return low > first ? low - 1 : nil
     }
 }

@@ -72,14 +72,21 @@ package final class SelectionGroup {
         return patch
     }
 
-    /// Whether a connection that holds the value of version `position` holds it still.
-    package func isCurrent(_ position: UInt64, roomVersion: UInt64) -> Bool {
-        position >= version && position <= roomVersion
+    /// The version under which the group knows the value of the room's version `position`: that of
+    /// its last change up to there. Nil if it is forgotten, or from before the group was made.
+    ///
+    /// A client was told `position` at the end of a turn, and so knows the value as the group does.
+    package func resumption(at position: UInt64) -> UInt64? {
+        position >= version ? version : history.start(of: position)
     }
 
-    /// Whether the patches since `position` are kept.
-    package func canPatch(from position: UInt64) -> Bool {
-        history.operations(since: position, smallerThan: .max) != nil
+    /// What it costs to keep the group without subscribers, about, in bytes.
+    var idleSize: Int { size + history.size }
+
+    /// Lets go of the messages, which can be made again.
+    func rest() {
+        snapshot = nil
+        forgetPatches()
     }
 
     /// The bytes of patches that are kept to be sent again.

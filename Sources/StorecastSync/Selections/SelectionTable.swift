@@ -21,12 +21,17 @@ struct SelectionTable<State> {
         live.append((group, evaluation))
     }
 
-    mutating func remove(_ group: SelectionGroup) {
-        guard let place = places[group.key], live[place].group === group else { return }
+    /// Takes the group out; nil if it isn't there.
+    @discardableResult
+    mutating func remove(_ group: SelectionGroup) -> (any SelectionEvaluating<State>)? {
+        guard let place = places[group.key], live[place].group === group else { return nil }
         places[group.key] = nil
+        let evaluation = live[place].evaluation
         let last = live.removeLast()
-        guard last.group !== group else { return }
-        live[place] = last
-        places[last.group.key] = place
+        if last.group !== group {
+            live[place] = last
+            places[last.group.key] = place
+        }
+        return evaluation
     }
 }

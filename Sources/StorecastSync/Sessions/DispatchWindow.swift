@@ -53,6 +53,9 @@ struct DispatchWindow {
         return true
     }
 
+    /// Whether dispatches that were taken have no outcome yet.
+    var hasUnsettled: Bool { settled + 1 < repeatFrom ?? next }
+
     var hasAcknowledgement: Bool { settled > acknowledged }
 
     /// What to acknowledge, once.

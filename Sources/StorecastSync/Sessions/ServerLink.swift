@@ -20,4 +20,18 @@ package protocol SyncHost: AnyObject {
     func authenticate(_ session: ServerSession, token: String?)
     /// Logs what the server's owner should know.
     func report(_ message: String)
+    /// A room has read another page of its history.
+    func progressed(_ progress: RoomProgress)
+    /// Does work that takes long on another thread, and calls `completion` on the loop; both at once
+    /// in a host that has no other thread.
+    func offload<Result: Sendable>(
+        _ work: @escaping @Sendable () -> Result, completion: @escaping (Result) -> Void)
+}
+
+extension SyncHost {
+    package func progressed(_ progress: RoomProgress) {}
+
+    package func offload<Result: Sendable>(
+        _ work: @escaping @Sendable () -> Result, completion: @escaping (Result) -> Void
+    ) { completion(work()) }
 }

@@ -8,6 +8,8 @@ package final class ServerSession {
     package enum Phase { case awaitingHello, authenticating, live, closed }
 
     package let room: any AnyRoom
+    /// Rises from each connection of the room to the next.
+    let number: UInt64
     package private(set) var phase = Phase.awaitingHello
     package internal(set) var identity = Identity.anonymous
     /// The client's id; empty before hello.
@@ -20,7 +22,7 @@ package final class ServerSession {
     var dispatches = DispatchWindow()
 
     private var hello: ClientFrame.Hello?
-    private var held: [ClientFrame] = []
+    private(set) var held: [ClientFrame] = []
     /// The bytes of all messages that came before welcome.
     private var heldBytes = 0
     /// Tokens of `authenticate`; only the newest counts.
@@ -28,12 +30,13 @@ package final class ServerSession {
     private var inbox = FrameInbox()
     private var isTaking = false
     private var replies: [ServerMessage] = []
-    private var replyBytes = 0
+    private(set) var replyBytes = 0
     private var isReading = true
     private var queued: [ServerSubscription] = []
 
     package init(room: any AnyRoom, host: any SyncHost, link: any ServerLink) {
         self.room = room
+        number = room.numberVisitor()
         self.host = host
         self.link = link
     }
@@ -139,9 +142,16 @@ package final class ServerSession {
         if let seen = hello.seen, seen.epoch == position.epoch, seen.version > position.version {
             return close(.behind, "This server hasn't reached version \(seen.version) yet.")
         }
+        guard identity.id != Identity.server.id else {
+            return close(.forbidden, "The id '\(identity.id)' is the server's own.")
+        }
         self.identity = identity
-        guard room.join(self) else {
-            return close(.forbidden, "The client id belongs to another identity.")
+        if let refusal = room.join(self) {
+            return close(
+                refusal,
+                refusal == .replaced
+                    ? "A later connection uses the same client id."
+                    : "The client id belongs to another identity.")
         }
         phase = .live
         let record = room.record(of: client)
@@ -151,8 +161,7 @@ package final class ServerSession {
             .welcome(
                 ServerFrame.Welcome(
                     position: position, lastSeq: record?.lastSeq ?? 0,
-                    rejected: (record?.rejections ?? []).filter { $0.seq > settled }
-                        .map { ServerFrame.Reject($0.rejection, seq: $0.seq) },
+                    rejected: record?.rejections(since: settled, window: room.limits.window) ?? [],
                     heartbeat: UInt64(room.limits.heartbeat), limits: room.limits.frame,
                     server: Software.nameAndVersion)))
         self.hello = nil
@@ -250,7 +259,7 @@ package final class ServerSession {
     private func end() {
         let wasLive = phase == .live
         phase = .closed
-        for subscription in subscriptions.values { drop(subscription) }
+        for ref in subscriptions.keys.sorted() { subscriptions[ref].map(drop) }
         subscriptions = [:]
         queued = []
         held = []

@@ -41,3 +41,15 @@ package import StorecastClient
     for await votes in teas.states { print("tea:", votes) }
     // end of snippet
 }
+
+@MainActor func watchAnywhere() {
+    // snippet: poll-offline
+    let connection = RemoteConnection(
+        "ws://127.0.0.1:9090/poll", token: { "secret of ada" },
+        outbox: .file("votes.outbox", actions: [Vote.self]))
+    let teas = RemoteStore(Poll.votes, "tea", on: connection) { votes, action in
+        if let vote = action as? Vote, vote.answer == "tea" { votes += 1 }
+    }
+    // end of snippet
+    _ = teas
+}

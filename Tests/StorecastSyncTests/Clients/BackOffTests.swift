@@ -14,6 +14,13 @@ struct BackOffTests {
         }
     }
 
+    @Test func `who asks for a try begins anew`() {
+        var (backOff, random) = (BackOff(), SystemRandomNumberGenerator())
+        for _ in 1...9 { _ = backOff.next(using: &random) }
+        backOff.reset()
+        #expect(backOff.next(using: &random) <= .milliseconds(250))
+    }
+
     @Test func `a connection that was live for a moment only is one more failure`() {
         var (backOff, random) = (BackOff(), SystemRandomNumberGenerator())
         for _ in 1...9 {

@@ -45,12 +45,30 @@ struct MirrorTests {
         #expect(mirror.position == nil)
     }
 
-    @Test func `it resumes at the version at which the value last changed`() {
+    @Test func `it resumes at the last version at which it knows the value`() {
         mirror.subscribed(sub: 1, tag: "t")
         mirror.take([1], at: at(3))
         mirror.advance(to: at(9))
         #expect(mirror.position == at(9))
-        #expect(mirror.resumePoint == ResumePoint(position: at(3), tag: "t"))
+        #expect(mirror.resumePoint == ResumePoint(position: at(9), tag: "t"))
+    }
+
+    @Test(arguments: [(2, false), (3, true), (7, true), (9, true), (10, false)])
+    func `a patch may start from any version that has the value`(_ from: UInt64, _ fits: Bool)
+        throws
+    {
+        mirror.take([1], at: at(3))
+        mirror.advance(to: at(9))
+        let add = try operations(#"[{"op":"add","path":"/-","value":2}]"#)
+        #expect(mirror.apply(add, from: from, to: at(12)) == fits)
+        #expect(mirror.value == (fits ? [1, 2] : [1]))
+    }
+
+    @Test func `a mirror that waits for its answer doesn't move with the others`() {
+        mirror.take([1], at: at(3))
+        mirror.subscribes(as: 2)
+        mirror.advance(to: at(9))
+        #expect(mirror.position == at(3))
     }
 
     @Test func `its position never goes back within a history`() {

@@ -20,6 +20,29 @@ struct ClientLedgerTests {
         #expect(ledger[client: "a"]?.identity == "me")
     }
 
+    @Test func `a client that another is forgotten for begins behind nothing of it`() {
+        var ledger = ClientLedger(capacity: 1, window: 10)
+        ledger.settle(entry("a", 1, base: 0), nil, at: 7)
+        // It had both on their way before it could know of version 7.
+        #expect(ledger.verdict(on: entry("b", 1, base: 0)) == .fresh)
+        ledger.settle(entry("b", 1, base: 0), nil, at: 8)
+        #expect(ledger.verdict(on: entry("b", 2, base: 0)) == .fresh)
+    }
+
+    @Test func `what a forgotten client had open isn't said to be reduced`() {
+        var ledger = ClientLedger(capacity: 1, window: 4)
+        ledger.settle(entry("a", 1), Rejection(.conflict, "No."), at: 0)
+        ledger.settle(entry("b", 1), nil, at: 1)
+        ledger.settle(entry("a", 2, base: 1), nil, at: 2)
+        let rejections = ledger[client: "a"]?.rejections(since: 0, window: 4)
+        #expect(rejections?.map(\.seq) == [1])
+        #expect(rejections?.map(\.code) == ["outcome-unknown"])
+        #expect(ledger[client: "a"]?.rejections(since: 1, window: 4).isEmpty == true)
+        // No more than a client can have open.
+        ledger.settle(entry("b", 9, base: 1), nil, at: 3)
+        #expect(ledger[client: "b"]?.rejections(since: 0, window: 4).map(\.seq) == [5, 6, 7, 8])
+    }
+
     @Test func `rejections are kept until the client knows them, or must know them`() {
         var ledger = ClientLedger(capacity: 10, window: 3)
         let no = Rejection(.invalid, "No.")

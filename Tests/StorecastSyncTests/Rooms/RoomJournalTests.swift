@@ -105,15 +105,6 @@ struct RoomJournalTests {
         #expect(room.store.state.log == ["bob"])
     }
 
-    @Test func `the server's own dispatch fails when the journal does`() {
-        let outcome = DispatchOutcome()
-        room.dispatch(AddTea(by: 1), outcome)
-        loop.endTurn()
-        finish(false)
-        #expect(throws: Rejection.self) { try outcome.settled?.get() }
-        #expect(room.store.state.tea == 0)
-    }
-
     @Test func `what an older connection sent is settled for the one that replaced it`() {
         let old = Wire.greeted(room, on: loop)
         old.dispatch(1, "Write", #"{"text":"1"}"#)
@@ -186,8 +177,128 @@ struct RoomJournalTests {
         #expect(room.position.version == 1)
     }
 
+    @Test func `a rejection counts when the journal has it, not before`() {
+        let ada = Wire.greeted(room, on: loop)
+        ada.dispatch(1, "Nope")
+        #expect(ada.hear().isEmpty)
+        #expect(journal.pending[0].batch[0].rejection?.code == .unknownAction)
+        finish(false)
+        // Not even the code is said: the next try may end otherwise.
+        #expect(ada.hear().map { $0["retryable"] } == [true])
+        ada.dispatch(1, "AddTea", #"{"by":1}"#)
+        finish()
+        #expect(ada.hear().map { $0["acked"] } == [1])
+        #expect(room.store.state.tea == 1)
+    }
+
+    @Test(arguments: [true, false])
+    func `a batch of unknown outcome is appended until it is known to be there`(_ isKept: Bool) {
+        let ada = Wire.greeted(room, on: loop)
+        ada.dispatch(1, "Write", #"{"text":"1"}"#)
+        journal.finish(.unknown(kept: isKept))
+        ada.dispatch(2, "Write", #"{"text":"2"}"#)
+        // Nothing overtakes it,
+        #expect(journal.pending.isEmpty)
+        loop.advance(by: 1)
+        // and "unavailable" doesn't mean any more that it isn't there.
+        finish(false)
+        #expect(ada.hear().isEmpty)
+        loop.advance(by: 1)
+        finish()
+        finish()
+        #expect(ada.hear().map { $0["acked"] } == [1, 2])
+        #expect(room.store.state.log == ["1", "2"])
+        #expect(journal.entries.map(\.seq) == (isKept ? [1, 1, 2] : [1, 2]))
+        expectSameReplayed()
+    }
+
+    @Test func `of a batch, what the journal can't keep is rejected and the rest is reduced`() {
+        let ada = Wire.greeted(room, on: loop)
+        ada.say(
+            "[" + (1...3).map { dispatchFrame($0, "AddTea", #"{"by":1}"#) }.joined(separator: ",")
+                + "]")
+        journal.finish(.unfit(place: 1))
+        journal.finish(.unknown(kept: true))
+        loop.advance(by: 1)
+        finish()
+        let heard = ada.hear()
+        #expect(heard.ops == ["reject", "transaction"])
+        #expect(heard[0]["seq"] == 2)
+        #expect(heard[0].code == "invalid")
+        #expect(heard[1] == parsed(#"{"op":"transaction","v":2,"count":0,"acked":3}"#))
+        expectSameReplayed()
+    }
+
+    @Test func `an outcome finds the connection that holds the client id when it is known`() {
+        let first = Wire.greeted(room, on: loop)
+        first.dispatch(1, "Nope")
+        first.dispatch(2, "Wait")
+        let second = Wire.greeted(room, on: loop)
+        finish()
+        #expect(
+            second.hear().map { $0["code"]?.string ?? $0.op } == ["unknown-action", "transaction"])
+        second.session.disconnected()
+        let third = Wire.greeted(room, on: loop)
+        finish()
+        #expect(third.hear() == [parsed(#"{"op":"transaction","v":1,"count":0,"acked":2}"#)])
+        #expect(first.hear().map(\.code) == ["replaced"])
+    }
+
+    @Test func `what a connection left under way keeps its client id from other identities`() {
+        loop.authenticator = { .success(Identity($0 ?? "")) }
+        let ada = Wire.greeted(room, on: loop, rest: #","token":"ada""#)
+        ada.dispatch(1, "AddTea", #"{"by":1}"#)
+        ada.session.disconnected()
+        let bob = Wire(to: room, on: loop)
+        bob.say(hello(.ada, #","token":"bob""#))
+        #expect(bob.closeCode == .forbidden)
+        finish()
+        #expect(room.record(of: .ada)?.identity == "ada")
+        #expect(room.orphans.isEmpty)
+        // What was never kept binds nobody.
+        let eve = Wire.greeted(room, on: loop, client: .bob, rest: #","token":"eve""#)
+        eve.dispatch(1, "AddTea", #"{"by":1}"#)
+        eve.session.disconnected()
+        #expect(room.orphans == [.bob: "eve"])
+        finish(false)
+        #expect(room.orphans.isEmpty)
+    }
+
+    @Test func `a check that says not now, while earlier ones are under way, waits for those`() {
+        let isOpen = Tally()
+        let room = loop.open(
+            Shop.room.authorize(Wait.self) { _, _ in
+                if isOpen.count == 0 { throw Rejection(.unavailable, "No.", retryAfter: nil) }
+            }, journal: journal)
+        let ada = Wire.greeted(room, on: loop)
+        ada.dispatch(1, "Write", #"{"text":"1"}"#)
+        ada.dispatch(2, "Wait")
+        ada.dispatch(3, "Write", #"{"text":"3"}"#)
+        #expect(ada.hear().map { $0["seq"] } == [2])
+        // The append fails behind it: all begins with the earlier one.
+        finish(false)
+        #expect(ada.hear().map { $0["seq"] } == [1])
+        isOpen.increase()
+        ada.dispatch(2, "Wait")
+        #expect(journal.pending.isEmpty)
+        ada.dispatch(1, "Write", #"{"text":"1"}"#)
+        ada.dispatch(2, "Wait")
+        ada.dispatch(3, "Write", #"{"text":"3"}"#)
+        finish()
+        finish()
+        #expect(ada.hear().map { $0["acked"] } == [1, 3])
+        #expect(room.store.state.log == ["1", "3"])
+    }
+
     private func finish(_ works: Bool = true) {
         journal.finish(works)
         loop.endTurn()
+    }
+
+    private func expectSameReplayed() {
+        let again = loop.open(Shop.room, journal: journal, seed: 2)
+        #expect(again.store.state == room.store.state)
+        #expect(again.position == room.position)
+        #expect(again.ledger.contents == room.ledger.contents)
     }
 }

@@ -87,6 +87,16 @@ struct RoomReconnectTests {
         #expect(room.sessionCount == 1)
     }
 
+    @Test func `a hello that comes late doesn't replace the client's next connection`() {
+        let room = loop.open(Shop.room)
+        let first = Wire(to: room, on: loop)
+        let second = Wire.greeted(room, on: loop)
+        first.say(hello())
+        #expect(first.hear().map(\.code) == ["replaced"])
+        second.dispatch(1, "AddTea", #"{"by":1}"#)
+        #expect(second.hear().ops == ["transaction"])
+    }
+
     @Test func `a client that was forgotten is told that nobody can tell, for all it had sent`() {
         var limits = SyncLimits()
         limits.clients = 1

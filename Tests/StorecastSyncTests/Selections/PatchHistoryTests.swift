@@ -25,6 +25,17 @@ struct PatchHistoryTests {
         }
     }
 
+    @Test func `a version stands for the change before it, if that is kept`() {
+        var history = PatchHistory(limit: 90)
+        #expect(history.start(of: 3) == nil)
+        for version in [2, 5, 6] as [UInt64] {
+            history.append(patch("x"), from: version, snapshotSize: 1000)
+        }
+        // An operation takes 41 bytes: the first is forgotten.
+        #expect(history.size == 82)
+        #expect([4, 5, 6, 9].map { history.start(of: $0) } == [nil, 5, 6, 6])
+    }
+
     @Test func `patches that are no shorter than the snapshot aren't given`() {
         var history = PatchHistory(limit: 1000)
         history.append(patch("a"), from: 0, snapshotSize: 1000)

@@ -14,8 +14,16 @@ final class TestClient: ClientSessionDelegate {
     private var underway: [[UInt8]] = []
     private let loop: TestLoop
 
-    init(_ client: String = .ada, on loop: TestLoop) {
-        session = ClientSession(client: client)
+    /// Told of what is pending when that has changed.
+    var optimistic: [(PendingActions) -> Void] = []
+    private(set) var storageProblems: [Rejection?] = []
+
+    convenience init(_ client: String = .ada, on loop: TestLoop) {
+        self.init(ClientSession(client: client), on: loop)
+    }
+
+    init(_ session: ClientSession, on loop: TestLoop) {
+        self.session = session
         self.loop = loop
         session.delegate = self
     }
@@ -42,12 +50,13 @@ final class TestClient: ClientSessionDelegate {
         session.disconnected()
     }
 
-    /// Puts what the session wants to say on its way.
+    /// Stores what there is to store, and puts what the session wants to say on its way, if there
+    /// is one.
     func speak() {
-        guard wire != nil else { return }
+        if session.isStoreDue { session.store() }
         while let message = session.nextMessage() {
             said.append(parsed(String(decoding: message, as: UTF8.self)))
-            underway.append(message)
+            if wire != nil { underway.append(message) }
         }
     }
 
@@ -77,7 +86,7 @@ final class TestClient: ClientSessionDelegate {
             while hasUnderway { arrive() }
             loop.endTurn()
             while let wire, !wire.messages.isEmpty || wire.closeCode != nil { read() }
-        } while wire != nil && session.hasMessages
+        } while session.isStoreDue || wire != nil && session.hasMessages
     }
 
     /// Everything that was said since the last call, one frame each.
@@ -88,14 +97,23 @@ final class TestClient: ClientSessionDelegate {
 
     // MARK: Dispatches
 
+    /// Dispatches an action; `show` is called with it before anything else happens.
     @discardableResult
-    func dispatch(_ action: any SyncAction) -> DispatchOutcome {
+    func dispatch(
+        _ action: any SyncAction, show: (PendingAction) -> Void = { _ in }
+    ) -> DispatchOutcome {
         let outcome = DispatchOutcome()
         do {
-            session.dispatch(
-                OutgoingAction(
-                    type: type(of: action).wireName, payload: try JSONCoding.encode(action),
-                    action: action), outcome)
+            let outgoing = OutgoingAction(
+                type: type(of: action).wireName, payload: try JSONCoding.encode(action),
+                action: action)
+            let (pending, opensAdmission) = try session.outbox.withLock { outbox in
+                try outbox.append(outgoing, outcome)
+            }
+            if let pending { show(pending) }
+            if opensAdmission { session.admit() }
+        } catch let rejection as Rejection {
+            outcome.settle(.failure(rejection))
         } catch {
             preconditionFailure("The test's own action can't be encoded: \(error)")
         }
@@ -106,6 +124,11 @@ final class TestClient: ClientSessionDelegate {
 
     func welcomed() {}
     func mirrorsMoved() { moves += 1 }
+    func pendingChanged() {
+        let pending = session.outbox.withLock(\.pendingActions)
+        for take in optimistic { take(pending) }
+    }
+    func storageChanged(_ problem: Rejection?) { storageProblems.append(problem) }
     func held(for time: Duration) {
         holds.append(time)
         let wire = wire

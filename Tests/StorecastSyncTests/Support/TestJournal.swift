@@ -2,43 +2,68 @@ import StorecastSync
 
 /// A journal whose appends end when and how a test says.
 final class TestJournal: Journal {
-    private(set) var pending: [(batch: [JournalEntry], finish: (Bool) -> Void)] = []
-    private(set) var entries: [JournalEntry] = []
+    /// How an append ends.
+    enum End {
+        case kept
+        case refused
+        case unknown(kept: Bool)
+        case unfit(place: Int)
+        /// The process dies before it hears.
+        case unheard(kept: Bool)
+
+        fileprivate var isKept: Bool {
+            switch self {
+            case .kept, .unknown(kept: true), .unheard(kept: true): true
+            default: false
+            }
+        }
+    }
+
+    private(set) var pending: [(batch: [JournalEntry], finish: (End) -> Void)] = []
+    var entries: [JournalEntry]
     /// How many of the next appends fail at once.
     var failures = 0
     /// Whether appends end at once.
     var isImmediate: Bool
 
-    init(isImmediate: Bool = false) {
+    init(isImmediate: Bool = false, entries: [JournalEntry] = []) {
         self.isImmediate = isImmediate
+        self.entries = entries
     }
 
     func append(
         _ batch: [JournalEntry], to room: String,
         completion: @escaping (Result<UInt64, JournalError>) -> Void
     ) {
-        let finish = { [unowned self] (works: Bool) in
-            if works {
-                entries += batch
-                completion(.success(UInt64(entries.count)))
-            } else {
-                completion(.failure(.unavailable("The test says so.")))
+        let finish = { [unowned self] (end: End) in
+            if end.isKept { entries += batch }
+            switch end {
+            case .kept: completion(.success(UInt64(entries.count)))
+            case .refused: completion(.failure(.unavailable("The test says so.")))
+            case .unknown: completion(.failure(.unknownOutcome("The test doesn't say.")))
+            case .unfit(let place): completion(.failure(.unfit(place: place, "Too odd.")))
+            case .unheard: break
             }
         }
         if failures > 0 {
             failures -= 1
-            finish(false)
+            finish(.refused)
         } else if isImmediate {
-            finish(true)
+            finish(.kept)
         } else {
             pending.append((batch, finish))
         }
     }
 
     /// Ends the append under way.
-    func finish(_ works: Bool = true) {
+    func finish(_ end: End) {
         guard !pending.isEmpty else { return }
-        pending.removeFirst().finish(works)
+        pending.removeFirst().finish(end)
+    }
+
+    /// Ends the append under way, well or not.
+    func finish(_ works: Bool = true) {
+        finish(works ? .kept : .refused)
     }
 
     func open(
@@ -52,7 +77,8 @@ final class TestJournal: Journal {
     ) -> any JournalTail {
         let kept = entries.enumerated().dropFirst(Int(after))
         do {
-            receive(.entries(try kept.map { (UInt64($0 + 1), try JournalRecord($1)) }))
+            let records = try kept.map { (UInt64($0 + 1), try JournalRecord($1)) }
+            if !records.isEmpty { receive(.entries(records)) }
             receive(.caughtUp)
         } catch {
             receive(.failed(.damaged("\(error)")))

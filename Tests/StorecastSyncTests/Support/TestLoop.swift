@@ -8,6 +8,7 @@ final class TestLoop: SyncHost {
     var authenticator: (String?) -> Result<Identity, Rejection>? = { _ in .success(.anonymous) }
     private(set) var waiting: [ServerSession] = []
     private(set) var reports: [String] = []
+    private(set) var progress: [RoomProgress] = []
     private(set) var turns = 0
     private var dueRooms: [any AnyRoom] = []
     private var dueSessions: [ServerSession] = []
@@ -31,6 +32,8 @@ final class TestLoop: SyncHost {
 
     func report(_ message: String) { reports.append(message) }
 
+    func progressed(_ progress: RoomProgress) { self.progress.append(progress) }
+
     /// Hands what came to the journals, then lets every connection that can take it have its share.
     func endTurn() {
         turns += 1
@@ -44,6 +47,12 @@ final class TestLoop: SyncHost {
             for session in sessions { (session.link as? Wire)?.flush() }
         }
     }
+
+    /// Drops all work that waits for its time, as if the process had ended.
+    func forgetTimers() { timers = [] }
+
+    /// How much work waits for its time.
+    var timerCount: Int { timers.count }
 
     func after(_ seconds: Double, _ work: @escaping () -> Void) {
         timers.append((time + seconds, work))

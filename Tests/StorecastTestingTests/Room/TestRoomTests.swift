@@ -49,7 +49,7 @@ struct TestRoomTests {
         await room.settle()
         #expect(try await dispatch.outcome.version == 1)
         #expect(store.state?.map(\.title) == ["tea", "milk"])
-        #expect(store.state?.map(\.author) == ["", ""])
+        #expect(store.state?.map(\.author) == ["server", "server"])
         #expect(room.withStore { $0.state.items.count } == 2)
     }
 

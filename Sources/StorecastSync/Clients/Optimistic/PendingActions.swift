@@ -20,7 +20,7 @@ extension Outbox {
         PendingActions(
             revision: revision, through: lastSeq,
             actions: entries[first...].compactMap { entry in
-                entry.action.map { PendingAction(seq: entry.seq, action: $0) }
+                entry.outgoing?.action.map { PendingAction(seq: entry.seq, action: $0) }
             })
     }
 

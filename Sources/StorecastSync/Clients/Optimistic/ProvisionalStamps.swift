@@ -15,9 +15,9 @@ package struct ProvisionalStamps: Sendable {
     }
 
     /// The action as the client's `seq`th dispatch: its stamp's id is the final one, everything else a
-    /// guess. What is not ``Stamped`` stays as it is.
-    func stamp(_ action: any SyncAction, seq: UInt64) -> any SyncAction {
-        guard var action = action as? any Stamped else { return action }
+    /// guess. Nil if it isn't ``Stamped``.
+    func stamp(_ action: any SyncAction, seq: UInt64) -> (any SyncAction)? {
+        guard var action = action as? any Stamped else { return nil }
         let id = stampID(client: client, seq: seq)
         var seed = MixingHash(seed: seq)
         for byte in id.utf8 { seed.mix(UInt64(byte)) }

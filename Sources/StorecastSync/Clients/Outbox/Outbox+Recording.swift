@@ -7,36 +7,46 @@ extension Outbox {
     /// Whether there is something to store.
     var hasUnstored: Bool {
         guard let recording else { return false }
-        return admitted > recording.stored || settled > recording.written || recording.isSyncDue
+        return admitted > recording.stored || settled > recording.written || mustSync
     }
 
-    /// What isn't stored yet.
-    func unstored() -> OutboxBatch? {
+    /// Whether something waits until a crash can't undo what has come.
+    private var mustSync: Bool {
+        guard let recording else { return false }
+        return admitted > recording.stored || recording.isSyncDue
+            || settled > recording.settled && (hasGap || isWindowHeld)
+    }
+
+    /// What isn't stored yet, to be written now.
+    mutating func beginStoring() -> OutboxBatch? {
         guard let recording, hasUnstored else { return nil }
-        var batch = OutboxBatch(
-            stored: admitted, settled: settled, ended: recording.ended.count,
-            mustSync: admitted > recording.stored || recording.isSyncDue)
+        var batch = batch(mustSync: mustSync)
         for seq in recording.ended where seq > settled { batch.log.append(.ended(seq)) }
         if settled > recording.written { batch.log.append(.settled(settled)) }
         append(from: place(from: recording.stored + 1), to: &batch.log)
+        self.recording?.begin(batch)
         return batch
     }
 
-    /// Everything that a new log must say.
-    func image(client: String, room: String) -> OutboxBatch {
-        var batch = OutboxBatch(
-            stored: admitted, settled: settled, ended: recording?.ended.count ?? 0, mustSync: true)
+    /// Everything that a new log must say, to be written now.
+    mutating func beginReplacing(client: String, room: String) -> OutboxBatch {
+        var batch = batch(mustSync: true)
         batch.log.append(.opened(client: client, room: room))
         if settled > 0 { batch.log.append(.settled(settled)) }
         append(from: first, to: &batch.log)
+        recording?.begin(batch)
         return batch
     }
 
     /// `batch` is stored.
-    mutating func noteStored(_ batch: OutboxBatch) {
-        recording?.note(
-            stored: batch.stored, settled: batch.settled, ended: batch.ended,
-            isSynced: batch.mustSync)
+    mutating func finishStoring(_ batch: OutboxBatch) {
+        recording?.finish(batch)
+    }
+
+    private func batch(mustSync: Bool) -> OutboxBatch {
+        OutboxBatch(
+            stored: admitted, settled: settled, ended: recording?.ended.count ?? 0,
+            endCount: recording?.endCount ?? 0, mustSync: mustSync)
     }
 
     private func append(from start: Int, to log: inout OutboxLog) {

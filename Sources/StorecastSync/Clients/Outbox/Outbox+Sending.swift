@@ -27,9 +27,11 @@ extension Outbox {
     }
 
     /// A new history: bases of the old one mean nothing in it, unless they are lower. In the
-    /// first history that the client meets, nothing was made before its version.
+    /// first history that the client meets, nothing that it hasn't sent was made before its version;
+    /// what an earlier process left may have been sent, and reduced.
     package mutating func rebase(to version: UInt64, isFirst: Bool) {
-        for place in first..<entries.count where isFirst || entries[place].base > version {
+        for place in first..<entries.count
+        where isFirst && entries[place].seq > lastEverSent || entries[place].base > version {
             entries[place].base = version
         }
     }
@@ -59,20 +61,36 @@ extension Outbox {
         return next(at: place(from: cursor.lastSent + 1), within: end) != nil
     }
 
-    /// Whether the next dispatch lies behind a gap, and all before it have their outcomes: only on
-    /// another connection, whose `hello` says that they are settled, can it be sent.
-    package var isBehindGap: Bool {
+    /// Whether the next dispatch lies behind a gap, and all before it have their outcomes, as is
+    /// stored: only on another connection, whose `hello` says so, can it be sent.
+    package var isBehindGap: Bool { hasGap && recordedSettled == settled }
+
+    /// Whether the first dispatch without an outcome isn't the one that the server expects.
+    var hasGap: Bool {
         guard first < entries.count else { return false }
-        let next = entries[first].seq
-        return next > cursor.lastSent + 1 && next <= admitted && recordedSettled == next - 1
+        return entries[first].seq > cursor.lastSent + 1 && entries[first].seq <= admitted
     }
 
     /// The action at `place`, if the server may be sent it now.
     private func next(at place: Int, within end: UInt64) -> OutgoingAction? {
         guard place < entries.count, entries[place].seq == cursor.lastSent + 1,
-            entries[place].seq <= min(end, cursor.acked + frameLimits.window)
+            entries[place].seq <= min(end, windowEnd)
         else { return nil }
         return entries[place].outgoing
+    }
+
+    /// The last dispatch that may be sent now.
+    ///
+    /// A server forgets the rejections that lie a window behind what it is sent. So the window of an
+    /// outbox that outlives its process begins behind what is stored to be settled.
+    private var windowEnd: UInt64 {
+        min(cursor.acked, recording?.settled ?? .max) + frameLimits.window
+    }
+
+    /// Whether what is settled has to be stored before more may be sent.
+    var isWindowHeld: Bool {
+        guard let recording, recording.settled < settled else { return false }
+        return cursor.lastSent < admitted && cursor.lastSent >= windowEnd
     }
 
     /// The place of the first entry with at least this number. O(log n).

@@ -1,22 +1,22 @@
 package import StorecastWire
 
 extension Outbox {
-    /// Everything up to `acked` has its outcome as of `position`; what wasn't rejected was reduced.
+    /// Everything up to `acked` has its outcome as of `position`: what wasn't rejected was reduced.
     ///
-    /// What was never sent can't have been reduced, whatever a server says.
-    package mutating func settle(through acked: UInt64, at position: Position) -> [Settlement] {
+    /// The answer holds what ``takeOwed()`` would. What was never sent can't have been reduced, whatever a server says.
+    package mutating func settle(through acked: UInt64, at position: Position) -> Settlements {
         let end = min(acked, lastEverSent)
-        var settled: [Settlement] = []
+        var settlements = takeOwed()
+        settlements.position = position
         while first < entries.count, entries[first].seq <= end {
             if !entries[first].isEnded {
-                settled.append(
-                    Settlement(outcome: entries[first].outcome, result: .success(position)))
+                settlements.reduced.append(entries[first].outcome)
                 remove(first)
             }
             first += 1
         }
         trim()
-        return settled
+        return settlements
     }
 
     /// The server has said that everything up to `acked` is settled: that may run ahead of what was
@@ -48,22 +48,21 @@ extension Outbox {
     }
 
     /// Ends every wait with `rejection`, and refuses what comes later with it.
-    package mutating func abandon(_ rejection: Rejection) -> [Settlement] {
+    package mutating func abandon(_ rejection: Rejection) -> Settlements {
         refusal = rejection
         for place in first..<entries.count where !entries[place].isEnded {
-            owed.append(
-                Settlement(outcome: entries[place].outcome, result: .failure(rejection)))
+            owed.append((entries[place].outcome, rejection))
             remove(place)
         }
         defer { owed = [] }
-        return owed
+        return Settlements(rejected: owed)
     }
 
     /// The outcomes of dispatches that ended here, once; not before it is stored that they did.
-    package mutating func takeOwed() -> [Settlement] {
-        guard !owed.isEmpty, recording?.isSyncDue != true else { return [] }
+    package mutating func takeOwed() -> Settlements {
+        guard !owed.isEmpty, recording?.isSyncDue != true else { return Settlements() }
         defer { owed = [] }
-        return owed
+        return Settlements(rejected: owed)
     }
 
     static func unknown(_ detail: String) -> Rejection {
@@ -74,7 +73,7 @@ extension Outbox {
     /// Gives the dispatch at `place` an outcome of its own.
     mutating func end(_ place: Int, _ rejection: Rejection) {
         guard !entries[place].isEnded else { return }
-        owed.append(Settlement(outcome: entries[place].outcome, result: .failure(rejection)))
+        owed.append((entries[place].outcome, rejection))
         remove(place)
         recording?.noteEnd(of: entries[place].seq)
     }

@@ -34,14 +34,18 @@ package struct Outbox: Sendable {
     /// What is stored of it; nil if nothing is.
     var recording: OutboxRecording?
     /// Outcomes of dispatches that ended here, to be told.
-    var owed: [Settlement] = []
+    var owed: [(outcome: DispatchOutcome, rejection: Rejection)] = []
     /// Counts what came and went.
     var revision: UInt64 = 0
     /// No connection is there or being greeted.
     package internal(set) var isOffline = true
 
+    /// The last dispatch that made room for another.
+    private var lastDropped: UInt64 = 0
     private let limits: OutboxLimits
     private let stamps: ProvisionalStamps?
+    /// Types of actions that aren't ``Stamped``: finding that out anew takes longer than all the rest.
+    private var stampless: Set<ObjectIdentifier> = []
 
     package init(limits: OutboxLimits = OutboxLimits(), stamps: ProvisionalStamps? = nil) {
         self.limits = limits
@@ -70,14 +74,14 @@ package struct Outbox: Sendable {
         if let refusal { throw refusal }
         if let problem = problem(outgoing) { throw problem }
         try makeRoom(for: outgoing.frameSize)
-        let entry = take(outgoing, outcome)
+        let action = take(outgoing, outcome)
         defer { isAdmissionOpen = true }
         if isAdmissionOpen {
             admissions[admissions.count - 1] = lastSeq
         } else {
             admissions.append(lastSeq)
         }
-        return (entry.action.map { PendingAction(seq: lastSeq, action: $0) }, !isAdmissionOpen)
+        return (action.map { PendingAction(seq: lastSeq, action: $0) }, !isAdmissionOpen)
     }
 
     /// Something else is asked of the session: what is dispatched from now on comes behind it.
@@ -114,16 +118,27 @@ package struct Outbox: Sendable {
         lastEverSent = lastSeq
     }
 
+    /// Gives a dispatch the next number; the answer is its action as stores show it.
     private mutating func take(
         _ outgoing: OutgoingAction, _ outcome: DispatchOutcome
-    ) -> OutboxEntry {
+    ) -> (any SyncAction)? {
+        var outgoing = outgoing
         lastSeq += 1
-        let entry = OutboxEntry(seq: lastSeq, outgoing, stamps, outcome)
-        entries.append(entry)
+        if let action = outgoing.action { outgoing.action = stamped(action) }
         count += 1
-        bytes += entry.frameSize
+        bytes += outgoing.frameSize
         revision += 1
-        return entry
+        entries.append(OutboxEntry(seq: lastSeq, outgoing, outcome))
+        return outgoing.action
+    }
+
+    /// The action of the last number as stores show it.
+    private mutating func stamped(_ action: any SyncAction) -> any SyncAction {
+        let type = ObjectIdentifier(type(of: action))
+        guard let stamps, !stampless.contains(type) else { return action }
+        if let stamped = stamps.stamp(action, seq: lastSeq) { return stamped }
+        stampless.insert(type)
+        return action
     }
 
     // MARK: Bounds
@@ -148,7 +163,7 @@ package struct Outbox: Sendable {
             .outboxFull, "Too many dispatches wait for the server.",
             detail: "\(count) of at most \(limits.count), \(bytes) of \(limits.bytes) bytes.")
         guard limits.whenFull == .dropOldest, isOffline else { throw full }
-        let oldest = place(from: lastEverSent + 1)
+        let oldest = place(from: max(lastEverSent, lastDropped) + 1)
         var end = oldest
         var (countLeft, bytesLeft) = (count, bytes + size)
         while end < entries.count, countLeft >= limits.count || bytesLeft > limits.bytes {
@@ -158,6 +173,7 @@ package struct Outbox: Sendable {
         }
         guard countLeft < limits.count, bytesLeft <= limits.bytes else { throw full }
         for place in oldest..<end { self.end(place, full) }
+        lastDropped = entries[end - 1].seq
         trim()
     }
 

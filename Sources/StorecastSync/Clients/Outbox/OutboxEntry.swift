@@ -5,18 +5,12 @@ struct OutboxEntry: Sendable {
     var base: UInt64 = 0
     /// The action; nil when the dispatch has its outcome, and stays only for those before it.
     private(set) var outgoing: OutgoingAction?
-    /// The action with its provisional stamp.
-    private(set) var action: (any SyncAction)?
     let outcome: DispatchOutcome
 
-    init(
-        seq: UInt64, _ outgoing: OutgoingAction, _ stamps: ProvisionalStamps?,
-        _ outcome: DispatchOutcome
-    ) {
+    init(seq: UInt64, _ outgoing: OutgoingAction, _ outcome: DispatchOutcome) {
         self.seq = seq
         self.outgoing = outgoing
         self.outcome = outcome
-        action = outgoing.action.map { stamps?.stamp($0, seq: seq) ?? $0 }
     }
 
     var isEnded: Bool { outgoing == nil }
@@ -24,6 +18,5 @@ struct OutboxEntry: Sendable {
 
     mutating func end() {
         outgoing = nil
-        action = nil
     }
 }

@@ -23,15 +23,18 @@ package final class OutboxRecorder {
 
     /// Stores everything that isn't yet: at most one wait for the disk, however much it is.
     func store(_ outbox: SharedOutbox) throws(Rejection) {
-        let room = room
-        let (batch, live) = outbox.withLock { outbox in (outbox.unstored(), outbox.bytes) }
-        let isGrown = size > max(Self.smallest, 2 * live)
-        if mustReplace || isGrown, batch != nil || mustReplace {
-            let client = outbox.client
-            try replace(outbox.withLock { $0.image(client: client, room: room) }, of: outbox)
-        } else if let batch {
+        let (client, room) = (outbox.client, room)
+        if mustReplace || isGrown(outbox) {
+            try replace(
+                outbox.withLock { $0.beginReplacing(client: client, room: room) }, of: outbox)
+        } else if let batch = outbox.withLock({ $0.beginStoring() }) {
             try append(batch, of: outbox)
         }
+    }
+
+    private func isGrown(_ outbox: SharedOutbox) -> Bool {
+        size > Self.smallest
+            && outbox.withLock { outbox in outbox.hasUnstored && size > 2 * outbox.bytes }
     }
 
     private func append(_ batch: OutboxBatch, of outbox: SharedOutbox) throws(Rejection) {
@@ -40,7 +43,7 @@ package final class OutboxRecorder {
         if batch.mustSync { try storage.sync() }
         mustReplace = false
         size += batch.log.text.count
-        outbox.withLock { $0.noteStored(batch) }
+        outbox.withLock { $0.finishStoring(batch) }
     }
 
     private func replace(_ image: OutboxBatch, of outbox: SharedOutbox) throws(Rejection) {
@@ -48,6 +51,6 @@ package final class OutboxRecorder {
         try storage.replace(with: image.log.text)
         mustReplace = false
         size = image.log.text.count
-        outbox.withLock { $0.noteStored(image) }
+        outbox.withLock { $0.finishStoring(image) }
     }
 }

@@ -66,7 +66,7 @@ extension Outbox {
             restore(outgoing, seq: seq, base: base)
         }
         noteRestored(through: max(settled, last))
-        recording = OutboxRecording(stored: lastSeq, settled: settled, written: settled)
+        recording = OutboxRecording(stored: lastSeq, settled: settled)
     }
 }
 

@@ -83,7 +83,16 @@ extension JSONViewDecoder: SingleValueDecodingContainer {
         if type == String.self, let value = try decode(String.self) as? T { return value }
         if type == Int.self, let value = try integer(Int.self) as? T { return value }
         if type == JSON.self, let value = view.json as? T { return value }
-        return try T(from: self)
+        do {
+            return try T(from: self)
+        } catch DecodingError.keyNotFound(let key, let context) {
+            if let evolving = T.self as? any Evolving.Type,
+                let value = try evolving.decodeCompleted(view) as? T
+            {
+                return value
+            }
+            throw DecodingError.keyNotFound(key, context)
+        }
     }
 
     @inline(__always)

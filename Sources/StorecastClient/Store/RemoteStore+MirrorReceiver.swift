@@ -1,0 +1,66 @@
+import Observation
+import StorecastSync
+
+extension RemoteStore: MirrorReceiver {
+    var isOptimistic: Bool { optimistic != nil }
+
+    func take(_ update: (any Sendable)?, _ pending: PendingActions?) {
+        let update = (update as? MirrorUpdate<State>).map(keepingState)
+        optimistic?.take(update.map { ($0.state, $0.included) }, pending)
+        let old = current
+        let new = update ?? old
+        if new.problem != old.problem { registrar.willSet(self, keyPath: \.problem) }
+        if new.position != old.position { registrar.willSet(self, keyPath: \.position) }
+        current = new
+        setShown()
+        if new.problem != old.problem { registrar.didSet(self, keyPath: \.problem) }
+        if new.position != old.position { registrar.didSet(self, keyPath: \.position) }
+    }
+
+    /// What was there stays when the server stops sending.
+    private func keepingState(_ update: MirrorUpdate<State>) -> MirrorUpdate<State> {
+        var update = update
+        if update.problem != nil, update.state == nil { update.state = current.state }
+        return update
+    }
+
+    /// Shows an action that was dispatched here, and says so.
+    func show(_ action: PendingAction) {
+        guard isOptimistic else { return }
+        optimistic?.show(action)
+        setShown()
+        announce()
+    }
+
+    /// Brings what is shown up to date; tells only those that Observation knows.
+    private func setShown() {
+        let new = optimistic.map(\.value) ?? current.state
+        guard new != shown else { return }
+        registrar.withMutation(of: self, keyPath: \.state) { shown = new }
+        isChanged = true
+    }
+
+    func announce() {
+        guard isChanged, let shown else { return }
+        isChanged = false
+        followers.yield(shown)
+        subscriptions.notify(shown)
+    }
+}
+
+extension MirrorUpdate where State: Decodable {
+    /// Decodes what the mirror holds.
+    init(_ mirror: Mirror) {
+        position = mirror.position
+        included = mirror.included
+        problem = mirror.failure
+        guard let value = mirror.value else { return }
+        do {
+            state = try JSONCoding.decode(State.self, from: value)
+        } catch {
+            problem = Rejection(
+                .invalid, "The selection's value can't be read as \(State.self).",
+                detail: "\(error)")
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import StorecastSimulation
+import Synchronization
+
+/// Runs many seeds, several at once, and prints those that fail.
+struct SeedSearch: Sendable {
+    private let simulation: Simulation
+    private let seeds: Range<UInt64>
+    private let stopsAtFirst: Bool
+
+    init(_ simulation: Simulation, _ seeds: Range<UInt64>, stopsAtFirst: Bool) {
+        self.simulation = simulation
+        self.seeds = seeds
+        self.stopsAtFirst = stopsAtFirst
+    }
+
+    /// Throws if a seed failed.
+    func run() async throws {
+        let start = ContinuousClock.now
+        var done: UInt64 = 0
+        var failures = 0
+        var next = seeds.lowerBound
+        await withTaskGroup(of: [SimulationReport].self) { group in
+            for _ in 0..<Processors.count { addBlock(to: &group, &next) }
+            for await reports in group {
+                done += UInt64(reports.count)
+                for report in reports {
+                    guard let violation = report.violation else { continue }
+                    failures += 1
+                    StandardOutput.write("Seed \(report.seed): \(violation)")
+                }
+                if stopsAtFirst, failures > 0 { break }
+                addBlock(to: &group, &next)
+                progress(done, since: start)
+            }
+        }
+        let time = (ContinuousClock.now - start) / .seconds(1)
+        StandardOutput.write(
+            "\(done) seeds in \(Int(time)) s, \(failures) failed.")
+        if failures > 0 { throw CommandFailure(.refused, "Some promises don't hold.") }
+    }
+
+    private func addBlock(
+        to group: inout TaskGroup<[SimulationReport]>, _ next: inout UInt64
+    ) {
+        guard next < seeds.upperBound else { return }
+        let block = next..<min(next + 20, seeds.upperBound)
+        next = block.upperBound
+        group.addTask { [simulation] in block.map { simulation.run(seed: $0) } }
+    }
+
+    private func progress(_ done: UInt64, since start: ContinuousClock.Instant) {
+        guard done % 5000 < 20, done < UInt64(seeds.count) else { return }
+        let rate = Double(done) / ((ContinuousClock.now - start) / .seconds(1))
+        StandardError.write("\(done) of \(seeds.count) seeds, \(Int(rate)) a second")
+    }
+}

@@ -1,0 +1,47 @@
+import Logging
+import StorecastSync
+import StorecastWebSocket
+
+/// Rooms that nobody is in leave memory, and are opened again when somebody comes.
+extension ServerLoopCore {
+    /// The room for the server's own code, opened if need be; it counts as used.
+    func usedRoom(_ path: String) -> (any AnyRoom)? {
+        defer { use(path) }
+        return room(path)
+    }
+
+    /// Notes that the room was used just now.
+    func use(_ path: String) {
+        guard journal.isDurable, rooms[path] != nil, visitors[path] == nil else { return }
+        let deadline = loop.now() + configuration.limits.unloadAfter
+        if idleRooms.left(path, until: deadline) { watchIdleRooms() }
+    }
+
+    /// The room can't be read: whoever comes next tries again.
+    func forget(_ room: any AnyRoom) {
+        if rooms[room.name] === room, visitors[room.name] == nil { rooms[room.name] = nil }
+    }
+
+    private func watchIdleRooms() {
+        guard let deadline = idleRooms.nextDeadline() else { return }
+        // Ten looks a second are enough for however many rooms.
+        loop.schedule(after: max(.milliseconds(100), deadline - loop.now())) { [weak self] in
+            guard let self, !isStopping else { return }
+            for path in idleRooms.takeDue(at: loop.now()) { unload(path) }
+            watchIdleRooms()
+        }
+    }
+
+    private func unload(_ path: String) {
+        guard let room = rooms[path] else { return }
+        room.prepareToUnload { [weak self] in
+            guard let self, rooms[path] === room else { return }
+            if room.isUntouched || room.isIdle, visitors[path] == nil {
+                rooms[path] = nil
+                configuration.logger.debug("room unloaded", metadata: ["room": "\(path)"])
+            } else {
+                use(path)
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Synchronization
+
+extension Room {
+    /// The journal has entries up to `offset`, and they are committed.
+    func advance(to offset: UInt64, by entries: [JournalEntry]) {
+        self.offset = offset
+        guard context.journal.isDurable else { return }
+        snapshots.note(entries: entries.count, bytes: entries.reduce(0) { $0 + $1.size })
+        takeSnapshotIfDue()
+    }
+
+    func takeSnapshotIfDue() {
+        if context.journal.isDurable, snapshots.isDue { takeSnapshot {} }
+    }
+
+    /// Hands the journal a copy of what the room is now; `completion` is called when that is over,
+    /// for better or worse.
+    func takeSnapshot(_ completion: @escaping () -> Void) {
+        guard let snapshot else { return completion() }
+        snapshots.begin()
+        let (offset, schema) = (offset, definition.schema.version)
+        let size = SnapshotSize()
+        context.journal.saveSnapshot(
+            of: name, offset: offset, version: snapshot.version,
+            content: {
+                let content = try snapshot.encoded(schema: schema)
+                size.bytes.store(content.count, ordering: .relaxed)
+                return content
+            },
+            completion: { [weak self] result in
+                self?.snapshotEnded(
+                    at: offset, result.map { size.bytes.load(ordering: .relaxed) })
+                completion()
+            })
+    }
+
+    /// What the room is now; nil if it has no state yet.
+    var snapshot: RoomSnapshot<State>? {
+        store.state.map {
+            RoomSnapshot(
+                state: $0, version: position.version, ledger: ledger,
+                present: attendance.present)
+        }
+    }
+
+    private func snapshotEnded(at offset: UInt64, _ size: Result<Int, JournalError>) {
+        switch size {
+        case .success(let size):
+            if let forgettable = snapshots.saved(at: offset, size: size) { truncate(forgettable) }
+        case .failure(let error):
+            snapshots.failed()
+            context.host.report(
+                "The snapshot of room '\(name)' wasn't written; it is tried again: \(error)")
+            context.host.schedule(after: .seconds(60)) { [weak self] in
+                self?.snapshots.retry()
+                self?.takeSnapshotIfDue()
+            }
+        }
+    }
+
+    private func truncate(_ offset: UInt64) {
+        context.journal.truncate(name, through: offset) { [weak self] result in
+            guard let self, case .failure(let error) = result else { return }
+            context.host.report("The journal of room '\(name)' keeps what is old: \(error)")
+        }
+    }
+}
+
+/// How large a snapshot became, noted where it was written.
+private final class SnapshotSize: Sendable {
+    let bytes = Atomic(0)
+}

@@ -1,0 +1,16 @@
+extension Room {
+    package var isIdle: Bool {
+        phase == .ready && context.journal.isDurable && sessions.isEmpty && !hasWork
+            && store.subscriptions.count <= openingSubscribers
+    }
+
+    /// Whether something is under way that this room has to see the end of.
+    private var hasWork: Bool {
+        !batch.isEmpty || !postponed.isEmpty || isAppending || !ownDispatches.isEmpty
+            || snapshots.isWriting || lookup != nil || !attendance.isQuiet
+    }
+
+    package func prepareToUnload(_ completion: @escaping () -> Void) {
+        if isIdle, snapshots.isWorthwhile { takeSnapshot(completion) } else { completion() }
+    }
+}

@@ -1,0 +1,90 @@
+import Storecast
+
+extension Room {
+    /// The action with what the journal is to keep beside what was sent.
+    ///
+    /// Throws a ``Rejection``, a retryable one while the state of a ``RevertTo`` is looked up.
+    func completed(_ action: any SyncAction) throws(Rejection) -> any SyncAction {
+        guard var revert = revert(action) else { return action }
+        if let lookup, lookup.version == revert.version, let result = lookup.result {
+            self.lookup = nil
+            revert.state = try result.get()
+            return revert
+        }
+        try check(revert)
+        if lookup == nil { lookUp(revert.version) }
+        // What a journal in memory keeps is found at once.
+        if let lookup, lookup.version == revert.version, lookup.result != nil {
+            return try completed(action)
+        }
+        throw Rejection(
+            .unavailable, "The state of then is being looked up.", retryAfter: .milliseconds(100))
+    }
+
+    /// Whether the server's own dispatch has to wait for the state that it asks for.
+    func mustLookUp(_ action: any SyncAction) -> RevertTo<State>? {
+        revert(action).flatMap { $0.state == nil ? $0 : nil }
+    }
+
+    /// Dispatches an action of the server's own when its state is found.
+    func dispatchCompleted(
+        _ revert: RevertTo<State>, as sender: Identity, _ outcome: DispatchOutcome
+    ) {
+        do throws(Rejection) {
+            try check(revert)
+        } catch {
+            return outcome.settle(.failure(error))
+        }
+        _ = StateLookup(of: revert.version, in: self) { [weak self] result in
+            guard let self else { return outcome.settle(.failure(Self.gone)) }
+            switch result {
+            case .success(let state):
+                var revert = revert
+                revert.state = state
+                dispatch(revert, as: sender, outcome)
+            case .failure(let rejection): outcome.settle(.failure(rejection))
+            }
+        }
+    }
+
+    /// Lets an action take effect, whose checks have passed.
+    func apply(_ action: any SyncAction) {
+        if definition.restore == nil || !restored(action) { store.reduce(action) }
+    }
+
+    /// Puts the state of then in place of the present one; false if the action isn't a revert.
+    private func restored(_ action: any SyncAction) -> Bool {
+        guard let restore = definition.restore, let then = revert(action)?.state,
+            var state = store.state
+        else { return false }
+        restore(&state, then)
+        store.placeState(state)
+        return true
+    }
+
+    private func lookUp(_ version: UInt64) {
+        lookup = StateLookup(of: version, in: self) { [weak self] _ in
+            // Whoever asked may not come back for it, and others wait for their turn.
+            self?.context.host.schedule(after: .seconds(2)) { [weak self] in
+                if self?.lookup?.version == version { self?.lookup = nil }
+            }
+        }
+    }
+
+    private func revert(_ action: any SyncAction) -> RevertTo<State>? {
+        // Comparing types costs less than a cast that fails, as it does for most actions.
+        guard definition.restore != nil, type(of: action) == RevertTo<State>.self else {
+            return nil
+        }
+        return action as? RevertTo<State>
+    }
+
+    private func check(_ revert: RevertTo<State>) throws(Rejection) {
+        guard revert.version > position.version else { return }
+        throw Rejection(
+            .invalid, "The room hasn't come to this version yet.",
+            detail: "It is at \(position.version).")
+    }
+
+    private static var gone: Rejection { Rejection(.closed, "The room is closed.") }
+}

@@ -1,0 +1,102 @@
+/// Who is in a room by its log, who is connected, and what its log should be told of the difference.
+///
+/// Participants are named by their public ids. It is told of everything that happens and asked what
+/// is due, so that it doesn't matter in which order things happen, or whether they fail.
+struct Attendance {
+    enum Announcement: Equatable {
+        case joined(user: String)
+        case left(user: String)
+    }
+
+    private enum Grace {
+        case running
+        /// The participant came back and left again: once more from the start.
+        case renewed
+    }
+
+    /// The users of those who are present by the log: a function of the log alone.
+    private(set) var present: [String: String] = [:]
+    private var connected: [String: String] = [:]
+    private var graces: [String: Grace] = [:]
+    /// By the number of the server's dispatch.
+    private var underway: [UInt64: (participant: String, announcement: Announcement)] = [:]
+    private var beingAnnounced: Set<String> = []
+
+    /// Whether nothing is about to happen by itself.
+    var isQuiet: Bool { graces.isEmpty && underway.isEmpty }
+
+    init(present: [String: String] = [:]) {
+        self.present = present
+    }
+
+    // MARK: The log
+
+    /// An action was reduced.
+    mutating func reduced(_ action: any SyncAction) {
+        // Comparing types costs less than a cast that fails, as it does for most actions.
+        let type = type(of: action)
+        if type == ClientJoined.self, let joined = action as? ClientJoined {
+            present[joined.participant] = joined.user
+        } else if type == ClientLeft.self, let left = action as? ClientLeft {
+            present[left.participant] = nil
+        }
+    }
+
+    /// What the log should be told of a participant now.
+    func due(_ participant: String) -> Announcement? {
+        guard !beingAnnounced.contains(participant) else { return nil }
+        switch (present[participant], connected[participant]) {
+        case (nil, let user?): return .joined(user: user)
+        case (let user?, nil) where graces[participant] == nil: return .left(user: user)
+        // The client id came to another identity.
+        case (let user?, let other?) where user != other: return .left(user: user)
+        default: return nil
+        }
+    }
+
+    /// It is told so by the server's dispatch `seq`.
+    mutating func announce(
+        _ participant: String, _ announcement: Announcement, as seq: UInt64
+    ) {
+        underway[seq] = (participant, announcement)
+        beingAnnounced.insert(participant)
+    }
+
+    /// The server's dispatch `seq` has its outcome; returns whom it was about if now there is
+    /// something else to be told.
+    ///
+    /// What was stopped by middleware or rejected isn't said a second time.
+    mutating func settle(_ seq: UInt64) -> String? {
+        guard let (participant, announcement) = underway.removeValue(forKey: seq) else {
+            return nil
+        }
+        beingAnnounced.remove(participant)
+        return due(participant) == announcement ? nil : participant
+    }
+
+    // MARK: Connections
+
+    mutating func connect(_ participant: String, user: String) {
+        connected[participant] = user
+    }
+
+    mutating func disconnect(_ participant: String) {
+        connected[participant] = nil
+    }
+
+    /// Gives time to come back; true if that is to be watched from now on. However often someone
+    /// comes and goes, there is one to watch.
+    mutating func beginGrace(_ participant: String) -> Bool {
+        let isNew = graces[participant] == nil
+        graces[participant] = isNew ? .running : .renewed
+        return isNew
+    }
+
+    /// The time is over; true if it begins once more.
+    mutating func endGrace(_ participant: String) -> Bool {
+        let grace = graces.removeValue(forKey: participant)
+        guard grace == .renewed, connected[participant] == nil else { return false }
+        graces[participant] = .running
+        return true
+    }
+}

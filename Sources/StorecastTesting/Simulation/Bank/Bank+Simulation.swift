@@ -1,0 +1,55 @@
+import StorecastSync
+
+extension SimulatedRoom where State == Bank {
+    private static let names = ["ada", "bob", "eve", "joe", "mia"]
+
+    /// The room that `storecast simulate` runs.
+    static var bank: Self {
+        SimulatedRoom(
+            Bank.room,
+            people: [
+                Identity("ada"), Identity("bob"), Identity("ada", roles: ["clerk"]),
+                Identity("eve", roles: ["clerk"]),
+            ]
+        )
+        .mirroring(Bank.total)
+        .mirroring(Bank.account, { random in random.pick(names) }, optimistic: Bank.preview)
+        .mirroring(Bank.mine)
+        .mirroring(Bank.balances)
+        .mirroring(Bank.signatures)
+        .mirroring(Bank.present)
+        .mirroring(Bank.everything)
+        .dispatching(4) { random, _ in
+            Deposit(
+                account: random.pick(names), amount: 1 + random.below(100),
+                note: "\(random.below(1_000_000))")
+        }
+        .dispatching(4) { random, me in
+            Transfer(from: me.id, to: random.pick(names), amount: random.below(60))
+        }
+        .dispatching { random, me in
+            Split(
+                account: me.id, amount: random.below(50), first: random.pick(names),
+                second: random.pick(names), surplus: random.below(40))
+        }
+        .dispatching { random, _ in Seize(account: random.pick(names)) }
+        .dispatching(2) { random, _ in Sign(text: "\(random.below(1000))") }
+        .dispatching { random, _ in Whisper(text: "\(random.below(1000))") }
+        .dispatching { random, me in
+            // Only the server may say so.
+            ClientLeft(participant: "\(random.below(100))", user: me.id)
+        }
+        .dispatchingOnServer { random in
+            Deposit(account: random.pick(names), amount: 1, note: "interest")
+        }
+        .requiring("money is neither made nor lost") { bank in
+            bank.accounts.reduce(0) { $0 + $1.balance } == bank.deposited
+                && bank.accounts.allSatisfy { $0.balance >= 0 }
+        }
+    }
+}
+
+extension Simulation {
+    /// A simulation of a bank, made to show every mistake of the library.
+    package static var bank: Simulation { Simulation(of: .bank) }
+}

@@ -1,0 +1,100 @@
+import Storecast
+import StorecastSync
+
+/// The state of the room that `storecast simulate` runs: where money is, every mistake shows.
+struct Bank: Codable, Equatable, Sendable {
+    struct Account: Codable, Equatable, Sendable {
+        var name: String
+        var balance = 0
+        /// The newest entries last.
+        var entries: [String] = []
+
+        mutating func change(by amount: Int, _ note: String) {
+            balance += amount
+            entries.append(note)
+            if entries.count > 30 { entries.removeFirst() }
+        }
+    }
+
+    /// In the order of their names.
+    var accounts: [Account] = []
+    /// What was paid in and hasn't been paid out.
+    var deposited = 0
+    /// Who has signed the guest book: sender, time, a number drawn by chance.
+    var signatures: [String] = []
+    /// Who is there.
+    var presence = Presence()
+
+    /// Changes an account, which is opened if need be.
+    mutating func change(_ name: String, by amount: Int, _ note: String) {
+        let place = accounts.firstIndex { $0.name >= name } ?? accounts.count
+        if place == accounts.count || accounts[place].name != name {
+            accounts.insert(Account(name: name), at: place)
+        }
+        accounts[place].change(by: amount, note)
+    }
+
+    func balance(of name: String) -> Int {
+        accounts.first { $0.name == name }?.balance ?? 0
+    }
+
+    @Sendable static func reduce(_ bank: inout Bank, _ action: any Action) {
+        bank.presence.reduce(action)
+        switch action {
+        case let deposit as Deposit:
+            bank.change(deposit.account, by: deposit.amount, deposit.note)
+            bank.deposited += deposit.amount
+        case let transfer as Transfer:
+            bank.change(transfer.from, by: -transfer.amount, "to \(transfer.to)")
+            bank.change(transfer.to, by: transfer.amount, "from \(transfer.from)")
+        case let seizure as Seize:
+            bank.deposited -= bank.balance(of: seizure.account)
+            bank.accounts.removeAll { $0.name == seizure.account }
+        case let sign as Sign:
+            var random = sign.stamp.random
+            bank.signatures.append(
+                "\(sign.text) \(sign.stamp.id.prefix(6)) \(sign.stamp.sender.id) "
+                    + "\(sign.stamp.time.secondsSince1970) \(random.below(1000))")
+            if bank.signatures.count > 30 { bank.signatures.removeFirst() }
+        default: break
+        }
+    }
+}
+
+struct Deposit: SyncAction {
+    var account: String
+    var amount: Int
+    var note: String
+}
+
+/// Rejected where there isn't enough on the account.
+struct Transfer: SyncAction {
+    var from: String
+    var to: String
+    var amount: Int
+}
+
+/// A deposit and two transfers from it, which middleware makes of it; only together.
+struct Split: SyncAction {
+    var account: String
+    var amount: Int
+    var first: String
+    var second: String
+    /// More than was deposited goes to the second, so that the last part may be rejected.
+    var surplus: Int
+}
+
+/// Empties an account; only a clerk may.
+struct Seize: SyncAction {
+    var account: String
+}
+
+struct Sign: Stamped {
+    var text: String
+    var stamp = Stamp()
+}
+
+/// Middleware keeps it to itself.
+struct Whisper: SyncAction {
+    var text: String
+}

@@ -1,0 +1,58 @@
+import StorecastSync
+
+/// What a room remembers of its clients, worked out as simply as can be, to compare with.
+struct NaiveLedger {
+    struct Record {
+        let client: String
+        let horizon: UInt64
+        var lastSeq: UInt64 = 0
+        var lastReduced: UInt64 = 0
+        var rejected: [UInt64] = []
+    }
+
+    enum Verdict {
+        case fresh, duplicate, expired
+    }
+
+    private let capacity: Int
+    private let window: UInt64
+    /// The least recently seen first.
+    private var records: [Record] = []
+    private var horizon: UInt64 = 0
+    /// Everyone that was ever forgotten.
+    private(set) var forgotten: Set<String> = []
+
+    init(_ limits: SyncLimits) {
+        capacity = limits.clients
+        window = UInt64(limits.window)
+    }
+
+    func verdict(on entry: JournalRecord) -> Verdict {
+        let record = records.last { $0.client == entry.client }
+        if let record, entry.seq <= record.lastSeq { return .duplicate }
+        return entry.base < record?.horizon ?? horizon ? .expired : .fresh
+    }
+
+    mutating func settle(_ entry: JournalRecord, isReduced: Bool, at version: UInt64) {
+        var record = Record(client: entry.client, horizon: horizon)
+        if let place = records.lastIndex(where: { $0.client == entry.client }) {
+            record = records.remove(at: place)
+        } else if records.count == capacity {
+            forget()
+        }
+        let known = max(entry.settled, entry.seq > window ? entry.seq - window : 0)
+        record.lastSeq = entry.seq
+        record.rejected.removeAll { $0 <= known }
+        if isReduced { record.lastReduced = version } else { record.rejected.append(entry.seq) }
+        records.append(record)
+        while records.count > 1, records.reduce(0, { $0 + $1.rejected.count }) > capacity {
+            forget()
+        }
+    }
+
+    private mutating func forget() {
+        let record = records.removeFirst()
+        forgotten.insert(record.client)
+        horizon = max(horizon, record.lastReduced)
+    }
+}

@@ -1,0 +1,241 @@
+import Storecast
+import StorecastSync
+import StorecastWire
+
+/// A room as its log alone makes it: every record reduced once, one after the other.
+///
+/// It shares the definition's reducer, checks and selections with the rooms under test, and nothing
+/// of how those order, deduplicate, share, send or resume. It keeps every state there was.
+final class ReplayedRoom<State: Codable & Sendable>: Truth {
+    private struct History {
+        let epoch: String
+        let store: Store<State>
+        var ledger: NaiveLedger
+        /// By version.
+        var states: [State]
+        var outcomes: [String: [UInt64: TrueOutcome]] = [:]
+        /// The participants that are there by the log.
+        var present: Set<String> = []
+        /// Somebody joined who was there, or left who wasn't.
+        var isPresenceBroken = false
+    }
+
+    private struct Question: Hashable {
+        let topic: Int
+        let viewer: Identity
+        let version: UInt64
+        let history: Int
+    }
+
+    private let definition: RoomDefinition<State>
+    private let rules: [SimulatedRoom<State>.Rule]
+    private let limits: SyncLimits
+    private var records: [JournalRecord] = []
+    private var histories: [History] = []
+    private var answers: [Question: JSON] = [:]
+    /// The room whose state was last found right, and of which position.
+    private var compared: (room: ObjectIdentifier, position: Position)?
+    /// Since when groups have been seen without subscribers.
+    private var left: [ObjectIdentifier: Duration] = [:]
+
+    init(
+        _ definition: RoomDefinition<State>, rules: [SimulatedRoom<State>.Rule],
+        _ limits: SyncLimits
+    ) {
+        self.definition = definition
+        self.rules = rules
+        self.limits = limits
+    }
+
+    var position: Position {
+        let history = histories[histories.count - 1]
+        return Position(epoch: history.epoch, version: UInt64(history.states.count - 1))
+    }
+
+    func history(_ epoch: String) -> Int? {
+        histories.lastIndex { $0.epoch == epoch }
+    }
+
+    // MARK: The log
+
+    func begin(_ epoch: String, keeping count: Int) {
+        let store = definition.makeStore()
+        histories.append(
+            History(epoch: epoch, store: store, ledger: NaiveLedger(limits), states: [store.state]))
+        let kept = records.prefix(count)
+        records = []
+        for record in kept { _ = take(record) }
+    }
+
+    func take(_ record: JournalRecord) -> String? {
+        records.append(record)
+        let last = histories.count - 1
+        switch histories[last].ledger.verdict(on: record) {
+        case .duplicate: return nil
+        case .expired: settle(record, Rejection(.outcomeUnknown, ""))
+        case .fresh: settle(record, record.rejection ?? reduce(record))
+        }
+        let state = histories[last].store.state
+        if histories[last].isPresenceBroken {
+            return "whoever joins was away, who leaves was there"
+        }
+        return rules.first { rule in state.map { !rule.holds($0) } ?? true }?.name
+    }
+
+    var present: Set<String>? {
+        definition.grace == nil ? nil : histories[histories.count - 1].present
+    }
+
+    private func notePresence(_ action: any SyncAction) {
+        let last = histories.count - 1
+        let isRight =
+            switch action {
+            case let joined as ClientJoined:
+                histories[last].present.insert(joined.participant).inserted
+            case let left as ClientLeft: histories[last].present.remove(left.participant) != nil
+            default: true
+            }
+        if !isRight { histories[last].isPresenceBroken = true }
+    }
+
+    private func settle(_ record: JournalRecord, _ rejection: Rejection?) {
+        let last = histories.count - 1
+        if rejection == nil { histories[last].states.append(histories[last].store.state) }
+        let version = UInt64(histories[last].states.count - 1)
+        histories[last].ledger.settle(record, isReduced: rejection == nil, at: version)
+        let outcome = rejection.map { TrueOutcome.rejected($0) } ?? .reduced(version)
+        // What comes once more when its client was forgotten is what it was.
+        let known = histories[last].outcomes[record.client]?[record.seq]
+        histories[last].outcomes[record.client, default: [:]][record.seq] = known ?? outcome
+    }
+
+    /// Reduces all of a record or nothing.
+    private func reduce(_ record: JournalRecord) -> Rejection? {
+        let store = histories[histories.count - 1].store
+        guard let before = store.state else { return nil }
+        do {
+            for (index, recorded) in record.actions.enumerated() {
+                let action = try action(recorded, of: record, index)
+                if let check = definition.validators[ObjectIdentifier(type(of: action))] {
+                    try check(store.state, action, record.sender)
+                }
+                store.reduce(action)
+                notePresence(action)
+            }
+            return nil
+        } catch {
+            store.replaceState(before)
+            return error as? Rejection ?? Rejection(.internal, "")
+        }
+    }
+
+    private func action(
+        _ recorded: JournalRecord.RecordedAction, of record: JournalRecord, _ index: Int
+    ) throws -> any SyncAction {
+        let action = try definition.actions.action(recorded)
+        guard var stamped = action as? any Stamped else { return action }
+        stamped.stamp = Stamp(
+            id: stampID(client: record.client, seq: record.seq, index: index),
+            sender: record.sender, time: record.time, seed: record.seed &+ UInt64(index))
+        return stamped
+    }
+
+    // MARK: Questions
+
+    func outcome(of client: String, _ seq: UInt64, in history: Int) -> TrueOutcome? {
+        histories[history].outcomes[client]?[seq]
+    }
+
+    func wasForgotten(_ client: String, in history: Int) -> Bool {
+        histories[history].ledger.forgotten.contains(client)
+    }
+
+    func value(
+        of topic: Topic, for viewer: Identity, at version: UInt64, in history: Int
+    ) -> JSON? {
+        let question = Question(
+            topic: topic.number, viewer: viewer, version: version, history: history)
+        if let answer = answers[question] { return answer }
+        guard version < histories[history].states.count else { return nil }
+        let state = histories[history].states[Int(version)]
+        let answer = try? resolved(topic, viewer)?.evaluation(state).encoded()
+        answers[question] = answer
+        return answer
+    }
+
+    func admits(_ viewer: Identity, to topic: Topic) -> Bool {
+        guard let check = definition.selectionGuards[topic.selection] else { return true }
+        guard let key = try? resolved(topic, viewer)?.key else { return false }
+        return (try? check(key.parameters, viewer)) != nil
+    }
+
+    private func resolved(_ topic: Topic, _ viewer: Identity) throws -> ResolvedSelection<State>? {
+        let parameters = try topic.parameters.map { try JSONDocument($0.bytes) }
+        return try definition.selections[topic.selection]?.resolve(parameters?.root, viewer)
+    }
+
+    // MARK: Rooms
+
+    func problem(of room: any AnyRoom) -> String? {
+        guard let room = room as? Room<State>, room.isReady else { return nil }
+        if let compared, compared == (ObjectIdentifier(room), room.position) { return nil }
+        compared = (ObjectIdentifier(room), room.position)
+        return problem(of: room.store.state, at: room.position)
+    }
+
+    func excess(of room: any AnyRoom, at time: Duration) -> String? {
+        guard let room = room as? Room<State>, room.isReady else { return nil }
+        if let group = room.liveGroups.first(where: { $0.subscriptions.isEmpty }) {
+            return "The group of '\(group.key.selection)' has no subscriber and is kept up to date."
+        }
+        if room.lingeringCount > limits.lingeringGroups
+            || room.lingeringBytes > limits.lingeringBytes
+        {
+            return
+                "\(room.lingeringCount) groups of \(room.lingeringBytes) bytes wait for who left."
+        }
+        if let group = overstayer(in: room, at: time) {
+            return "The group of '\(group.key.selection)' waits for who left longer than it may."
+        }
+        // One entry always has a place, and the server's own entries count for more than they are.
+        if room.waitingBytes > limits.waitingBytes + 4096 {
+            return "\(room.waitingBytes) bytes wait for the journal."
+        }
+        return nil
+    }
+
+    /// A group that has been without subscribers for longer than it may be kept.
+    private func overstayer(in room: Room<State>, at time: Duration) -> SelectionGroup? {
+        let groups = room.groupsLeft
+        let seen = left
+        left = [:]
+        for group in groups {
+            left[ObjectIdentifier(group)] = seen[ObjectIdentifier(group)] ?? time
+        }
+        return groups.first { group in
+            left[ObjectIdentifier(group)].map { time - $0 > limits.lingerTime * 2 } ?? false
+        }
+    }
+
+    private func problem(of state: State?, at position: Position) -> String? {
+        let history = histories[histories.count - 1]
+        guard position.epoch == history.epoch else { return "The room has another epoch." }
+        guard position.version < history.states.count else {
+            return "The room is at version \(position.version), which isn't durable: "
+                + "the log ends at \(history.states.count - 1)."
+        }
+        let truth = history.states[Int(position.version)]
+        guard let state, !Self.isEqual(state, truth) else { return nil }
+        return "The room's state at version \(position.version) isn't what its log makes: "
+            + "\(state) instead of \(truth)."
+    }
+
+    private static func isEqual(_ left: State, _ right: State) -> Bool {
+        if let left = left as? any Equatable { return equals(left, right) }
+        return encoded { try JSONCoding.encodeTree(left) == JSONCoding.encodeTree(right) }
+    }
+
+    private static func equals<Value: Equatable>(_ left: Value, _ right: Any) -> Bool {
+        left == right as? Value
+    }
+}

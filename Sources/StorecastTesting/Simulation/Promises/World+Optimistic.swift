@@ -1,0 +1,46 @@
+import StorecastSync
+import StorecastWire
+
+extension World {
+    /// An optimistic mirror shows each of its client's actions exactly once, however far the log, the
+    /// acknowledgements and the mirror have come.
+    func checkShown(_ follow: Follow, of client: SimulatedClient) {
+        guard let view = follow.view, let value = follow.mirror.value,
+            let position = follow.mirror.position,
+            let history = truth.history(position.epoch)
+        else { return }
+        var actions: [any SyncAction] = []
+        for place in client.dispatches.indices {
+            guard let action = client.dispatches[place].action,
+                isShown(place, of: client, on: position, in: history)
+            else { continue }
+            actions.append(action)
+        }
+        let expected = view.truth(value, with: actions)
+        guard view.shown != expected else { return }
+        violate(
+            .optimism,
+            "Client \(client.number)'s mirror \(follow.topic.name) shows "
+                + "\(view.shown.map { "\($0)" } ?? "nothing") on version \(position.version), "
+                + "where its pending actions make it \(expected).")
+    }
+
+    /// Whether the dispatch's effect comes on top of the log as of `position`.
+    private func isShown(
+        _ place: Int, of client: SimulatedClient, on position: Position, in history: Int
+    ) -> Bool {
+        let seq = UInt64(place) + 1
+        let outcome = truth.outcome(of: client.session.client, seq, in: history)
+        let isInLog =
+            if case .reduced(let version)? = outcome { version <= position.version } else { false }
+        switch client.dispatches[place].outcome.settled {
+        case nil where client.isLost(place): return false
+        case nil:
+            // A rejection that isn't told yet, as it isn't stored yet, is shown already.
+            if client.storage != nil, !client.session.isPending(seq) { return false }
+            return !isInLog
+        case .failure: return false
+        case .success(let acked): return acked.epoch == position.epoch && !isInLog
+        }
+    }
+}

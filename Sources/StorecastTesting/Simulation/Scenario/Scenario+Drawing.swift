@@ -1,0 +1,98 @@
+import StorecastSync
+
+extension Scenario {
+    /// The scenario of a seed, in parts as the options say.
+    init(seed: UInt64, _ options: SimulationOptions) {
+        var random = SeededGenerator(seed: seed, for: .scenario)
+        let drawn = Self.clientCount(&random)
+        let clients = options.clients ?? drawn
+        let most = clients < 30 ? 30 + random.below(40 + clients * 30) : clients * 3
+        self.init(
+            seed: seed, clients: clients, steps: [], limits: Self.limits(&random),
+            outbox: Self.outbox(&random), storedOutboxes: random.below(4),
+            weather: Self.weather(&random),
+            journalDelay: Self.delay(&random, .milliseconds(300)),
+            turn: Self.delay(&random, .milliseconds(5)),
+            checking: Self.delay(&random, .milliseconds(200)))
+        addSteps(options.steps ?? most, &random)
+        // What a journal keeps twice counts twice for a record that may hold no more than this.
+        let isOnce = steps.allSatisfy {
+            ![.journal(.keptTwice), .journal(.unknownKept)].contains($0.deed)
+        }
+        if isOnce, random.happens(oneIn: 4) { limits.clients = 1 + random.below(6) }
+    }
+
+    /// Mostly few, so that many seeds can be run; at times a crowd.
+    private static func clientCount(_ random: inout SeededGenerator) -> Int {
+        switch random.below(200) {
+        case 0: 100 + random.below(150)
+        case 1...6: 10 + random.below(30)
+        case 7...60: 4 + random.below(6)
+        default: 1 + random.below(4)
+        }
+    }
+
+    private static func limits(_ random: inout SeededGenerator) -> SyncLimits {
+        var limits = SyncLimits()
+        limits.window = 1 + random.below(random.pick([4, 40, 400]))
+        limits.controlBytes = 1 + random.below(random.pick([300, 4000, 64_000]))
+        limits.historyBytes = random.below(random.pick([200, 4000, 64_000]))
+        limits.heartbeat = 5 + random.below(26)
+        if random.happens(oneIn: 4) { limits.lingeringGroups = random.below(4) }
+        if random.happens(oneIn: 4) { limits.lingeringBytes = random.below(2000) }
+        if random.happens(oneIn: 2) { limits.lingerTime = random.duration(upTo: .seconds(10)) }
+        if random.happens(oneIn: 4) { limits.waitingBytes = 300 + random.below(4000) }
+        if random.happens(oneIn: 8) { limits.subscriptions = 8 + random.below(8) }
+        return limits
+    }
+
+    private static func outbox(_ random: inout SeededGenerator) -> OutboxLimits {
+        guard random.happens(oneIn: 4) else { return OutboxLimits() }
+        return OutboxLimits(
+            count: 1 + random.below(20),
+            whenFull: random.happens(oneIn: 2) ? .dropOldest : .refuseNewest)
+    }
+
+    private static func weather(_ random: inout SeededGenerator) -> Weather {
+        Weather(
+            latency: delay(&random, .milliseconds(200)), jitter: delay(&random, .milliseconds(200)),
+            burst: delay(&random, .milliseconds(200)),
+            capacity: random.happens(oneIn: 2) ? .max : 1 + random.below(5000))
+    }
+
+    /// Nothing at all in every third seed.
+    private static func delay(
+        _ random: inout SeededGenerator, _ longest: Duration
+    ) -> Duration {
+        random.happens(oneIn: 3) ? .zero : random.duration(upTo: longest)
+    }
+
+    /// Each kind of trouble is there in some seeds only: what it hides in one shows in another.
+    private mutating func addSteps(_ count: Int, _ random: inout SeededGenerator) {
+        var time = Duration.zero
+        let pace = Duration.milliseconds(1 + random.below(400))
+        let weights = Troubles.weights(&random)
+        for _ in 0..<count {
+            time += random.happens(oneIn: 60) ? random.duration(upTo: .seconds(40)) : .zero
+            time += random.duration(upTo: pace)
+            let deed = Troubles.deed(
+                random.place(in: weights), client: random.below(clients), &random)
+            steps.append(Step(time: time, seed: random.next(), deed: deed))
+        }
+        addArrivals(over: time, &random)
+    }
+
+    /// Everybody comes, most of them early.
+    private mutating func addArrivals(over time: Duration, _ random: inout SeededGenerator) {
+        for client in 0..<clients {
+            let late = random.happens(oneIn: 4) ? time : time / 20
+            steps.append(
+                Step(
+                    time: random.duration(upTo: late), seed: random.next(), deed: .arrive(client)))
+        }
+        // Sorting alone leaves open what becomes of those of one time.
+        steps = steps.enumerated().sorted {
+            ($0.element.time, $0.offset) < ($1.element.time, $1.offset)
+        }.map(\.element)
+    }
+}

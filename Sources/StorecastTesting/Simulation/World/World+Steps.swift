@@ -1,0 +1,105 @@
+import StorecastSync
+import StorecastWire
+
+extension World {
+    func perform(_ step: Scenario.Step) {
+        var random = SeededGenerator(seed: step.seed)
+        note(.step, step.deed.client ?? -1, 0) { "\(step.deed)" }
+        if let number = step.deed.client {
+            let client = clients[number]
+            client.touch()
+            perform(step.deed, client, &random)
+            client.scheduleFlush()
+        } else {
+            performOnServer(step.deed, &random)
+        }
+    }
+
+    private func perform(
+        _ deed: Deed, _ client: SimulatedClient, _ random: inout SeededGenerator
+    ) {
+        switch deed {
+        case .arrive: client.arrive()
+        case .leave: client.leave()
+        case .crash: crash(client, &random)
+        case .dispatch(_, let count): for _ in 0..<count { dispatch(from: client, &random) }
+        case .follow: follow(client, &random)
+        case .unfollow: unfollow(client, &random)
+        case .renew: renew(client, &random)
+        case .reconnect: client.reconnect()
+        case .fillDisk:
+            client.storage?.failure = Rejection(.outboxUnwritable, "The disk is full.")
+        case .emptyDisk: client.storage?.failure = nil
+        case .pester: pester(client, &random)
+        case .cut: if let connection = client.connection { breakUp(connection, &random) }
+        case .stall: client.connection?.stall(for: random.duration(upTo: .seconds(20)))
+        case .block: client.connection?.block(for: random.duration(upTo: .seconds(20)))
+        default: break
+        }
+    }
+
+    private func performOnServer(_ deed: Deed, _ random: inout SeededGenerator) {
+        touchServer()
+        switch deed {
+        case .crashServer: process?.crashSoon(after: random.below(12))
+        case .restoreServer:
+            guard let process else { return }
+            process.crash()
+            restoreJournal(&random)
+        case .stopServer: process?.stop()
+        case .dispatchOnServer: process?.dispatch(&random)
+        case .journal(let fault): faults.append(fault)
+        default: break
+        }
+    }
+
+    private func crash(_ client: SimulatedClient, _ random: inout SeededGenerator) {
+        if let connection = client.connection { breakUp(connection, &random) }
+        guard client.wasThere else { return }
+        replace(client, &random)
+        clients[client.number].arrive()
+    }
+
+    private func dispatch(from client: SimulatedClient, _ random: inout SeededGenerator) {
+        guard !room.kinds.isEmpty else { return }
+        let kind = room.kinds[random.place(in: room.kinds.map(\.weight))]
+        let action = kind.draw(&random, client.identity)
+        let type = type(of: action).wireName
+        let payload = encoded { try JSONCoding.encode(action) }
+        let isUnknown = random.happens(oneIn: 40)
+        client.dispatch(
+            OutgoingAction(
+                type: isUnknown ? "no-such-action" : type, payload: payload,
+                action: isUnknown ? nil : action),
+            shownAt: client.follows.isEmpty ? nil : random.below(client.follows.count))
+    }
+
+    private func follow(_ client: SimulatedClient, _ random: inout SeededGenerator) {
+        guard !room.interests.isEmpty else { return }
+        let interest = random.pick(room.interests)
+        let parameters = interest.parameters(&random)
+        client.follow(topic(interest.selection, parameters), interest.view(parameters))
+    }
+
+    private func unfollow(_ client: SimulatedClient, _ random: inout SeededGenerator) {
+        guard !client.follows.isEmpty else { return }
+        client.unfollow(random.below(client.follows.count))
+    }
+
+    private func renew(_ client: SimulatedClient, _ random: inout SeededGenerator) {
+        let others = room.people.filter { $0.id == client.identity.id }
+        client.renew(as: random.pick(others))
+    }
+
+    private func pester(_ client: SimulatedClient, _ random: inout SeededGenerator) {
+        guard let connection = client.connection, client.session.phase == .live else { return }
+        connection.block(for: random.duration(upTo: .seconds(5)))
+        var batch = JSONWriter()
+        batch.beginArray()
+        for _ in 0..<100 { batch.writePing() }
+        batch.endArray()
+        // A pong takes some 25 bytes.
+        let most = min(mostWaitingBytes / 25 * 2, 2500)
+        for _ in 0...random.below(most / 100 + 1) { client.say(batch.bytes, on: connection) }
+    }
+}

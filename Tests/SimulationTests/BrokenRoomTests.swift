@@ -1,0 +1,58 @@
+import StorecastTesting
+import Synchronization
+import Testing
+
+/// Rooms that don't keep to what the library asks of them: the checks must notice.
+struct BrokenRoomTests {
+    struct Add: SyncAction { var number: Int }
+
+    private static let sum = Selection("sum") { (numbers: [Int]) in numbers.reduce(0, +) }
+
+    private func room(
+        _ reducer: @escaping @Sendable (inout [Int], any Action) -> Void
+    ) -> SimulatedRoom<[Int]> {
+        SimulatedRoom(
+            RoomDefinition(
+                state: [], actions: [Add.self], selections: [Self.sum], reducer: reducer)
+        )
+        .mirroring(
+            Self.sum,
+            optimistic: { sum, action in
+                if let add = action as? Add { sum += add.number }
+            }
+        )
+        .dispatching { random, _ in Add(number: 1 + random.below(100)) }
+    }
+
+    @Test func `a room that does what it should passes`() throws {
+        let room = room { numbers, action in
+            if let add = action as? Add { numbers.append(add.number) }
+        }
+        try Simulation(of: room).check(0..<40)
+    }
+
+    @Test func `a reducer that isn't deterministic is found`() throws {
+        let count = Counter()
+        let room = room { numbers, action in
+            if let add = action as? Add { numbers.append(add.number + count.next()) }
+        }
+        let failure = try #require(throws: SimulationFailure.self) {
+            try Simulation(of: room).check(0..<40)
+        }
+        #expect(failure.report.violation?.promise == .durable)
+    }
+
+    @Test func `an optimistic reducer that does something else than the room is no mistake`() throws
+    {
+        let room = room { numbers, action in
+            if let add = action as? Add { numbers.append(add.number * 2) }
+        }
+        try Simulation(of: room).check(0..<40)
+    }
+
+    private final class Counter: Sendable {
+        private let number = Atomic<Int>(0)
+
+        func next() -> Int { number.add(1, ordering: .relaxed).newValue }
+    }
+}

@@ -1,0 +1,40 @@
+import Example
+import StorecastTesting
+import Testing
+
+/// What a user of the library does with his own room.
+struct SimulatedRoomTests {
+    private static let board = SimulatedRoom(
+        Board.room, people: [Identity("ada"), Identity("bob"), Identity("eve")]
+    )
+    .mirroring(Board.summary)
+    .mirroring(Board.column) { random in random.below(2) == 0 ? "todo" : "done" }
+    .dispatching(4) { random, _ in
+        AddCard(column: random.below(2) == 0 ? "todo" : "done", text: "\(random.below(100))")
+    }
+    .dispatching { random, _ in Say(text: "\(random.below(100))") }
+    .requiring("no card is there twice") { board in
+        let ids = board.columns.flatMap { $0.cards.map(\.id) }
+        return Set(ids).count == ids.count
+    }
+
+    @Test(arguments: 0..<4 as Range<UInt64>)
+    func `a room of one's own keeps the promises`(_ group: UInt64) throws {
+        try Simulation(of: Self.board).check(group * 10..<group * 10 + 10)
+    }
+
+    @Test func `a rule that doesn't hold is found, and said with the seed`() throws {
+        let room = Self.board.requiring("nobody says 7") { board in
+            !board.chat.contains { $0.text == "7" }
+        }
+        let failure = try #require(throws: SimulationFailure.self) {
+            try Simulation(of: room).check(0..<100)
+        }
+        let report = failure.report
+        #expect(report.violation?.promise.description == "nobody says 7")
+        #expect("\(failure)".hasPrefix("Seed \(report.seed): nobody says 7"))
+        // One says it, once he has come.
+        #expect(report.steps <= 3)
+        #expect(report.trace.contains { $0.contains(#""text":"7""#) })
+    }
+}

@@ -1,0 +1,54 @@
+import StorecastTesting
+import Testing
+
+struct SimulationTests {
+    /// A thousand seeds; `storecast simulate --seeds 100000` is the longer command.
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `the promises hold whatever happens`(_ group: UInt64) throws {
+        try Simulation.bank.check(group * 50..<group * 50 + 50)
+    }
+
+    @Test(arguments: [3, 86, 177, 399] as [UInt64])
+    func `the same seed is the same run, line by line`(_ seed: UInt64) {
+        let first = Simulation.bank.run(seed: seed, tracing: true)
+        let second = Simulation.bank.run(seed: seed, tracing: true)
+        #expect(!first.trace.isEmpty)
+        #expect(first.trace == second.trace)
+        #expect(first.digest == second.digest)
+    }
+
+    /// Hashing is seeded anew in each process: so a run that hung on the order of a `Dictionary` or
+    /// `Set` would be another one there.
+    @Test func `the same seed is the same run in every process`() async {
+        let digests = Self.digests
+        await #expect(processExitsWith: .success) { [digests = digests as [UInt64]] in
+            #expect(Self.digests == digests)
+        }
+    }
+
+    private static var digests: [UInt64] {
+        (0..<20).map { Simulation.bank.run(seed: $0).digest }
+    }
+
+    @Test func `another seed is another run`() {
+        #expect(Simulation.bank.run(seed: 1).digest != Simulation.bank.run(seed: 2).digest)
+    }
+
+    @Test func `steps and clients can be chosen`() {
+        var simulation = Simulation.bank
+        simulation.options = SimulationOptions(steps: 10, clients: 3)
+        let report = simulation.run(seed: 5)
+        #expect(report.clients == 3)
+        // Each client's arrival comes on top.
+        #expect(report.steps == 13)
+        #expect(report.trace.isEmpty)
+    }
+
+    @Test func `hundreds of clients take part at times`() {
+        var simulation = Simulation.bank
+        simulation.options = SimulationOptions(clients: 300)
+        let report = simulation.run(seed: 1)
+        #expect(report.violation == nil)
+        #expect(report.actions > 300)
+    }
+}

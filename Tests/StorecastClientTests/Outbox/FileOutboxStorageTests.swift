@@ -1,0 +1,75 @@
+import StorecastSync
+import Testing
+
+@testable import StorecastClient
+
+struct FileOutboxStorageTests {
+    private let folder: TemporaryFolder
+    private let path: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.file("outbox")
+    }
+
+    private func code(_ path: String) -> Rejection.Code? {
+        do throws(Rejection) {
+            _ = try FileOutboxStorage(path)
+            return nil
+        } catch {
+            #expect(error.detail?.contains(path) == true)
+            return error.code
+        }
+    }
+
+    @Test func `what was written is there for the next`() throws {
+        do {
+            let storage = try FileOutboxStorage(path)
+            try storage.append(Array("one".utf8))
+        }
+        let next = try FileOutboxStorage(path)
+        #expect(try next.read() == Array("one".utf8))
+        try next.append(Array("two".utf8))
+        #expect(try next.read() == Array("onetwo".utf8))
+    }
+
+    @Test func `only its owner can read it, also after it was replaced`() throws {
+        let storage = try FileOutboxStorage(path)
+        #expect(try folder.permissions("outbox") == 0o600)
+        try storage.replace(with: [1])
+        #expect(try folder.permissions("outbox") == 0o600)
+        #expect(folder.names == ["outbox"])
+    }
+
+    @Test func `a second one is refused as long as the first is there`() throws {
+        var first: FileOutboxStorage? = try FileOutboxStorage(path)
+        #expect(code(path) == .outboxLocked)
+        try first?.replace(with: Array("new".utf8))
+        #expect(code(path) == .outboxLocked)
+        first = nil
+        #expect(code(path) == nil)
+    }
+
+    @Test func `what a crash left beside it is written over`() throws {
+        try FileOutboxStorage(path + ".new").append(Array("a longer text".utf8))
+        let storage = try FileOutboxStorage(path)
+        try storage.replace(with: Array("short".utf8))
+        #expect(try storage.read() == Array("short".utf8))
+        #expect(folder.names == ["outbox"])
+    }
+
+    @Test func `a place where nothing can be written says so`() {
+        #expect(code(folder.file("missing/outbox")) == .outboxUnwritable)
+        #expect(code(folder.path) == .outboxUnwritable)
+    }
+
+    @Test func `a replacement that fails leaves the old text`() throws {
+        let storage = try FileOutboxStorage(path)
+        try storage.append(Array("old".utf8))
+        // Somebody holds what would take its place.
+        let obstacle = try FileOutboxStorage(path + ".new")
+        #expect(throws: Rejection.self) { try storage.replace(with: Array("new".utf8)) }
+        #expect(try storage.read() == Array("old".utf8))
+        withExtendedLifetime(obstacle) {}
+    }
+}
