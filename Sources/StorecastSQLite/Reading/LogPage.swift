@@ -37,10 +37,8 @@ struct LogPage: Sendable {
     }
 
     private mutating func read(_ log: RoomLog, in database: Database) throws {
-        let statement = try database.cachedStatement(sql: EntryRow.selection)
-        statement.setUncheckedArguments([log.id, Int64(bitPattern: end.offset)])
         var size = 0
-        let rows = try LogRows(statement, of: database)
+        let rows = try LogRows(of: log.id, after: end.offset, in: database)
         while let (place, row) = try rows.next() {
             guard entries.count < Self.entries, size < Self.bytes else {
                 isLast = false

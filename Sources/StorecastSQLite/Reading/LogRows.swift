@@ -1,15 +1,16 @@
 import GRDB
 import GRDBSQLite
 
-/// The rows of a statement made of ``EntryRow/selection``, one by one.
+/// The rows of a room behind an offset, one by one.
 final class LogRows {
     private let statement: Statement
     private let database: Database
 
-    /// - Parameter statement: one with its arguments, which nobody else uses while this lives.
-    init(_ statement: Statement, of database: Database) throws {
-        self.statement = statement
+    /// One at a time for a database, as it takes its cached statement.
+    init(of room: Int64, after offset: UInt64, in database: Database) throws {
         self.database = database
+        statement = try database.cachedStatement(sql: EntryRow.selection)
+        statement.setUncheckedArguments([room, Int64(bitPattern: offset)])
     }
 
     deinit { sqlite3_reset(statement.sqliteStatement) }

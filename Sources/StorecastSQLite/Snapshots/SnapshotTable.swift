@@ -37,6 +37,23 @@ enum SnapshotTable {
             sql: "UPDATE snapshots SET isWhole = 1 WHERE id = ?", arguments: [id])
     }
 
+    /// The whole ones of a room, the oldest first.
+    static func all(
+        of room: Int64, in database: Database
+    ) throws -> [(offset: UInt64, version: UInt64, bytes: Int)] {
+        try Row.fetchAll(
+            database,
+            sql: """
+                SELECT offset, version, size FROM snapshots
+                WHERE room = ? AND isWhole ORDER BY offset, id
+                """, arguments: [room]
+        ).map { row in
+            (
+                UInt64(bitPattern: row["offset"]), UInt64(bitPattern: row["version"]), row["size"]
+            )
+        }
+    }
+
     /// The newest snapshot up to `offset` whose content is what was written.
     static func newest(
         of room: Int64, through offset: UInt64, in database: Database

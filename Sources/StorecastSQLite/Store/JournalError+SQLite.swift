@@ -34,6 +34,17 @@ extension JournalError {
         }
     }
 
+    /// The error with the name of the file that it is about.
+    func naming(_ path: String) -> JournalError {
+        switch self {
+        case .unavailable(let problem) where !problem.contains(path):
+            .unavailable("'\(path)': \(problem)")
+        case .damaged(let problem) where !problem.contains(path):
+            .damaged("'\(path)': \(problem)")
+        default: self
+        }
+    }
+
     private static func problem(_ error: any Error) -> String {
         guard let error = error as? DatabaseError else { return "\(error)" }
         let what =

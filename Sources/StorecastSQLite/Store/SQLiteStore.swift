@@ -41,7 +41,7 @@ package final class SQLiteStore: JournalStore {
             return SQLiteStore(pool, lock, history, newest)
         } catch {
             lock.release()
-            throw described(JournalError(error), path)
+            throw JournalError(error).naming(path)
         }
     }
 
@@ -128,16 +128,5 @@ package final class SQLiteStore: JournalStore {
                            (SELECT coalesce(max(floor), 0) FROM rooms))
                 """)
         return UInt64(bitPattern: newest ?? 0)
-    }
-
-    /// The error of opening a file, with the file's name.
-    private static func described(_ error: JournalError, _ path: String) -> JournalError {
-        switch error {
-        case .unavailable(let problem) where !problem.contains(path):
-            .unavailable("'\(path)': \(problem)")
-        case .damaged(let problem) where !problem.contains(path):
-            .damaged("'\(path)': \(problem)")
-        default: error
-        }
     }
 }

@@ -9,6 +9,13 @@ enum StoreFile {
             percentEncoded: false)
     }
 
+    static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    /// Removes a file and what SQLite had beside it.
+    static func remove(_ path: String) {
+        for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
+    }
+
     /// Makes the file, for its owner alone, if there is none. SQLite's other files get the same
     /// permissions.
     static func make(_ path: String) throws(JournalError) {

@@ -7,30 +7,30 @@ package struct ReadEntry: Equatable {
 }
 
 /// Follows a room's journal and notes what it is told.
-@MainActor final class JournalReader {
-    private(set) var entries: [ReadEntry] = []
-    private(set) var pages = 0
-    private(set) var timesCaughtUp = 0
-    private(set) var failure: JournalError?
+@MainActor package final class JournalReader {
+    package private(set) var entries: [ReadEntry] = []
+    package private(set) var pages = 0
+    package private(set) var timesCaughtUp = 0
+    package private(set) var failure: JournalError?
     /// Cancels itself when it has got so many entries.
     var limit = Int.max
     private var tail: (any JournalTail)?
     private var waiters: [(isDue: (JournalReader) -> Bool, CheckedContinuation<Void, Never>)] = []
 
-    init(_ journal: any Journal, _ room: String, after offset: UInt64) {
+    package init(_ journal: any Journal, _ room: String, after offset: UInt64) {
         let tail = journal.tail(of: room, after: offset) { [weak self] event in
             MainActor.assumeIsolated { self?.take(event) }
         }
         self.tail = tail
     }
 
-    func cancel() { tail?.cancel() }
+    package func cancel() { tail?.cancel() }
 
     /// Waits until it is caught up, or has failed.
-    func caughtUp() async { await wait { $0.timesCaughtUp > 0 } }
+    package func caughtUp() async { await wait { $0.timesCaughtUp > 0 } }
 
     /// Waits until it has so many entries, or has failed.
-    func wait(forEntries count: Int) async { await wait { $0.entries.count >= count } }
+    package func wait(forEntries count: Int) async { await wait { $0.entries.count >= count } }
 
     private func wait(for isDue: @escaping (JournalReader) -> Bool) async {
         if isDue(self) || failure != nil { return }

@@ -5,6 +5,10 @@ package enum JournalSample {
     /// A short action.
     package struct Note: SyncAction {
         package var text: String
+
+        package init(text: String) {
+            self.text = text
+        }
     }
 
     /// An action that can't be encoded.

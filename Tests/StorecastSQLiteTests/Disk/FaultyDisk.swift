@@ -25,15 +25,15 @@ final class FaultyDisk: Sendable {
     /// The database is on a good disk again; needed for this object to go.
     func remove() { Self.disks.withLock { $0[path] = nil } }
 
-    /// Has every operation from now on judged; they are counted from 0.
+    /// Has every operation from now on judged; their numbers count from 0, from the beginning.
     func judge(_ judge: @escaping @Sendable (_ number: Int, DiskOperation) -> DiskVerdict) {
-        state.withLock { state in
-            state.judge = judge
-            state.count = 0
-        }
+        state.withLock { $0.judge = judge }
     }
 
-    /// How many operations there were since they were judged.
+    /// Nothing fails any more.
+    func putRight() { judge { _, _ in .done } }
+
+    /// How many operations there were.
     var count: Int { state.withLock(\.count) }
 
     func record() { state.withLock { $0.isRecording = true } }
