@@ -35,7 +35,7 @@ export class Heartbeat {
   start(seconds) {
     this.#interval = seconds * 1000;
     this.heard();
-    this.#wait(this.#interval);
+    this.#watch();
   }
 
   stop() {
@@ -53,13 +53,11 @@ export class Heartbeat {
     this.#expectAnswer(Math.min(impatience, this.#interval));
   }
 
-  /** @param {number} time */
-  #wait(time) {
-    this.#after(time, () => {
-      const silence = this.#platform.now() - this.#lastHeard;
-      if (silence < this.#interval) this.#wait(this.#interval - silence);
-      else this.#expectAnswer(this.#interval);
-    });
+  /** Waits until it was silent for long enough. */
+  #watch() {
+    const silence = this.#platform.now() - this.#lastHeard;
+    if (silence >= this.#interval) this.#expectAnswer(this.#interval);
+    else this.#after(this.#interval - silence, () => this.#watch());
   }
 
   /** @param {number} time */
@@ -67,7 +65,7 @@ export class Heartbeat {
     this.#isAnswered = false;
     this.#ping();
     this.#after(time, () => {
-      if (this.#isAnswered) this.#wait(this.#interval);
+      if (this.#isAnswered) this.#watch();
       else this.#lost();
     });
   }
