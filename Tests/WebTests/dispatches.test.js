@@ -104,6 +104,8 @@ describe("dispatches", () => {
     assert.deepEqual(seqs(frames), [3]);
     assert.deepEqual(seqs(await peer.say({ op: "transaction", v: 4, count: 0, acked: 4 })), []);
     assert.equal(peer.connection.pendingCount, 0);
+    peer.connection.dispatch(vote(5));
+    assert.deepEqual(seqs(await peer.heard()), [5]);
   });
 
   test("the window counts from the last acknowledgement, not from rejections", async () => {

@@ -111,7 +111,7 @@ describe("an optimistic store", () => {
     assert.deepEqual(store.getState(), ["a", "b"]);
   });
 
-  test("runs a dispatch once for all of its looks, and on nothing before the first state", async () => {
+  test("runs a dispatch once for all looks, and on nothing before the first state", async () => {
     const peer = new TestPeer();
     const runs = [];
     const reducer = (list, action) => (runs.push(action.payload.item), optimistic(list, action));

@@ -10,5 +10,5 @@ export { Rejection } from "./wire/Rejection.js";
 /** @typedef {import("./connection/Connection.js").RoomTypes} RoomTypes */
 /** @typedef {import("./connection/Status.js").Status} Status */
 /** @typedef {import("./outbox/OutboxStorage.js").OutboxStorage} OutboxStorage */
-/** @typedef {import("./session/Outbox.js").Action} Action */
+/** @typedef {import("./session/Action.js").Action} Action */
 /** @typedef {import("./session/Position.js").Position} Position */

@@ -45,7 +45,11 @@ export class BackOff {
     this.#failures += 1;
     const own = most * (0.5 + this.#random() / 2);
     if (!bye) return own;
-    const [after, jitter] = [bye.after, bye.jitter].map((time) => Math.min(Math.max(time, 0), 3600));
-    return Math.max(own, Number(after) + Number(jitter) * this.#random());
+    return Math.max(own, bounded(bye.after) + bounded(bye.jitter) * this.#random());
   }
+}
+
+/** @param {number} seconds */
+function bounded(seconds) {
+  return Math.min(Math.max(seconds, 0), 3600);
 }

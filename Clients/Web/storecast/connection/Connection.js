@@ -11,7 +11,7 @@ import { StoreTable } from "../store/StoreTable.js";
 import { inspectJSON } from "../wire/JSONText.js";
 import { Rejection } from "../wire/Rejection.js";
 
-/** @typedef {import("../session/Outbox.js").Action} Action */
+/** @typedef {import("../session/Action.js").Action} Action */
 /** @typedef {import("../session/Position.js").Position} Position */
 /** @typedef {import("./Status.js").Status} Status */
 
@@ -27,8 +27,9 @@ import { Rejection } from "../wire/Rejection.js";
 /**
  * A room of which nothing is known.
  *
- * @typedef {{ selections: Record<string, { value: any, params?: any }>, actions: Record<string, any>
- *     }} AnyRoom
+ * @typedef {object} AnyRoom
+ * @property {Record<string, { value: any, params?: any }>} selections
+ * @property {Record<string, any>} actions
  */
 
 /**
@@ -43,11 +44,11 @@ import { Rejection } from "../wire/Rejection.js";
 /**
  * @typedef {object} ConnectionOptions
  * @property {import("./ConnectionCore.js").Token} [token]  proves who this is
- * @property {import("../outbox/OutboxStorage.js").OutboxStorage} [outbox]  where dispatches are kept
- *     until they have an outcome; in memory if left out
+ * @property {import("../outbox/OutboxStorage.js").OutboxStorage} [outbox]  where dispatches wait
+ *     for their outcome; in memory if left out
  * @property {import("./Socket.js").WebSocketClass} [WebSocket]  where there is no global one
  * @property {import("../store/Announcer.js").Notify} [notify]  when listeners hear of what the
- *     server has changed; `"frame"` if left out. What this program dispatches itself is told at once
+ *     server has changed; `"frame"` if left out. What this program dispatches is told at once
  * @property {(rejection: Rejection, action: Action) => void} [onRejected]  called with every
  *     rejection by the server, also of what was dispatched before the page was loaded
  * @property {(message: string) => void} [onTrouble]  called with what is worth logging; logs a
@@ -165,8 +166,8 @@ export class Connection {
    * breaks. Optimistic stores show it when this returns.
    *
    * @param {ActionOf<Room>} action
-   * @returns {Promise<Position>} the position at which it was reduced; every store shows it by then.
-   *     Rejects with a `Rejection`. May be ignored: that is no unhandled rejection
+   * @returns {Promise<Position>} the position at which it was reduced; every store shows it by
+   *     then. Rejects with a `Rejection`. May be ignored: that is no unhandled rejection
    */
   dispatch = (action) => {
     /** @type {Promise<Position>} */
@@ -196,8 +197,8 @@ export class Connection {
   }
 
   /**
-   * Ends the connection for good. Dispatches without an outcome end with `closed`, which doesn't say
-   * what became of them; those that are stored go on with the next connection that opens the outbox.
+   * Ends the connection for good. Dispatches without an outcome end with `closed`, which doesn't
+   * say what became of them; those that are stored go on with whoever opens the outbox next.
    */
   close() {
     if (this.status.state === "closed") return;

@@ -40,7 +40,7 @@
  *
  * @typedef {object} OutboxStorage
  * @property {(url: string, newClient: () => string) => Promise<OpenOutbox>} open  opens, for the
- *     room at `url`, an outbox that nobody else has open; rejects with a `Rejection` if there is none
+ *     room at `url`, an outbox that nobody else has open; rejects if there is none
  */
 
 export {};

@@ -1,17 +1,12 @@
-import { inspectJSON } from "../wire/JSONText.js";
+import { writeDispatch } from "../wire/ClientFrame.js";
 import { Rejection } from "../wire/Rejection.js";
-import { utf8Length, writeDispatch } from "../wire/ClientFrame.js";
+import { writeAction } from "./Action.js";
 
+/** @typedef {import("./Action.js").Action} Action */
 /** @typedef {import("./Position.js").Position} Position */
 /** @typedef {import("../wire/ServerFrame.js").Limits} Limits */
 /** @typedef {import("../outbox/OutboxStorage.js").OutboxContents} OutboxContents */
 /** @typedef {import("../outbox/OutboxStorage.js").OutboxChange} OutboxChange */
-
-/**
- * Something that a client asks for.
- *
- * @typedef {{ readonly type: string, readonly payload?: unknown }} Action
- */
 
 /**
  * A dispatch without an outcome.
@@ -30,11 +25,6 @@ import { utf8Length, writeDispatch } from "../wire/ClientFrame.js";
 /** How many dispatches a client keeps, and how many bytes. */
 const mostDispatches = 100_000;
 const mostBytes = 16 << 20;
-
-/** What surrounds an action in its frame takes at most so many bytes. */
-const frameOverhead = 160;
-/** The batch, the frame and the action itself are around a payload. */
-const frameDepth = 2;
 
 /**
  * A client's dispatches that have no outcome yet, in their order and without gaps.
@@ -93,7 +83,7 @@ export class Outbox {
    */
   append(action, position, resolve, reject) {
     if (this.refusal) throw this.refusal;
-    const text = this.#write(action);
+    const text = writeAction(action, this.limits);
     if (this.entries.length >= mostDispatches || this.#bytes + text.length > mostBytes) {
       throw new Rejection("outbox-full", "Too many dispatches wait for the server.");
     }
@@ -137,29 +127,6 @@ export class Outbox {
     this.entries.push(entry);
     this.#bytes += entry.text.length;
     this.arrivals += 1;
-  }
-
-  /** @param {Action} action */
-  #write({ type, payload }) {
-    if (typeof type !== "string") throw new Rejection("invalid", "An action needs a type.");
-    let text = "";
-    let depth = 0;
-    try {
-      text = JSON.stringify({ type, payload });
-      depth = inspectJSON(JSON.parse(text)).depth + frameDepth;
-    } catch (error) {
-      throw new Rejection("invalid", "The action can't be written as JSON.", String(error));
-    }
-    const bytes = utf8Length(text) + frameOverhead;
-    if (bytes > this.limits.message) {
-      const detail = `${bytes} bytes; the server takes ${this.limits.message}.`;
-      throw new Rejection("invalid", "The action is too large.", detail);
-    }
-    if (depth > this.limits.depth) {
-      const detail = `${depth} levels; the server takes ${this.limits.depth}.`;
-      throw new Rejection("invalid", "The action is nested too deep.", detail);
-    }
-    return text;
   }
 
   // Going out

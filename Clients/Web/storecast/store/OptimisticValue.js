@@ -1,4 +1,4 @@
-/** @typedef {import("../session/Outbox.js").Action} Action */
+/** @typedef {import("../session/Action.js").Action} Action */
 
 /**
  * What an optimistic store shows: the server's value, and the client's pending actions on it.

@@ -3,7 +3,7 @@ import { OptimisticValue } from "./OptimisticValue.js";
 import { SelectedStore } from "./SelectedStore.js";
 
 /** @typedef {import("../session/Mirror.js").Mirror} Mirror */
-/** @typedef {import("../session/Outbox.js").Action} AnyAction */
+/** @typedef {import("../session/Action.js").Action} AnyAction */
 /** @typedef {import("../session/Position.js").Position} Position */
 
 /**

@@ -9,5 +9,5 @@ export type ConnectionOptions = import("./connection/Connection.js").ConnectionO
 export type RoomTypes = import("./connection/Connection.js").RoomTypes;
 export type Status = import("./connection/Status.js").Status;
 export type OutboxStorage = import("./outbox/OutboxStorage.js").OutboxStorage;
-export type Action = import("./session/Outbox.js").Action;
+export type Action = import("./session/Action.js").Action;
 export type Position = import("./session/Position.js").Position;

@@ -50,7 +50,7 @@ export class PatchedValue {
       if (!isObject(operation)) throw new Error("An operation must be an object.");
       this.#perform(operation);
     }
-    const hasCopies = operations.some((operation) => isObject(operation) && operation.op === "copy");
+    const hasCopies = operations.some((operation) => Object(operation).op === "copy");
     if (hasCopies && isLargerThan(this.#root, mostValues)) {
       throw new Error("The copies are too large.");
     }

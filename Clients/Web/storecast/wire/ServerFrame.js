@@ -27,7 +27,9 @@ import { isObject } from "./JSONValue.js";
  * @property {string} server
  */
 
-/** @typedef {{ op: "subscribed", ref: number, sub: number, tag: string, bytes: number }} Subscribed */
+/**
+ * @typedef {{ op: "subscribed", ref: number, sub: number, tag: string, bytes: number }} Subscribed
+ */
 /** @typedef {{ op: "snapshot", sub: number, v: number, value: unknown }} Snapshot */
 /** @typedef {{ op: "patch", sub: number, from: number, v: number, ops: unknown[] }} Patch */
 /** @typedef {{ op: "current", sub: number, v: number }} Current */

@@ -1,4 +1,4 @@
-/** @typedef {import("../session/Outbox.js").Action} Action */
+/** @typedef {import("../session/Action.js").Action} Action */
 /** @typedef {import("../session/Position.js").Position} Position */
 /** @typedef {import("./Status.js").Status} Status */
 /**
@@ -12,8 +12,9 @@
 /**
  * A room of which nothing is known.
  *
- * @typedef {{ selections: Record<string, { value: any, params?: any }>, actions: Record<string, any>
- *     }} AnyRoom
+ * @typedef {object} AnyRoom
+ * @property {Record<string, { value: any, params?: any }>} selections
+ * @property {Record<string, any>} actions
  */
 /**
  * The actions of a room.
@@ -26,11 +27,11 @@
 /**
  * @typedef {object} ConnectionOptions
  * @property {import("./ConnectionCore.js").Token} [token]  proves who this is
- * @property {import("../outbox/OutboxStorage.js").OutboxStorage} [outbox]  where dispatches are kept
- *     until they have an outcome; in memory if left out
+ * @property {import("../outbox/OutboxStorage.js").OutboxStorage} [outbox]  where dispatches wait
+ *     for their outcome; in memory if left out
  * @property {import("./Socket.js").WebSocketClass} [WebSocket]  where there is no global one
  * @property {import("../store/Announcer.js").Notify} [notify]  when listeners hear of what the
- *     server has changed; `"frame"` if left out. What this program dispatches itself is told at once
+ *     server has changed; `"frame"` if left out. What this program dispatches is told at once
  * @property {(rejection: Rejection, action: Action) => void} [onRejected]  called with every
  *     rejection by the server, also of what was dispatched before the page was loaded
  * @property {(message: string) => void} [onTrouble]  called with what is worth logging; logs a
@@ -96,8 +97,8 @@ export class Connection<Room extends RoomTypes = AnyRoom> {
      * breaks. Optimistic stores show it when this returns.
      *
      * @param {ActionOf<Room>} action
-     * @returns {Promise<Position>} the position at which it was reduced; every store shows it by then.
-     *     Rejects with a `Rejection`. May be ignored: that is no unhandled rejection
+     * @returns {Promise<Position>} the position at which it was reduced; every store shows it by
+     *     then. Rejects with a `Rejection`. May be ignored: that is no unhandled rejection
      */
     dispatch: (action: ActionOf<Room>) => Promise<Position>;
     /**
@@ -109,15 +110,15 @@ export class Connection<Room extends RoomTypes = AnyRoom> {
     /** Connects at once if it waits to try again, or was refused. */
     reconnect(): void;
     /**
-     * Ends the connection for good. Dispatches without an outcome end with `closed`, which doesn't say
-     * what became of them; those that are stored go on with the next connection that opens the outbox.
+     * Ends the connection for good. Dispatches without an outcome end with `closed`, which doesn't
+     * say what became of them; those that are stored go on with whoever opens the outbox next.
      */
     close(): void;
     /** Tells the listeners. */
     announce(): void;
     #private;
 }
-export type Action = import("../session/Outbox.js").Action;
+export type Action = import("../session/Action.js").Action;
 export type Position = import("../session/Position.js").Position;
 export type Status = import("./Status.js").Status;
 /**
@@ -154,8 +155,8 @@ export type ConnectionOptions = {
      */
     token?: import("./ConnectionCore.js").Token;
     /**
-     * where dispatches are kept
-     * until they have an outcome; in memory if left out
+     * where dispatches wait
+     * for their outcome; in memory if left out
      */
     outbox?: import("../outbox/OutboxStorage.js").OutboxStorage | undefined;
     /**
@@ -164,7 +165,7 @@ export type ConnectionOptions = {
     WebSocket?: import("./Socket.js").WebSocketClass | undefined;
     /**
      * when listeners hear of what the
-     * server has changed; `"frame"` if left out. What this program dispatches itself is told at once
+     * server has changed; `"frame"` if left out. What this program dispatches is told at once
      */
     notify?: import("../store/Announcer.js").Notify | undefined;
     /**

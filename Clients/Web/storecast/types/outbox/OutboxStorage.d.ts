@@ -58,7 +58,7 @@ export type OutboxChange = {
 export type OutboxStorage = {
     /**
      * opens, for the
-     * room at `url`, an outbox that nobody else has open; rejects with a `Rejection` if there is none
+     * room at `url`, an outbox that nobody else has open; rejects if there is none
      */
     open: (url: string, newClient: () => string) => Promise<OpenOutbox>;
 };

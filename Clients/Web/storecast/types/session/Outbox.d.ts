@@ -110,17 +110,11 @@ export class Outbox {
     after(seq: number): Entry[];
     #private;
 }
+export type Action = import("./Action.js").Action;
 export type Position = import("./Position.js").Position;
 export type Limits = import("../wire/ServerFrame.js").Limits;
 export type OutboxContents = import("../outbox/OutboxStorage.js").OutboxContents;
 export type OutboxChange = import("../outbox/OutboxStorage.js").OutboxChange;
-/**
- * Something that a client asks for.
- */
-export type Action = {
-    readonly type: string;
-    readonly payload?: unknown;
-};
 /**
  * A dispatch without an outcome.
  */

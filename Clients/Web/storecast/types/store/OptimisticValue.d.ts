@@ -1,4 +1,4 @@
-/** @typedef {import("../session/Outbox.js").Action} Action */
+/** @typedef {import("../session/Action.js").Action} Action */
 /**
  * What an optimistic store shows: the server's value, and the client's pending actions on it.
  *
@@ -23,4 +23,4 @@ export class OptimisticValue {
     on(base: unknown, included: number): unknown;
     #private;
 }
-export type Action = import("../session/Outbox.js").Action;
+export type Action = import("../session/Action.js").Action;

@@ -8,7 +8,7 @@
  * @template State
  * @template {AnyAction} [Action=AnyAction]
  */
-export class RemoteStore<State, Action extends import("../session/Outbox.js").Action = import("../session/Outbox.js").Action> {
+export class RemoteStore<State, Action extends import("../session/Action.js").Action = import("../session/Action.js").Action> {
     /**
      * @param {StoreOwner} owner
      * @param {Mirror} mirror
@@ -65,7 +65,7 @@ export class RemoteStore<State, Action extends import("../session/Outbox.js").Ac
     #private;
 }
 export type Mirror = import("../session/Mirror.js").Mirror;
-export type AnyAction = import("../session/Outbox.js").Action;
+export type AnyAction = import("../session/Action.js").Action;
 export type Position = import("../session/Position.js").Position;
 /**
  * What a store needs of its connection.
