@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { webcrypto } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { connect, createServer } from "node:net";
@@ -7,6 +8,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const command = fileURLToPath(new URL("../../../.build/debug/storecast", import.meta.url));
+
+// Debian 12's node has it, and hides it.
+globalThis.crypto ??= webcrypto;
 
 /** A WebSocket class: the program's own, or that of Debian's node-ws. */
 export const WebSocket = globalThis.WebSocket ?? required("/usr/share/nodejs/ws/index.js");
