@@ -72,7 +72,7 @@ describe("with a real server", { skip: missing }, () => {
     assert.deepEqual(shown, [...shown].sort((one, other) => one - other), "it never went back");
     assert.equal(cuts, 10);
     connection.close();
-    line.close();
+    line.stop();
     await server.stop();
   });
 

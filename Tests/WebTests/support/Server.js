@@ -58,21 +58,29 @@ export class Server {
 
 /** A line to a server that can be cut. */
 export class Line {
-  #lines = new Set();
+  #near = new Set();
   #listener;
+  #port;
 
   static async to(port) {
     const line = new Line();
     line.#listener = createServer((near) => line.#join(near, port));
-    await new Promise((resolve) => line.#listener.listen(0, "127.0.0.1", resolve));
-    line.url = `ws://127.0.0.1:${line.#listener.address().port}/`;
+    await line.start();
+    line.url = `ws://127.0.0.1:${line.#port}/`;
     return line;
+  }
+
+  async start() {
+    const listening = new Promise((resolve) => this.#listener.once("listening", resolve));
+    this.#listener.listen(this.#port ?? 0, "127.0.0.1");
+    await listening;
+    this.#port = this.#listener.address().port;
   }
 
   #join(near, port) {
     const far = connect(port, "127.0.0.1");
-    this.#lines.add(near);
-    near.on("close", () => this.#lines.delete(near));
+    this.#near.add(near);
+    near.on("close", () => this.#near.delete(near));
     for (const [from, to] of [
       [near, far],
       [far, near],
@@ -84,10 +92,11 @@ export class Line {
   }
 
   cut() {
-    for (const near of this.#lines) near.destroy();
+    for (const near of this.#near) near.destroy();
   }
 
-  close() {
+  /** Nobody gets through until it is started again. */
+  stop() {
     this.cut();
     this.#listener.close();
   }
