@@ -32,7 +32,7 @@ export class Server {
   static async start({ document, port = 0 } = {}) {
     const server = new Server();
     server.#folder = mkdtempSync(join(tmpdir(), "storecast-"));
-    const options = ["serve", "--log-level", "error", "--port", String(port)];
+    const options = ["serve", "--memory", "--log-level", "error", "--port", String(port)];
     if (document !== undefined) {
       const file = join(server.#folder, "document.json");
       writeFileSync(file, JSON.stringify(document));
