@@ -13,7 +13,7 @@ struct SimulateCommand: AsyncParsableCommand {
 
               storecast simulate --seeds 1000         seeds 0 to 999, as many at once as there are
                                                       processors
-              storecast simulate --seeds 1000..<2000
+              storecast simulate --seeds '1000..<2000'
               storecast simulate --seed 42            one run, with all that happens in it
               storecast simulate --seed 42 --shrink   if it fails: the shortest run that fails alike
 

@@ -250,6 +250,7 @@ final class SimulatedClient {
         if session.phase != .live { return "isn't connected" }
         if connection?.isOver == true { return "hasn't noticed that its connection is over" }
         if session.pendingCount > 0 { return "has \(session.pendingCount) dispatches open" }
+        if session.storageProblem != nil { return "waits for its disk" }
         if session.hasMessages { return "has something to say" }
         if connection?.isQuiet != true { return "has messages under way" }
         if let open = follows.first(where: { !$0.mirror.isLive && $0.mirror.failure == nil }) {

@@ -45,6 +45,9 @@ final class FaultyJournal: Journal {
         completion: @escaping (Result<Void, JournalError>) -> Void
     ) {
         later { [self] in
+            guard !process.failsAtSnapshots() else {
+                return completion(.failure(.unavailable("simulated")))
+            }
             storage.saveSnapshot(of: room, offset: offset, version: version, content: content) {
                 [self] result in
                 world.note(.journal, 0, Int(offset)) { "keeps a snapshot as of entry \(offset)" }
@@ -58,7 +61,12 @@ final class FaultyJournal: Journal {
         of room: String, through offset: UInt64,
         completion: @escaping (Result<JournalSnapshot?, JournalError>) -> Void
     ) {
-        later { [self] in storage.loadSnapshot(of: room, through: offset, completion: completion) }
+        later { [self] in
+            guard !process.failsAtSnapshots() else {
+                return completion(.failure(.damaged("simulated")))
+            }
+            storage.loadSnapshot(of: room, through: offset, completion: completion)
+        }
     }
 
     func truncate(

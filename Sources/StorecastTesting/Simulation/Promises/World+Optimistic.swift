@@ -7,7 +7,9 @@ extension World {
     func checkShown(_ follow: Follow, of client: SimulatedClient) {
         guard let view = follow.view, let value = follow.mirror.value,
             let position = follow.mirror.position,
-            let history = truth.history(position.epoch)
+            let history = truth.history(position.epoch),
+            // Of a client that was forgotten nobody can tell what is in a value.
+            !truth.wasForgotten(client.session.client, in: history)
         else { return }
         var actions: [any SyncAction] = []
         for place in client.dispatches.indices {

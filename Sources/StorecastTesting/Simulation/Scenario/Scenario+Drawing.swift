@@ -12,6 +12,7 @@ extension Scenario {
             outbox: Self.outbox(&random), storedOutboxes: random.below(4),
             weather: Self.weather(&random),
             journalDelay: Self.delay(&random, .milliseconds(300)),
+            losesSnapshots: random.happens(oneIn: 4),
             turn: Self.delay(&random, .milliseconds(5)),
             checking: Self.delay(&random, .milliseconds(200)))
         addSteps(options.steps ?? most, &random)

@@ -24,6 +24,8 @@ struct Scenario: Sendable {
     var weather: Weather
     /// The longest that each half of an append takes.
     var journalDelay: Duration
+    /// Whether snapshots can't be written or read at times.
+    var losesSnapshots: Bool
     /// The longest turn of the server.
     var turn: Duration
     /// The longest that the check of a token takes.

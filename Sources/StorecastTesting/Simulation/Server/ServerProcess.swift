@@ -80,6 +80,11 @@ final class ServerProcess: SyncHost {
         }
     }
 
+    /// Whether a snapshot can't be written or read this time.
+    func failsAtSnapshots() -> Bool {
+        !world.isHealing && world.scenario.losesSnapshots && random.happens(oneIn: 4)
+    }
+
     func journalDelay() -> Duration {
         world.isHealing ? .zero : random.duration(upTo: world.scenario.journalDelay)
     }
