@@ -161,7 +161,7 @@ extension SocketTests {
         @Test func `a silent peer is asked, and cut when it stays silent`() async throws {
             let server = try await TestServer({
                 $0.pingInterval = .milliseconds(20)
-                $0.deadPeerTimeout = .milliseconds(100)
+                $0.deadPeerTimeout = .milliseconds(1000)
             })
             let peer = try RawPeer.open(port: server.port)
             _ = try await server.events.next()

@@ -7,7 +7,7 @@ struct RouterTests {
     private let screens = Screens(of: MainActor.shared)
 
     private func makeRouter(_ store: Store<TravelState>) -> Router<TravelState> {
-        Router(store: store, rootRoutable: Screen(in: screens))
+        Router(store: store, rootRoutable: Screen(in: screens), timeout: .seconds(60))
     }
 
     @Test func `without a route the root is asked for nothing`() async {

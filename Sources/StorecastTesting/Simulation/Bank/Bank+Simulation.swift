@@ -9,7 +9,8 @@ extension SimulatedRoom where State == Bank {
             Bank.room,
             people: [
                 Identity("ada"), Identity("bob"), Identity("ada", roles: ["clerk"]),
-                Identity("eve", roles: ["clerk"]),
+                Identity("eve", roles: ["clerk"]), Identity("bob", roles: ["clerk"]),
+                Identity("eve"),
             ]
         )
         .mirroring(Bank.total)

@@ -35,6 +35,8 @@ final class FaultyJournal: Journal {
         storage.tail(of: room, after: after, receive: receive)
     }
 
+    var isDurable: Bool { storage.isDurable }
+
     // MARK: Snapshots
 
     func saveSnapshot(

@@ -2,6 +2,7 @@ import StorecastSync
 
 /// A journal in memory that outlives the server's process: one room's records, as they are at rest.
 final class SimulatedDisk: Journal {
+    let isDurable = true
     private(set) var epoch: String
     /// All that was ever appended and not lost; those up to `forgotten` aren't told any more.
     private(set) var records: [JournalRecord] = []

@@ -38,6 +38,9 @@ extension Scenario {
         limits.controlBytes = 1 + random.below(random.pick([300, 4000, 64_000]))
         limits.historyBytes = random.below(random.pick([200, 4000, 64_000]))
         limits.heartbeat = 5 + random.below(26)
+        limits.unloadAfter = random.duration(upTo: .seconds(20))
+        limits.snapshots.entries = 1 + random.below(random.pick([5, 50, 500]))
+        limits.snapshots.kept = random.pick([nil, 1, 2])
         if random.happens(oneIn: 4) { limits.lingeringGroups = random.below(4) }
         if random.happens(oneIn: 4) { limits.lingeringBytes = random.below(2000) }
         if random.happens(oneIn: 2) { limits.lingerTime = random.duration(upTo: .seconds(10)) }

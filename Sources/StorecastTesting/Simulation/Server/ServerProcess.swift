@@ -23,6 +23,7 @@ final class ServerProcess: SyncHost {
     private var dueRooms: [any AnyRoom] = []
     private var dueSessions: [ServerSession] = []
     private var isTurnScheduled = false
+    private var isUnloading = false
     /// Crashes when it has come by so many more places at which a crash would hurt.
     private var fuse: Int?
 
@@ -110,6 +111,7 @@ final class ServerProcess: SyncHost {
     func received(_ message: [UInt8], on connection: SimulatedConnection) {
         guard !mayCrashNow() else { return }
         world.touchServer()
+        world.touch(connection)
         message.withUnsafeBytes { connection.session?.receive($0) }
     }
 
@@ -120,8 +122,24 @@ final class ServerProcess: SyncHost {
         world.touchServer()
         connections.remove(at: place)
         connection.serverLost()
+        guard connections.isEmpty, let room else { return }
         // Like a server's loop: a room without visitors and history leaves no trace.
-        if connections.isEmpty, room?.isUntouched == true { room = nil }
+        if room.isUntouched { self.room = nil } else { unloadLater(room) }
+    }
+
+    /// Lets the room leave memory if nobody comes for a while.
+    private func unloadLater(_ room: any AnyRoom) {
+        guard !isUnloading else { return }
+        isUnloading = true
+        after(world.scenario.limits.unloadAfter) { [self] in
+            room.prepareToUnload { [self] in
+                isUnloading = false
+                guard self.room === room, connections.isEmpty else { return }
+                guard room.isUntouched || room.isIdle else { return unloadLater(room) }
+                world.note(.server, number, 3) { "unloads the room" }
+                self.room = nil
+            }
+        }
     }
 
     func becameWritable(_ connection: SimulatedConnection) {
@@ -147,8 +165,10 @@ final class ServerProcess: SyncHost {
         guard isAlive, !kinds.isEmpty else { return }
         let action = kinds[random.place(in: kinds.map(\.weight))].draw(&random, .anonymous)
         let outcome = DispatchOutcome()
+        let room = openRoom()
         ownDispatches.append(outcome)
-        world.room.dispatch(openRoom(), action, outcome)
+        world.room.dispatch(room, action, outcome)
+        if connections.isEmpty { unloadLater(room) }
     }
 
     // MARK: Turns

@@ -1,0 +1,297 @@
+import { ConnectionCore } from "./ConnectionCore.js";
+import { OutboxWriter } from "./OutboxWriter.js";
+import { platform as standardPlatform } from "./Platform.js";
+import { ClientSession } from "../session/ClientSession.js";
+import { Mirror } from "../session/Mirror.js";
+import { Outbox } from "../session/Outbox.js";
+import { Announcer } from "../store/Announcer.js";
+import { Listeners } from "../store/Listeners.js";
+import { RemoteStore } from "../store/RemoteStore.js";
+import { StoreTable } from "../store/StoreTable.js";
+import { inspectJSON } from "../wire/JSONText.js";
+import { Rejection } from "../wire/Rejection.js";
+
+/** @typedef {import("../session/Action.js").Action} Action */
+/** @typedef {import("../session/Position.js").Position} Position */
+/** @typedef {import("./Status.js").Status} Status */
+
+/**
+ * What a room has, for editors and type checkers: the values and parameters of its selections by
+ * name, and the payloads of its actions by type.
+ *
+ * @typedef {object} RoomTypes
+ * @property {Record<string, { value: unknown, params?: unknown }>} selections
+ * @property {Record<string, unknown>} actions
+ */
+
+/**
+ * A room of which nothing is known.
+ *
+ * @typedef {object} AnyRoom
+ * @property {Record<string, { value: any, params?: any }>} selections
+ * @property {Record<string, any>} actions
+ */
+
+/**
+ * The actions of a room.
+ *
+ * @template {RoomTypes} Room
+ * @typedef {{ [Type in keyof Room["actions"] & string]:
+ *     { readonly type: Type, readonly payload?: Room["actions"][Type] } }[keyof Room["actions"]
+ *     & string]} ActionOf
+ */
+
+/**
+ * @typedef {object} ConnectionOptions
+ * @property {import("./ConnectionCore.js").Token} [token]  proves who this is
+ * @property {import("../outbox/OutboxStorage.js").OutboxStorage} [outbox]  where dispatches wait
+ *     for their outcome; in memory if left out
+ * @property {import("./Socket.js").WebSocketClass} [WebSocket]  where there is no global one
+ * @property {import("../store/Announcer.js").Notify} [notify]  when listeners hear of what the
+ *     server has changed; `"frame"` if left out. What this program dispatches is told at once
+ * @property {(rejection: Rejection, action: Action) => void} [onRejected]  called with every
+ *     rejection by the server, also of what was dispatched before the page was loaded
+ * @property {(message: string) => void} [onTrouble]  called with what is worth logging; logs a
+ *     warning if left out
+ * @property {Partial<import("./Platform.js").Platform>} [platform]  time and chance, for tests
+ */
+
+/**
+ * A connection to one room of a server, shared by any number of stores.
+ *
+ * It connects at once, and again whenever the connection is lost, until `close()`: after a delay
+ * that doubles with every failure from a quarter of a second to 30 seconds, shortened by chance to
+ * as little as half; at once when the browser finds a network or the page is shown again.
+ *
+ * @template {RoomTypes} [Room=AnyRoom]
+ */
+export class Connection {
+  #listeners = new Listeners();
+  #stores = new StoreTable();
+  #outbox = new Outbox();
+  /** @type {Rejection | undefined} */
+  #outboxProblem;
+  #platform;
+  #announcer;
+  #session;
+  #writer;
+  /** @type {ConnectionCore} */
+  #core;
+  #trouble;
+
+  /**
+   * Starts to connect; `connect()` does that.
+   *
+   * @param {string} url
+   * @param {ConnectionOptions & { WebSocket: import("./Socket.js").WebSocketClass }} options
+   */
+  constructor(url, { token, outbox, WebSocket, notify = "frame", ...options }) {
+    const platform = { ...standardPlatform, ...options.platform };
+    this.#platform = platform;
+    this.#trouble = options.onTrouble ?? ((message) => console.warn(`storecast: ${message}`));
+    this.#outbox.onRejected = options.onRejected ?? (() => {});
+    this.#announcer = new Announcer(notify, platform);
+    const session = new ClientSession(this.#outbox, {
+      welcomed: () => this.#core.welcomed(),
+      pendingChanged: () => this.#pendingChanged(),
+      held: (seconds) => this.#core.held(seconds),
+      bye: (bye) => this.#core.bye(bye),
+      refused: (rejection) => this.#core.refuse(rejection),
+      trouble: this.#trouble,
+    });
+    this.#session = session;
+    this.#writer = new OutboxWriter(this.#outbox, platform, (problem) => this.#wrote(problem));
+    this.#core = new ConnectionCore({
+      url,
+      token,
+      WebSocket,
+      platform,
+      session,
+      beforeSending: () => this.#writer.write(),
+      statusChanged: () => this.#announcer.add(this),
+    });
+    this.#start(url, outbox);
+  }
+
+  /** How the connection is doing. */
+  get status() {
+    return this.#core.status;
+  }
+
+  /** How many dispatches have no outcome: what an app shows as "3 changes not saved yet". */
+  get pendingCount() {
+    return this.#outbox.entries.length;
+  }
+
+  /**
+   * Why dispatches aren't stored; undefined if they are, or needn't be.
+   *
+   * @returns {Rejection | undefined}
+   */
+  get outboxProblem() {
+    return this.#outboxProblem;
+  }
+
+  /**
+   * Calls `listener` after changes of `status`, `pendingCount` or `outboxProblem`.
+   *
+   * @param {() => void} listener
+   * @returns {() => void} ends that
+   */
+  subscribe = (listener) => this.#listeners.add(listener);
+
+  /**
+   * A live mirror of one selection of the room. Who selects the same gets the same store, as long
+   * as the selection is followed.
+   *
+   * @template {keyof Room["selections"] & string} Name
+   * @param {Name} name
+   * @param {Room["selections"][Name]["params"]} [params]  left out if the selection has none
+   * @param {object} [options]
+   * @param {(state: Room["selections"][Name]["value"], action: ActionOf<Room>) =>
+   *     Room["selections"][Name]["value"]} [options.optimistic]  what an action makes of the state,
+   *     as a new value: shows what is dispatched before the server has answered. Give the same
+   *     function every time
+   * @returns {RemoteStore<Room["selections"][Name]["value"], ActionOf<Room>>}
+   * @throws {TypeError} if the parameters can't be written as JSON
+   */
+  select(name, params, options) {
+    const mirror = new Mirror(name, plain(params));
+    const known = this.#stores.find(mirror.key, options?.optimistic);
+    return known ?? new RemoteStore(this.#owner, mirror, options?.optimistic);
+  }
+
+  /**
+   * Sends an action to the room, in the order of the calls, and once however often the connection
+   * breaks. Optimistic stores show it when this returns.
+   *
+   * @param {ActionOf<Room>} action
+   * @returns {Promise<Position>} the position at which it was reduced; every store shows it by
+   *     then. Rejects with a `Rejection`. May be ignored: that is no unhandled rejection
+   */
+  dispatch = (action) => {
+    /** @type {Promise<Position>} */
+    const outcome = new Promise((resolve, reject) => {
+      this.#outbox.append(action, this.#session.position, resolve, reject);
+    });
+    outcome.catch(() => {});
+    this.#pendingChanged();
+    if (this.#stores.optimistic.length > 0) this.#announcer.flush();
+    this.#core.scheduleFlush();
+    return outcome;
+  };
+
+  /**
+   * Shows the server a newer token of the same identity, on the connection that there is.
+   *
+   * @param {string} token
+   */
+  authenticate(token) {
+    this.#session.authenticate(token);
+    this.#core.scheduleFlush();
+  }
+
+  /** Connects at once if it waits to try again, or was refused. */
+  reconnect() {
+    this.#core.reconnect();
+  }
+
+  /**
+   * Ends the connection for good. Dispatches without an outcome end with `closed`, which doesn't
+   * say what became of them; those that are stored go on with whoever opens the outbox next.
+   */
+  close() {
+    if (this.status.state === "closed") return;
+    this.#writer.write();
+    this.#core.close();
+    this.#session.close(new Rejection("closed", "The connection is closed."));
+    this.#writer.close();
+  }
+
+  /** Tells the listeners. */
+  announce() {
+    this.#listeners.call();
+  }
+
+  /**
+   * @param {string} url
+   * @param {import("../outbox/OutboxStorage.js").OutboxStorage | undefined} storage
+   */
+  async #start(url, storage) {
+    const { newClient } = this.#platform;
+    this.#session.client = newClient();
+    if (storage) {
+      try {
+        const open = await storage.open(url, newClient);
+        if (this.status.state === "closed") return open.close();
+        this.#session.client = open.contents.client;
+        this.#writer.open(open);
+        this.#pendingChanged();
+      } catch (error) {
+        // The outbox is in memory, then.
+        const title = "The outbox can't be opened.";
+        const unopened = new Rejection("outbox-unreadable", title, String(error));
+        this.#setOutboxProblem(error instanceof Rejection ? error : unopened);
+      }
+    }
+    if (this.status.state !== "closed") this.#core.connect();
+  }
+
+  /** @param {Rejection | undefined} problem */
+  #wrote(problem) {
+    if (problem || this.#outboxProblem) this.#setOutboxProblem(problem);
+    this.#outbox.refusal = problem;
+    this.#core.scheduleFlush();
+  }
+
+  /** @param {Rejection | undefined} problem */
+  #setOutboxProblem(problem) {
+    if (problem) this.#trouble(problem.message);
+    this.#outboxProblem = problem;
+    this.#announcer.add(this);
+  }
+
+  #pendingChanged() {
+    this.#announcer.add(this);
+    for (const store of this.#stores.optimistic) this.#announcer.add(store);
+  }
+
+  /**
+   * What stores need of the connection.
+   *
+   * @returns {import("../store/RemoteStore.js").StoreOwner}
+   */
+  get #owner() {
+    const session = this.#session;
+    return {
+      outbox: this.#outbox,
+      platform: this.#platform,
+      trouble: this.#trouble,
+      dispatch: this.dispatch,
+      changed: (store) => this.#announcer.add(store),
+      follow: (mirror, store) => {
+        this.#stores.add(store);
+        this.#core.scheduleFlush();
+        return session.follow(mirror);
+      },
+      leave: (mirror, store) => {
+        this.#stores.delete(store);
+        if (mirror.observers.size === 0) session.release(mirror);
+        this.#core.scheduleFlush();
+      },
+    };
+  }
+}
+
+/**
+ * Parameters as the server will read them.
+ *
+ * @param {unknown} params
+ */
+function plain(params) {
+  const text = JSON.stringify(params);
+  if (text === undefined) return undefined;
+  const value = JSON.parse(text);
+  inspectJSON(value);
+  return value;
+}

@@ -1,0 +1,56 @@
+/**
+ * What a connection takes from its surroundings: time, chance and what the browser knows.
+ *
+ * @typedef {object} Platform
+ * @property {() => number} now  milliseconds that only grow
+ * @property {() => number} time  milliseconds since 1970
+ * @property {(work: () => void, milliseconds: number) => unknown} setTimeout
+ * @property {(timer: any) => void} clearTimeout
+ * @property {() => number} random  from 0 up to 1
+ * @property {() => string} newClient  a client id: 128 bits that nobody can guess
+ * @property {((work: () => void) => void) | undefined} requestFrame  before the page is drawn next
+ * @property {(changed: () => void) => () => void} watchNetwork  calls `changed` when the machine
+ *     may have got another network, or was woken up; returns what ends that
+ */
+
+/**
+ * The browser, or node.
+ *
+ * @type {Platform}
+ */
+export const platform = {
+  now: () => performance.now(),
+  time: () => Date.now(),
+  setTimeout: (work, milliseconds) => setTimeout(work, milliseconds),
+  clearTimeout: (timer) => clearTimeout(timer),
+  random: () => Math.random(),
+  newClient,
+  requestFrame:
+    typeof requestAnimationFrame === "function"
+      ? (work) => void requestAnimationFrame(work)
+      : undefined,
+  watchNetwork,
+};
+
+function newClient() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** @param {() => void} changed */
+function watchNetwork(changed) {
+  if (typeof window === "undefined" || typeof document === "undefined") return () => {};
+  const shown = () => {
+    if (document.visibilityState === "visible") changed();
+  };
+  window.addEventListener("online", changed);
+  window.addEventListener("offline", changed);
+  window.addEventListener("pageshow", changed);
+  document.addEventListener("visibilitychange", shown);
+  return () => {
+    window.removeEventListener("online", changed);
+    window.removeEventListener("offline", changed);
+    window.removeEventListener("pageshow", changed);
+    document.removeEventListener("visibilitychange", shown);
+  };
+}

@@ -1,0 +1,32 @@
+import { Connection } from "./Connection.js";
+
+/**
+ * Connects to one room of a server.
+ *
+ * ```js
+ * const connection = connect("wss://example.org/rooms/lobby");
+ * const votes = connection.select("value", { path: "/votes" });
+ * votes.subscribe(() => console.log(votes.getState()));
+ * await votes.dispatch({ type: "increment", payload: { path: "/votes/tea", by: 1 } });
+ * ```
+ *
+ * @template {import("./Connection.js").RoomTypes} [Room=import("./Connection.js").AnyRoom]
+ * @param {string | URL} url  `ws:`, `wss:`, or as the page's own: `connect("/rooms/lobby")`
+ * @param {import("./Connection.js").ConnectionOptions} [options]
+ * @returns {Connection<Room>}
+ * @throws {TypeError} if the URL isn't one, or there is no `WebSocket`
+ */
+export function connect(url, options = {}) {
+  const WebSocket = options.WebSocket ?? globalThis.WebSocket;
+  if (!WebSocket) throw new TypeError("There is no WebSocket here: give one as an option.");
+  return new Connection(socketURL(url), { ...options, WebSocket });
+}
+
+/** @param {string | URL} url */
+function socketURL(url) {
+  const absolute = new URL(url, globalThis.location?.href);
+  absolute.protocol = absolute.protocol.replace(/^http/, "ws");
+  absolute.hash = "";
+  if (!/^wss?:$/.test(absolute.protocol)) throw new TypeError(`'${url}' is no URL of a WebSocket.`);
+  return absolute.href;
+}

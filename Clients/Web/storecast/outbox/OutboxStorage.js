@@ -1,0 +1,46 @@
+/**
+ * A dispatch as it is kept.
+ *
+ * @typedef {object} StoredDispatch
+ * @property {number} seq
+ * @property {number} base
+ * @property {string} epoch  that of `base`
+ * @property {string} action  JSON text
+ */
+
+/**
+ * What an outbox held when it was opened.
+ *
+ * @typedef {object} OutboxContents
+ * @property {string} client  the client's id
+ * @property {number} settled  the outcomes of all dispatches up to this one are known
+ * @property {StoredDispatch[]} dispatches  those behind it, in order and without gaps
+ */
+
+/**
+ * An outbox that this program alone has open.
+ *
+ * @typedef {object} OpenOutbox
+ * @property {OutboxContents} contents
+ * @property {(change: OutboxChange) => void | Promise<void>} write  keeps a change; nothing that it
+ *     holds is sent before this has returned, or the promise is fulfilled. One call at a time
+ * @property {() => void} close  lets others open it
+ */
+
+/**
+ * Dispatches that are new, or take the place of those of their numbers, and what has ended.
+ *
+ * @typedef {object} OutboxChange
+ * @property {StoredDispatch[]} dispatches
+ * @property {number} settled
+ */
+
+/**
+ * Where dispatches are kept until they have an outcome.
+ *
+ * @typedef {object} OutboxStorage
+ * @property {(url: string, newClient: () => string) => Promise<OpenOutbox>} open  opens, for the
+ *     room at `url`, an outbox that nobody else has open; rejects if there is none
+ */
+
+export {};

@@ -1,0 +1,69 @@
+import { Rejection } from "../wire/Rejection.js";
+
+/** @typedef {import("./OutboxStorage.js").OpenOutbox} OpenOutbox */
+
+/**
+ * As much of the Web Locks API as is used.
+ *
+ * @typedef {object} Locks
+ * @property {(name: string, options: { ifAvailable: true }, held: (lock: unknown) => unknown) =>
+ *     Promise<unknown>} request
+ */
+
+/** The most tabs of a browser that keep dispatches of one room. */
+export const slots = Array.from({ length: 16 }, (_, slot) => slot);
+
+/**
+ * Opens the first outbox that no other tab has open.
+ *
+ * Two tabs can't share one: they would number their dispatches alike. So each has its own, from a
+ * row of slots; what a closed tab has left is sent by the next one that takes its slot, which is
+ * looked for first.
+ *
+ * @param {Locks | undefined} locks
+ * @param {string[]} names  of the slots, in the order in which to try them
+ * @param {(name: string) => Promise<OpenOutbox>} open
+ * @returns {Promise<OpenOutbox>}
+ */
+export async function openFree(locks, names, open) {
+  if (!locks) {
+    const detail = "Web Locks are there only in pages from https: or localhost.";
+    throw new Rejection("outbox-locked", "The page can't have an outbox to itself.", detail);
+  }
+  /** @type {unknown} */
+  let problem = "All are in use.";
+  for (const name of names) {
+    const unlock = await lock(locks, name);
+    if (!unlock) continue;
+    try {
+      const outbox = await open(name);
+      return {
+        ...outbox,
+        close: () => {
+          outbox.close();
+          unlock();
+        },
+      };
+    } catch (error) {
+      // Left as it is, for somebody to look at.
+      problem = error;
+      unlock();
+    }
+  }
+  throw new Rejection("outbox-locked", "There is no outbox for this tab.", String(problem));
+}
+
+/**
+ * What gives a lock back; undefined if somebody else has it.
+ *
+ * @param {Locks} locks
+ * @param {string} name
+ * @returns {Promise<(() => void) | undefined>}
+ */
+function lock(locks, name) {
+  return new Promise((resolve, reject) => {
+    const held = (/** @type {unknown} */ lock) =>
+      lock ? new Promise((unlock) => resolve(() => unlock(undefined))) : resolve(undefined);
+    locks.request(name, { ifAvailable: true }, held).catch(reject);
+  });
+}

@@ -1,0 +1,115 @@
+import { openFree, slots } from "./Slots.js";
+import { readClient, readDispatches } from "./StoredText.js";
+
+/** @typedef {import("./OutboxStorage.js").OpenOutbox} OpenOutbox */
+/** @typedef {import("./OutboxStorage.js").OutboxStorage} OutboxStorage */
+
+/**
+ * Keeps dispatches in the browser's IndexedDB: as many as an outbox takes, on the disk before they
+ * are sent, and those that were dispatched together with one wait for the disk.
+ *
+ * Two people who use one browser need outboxes of different names.
+ *
+ * @param {string} [name]
+ * @param {object} [parts]
+ * @param {IDBFactory} [parts.indexedDB]
+ * @param {import("./Slots.js").Locks} [parts.locks]
+ * @returns {OutboxStorage}
+ */
+export function indexedDBOutbox(name = "outbox", parts = {}) {
+  return {
+    open: async (url, newClient) => {
+      const database = await openDatabase(parts.indexedDB ?? globalThis.indexedDB);
+      const locks = parts.locks ?? globalThis.navigator?.locks;
+      const names = slots.map((slot) => `storecast ${name} ${slot} ${url}`);
+      const used = await usedSlots(database, names);
+      const order = [...used, ...names.filter((slot) => !used.includes(slot))];
+      return openFree(locks, order, (slot) => open(database, slot, newClient));
+    },
+  };
+}
+
+/**
+ * @param {IDBFactory} factory
+ * @returns {Promise<IDBDatabase>}
+ */
+function openDatabase(factory) {
+  const request = factory.open("storecast", 1);
+  request.onupgradeneeded = () => {
+    request.result.createObjectStore("clients");
+    request.result.createObjectStore("dispatches");
+  };
+  return result(request);
+}
+
+/**
+ * @param {IDBDatabase} database
+ * @param {string[]} names
+ */
+async function usedSlots(database, names) {
+  const dispatches = database.transaction("dispatches").objectStore("dispatches");
+  const counts = await Promise.all(names.map((slot) => result(dispatches.count(range(slot)))));
+  return names.filter((_, place) => Number(counts[place]) > 0);
+}
+
+/**
+ * @param {IDBDatabase} database
+ * @param {string} slot
+ * @param {() => string} newClient
+ * @returns {Promise<OpenOutbox>}
+ */
+async function open(database, slot, newClient) {
+  const transaction = database.transaction(["clients", "dispatches"]);
+  const [head, values] = await Promise.all([
+    result(transaction.objectStore("clients").get(slot)),
+    result(transaction.objectStore("dispatches").getAll(range(slot))),
+  ]);
+  const none = { client: newClient(), settled: 0 };
+  const { client, settled } = head === undefined && values.length === 0 ? none : readClient(head);
+  return {
+    contents: { client, settled, dispatches: readDispatches(values, settled) },
+    write: (change) => {
+      const options = /** @type {const} */ ({ durability: "strict" });
+      const writing = database.transaction(["clients", "dispatches"], "readwrite", options);
+      const dispatches = writing.objectStore("dispatches");
+      for (const dispatch of change.dispatches) dispatches.put(dispatch, [slot, dispatch.seq]);
+      dispatches.delete(range(slot, change.settled));
+      writing.objectStore("clients").put({ client, settled: change.settled }, slot);
+      return completion(writing);
+    },
+    close: () => database.close(),
+  };
+}
+
+/**
+ * The keys of a slot's dispatches.
+ *
+ * @param {string} slot
+ * @param {number} [last]
+ */
+function range(slot, last = Infinity) {
+  return IDBKeyRange.bound([slot, 0], [slot, last]);
+}
+
+/**
+ * @template Value
+ * @param {IDBRequest<Value>} request
+ * @returns {Promise<Value>}
+ */
+function result(request) {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+}
+
+/**
+ * @param {IDBTransaction} transaction
+ * @returns {Promise<void>}
+ */
+function completion(transaction) {
+  return new Promise((resolve, reject) => {
+    transaction.oncomplete = () => resolve();
+    transaction.onabort = () => reject(transaction.error);
+  });
+}

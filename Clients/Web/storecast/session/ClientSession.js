@@ -1,0 +1,348 @@
+import * as frames from "../wire/ClientFrame.js";
+import { Rejection } from "../wire/Rejection.js";
+import { readServerFrame } from "../wire/ServerFrame.js";
+import { IncomingTransaction } from "./IncomingTransaction.js";
+import { later } from "./Position.js";
+import { Subscriptions } from "./Subscriptions.js";
+
+/** @typedef {import("./Mirror.js").Mirror} Mirror */
+/** @typedef {import("./Position.js").Position} Position */
+/** @typedef {import("../wire/ServerFrame.js").Part} Part */
+/** @typedef {import("../wire/ServerFrame.js").ServerFrame} ServerFrame */
+
+/**
+ * What a session tells its owner.
+ *
+ * @typedef {object} SessionDelegate
+ * @property {() => void} welcomed  the connection is live
+ * @property {() => void} pendingChanged  dispatches came or went; then outcomes are told
+ * @property {(seconds: number) => void} held  dispatches may be sent again when this time is over;
+ *     call `endHold()` then
+ * @property {(bye: import("../wire/ServerFrame.js").Bye) => void} bye  the server is about to close
+ * @property {(rejection: Rejection) => void} refused  the server can't read what this program
+ *     sends: it is of no use to go on
+ * @property {(message: string) => void} trouble  the server said something that shouldn't be
+ */
+
+/** The most that frames take which share a message, in bytes. */
+const longestBatch = 64 << 10;
+
+/**
+ * A client's half of one connection and all that follow it, without I/O: it is told of connections
+ * and messages, and pulled for messages.
+ *
+ * It keeps the dispatches without an outcome and the mirrors across connections.
+ */
+export class ClientSession {
+  /** The client's id, for life; a secret of client and server. */
+  client = "";
+  /** @type {"offline" | "greeting" | "live"} */
+  phase = "offline";
+  /**
+   * The newest position that was heard of.
+   *
+   * @type {Position | undefined}
+   */
+  position;
+  /** Seconds of silence after which to ping. */
+  heartbeat = 30;
+
+  /** @type {IncomingTransaction | undefined} */
+  #transaction;
+  /**
+   * The last dispatch that the server said to be settled, and as of where.
+   *
+   * @type {{ seq: number, position: Position } | undefined}
+   */
+  #acknowledged;
+  #isHeld = false;
+  /** @type {string[]} */
+  #outgoing = [];
+  #outbox;
+  #delegate;
+  #subscriptions;
+
+  /**
+   * @param {import("./Outbox.js").Outbox} outbox
+   * @param {SessionDelegate} delegate
+   */
+  constructor(outbox, delegate) {
+    this.#outbox = outbox;
+    this.#delegate = delegate;
+    this.#subscriptions = new Subscriptions(
+      (frame) => this.#outgoing.push(frame),
+      () => outbox.limits,
+    );
+  }
+
+  // Connections
+
+  /**
+   * A connection is there: queues hello and all subscriptions.
+   *
+   * @param {string | undefined} token
+   */
+  connected(token) {
+    this.phase = "greeting";
+    const { client, position: seen } = this;
+    const hello = { client, settled: this.#outbox.greet(), seen, token };
+    this.#outgoing = [frames.writeHello(hello)];
+    this.#subscriptions.connected();
+  }
+
+  /** The connection is gone; everything else stays. */
+  disconnected() {
+    this.phase = "offline";
+    this.#outgoing = [];
+    this.#transaction = undefined;
+    this.#isHeld = false;
+    this.#subscriptions.disconnected();
+  }
+
+  /**
+   * Ends it for good: mirrors fail, and every dispatch without an outcome gets `rejection`, which
+   * says nothing about what became of it.
+   *
+   * @param {Rejection} rejection
+   */
+  close(rejection) {
+    this.disconnected();
+    const mirrors = this.#subscriptions.all;
+    for (const mirror of mirrors) mirror.fail(rejection);
+    this.#announce(mirrors, this.#outbox.abandon(rejection));
+  }
+
+  // Mirrors
+
+  /**
+   * Follows what `mirror` is to mirror.
+   *
+   * @param {Mirror} mirror  a new one, or one that was followed before
+   * @returns {Mirror} the one that all share who follow this selection with equal parameters
+   */
+  follow(mirror) {
+    return this.#subscriptions.follow(mirror);
+  }
+
+  /**
+   * Ends a mirror, of which nothing is wanted any more.
+   *
+   * @param {Mirror} mirror
+   */
+  release(mirror) {
+    this.#subscriptions.release(mirror);
+    this.#announce([], this.#takeSettled());
+  }
+
+  // Messages out
+
+  /** Asks for a sign of life. */
+  ping() {
+    if (this.phase === "live") this.#outgoing.push(frames.writePing());
+  }
+
+  /**
+   * Shows the server a newer token.
+   *
+   * @param {string} token
+   */
+  authenticate(token) {
+    if (this.phase === "live") this.#outgoing.push(frames.writeAuthenticate(token));
+  }
+
+  /** Dispatches may be sent again. */
+  endHold() {
+    this.#isHeld = false;
+  }
+
+  /** The next message to send, with as many frames as fit; undefined if there is none. */
+  nextMessage() {
+    const most = Math.min(this.#outbox.limits.message, longestBatch) - 1;
+    /** @type {string[]} */
+    const batch = [];
+    let bytes = 0;
+    for (let frame = this.#nextFrame; frame !== undefined; frame = this.#nextFrame) {
+      bytes += frames.utf8Length(frame) + 1;
+      if (batch.length > 0 && bytes > most) break;
+      batch.push(frame);
+      if (this.#outgoing.length > 0) this.#outgoing.shift();
+      else this.#outbox.sent();
+    }
+    return batch.length > 1 ? `[${batch}]` : batch[0];
+  }
+
+  get #nextFrame() {
+    const mayDispatch = this.phase === "live" && !this.#isHeld;
+    return this.#outgoing[0] ?? (mayDispatch ? this.#outbox.next : undefined);
+  }
+
+  // Messages in
+
+  /**
+   * Takes one message; false if the connection can't go on and should be made anew.
+   *
+   * @param {string} text
+   * @returns {boolean}
+   */
+  receive(text) {
+    try {
+      const frame = readServerFrame(text);
+      return frame ? this.#take(frame) : true;
+    } catch (error) {
+      return this.#isTrouble(`The server sent what is no frame: ${Object(error).message}`);
+    }
+  }
+
+  /** @param {ServerFrame} frame */
+  #take(frame) {
+    const isFirst = frame.op === "welcome" || frame.op === "bye" || frame.op === "error";
+    if (this.phase === "greeting" && !isFirst) {
+      return this.#isTrouble("The server spoke before its welcome.");
+    }
+    switch (frame.op) {
+      case "snapshot":
+      case "patch":
+      case "current":
+        return this.#takePart(frame);
+      case "transaction":
+        if (this.#transaction) return this.#isTrouble("The server began a transaction in another.");
+        this.#transaction = new IncomingTransaction(frame);
+        return this.#finishTransaction();
+      case "welcome":
+        if (this.phase === "live") return this.#isTrouble("The server said welcome twice.");
+        this.#welcomed(frame);
+        break;
+      case "subscribed":
+        this.#subscriptions.subscribed(frame);
+        break;
+      case "reject":
+        this.#rejected(frame);
+        break;
+      case "lapse":
+        this.#announce(this.#subscriptions.lapse(frame), this.#takeSettled());
+        break;
+      case "error":
+        this.#takeError(frame);
+        break;
+      case "pong":
+        this.#reach(frame.v);
+        break;
+      case "bye":
+        this.#delegate.bye(frame);
+    }
+    return true;
+  }
+
+  /** @param {import("../wire/ServerFrame.js").Welcome} welcome */
+  #welcomed(welcome) {
+    const { epoch, v: version, lastSeq, heartbeat } = welcome;
+    this.phase = "live";
+    this.heartbeat = Math.min(Math.max(1, heartbeat), 3600);
+    this.position = later(this.position, { epoch, version });
+    this.#outbox.welcomed(welcome);
+    const seq = Math.max(this.#outbox.settled, lastSeq);
+    this.#acknowledged = { seq, position: { epoch, version } };
+    this.#announce([], this.#takeSettled());
+    this.#delegate.welcomed();
+  }
+
+  /** @param {Part} part */
+  #takePart(part) {
+    if (this.#transaction) {
+      const isFollowed = this.#subscriptions.of(part.sub).length > 0;
+      if (this.#transaction.take(part, isFollowed)) return this.#finishTransaction();
+      return this.#isTrouble("The server named a selection twice in one transaction.");
+    }
+    // The first that is said of a selection is as of no earlier than all that was said before; from
+    // then on a value comes to hold a dispatch only together with its settlement.
+    const first = this.#subscriptions.of(part.sub).filter((mirror) => !mirror.isAnswered);
+    const moved = this.#apply(part);
+    for (const mirror of first) mirror.include(this.#acknowledged?.seq ?? 0);
+    this.#reach(part.v);
+    this.#announce(moved, this.#takeSettled());
+    return true;
+  }
+
+  /** Makes all parts of a transaction and its settlements take effect when the last has come. */
+  #finishTransaction() {
+    const transaction = this.#transaction;
+    if (!transaction?.isComplete) return true;
+    this.#transaction = undefined;
+    const moved = transaction.parts.flatMap((part) => this.#apply(part));
+    const position = this.#reach(transaction.version);
+    if (transaction.acked !== undefined) {
+      this.#outbox.acknowledge(transaction.acked);
+      const seq = Math.max(transaction.acked, this.#acknowledged?.seq ?? 0);
+      this.#acknowledged = { seq, position };
+    }
+    for (const mirror of this.#subscriptions.all) {
+      mirror.advance(position);
+      mirror.include(this.#acknowledged?.seq ?? 0);
+    }
+    this.#announce(moved, this.#takeSettled());
+    return true;
+  }
+
+  /** @param {Part} part */
+  #apply(part) {
+    const epoch = this.position?.epoch ?? "";
+    return this.#subscriptions.apply(part, epoch);
+  }
+
+  /** @param {import("../wire/ServerFrame.js").Reject} reject */
+  #rejected({ seq, code, title, detail, retryable, retryAfter = 1 }) {
+    if (!retryable) return this.#outbox.reject(seq, new Rejection(code, title, detail));
+    this.#outbox.goBack(seq);
+    // One timer at a time, however often it is said.
+    if (this.#isHeld) return;
+    this.#isHeld = true;
+    this.#delegate.held(Math.min(Math.max(retryAfter, 0.01), 3600));
+  }
+
+  /** @param {import("../wire/ServerFrame.js").ErrorFrame} error */
+  #takeError({ code, title, detail, ref, seq }) {
+    const rejection = new Rejection(code, title, detail);
+    if (ref !== undefined) {
+      this.#announce(this.#subscriptions.fail(ref, rejection), this.#takeSettled());
+    } else if (seq !== undefined || code === "malformed") {
+      // What was in that frame never gets an outcome, and all that follows it neither.
+      this.#delegate.refused(rejection);
+    } else {
+      this.#delegate.trouble(`The server could not use a frame: ${rejection.message}`);
+    }
+  }
+
+  /** @param {number} version */
+  #reach(version) {
+    const position = { epoch: this.position?.epoch ?? "", version };
+    this.position = later(this.position, position);
+    return position;
+  }
+
+  /** The outcomes of what the server said to be settled, when every mirror shows it. */
+  #takeSettled() {
+    if (this.phase !== "live" || !this.#acknowledged || this.#subscriptions.isAwaiting) return [];
+    return this.#outbox.settle(this.#acknowledged.seq, this.#acknowledged.position);
+  }
+
+  /**
+   * Tells of mirrors that have moved and dispatches that have gone, then those who wait for the
+   * outcomes: they find everything as it should be.
+   *
+   * @param {readonly Mirror[]} moved
+   * @param {(() => void)[]} outcomes
+   */
+  #announce(moved, outcomes) {
+    for (const mirror of moved) {
+      for (const observer of mirror.observers) observer();
+    }
+    if (outcomes.length > 0) this.#delegate.pendingChanged();
+    for (const tell of outcomes) tell();
+  }
+
+  /** @param {string} message */
+  #isTrouble(message) {
+    this.#delegate.trouble(message);
+    return false;
+  }
+}

@@ -1,0 +1,17 @@
+/**
+ * A point of a room's history. Versions of one epoch can be compared; a version stands for one
+ * state, for ever.
+ *
+ * @typedef {{ readonly epoch: string, readonly version: number }} Position
+ */
+
+/**
+ * The later of two positions; the second if they are of different epochs.
+ *
+ * @param {Position | undefined} old
+ * @param {Position} next
+ * @returns {Position}
+ */
+export function later(old, next) {
+  return old && old.epoch === next.epoch && old.version > next.version ? old : next;
+}

@@ -1,0 +1,151 @@
+import { utf8Length, writeSubscribe, writeUnsubscribe } from "../wire/ClientFrame.js";
+import { inspectJSON } from "../wire/JSONText.js";
+import { Rejection } from "../wire/Rejection.js";
+import { MirrorTable } from "./MirrorTable.js";
+
+/** @typedef {import("./Mirror.js").Mirror} Mirror */
+/** @typedef {import("../wire/ServerFrame.js").Limits} Limits */
+
+/** What a client mirrors: asks the server for it, and gives what comes to the mirrors. */
+export class Subscriptions {
+  #mirrors = new MirrorTable();
+  #refs = 0;
+  #isConnected = false;
+  #say;
+  #limits;
+
+  /**
+   * @param {(frame: string) => void} say  sends a frame when there is a connection
+   * @param {() => Limits} limits  of the server
+   */
+  constructor(say, limits) {
+    this.#say = say;
+    this.#limits = limits;
+  }
+
+  get all() {
+    return this.#mirrors.all;
+  }
+
+  /** Whether an answer is under way without which a mirror may be older than what is settled. */
+  get isAwaiting() {
+    return this.all.some((mirror) => mirror.isAwaited);
+  }
+
+  /** A connection is there: asks for everything. */
+  connected() {
+    this.#isConnected = true;
+    for (const mirror of this.all) this.#subscribe(mirror);
+  }
+
+  disconnected() {
+    this.#isConnected = false;
+    this.#mirrors.disconnected();
+  }
+
+  /**
+   * Follows what `mirror` is to mirror.
+   *
+   * @param {Mirror} mirror  a new one, or one that was followed before
+   * @returns {Mirror} the one that all share who follow this selection with equal parameters
+   */
+  follow(mirror) {
+    const known = this.#mirrors.find(mirror);
+    if (known) return known;
+    this.#mirrors.insert(mirror);
+    if (this.#isConnected) this.#subscribe(mirror);
+    // It shows nothing that could be too old; and a client that goes on making mirrors is to hear
+    // of its outcomes.
+    if (mirror.value === undefined) mirror.isAwaited = false;
+    return mirror;
+  }
+
+  /**
+   * Ends a mirror, of which nothing is wanted any more.
+   *
+   * @param {Mirror} mirror
+   */
+  release(mirror) {
+    if (!this.#mirrors.remove(mirror) || !this.#isConnected || mirror.failure) return;
+    this.#say(writeUnsubscribe(mirror.ref));
+  }
+
+  /**
+   * The mirrors that follow `sub`.
+   *
+   * @param {number} sub
+   */
+  of(sub) {
+    return this.#mirrors.withSub(sub);
+  }
+
+  /** @param {import("../wire/ServerFrame.js").Subscribed} frame */
+  subscribed(frame) {
+    this.#mirrors.subscribed(frame);
+  }
+
+  /**
+   * Applies a part; one that doesn't fit makes its mirror begin anew.
+   *
+   * @param {import("../wire/ServerFrame.js").Part} part
+   * @param {string} epoch
+   * @returns {Mirror[]} those that have moved
+   */
+  apply(part, epoch) {
+    return this.of(part.sub).filter((mirror) => {
+      const fits = mirror.take(part, epoch);
+      if (!fits) this.#restart(mirror);
+      return fits;
+    });
+  }
+
+  /**
+   * The server has ended a subscription.
+   *
+   * @param {import("../wire/ServerFrame.js").Lapse} lapse
+   * @returns {readonly Mirror[]} those that have failed
+   */
+  lapse({ sub, code }) {
+    const mirrors = this.of(sub);
+    if (code === "renewed") {
+      for (const mirror of mirrors) this.#subscribe(mirror);
+      return [];
+    }
+    const rejection = new Rejection(code, "The server ended the subscription.");
+    for (const mirror of mirrors) mirror.fail(rejection);
+    return mirrors;
+  }
+
+  /**
+   * The server can't use the subscription `ref`.
+   *
+   * @param {number} ref
+   * @param {Rejection} rejection
+   * @returns {Mirror[]} those that have failed
+   */
+  fail(ref, rejection) {
+    const mirror = this.#mirrors.withRef(ref);
+    mirror?.fail(rejection);
+    return mirror ? [mirror] : [];
+  }
+
+  /** @param {Mirror} mirror */
+  #subscribe(mirror) {
+    this.#refs += 1;
+    this.#mirrors.subscribes(mirror, this.#refs);
+    const { selection: select, parameters: params, resumePoint: at } = mirror;
+    const frame = writeSubscribe({ ref: this.#refs, select, params, at });
+    const { message, depth } = this.#limits();
+    if (utf8Length(frame) <= message && inspectJSON(params).depth + 2 <= depth) {
+      return this.#say(frame);
+    }
+    mirror.fail(new Rejection("invalid-params", "The parameters are too large or too deep."));
+  }
+
+  /** @param {Mirror} mirror */
+  #restart(mirror) {
+    this.#say(writeUnsubscribe(mirror.ref));
+    mirror.forget();
+    this.#subscribe(mirror);
+  }
+}

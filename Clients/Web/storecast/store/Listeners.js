@@ -1,0 +1,40 @@
+/** Those who want to be told of changes. */
+export class Listeners {
+  /** @type {Set<{ listener: () => void }>} */
+  #all = new Set();
+
+  get count() {
+    return this.#all.size;
+  }
+
+  /**
+   * @param {() => void} listener  counts as often as it is added
+   * @returns {() => void} takes it out again
+   */
+  add(listener) {
+    const entry = { listener };
+    this.#all.add(entry);
+    return () => void this.#all.delete(entry);
+  }
+
+  /**
+   * Calls all that are there now; one that throws keeps no other from being called.
+   *
+   * The program hears of what was thrown as of every error that nobody caught.
+   */
+  call() {
+    for (const { listener } of [...this.#all]) {
+      try {
+        listener();
+      } catch (error) {
+        reportError(error);
+      }
+    }
+  }
+}
+
+/** @param {unknown} error */
+function reportError(error) {
+  if (typeof globalThis.reportError === "function") globalThis.reportError(error);
+  else queueMicrotask(() => { throw error; });
+}

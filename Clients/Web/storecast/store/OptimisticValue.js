@@ -1,0 +1,62 @@
+/** @typedef {import("../session/Action.js").Action} Action */
+
+/**
+ * What an optimistic store shows: the server's value, and the client's pending actions on it.
+ *
+ * Each action is shown exactly once at every moment: re-run on the server's value as long as that
+ * isn't known to hold it, and left to the server from then on. So an acknowledgement that comes
+ * before the value does doesn't make the action disappear in between.
+ */
+export class OptimisticValue {
+  #key = { base: /** @type {unknown} */ (undefined), included: 0, departures: 0 };
+  /** The last dispatch that is in the value. */
+  #through = 0;
+  /** @type {unknown} */
+  #value;
+  #reduce;
+  #outbox;
+  #trouble;
+
+  /**
+   * @param {(state: any, action: any) => unknown} reduce
+   * @param {import("../session/Outbox.js").Outbox} outbox
+   * @param {(message: string) => void} trouble
+   */
+  constructor(reduce, outbox, trouble) {
+    this.#reduce = reduce;
+    this.#outbox = outbox;
+    this.#trouble = trouble;
+  }
+
+  /**
+   * The value on top of a mirror's. What is dispatched while nothing else changes is run on what is
+   * there; all is run again when the mirror has moved or something has ended.
+   *
+   * @param {unknown} base  undefined for none
+   * @param {number} included  the last dispatch whose effects are in it
+   */
+  on(base, included) {
+    const { departures } = this.#outbox;
+    const key = this.#key;
+    if (base !== key.base || included !== key.included || departures !== key.departures) {
+      this.#key = { base, included, departures };
+      this.#value = base;
+      this.#through = included;
+    }
+    if (base === undefined) return undefined;
+    for (const { seq, action } of this.#outbox.after(this.#through)) {
+      this.#through = seq;
+      this.#run(action);
+    }
+    return this.#value;
+  }
+
+  /** @param {Action} action */
+  #run(action) {
+    try {
+      this.#value = this.#reduce(this.#value, action);
+    } catch (error) {
+      this.#trouble(`An optimistic reducer failed at '${action.type}': ${error}`);
+    }
+  }
+}

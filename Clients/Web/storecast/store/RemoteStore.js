@@ -1,0 +1,157 @@
+import { Listeners } from "./Listeners.js";
+import { OptimisticValue } from "./OptimisticValue.js";
+import { SelectedStore } from "./SelectedStore.js";
+
+/** @typedef {import("../session/Mirror.js").Mirror} Mirror */
+/** @typedef {import("../session/Action.js").Action} AnyAction */
+/** @typedef {import("../session/Position.js").Position} Position */
+
+/**
+ * What a store needs of its connection.
+ *
+ * @typedef {object} StoreOwner
+ * @property {import("../session/Outbox.js").Outbox} outbox
+ * @property {(mirror: Mirror, store: RemoteStore<any, any>) => Mirror} follow
+ * @property {(mirror: Mirror, store: RemoteStore<any, any>) => void} leave
+ * @property {(store: RemoteStore<any, any>) => void} changed
+ * @property {(action: any) => Promise<Position>} dispatch
+ * @property {(message: string) => void} trouble
+ * @property {import("../connection/Platform.js").Platform} platform
+ */
+
+/** How long a selection is followed after its last listener has left, in milliseconds. */
+const linger = 5000;
+
+/**
+ * A live mirror of one selection of a room, in the shape of a Redux store.
+ *
+ * All stores of a connection move together: whenever one is looked at, all are as of the same
+ * version. States are plain data, and must not be changed: parts that are equal stay identical
+ * (`===`) from one state to the next.
+ *
+ * @template State
+ * @template {AnyAction} [Action=AnyAction]
+ */
+export class RemoteStore {
+  #listeners = new Listeners();
+  /** @type {{ state: unknown, problem: unknown }} */
+  #told = { state: undefined, problem: undefined };
+  #isFollowing = false;
+  /** @type {unknown} */
+  #lingering;
+  /** @type {OptimisticValue | undefined} */
+  #optimistic;
+  #mirror;
+  #owner;
+
+  /**
+   * @param {StoreOwner} owner
+   * @param {Mirror} mirror
+   * @param {((state: State, action: Action) => State) | undefined} reduce
+   */
+  constructor(owner, mirror, reduce) {
+    this.#owner = owner;
+    this.#mirror = mirror;
+    this.reduce = reduce;
+    this.key = mirror.key;
+    if (reduce) this.#optimistic = new OptimisticValue(reduce, owner.outbox, owner.trouble);
+    this.#follow();
+  }
+
+  /**
+   * The state now; undefined until the first has come.
+   *
+   * @returns {State | undefined}
+   */
+  getState = () => {
+    const { value, included } = this.#mirror;
+    const state = this.#optimistic ? this.#optimistic.on(value, included) : value;
+    return /** @type {State | undefined} */ (state);
+  };
+
+  /**
+   * Calls `listener`, without arguments, after changes of the state or of `problem`.
+   *
+   * A selection is followed from the beginning on, and until five seconds after its last listener
+   * has left; then again when there is another one.
+   *
+   * @param {() => void} listener
+   * @returns {() => void} ends that
+   */
+  subscribe = (listener) => {
+    this.#owner.platform.clearTimeout(this.#lingering);
+    this.#follow();
+    if (this.#listeners.count === 0) this.#told = this.#now;
+    const remove = this.#listeners.add(listener);
+    return () => {
+      remove();
+      if (this.#listeners.count > 0) return;
+      this.#owner.platform.clearTimeout(this.#lingering);
+      this.#lingering = this.#owner.platform.setTimeout(() => this.close(), linger);
+    };
+  };
+
+  /**
+   * A part of the state, or something worked out from it: a store whose listeners are called when
+   * what is selected has changed.
+   *
+   * @template Selected
+   * @param {(state: State) => Selected} selector
+   * @param {(one: Selected, other: Selected) => boolean} [isEqual]
+   * @returns {SelectedStore<Selected>}
+   */
+  select(selector, isEqual = Object.is) {
+    return new SelectedStore(this, selector, isEqual);
+  }
+
+  /**
+   * Sends an action to the room; see the connection's.
+   *
+   * @param {Action} action
+   * @returns {Promise<Position>}
+   */
+  dispatch = (action) => this.#owner.dispatch(action);
+
+  /**
+   * Why the server sends nothing: the selection is unknown, forbidden, or the connection closed.
+   *
+   * @returns {import("../wire/Rejection.js").Rejection | undefined}
+   */
+  get problem() {
+    return this.#mirror.failure;
+  }
+
+  /** The newest position of which the state, without pending actions, is known to be true. */
+  get position() {
+    return this.#mirror.position;
+  }
+
+  /** Follows the selection no longer, until there is another listener. */
+  close() {
+    if (!this.#isFollowing) return;
+    this.#isFollowing = false;
+    this.#mirror.observers.delete(this.#observer);
+    this.#owner.leave(this.#mirror, this);
+  }
+
+  /** Tells the listeners, if there is something that they don't know. */
+  announce() {
+    const now = this.#now;
+    if (now.state === this.#told.state && now.problem === this.#told.problem) return;
+    this.#told = now;
+    this.#listeners.call();
+  }
+
+  get #now() {
+    return { state: this.getState(), problem: this.problem };
+  }
+
+  #observer = () => this.#owner.changed(this);
+
+  #follow() {
+    if (this.#isFollowing) return;
+    this.#isFollowing = true;
+    this.#mirror = this.#owner.follow(this.#mirror, this);
+    this.#mirror.observers.add(this.#observer);
+  }
+}

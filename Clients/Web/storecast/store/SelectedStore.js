@@ -1,0 +1,76 @@
+/**
+ * What every store has: what React's `useSyncExternalStore` takes, and Redux's stores have.
+ *
+ * @template State
+ * @typedef {object} Readable
+ * @property {() => State} getState  the same (`===`) until it changes; may be passed on unbound
+ * @property {(listener: () => void) => () => void} subscribe  calls `listener` after changes, and
+ *     returns what ends that; may be passed on unbound
+ */
+
+/**
+ * A part of a store's state, or something worked out from it.
+ *
+ * @template State
+ */
+export class SelectedStore {
+  /** @type {unknown} */
+  #source;
+  /** @type {State | undefined} */
+  #selected;
+  #parent;
+  #selector;
+  #isEqual;
+
+  /**
+   * @param {Readable<any>} parent
+   * @param {(state: any) => State} selector
+   * @param {(one: State, other: State) => boolean} isEqual
+   */
+  constructor(parent, selector, isEqual) {
+    this.#parent = parent;
+    this.#selector = selector;
+    this.#isEqual = isEqual;
+  }
+
+  /** What is selected now; undefined as long as the store has no state. */
+  getState = () => {
+    const state = this.#parent.getState();
+    if (state === undefined || state === this.#source) return this.#selected;
+    const selected = this.#selector(state);
+    const isFirst = this.#source === undefined;
+    this.#source = state;
+    if (isFirst || !this.#isEqual(/** @type {State} */ (this.#selected), selected)) {
+      this.#selected = selected;
+    }
+    return this.#selected;
+  };
+
+  /**
+   * Calls `listener` when what is selected has changed.
+   *
+   * @param {() => void} listener
+   * @returns {() => void} ends that
+   */
+  subscribe = (listener) => {
+    let told = this.getState();
+    return this.#parent.subscribe(() => {
+      const selected = this.getState();
+      if (selected === told) return;
+      told = selected;
+      listener();
+    });
+  };
+
+  /**
+   * A part of this part.
+   *
+   * @template Selected
+   * @param {(state: State) => Selected} selector
+   * @param {(one: Selected, other: Selected) => boolean} [isEqual]
+   * @returns {SelectedStore<Selected>}
+   */
+  select(selector, isEqual = Object.is) {
+    return new SelectedStore(this, selector, isEqual);
+  }
+}

@@ -1,0 +1,187 @@
+/** @typedef {import("../session/Action.js").Action} Action */
+/** @typedef {import("../session/Position.js").Position} Position */
+/** @typedef {import("./Status.js").Status} Status */
+/**
+ * What a room has, for editors and type checkers: the values and parameters of its selections by
+ * name, and the payloads of its actions by type.
+ *
+ * @typedef {object} RoomTypes
+ * @property {Record<string, { value: unknown, params?: unknown }>} selections
+ * @property {Record<string, unknown>} actions
+ */
+/**
+ * A room of which nothing is known.
+ *
+ * @typedef {object} AnyRoom
+ * @property {Record<string, { value: any, params?: any }>} selections
+ * @property {Record<string, any>} actions
+ */
+/**
+ * The actions of a room.
+ *
+ * @template {RoomTypes} Room
+ * @typedef {{ [Type in keyof Room["actions"] & string]:
+ *     { readonly type: Type, readonly payload?: Room["actions"][Type] } }[keyof Room["actions"]
+ *     & string]} ActionOf
+ */
+/**
+ * @typedef {object} ConnectionOptions
+ * @property {import("./ConnectionCore.js").Token} [token]  proves who this is
+ * @property {import("../outbox/OutboxStorage.js").OutboxStorage} [outbox]  where dispatches wait
+ *     for their outcome; in memory if left out
+ * @property {import("./Socket.js").WebSocketClass} [WebSocket]  where there is no global one
+ * @property {import("../store/Announcer.js").Notify} [notify]  when listeners hear of what the
+ *     server has changed; `"frame"` if left out. What this program dispatches is told at once
+ * @property {(rejection: Rejection, action: Action) => void} [onRejected]  called with every
+ *     rejection by the server, also of what was dispatched before the page was loaded
+ * @property {(message: string) => void} [onTrouble]  called with what is worth logging; logs a
+ *     warning if left out
+ * @property {Partial<import("./Platform.js").Platform>} [platform]  time and chance, for tests
+ */
+/**
+ * A connection to one room of a server, shared by any number of stores.
+ *
+ * It connects at once, and again whenever the connection is lost, until `close()`: after a delay
+ * that doubles with every failure from a quarter of a second to 30 seconds, shortened by chance to
+ * as little as half; at once when the browser finds a network or the page is shown again.
+ *
+ * @template {RoomTypes} [Room=AnyRoom]
+ */
+export class Connection<Room extends RoomTypes = AnyRoom> {
+    /**
+     * Starts to connect; `connect()` does that.
+     *
+     * @param {string} url
+     * @param {ConnectionOptions & { WebSocket: import("./Socket.js").WebSocketClass }} options
+     */
+    constructor(url: string, { token, outbox, WebSocket, notify, ...options }: ConnectionOptions & {
+        WebSocket: import("./Socket.js").WebSocketClass;
+    });
+    /** How the connection is doing. */
+    get status(): import("./Status.js").Status;
+    /** How many dispatches have no outcome: what an app shows as "3 changes not saved yet". */
+    get pendingCount(): number;
+    /**
+     * Why dispatches aren't stored; undefined if they are, or needn't be.
+     *
+     * @returns {Rejection | undefined}
+     */
+    get outboxProblem(): Rejection | undefined;
+    /**
+     * Calls `listener` after changes of `status`, `pendingCount` or `outboxProblem`.
+     *
+     * @param {() => void} listener
+     * @returns {() => void} ends that
+     */
+    subscribe: (listener: () => void) => () => void;
+    /**
+     * A live mirror of one selection of the room. Who selects the same gets the same store, as long
+     * as the selection is followed.
+     *
+     * @template {keyof Room["selections"] & string} Name
+     * @param {Name} name
+     * @param {Room["selections"][Name]["params"]} [params]  left out if the selection has none
+     * @param {object} [options]
+     * @param {(state: Room["selections"][Name]["value"], action: ActionOf<Room>) =>
+     *     Room["selections"][Name]["value"]} [options.optimistic]  what an action makes of the state,
+     *     as a new value: shows what is dispatched before the server has answered. Give the same
+     *     function every time
+     * @returns {RemoteStore<Room["selections"][Name]["value"], ActionOf<Room>>}
+     * @throws {TypeError} if the parameters can't be written as JSON
+     */
+    select<Name extends keyof Room["selections"] & string>(name: Name, params?: Room["selections"][Name]["params"] | undefined, options?: {
+        optimistic?: ((state: Room["selections"][Name]["value"], action: ActionOf<Room>) => Room["selections"][Name]["value"]) | undefined;
+    } | undefined): RemoteStore<Room["selections"][Name]["value"], ActionOf<Room>>;
+    /**
+     * Sends an action to the room, in the order of the calls, and once however often the connection
+     * breaks. Optimistic stores show it when this returns.
+     *
+     * @param {ActionOf<Room>} action
+     * @returns {Promise<Position>} the position at which it was reduced; every store shows it by
+     *     then. Rejects with a `Rejection`. May be ignored: that is no unhandled rejection
+     */
+    dispatch: (action: ActionOf<Room>) => Promise<Position>;
+    /**
+     * Shows the server a newer token of the same identity, on the connection that there is.
+     *
+     * @param {string} token
+     */
+    authenticate(token: string): void;
+    /** Connects at once if it waits to try again, or was refused. */
+    reconnect(): void;
+    /**
+     * Ends the connection for good. Dispatches without an outcome end with `closed`, which doesn't
+     * say what became of them; those that are stored go on with whoever opens the outbox next.
+     */
+    close(): void;
+    /** Tells the listeners. */
+    announce(): void;
+    #private;
+}
+export type Action = import("../session/Action.js").Action;
+export type Position = import("../session/Position.js").Position;
+export type Status = import("./Status.js").Status;
+/**
+ * What a room has, for editors and type checkers: the values and parameters of its selections by
+ * name, and the payloads of its actions by type.
+ */
+export type RoomTypes = {
+    selections: Record<string, {
+        value: unknown;
+        params?: unknown;
+    }>;
+    actions: Record<string, unknown>;
+};
+/**
+ * A room of which nothing is known.
+ */
+export type AnyRoom = {
+    selections: Record<string, {
+        value: any;
+        params?: any;
+    }>;
+    actions: Record<string, any>;
+};
+/**
+ * The actions of a room.
+ */
+export type ActionOf<Room extends RoomTypes> = { [Type in keyof Room["actions"] & string]: {
+    readonly type: Type;
+    readonly payload?: Room["actions"][Type];
+}; }[keyof Room["actions"] & string];
+export type ConnectionOptions = {
+    /**
+     * proves who this is
+     */
+    token?: import("./ConnectionCore.js").Token;
+    /**
+     * where dispatches wait
+     * for their outcome; in memory if left out
+     */
+    outbox?: import("../outbox/OutboxStorage.js").OutboxStorage | undefined;
+    /**
+     * where there is no global one
+     */
+    WebSocket?: import("./Socket.js").WebSocketClass | undefined;
+    /**
+     * when listeners hear of what the
+     * server has changed; `"frame"` if left out. What this program dispatches is told at once
+     */
+    notify?: import("../store/Announcer.js").Notify | undefined;
+    /**
+     * called with every
+     * rejection by the server, also of what was dispatched before the page was loaded
+     */
+    onRejected?: ((rejection: Rejection, action: Action) => void) | undefined;
+    /**
+     * called with what is worth logging; logs a
+     * warning if left out
+     */
+    onTrouble?: ((message: string) => void) | undefined;
+    /**
+     * time and chance, for tests
+     */
+    platform?: Partial<import("./Platform.js").Platform> | undefined;
+};
+import { Rejection } from "../wire/Rejection.js";
+import { RemoteStore } from "../store/RemoteStore.js";

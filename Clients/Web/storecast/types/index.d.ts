@@ -1,0 +1,13 @@
+export { connect } from "./connection/connect.js";
+export { Connection } from "./connection/Connection.js";
+export { indexedDBOutbox } from "./outbox/indexedDBOutbox.js";
+export { localStorageOutbox } from "./outbox/localStorageOutbox.js";
+export { RemoteStore } from "./store/RemoteStore.js";
+export { SelectedStore } from "./store/SelectedStore.js";
+export { Rejection } from "./wire/Rejection.js";
+export type ConnectionOptions = import("./connection/Connection.js").ConnectionOptions;
+export type RoomTypes = import("./connection/Connection.js").RoomTypes;
+export type Status = import("./connection/Status.js").Status;
+export type OutboxStorage = import("./outbox/OutboxStorage.js").OutboxStorage;
+export type Action = import("./session/Action.js").Action;
+export type Position = import("./session/Position.js").Position;

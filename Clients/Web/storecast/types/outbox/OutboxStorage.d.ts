@@ -1,0 +1,64 @@
+/**
+ * A dispatch as it is kept.
+ */
+export type StoredDispatch = {
+    seq: number;
+    base: number;
+    /**
+     * that of `base`
+     */
+    epoch: string;
+    /**
+     * JSON text
+     */
+    action: string;
+};
+/**
+ * What an outbox held when it was opened.
+ */
+export type OutboxContents = {
+    /**
+     * the client's id
+     */
+    client: string;
+    /**
+     * the outcomes of all dispatches up to this one are known
+     */
+    settled: number;
+    /**
+     * those behind it, in order and without gaps
+     */
+    dispatches: StoredDispatch[];
+};
+/**
+ * An outbox that this program alone has open.
+ */
+export type OpenOutbox = {
+    contents: OutboxContents;
+    /**
+     * keeps a change; nothing that it
+     * holds is sent before this has returned, or the promise is fulfilled. One call at a time
+     */
+    write: (change: OutboxChange) => void | Promise<void>;
+    /**
+     * lets others open it
+     */
+    close: () => void;
+};
+/**
+ * Dispatches that are new, or take the place of those of their numbers, and what has ended.
+ */
+export type OutboxChange = {
+    dispatches: StoredDispatch[];
+    settled: number;
+};
+/**
+ * Where dispatches are kept until they have an outcome.
+ */
+export type OutboxStorage = {
+    /**
+     * opens, for the
+     * room at `url`, an outbox that nobody else has open; rejects if there is none
+     */
+    open: (url: string, newClient: () => string) => Promise<OpenOutbox>;
+};

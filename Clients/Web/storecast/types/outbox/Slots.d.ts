@@ -1,0 +1,32 @@
+/**
+ * Opens the first outbox that no other tab has open.
+ *
+ * Two tabs can't share one: they would number their dispatches alike. So each has its own, from a
+ * row of slots; what a closed tab has left is sent by the next one that takes its slot, which is
+ * looked for first.
+ *
+ * @param {Locks | undefined} locks
+ * @param {string[]} names  of the slots, in the order in which to try them
+ * @param {(name: string) => Promise<OpenOutbox>} open
+ * @returns {Promise<OpenOutbox>}
+ */
+export function openFree(locks: Locks | undefined, names: string[], open: (name: string) => Promise<OpenOutbox>): Promise<OpenOutbox>;
+/** @typedef {import("./OutboxStorage.js").OpenOutbox} OpenOutbox */
+/**
+ * As much of the Web Locks API as is used.
+ *
+ * @typedef {object} Locks
+ * @property {(name: string, options: { ifAvailable: true }, held: (lock: unknown) => unknown) =>
+ *     Promise<unknown>} request
+ */
+/** The most tabs of a browser that keep dispatches of one room. */
+export const slots: number[];
+export type OpenOutbox = import("./OutboxStorage.js").OpenOutbox;
+/**
+ * As much of the Web Locks API as is used.
+ */
+export type Locks = {
+    request: (name: string, options: {
+        ifAvailable: true;
+    }, held: (lock: unknown) => unknown) => Promise<unknown>;
+};

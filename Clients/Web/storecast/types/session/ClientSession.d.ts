@@ -1,0 +1,109 @@
+/**
+ * A client's half of one connection and all that follow it, without I/O: it is told of connections
+ * and messages, and pulled for messages.
+ *
+ * It keeps the dispatches without an outcome and the mirrors across connections.
+ */
+export class ClientSession {
+    /**
+     * @param {import("./Outbox.js").Outbox} outbox
+     * @param {SessionDelegate} delegate
+     */
+    constructor(outbox: import("./Outbox.js").Outbox, delegate: SessionDelegate);
+    /** The client's id, for life; a secret of client and server. */
+    client: string;
+    /** @type {"offline" | "greeting" | "live"} */
+    phase: "offline" | "greeting" | "live";
+    /**
+     * The newest position that was heard of.
+     *
+     * @type {Position | undefined}
+     */
+    position: Position | undefined;
+    /** Seconds of silence after which to ping. */
+    heartbeat: number;
+    /**
+     * A connection is there: queues hello and all subscriptions.
+     *
+     * @param {string | undefined} token
+     */
+    connected(token: string | undefined): void;
+    /** The connection is gone; everything else stays. */
+    disconnected(): void;
+    /**
+     * Ends it for good: mirrors fail, and every dispatch without an outcome gets `rejection`, which
+     * says nothing about what became of it.
+     *
+     * @param {Rejection} rejection
+     */
+    close(rejection: Rejection): void;
+    /**
+     * Follows what `mirror` is to mirror.
+     *
+     * @param {Mirror} mirror  a new one, or one that was followed before
+     * @returns {Mirror} the one that all share who follow this selection with equal parameters
+     */
+    follow(mirror: Mirror): Mirror;
+    /**
+     * Ends a mirror, of which nothing is wanted any more.
+     *
+     * @param {Mirror} mirror
+     */
+    release(mirror: Mirror): void;
+    /** Asks for a sign of life. */
+    ping(): void;
+    /**
+     * Shows the server a newer token.
+     *
+     * @param {string} token
+     */
+    authenticate(token: string): void;
+    /** Dispatches may be sent again. */
+    endHold(): void;
+    /** The next message to send, with as many frames as fit; undefined if there is none. */
+    nextMessage(): string;
+    /**
+     * Takes one message; false if the connection can't go on and should be made anew.
+     *
+     * @param {string} text
+     * @returns {boolean}
+     */
+    receive(text: string): boolean;
+    #private;
+}
+export type Mirror = import("./Mirror.js").Mirror;
+export type Position = import("./Position.js").Position;
+export type Part = import("../wire/ServerFrame.js").Part;
+export type ServerFrame = import("../wire/ServerFrame.js").ServerFrame;
+/**
+ * What a session tells its owner.
+ */
+export type SessionDelegate = {
+    /**
+     * the connection is live
+     */
+    welcomed: () => void;
+    /**
+     * dispatches came or went; then outcomes are told
+     */
+    pendingChanged: () => void;
+    /**
+     * dispatches may be sent again when this time is over;
+     * call `endHold()` then
+     */
+    held: (seconds: number) => void;
+    /**
+     * the server is about to close
+     */
+    bye: (bye: import("../wire/ServerFrame.js").Bye) => void;
+    /**
+     * the server can't read what this program
+     * sends: it is of no use to go on
+     */
+    refused: (rejection: Rejection) => void;
+    /**
+     * the server said something that shouldn't be
+     */
+    trouble: (message: string) => void;
+};
+import { Rejection } from "../wire/Rejection.js";

@@ -1,0 +1,64 @@
+/** @typedef {import("./Mirror.js").Mirror} Mirror */
+/** @typedef {import("../wire/ServerFrame.js").Limits} Limits */
+/** What a client mirrors: asks the server for it, and gives what comes to the mirrors. */
+export class Subscriptions {
+    /**
+     * @param {(frame: string) => void} say  sends a frame when there is a connection
+     * @param {() => Limits} limits  of the server
+     */
+    constructor(say: (frame: string) => void, limits: () => Limits);
+    get all(): import("./Mirror.js").Mirror[];
+    /** Whether an answer is under way without which a mirror may be older than what is settled. */
+    get isAwaiting(): boolean;
+    /** A connection is there: asks for everything. */
+    connected(): void;
+    disconnected(): void;
+    /**
+     * Follows what `mirror` is to mirror.
+     *
+     * @param {Mirror} mirror  a new one, or one that was followed before
+     * @returns {Mirror} the one that all share who follow this selection with equal parameters
+     */
+    follow(mirror: Mirror): Mirror;
+    /**
+     * Ends a mirror, of which nothing is wanted any more.
+     *
+     * @param {Mirror} mirror
+     */
+    release(mirror: Mirror): void;
+    /**
+     * The mirrors that follow `sub`.
+     *
+     * @param {number} sub
+     */
+    of(sub: number): readonly import("./Mirror.js").Mirror[];
+    /** @param {import("../wire/ServerFrame.js").Subscribed} frame */
+    subscribed(frame: import("../wire/ServerFrame.js").Subscribed): void;
+    /**
+     * Applies a part; one that doesn't fit makes its mirror begin anew.
+     *
+     * @param {import("../wire/ServerFrame.js").Part} part
+     * @param {string} epoch
+     * @returns {Mirror[]} those that have moved
+     */
+    apply(part: import("../wire/ServerFrame.js").Part, epoch: string): Mirror[];
+    /**
+     * The server has ended a subscription.
+     *
+     * @param {import("../wire/ServerFrame.js").Lapse} lapse
+     * @returns {readonly Mirror[]} those that have failed
+     */
+    lapse({ sub, code }: import("../wire/ServerFrame.js").Lapse): readonly Mirror[];
+    /**
+     * The server can't use the subscription `ref`.
+     *
+     * @param {number} ref
+     * @param {Rejection} rejection
+     * @returns {Mirror[]} those that have failed
+     */
+    fail(ref: number, rejection: Rejection): Mirror[];
+    #private;
+}
+export type Mirror = import("./Mirror.js").Mirror;
+export type Limits = import("../wire/ServerFrame.js").Limits;
+import { Rejection } from "../wire/Rejection.js";

@@ -1,0 +1,16 @@
+/** Those who want to be told of changes. */
+export class Listeners {
+    get count(): number;
+    /**
+     * @param {() => void} listener  counts as often as it is added
+     * @returns {() => void} takes it out again
+     */
+    add(listener: () => void): () => void;
+    /**
+     * Calls all that are there now; one that throws keeps no other from being called.
+     *
+     * The program hears of what was thrown as of every error that nobody caught.
+     */
+    call(): void;
+    #private;
+}

@@ -1,0 +1,82 @@
+/**
+ * A live mirror of one selection of a room, in the shape of a Redux store.
+ *
+ * All stores of a connection move together: whenever one is looked at, all are as of the same
+ * version. States are plain data, and must not be changed: parts that are equal stay identical
+ * (`===`) from one state to the next.
+ *
+ * @template State
+ * @template {AnyAction} [Action=AnyAction]
+ */
+export class RemoteStore<State, Action extends import("../session/Action.js").Action = import("../session/Action.js").Action> {
+    /**
+     * @param {StoreOwner} owner
+     * @param {Mirror} mirror
+     * @param {((state: State, action: Action) => State) | undefined} reduce
+     */
+    constructor(owner: StoreOwner, mirror: Mirror, reduce: ((state: State, action: Action) => State) | undefined);
+    reduce: ((state: State, action: Action) => State) | undefined;
+    key: string;
+    /**
+     * The state now; undefined until the first has come.
+     *
+     * @returns {State | undefined}
+     */
+    getState: () => State | undefined;
+    /**
+     * Calls `listener`, without arguments, after changes of the state or of `problem`.
+     *
+     * A selection is followed from the beginning on, and until five seconds after its last listener
+     * has left; then again when there is another one.
+     *
+     * @param {() => void} listener
+     * @returns {() => void} ends that
+     */
+    subscribe: (listener: () => void) => () => void;
+    /**
+     * A part of the state, or something worked out from it: a store whose listeners are called when
+     * what is selected has changed.
+     *
+     * @template Selected
+     * @param {(state: State) => Selected} selector
+     * @param {(one: Selected, other: Selected) => boolean} [isEqual]
+     * @returns {SelectedStore<Selected>}
+     */
+    select<Selected>(selector: (state: State) => Selected, isEqual?: ((one: Selected, other: Selected) => boolean) | undefined): SelectedStore<Selected>;
+    /**
+     * Sends an action to the room; see the connection's.
+     *
+     * @param {Action} action
+     * @returns {Promise<Position>}
+     */
+    dispatch: (action: Action) => Promise<Position>;
+    /**
+     * Why the server sends nothing: the selection is unknown, forbidden, or the connection closed.
+     *
+     * @returns {import("../wire/Rejection.js").Rejection | undefined}
+     */
+    get problem(): import("../wire/Rejection.js").Rejection | undefined;
+    /** The newest position of which the state, without pending actions, is known to be true. */
+    get position(): import("../session/Position.js").Position | undefined;
+    /** Follows the selection no longer, until there is another listener. */
+    close(): void;
+    /** Tells the listeners, if there is something that they don't know. */
+    announce(): void;
+    #private;
+}
+export type Mirror = import("../session/Mirror.js").Mirror;
+export type AnyAction = import("../session/Action.js").Action;
+export type Position = import("../session/Position.js").Position;
+/**
+ * What a store needs of its connection.
+ */
+export type StoreOwner = {
+    outbox: import("../session/Outbox.js").Outbox;
+    follow: (mirror: Mirror, store: RemoteStore<any, any>) => Mirror;
+    leave: (mirror: Mirror, store: RemoteStore<any, any>) => void;
+    changed: (store: RemoteStore<any, any>) => void;
+    dispatch: (action: any) => Promise<Position>;
+    trouble: (message: string) => void;
+    platform: import("../connection/Platform.js").Platform;
+};
+import { SelectedStore } from "./SelectedStore.js";

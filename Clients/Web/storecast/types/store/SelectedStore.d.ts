@@ -1,0 +1,55 @@
+/**
+ * What every store has: what React's `useSyncExternalStore` takes, and Redux's stores have.
+ *
+ * @template State
+ * @typedef {object} Readable
+ * @property {() => State} getState  the same (`===`) until it changes; may be passed on unbound
+ * @property {(listener: () => void) => () => void} subscribe  calls `listener` after changes, and
+ *     returns what ends that; may be passed on unbound
+ */
+/**
+ * A part of a store's state, or something worked out from it.
+ *
+ * @template State
+ */
+export class SelectedStore<State> {
+    /**
+     * @param {Readable<any>} parent
+     * @param {(state: any) => State} selector
+     * @param {(one: State, other: State) => boolean} isEqual
+     */
+    constructor(parent: Readable<any>, selector: (state: any) => State, isEqual: (one: State, other: State) => boolean);
+    /** What is selected now; undefined as long as the store has no state. */
+    getState: () => State | undefined;
+    /**
+     * Calls `listener` when what is selected has changed.
+     *
+     * @param {() => void} listener
+     * @returns {() => void} ends that
+     */
+    subscribe: (listener: () => void) => () => void;
+    /**
+     * A part of this part.
+     *
+     * @template Selected
+     * @param {(state: State) => Selected} selector
+     * @param {(one: Selected, other: Selected) => boolean} [isEqual]
+     * @returns {SelectedStore<Selected>}
+     */
+    select<Selected>(selector: (state: State) => Selected, isEqual?: ((one: Selected, other: Selected) => boolean) | undefined): SelectedStore<Selected>;
+    #private;
+}
+/**
+ * What every store has: what React's `useSyncExternalStore` takes, and Redux's stores have.
+ */
+export type Readable<State> = {
+    /**
+     * the same (`===`) until it changes; may be passed on unbound
+     */
+    getState: () => State;
+    /**
+     * calls `listener` after changes, and
+     * returns what ends that; may be passed on unbound
+     */
+    subscribe: (listener: () => void) => () => void;
+};

@@ -1,0 +1,69 @@
+/**
+ * Where a client's copy of a selection is: for `subscribe`.
+ *
+ * @typedef {{ epoch: string, v: number, tag: string }} ResumePoint
+ */
+/**
+ * @param {object} hello
+ * @param {string} hello.client
+ * @param {number} hello.settled
+ * @param {{ epoch: string, version: number } | undefined} hello.seen
+ * @param {string | undefined} hello.token
+ */
+export function writeHello({ client, settled, seen, token }: {
+    client: string;
+    settled: number;
+    seen: {
+        epoch: string;
+        version: number;
+    } | undefined;
+    token: string | undefined;
+}): string;
+/**
+ * @param {object} subscribe
+ * @param {number} subscribe.ref
+ * @param {string} subscribe.select
+ * @param {unknown} subscribe.params  undefined for none
+ * @param {ResumePoint | undefined} subscribe.at
+ */
+export function writeSubscribe({ ref, select, params, at }: {
+    ref: number;
+    select: string;
+    params: unknown;
+    at: ResumePoint | undefined;
+}): string;
+/** @param {number} ref */
+export function writeUnsubscribe(ref: number): string;
+/**
+ * @param {object} dispatch
+ * @param {number} dispatch.seq
+ * @param {number} dispatch.base
+ * @param {number} dispatch.settled
+ * @param {string} action  JSON text
+ */
+export function writeDispatch({ seq, base, settled }: {
+    seq: number;
+    base: number;
+    settled: number;
+}, action: string): string;
+/** @param {string} token */
+export function writeAuthenticate(token: string): string;
+export function writePing(): string;
+/**
+ * The size of a text on the wire, in bytes.
+ *
+ * @param {string} text
+ */
+export function utf8Length(text: string): number;
+/** The version of the protocol that this client speaks. */
+export const protocolVersion: 1;
+/** The WebSocket subprotocol that stands for it. */
+export const subprotocol: "storecast.v1";
+/**
+ * Where a client's copy of a selection is: for `subscribe`.
+ */
+export type ResumePoint = {
+    epoch: string;
+    v: number;
+    tag: string;
+};

@@ -1,0 +1,107 @@
+/**
+ * Reads a message of the server's; undefined for an op of a later version, which is passed over.
+ *
+ * @param {string} text
+ * @returns {ServerFrame | undefined}
+ * @throws {FrameError} if it is no frame
+ */
+export function readServerFrame(text: string): ServerFrame | undefined;
+/**
+ * A rejection as `welcome` and `reject` tell it.
+ */
+export type Rejected = {
+    seq: number;
+    code: string;
+    title: string;
+    detail?: string | undefined;
+};
+export type Limits = {
+    message: number;
+    window: number;
+    subscriptions: number;
+    depth: number;
+};
+export type Welcome = {
+    op: "welcome";
+    proto: number;
+    epoch: string;
+    v: number;
+    lastSeq: number;
+    rejected?: Rejected[] | undefined;
+    heartbeat: number;
+    limits: Limits;
+    server: string;
+};
+export type Subscribed = {
+    op: "subscribed";
+    ref: number;
+    sub: number;
+    tag: string;
+    bytes: number;
+};
+export type Snapshot = {
+    op: "snapshot";
+    sub: number;
+    v: number;
+    value: unknown;
+};
+export type Patch = {
+    op: "patch";
+    sub: number;
+    from: number;
+    v: number;
+    ops: unknown[];
+};
+export type Current = {
+    op: "current";
+    sub: number;
+    v: number;
+};
+export type Transaction = {
+    op: "transaction";
+    v: number;
+    count: number;
+    acked?: number;
+};
+export type Reject = {
+    op: "reject";
+    retryable: boolean;
+    retryAfter?: number;
+} & Rejected;
+export type Lapse = {
+    op: "lapse";
+    sub: number;
+    code: string;
+};
+export type Pong = {
+    op: "pong";
+    v: number;
+};
+export type ErrorFrame = {
+    op: "error";
+    code: string;
+    title: string;
+    detail?: string | undefined;
+    ref?: number | undefined;
+    seq?: number | undefined;
+    index?: number | undefined;
+};
+export type Bye = {
+    op: "bye";
+    code: string;
+    title: string;
+    reconnect: boolean;
+    after: number;
+    jitter: number;
+};
+/**
+ * What changes a mirror.
+ */
+export type Part = Snapshot | Patch | Current;
+export type CommonFrame = Welcome | Subscribed | Part | Transaction | Reject;
+export type ServerFrame = CommonFrame | Lapse | ErrorFrame | Pong | Bye;
+export type Check = (value: unknown) => boolean;
+/**
+ * The members that a frame must have, and those that it may have.
+ */
+export type Shape = Record<string, Check>[];

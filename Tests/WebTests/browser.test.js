@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { connect } from "../../Clients/Web/storecast/index.js";
+import { Browser, missing as noBrowser } from "./support/Browser.js";
+import { Line, missing as noServer, Server, WebSocket } from "./support/Server.js";
+
+const document = { votes: { tea: 0 } };
+
+/** What every page of these tests has. */
+const script = (url, outbox) => `
+  globalThis.connection = storecast.connect("${url}", { outbox: storecast.${outbox}() });
+  globalThis.votes = connection.select("value", { path: "/votes" }, {
+    optimistic: (votes, { payload }) => ({ ...votes, tea: votes.tea + payload.by }),
+  });
+  globalThis.vote = () =>
+    connection.dispatch({ type: "increment", payload: { path: "/votes/tea", by: 1 } });
+  globalThis.until = (isSo) => new Promise((resolve, reject) => {
+    const check = () => isSo() && resolve();
+    setTimeout(() => reject(new Error("It did not come to be.")), 10000);
+    connection.subscribe(check);
+    votes.subscribe(check);
+    check();
+  });
+  until(() => connection.status.state === "live" && votes.getState())`;
+
+/** How many dispatches an outbox holds, when everything that was begun is written. */
+const stored = {
+  indexedDBOutbox: `new Promise((resolve) => {
+    const opening = indexedDB.open("storecast");
+    opening.onsuccess = () => {
+      const dispatches = opening.result.transaction("dispatches").objectStore("dispatches");
+      dispatches.count().onsuccess = ({ target }) => resolve(target.result);
+    };
+  })`,
+  localStorageOutbox: "Object.values(localStorage).filter((text) => text.includes('seq')).length",
+};
+
+describe("in a browser", { skip: noBrowser ?? noServer }, () => {
+  let browser;
+  let server;
+  before(async () => {
+    browser = await Browser.start();
+  });
+  after(() => browser?.stop());
+
+  for (const outbox of ["indexedDBOutbox", "localStorageOutbox"]) {
+    test(`what is dispatched offline outlives the page, in ${outbox}`, async () => {
+      server = await Server.start({ document });
+      const line = await Line.to(server.port);
+      const page = await browser.open();
+      await page.run(script(line.url, outbox));
+      await page.run("vote()");
+      line.stop();
+      await page.run("until(() => connection.status.state === 'offline')");
+      await page.run("void [vote(), vote(), vote()]");
+      assert.equal(await page.run("votes.getState().tea"), 4);
+      assert.equal(await page.run(stored[outbox]), 3);
+      await page.reload();
+      void page.run(script(line.url, outbox)).catch(() => {});
+      await page.run("until(() => connection.pendingCount === 3)");
+      assert.equal(await page.run("connection.outboxProblem"), undefined);
+      await line.start();
+      await page.run("connection.reconnect()");
+      await page.run("until(() => connection.pendingCount === 0 && votes.getState())");
+      assert.deepEqual(await page.run("[votes.getState().tea, votes.position.version]"), [4, 4]);
+      await page.close();
+      line.stop();
+      await server.stop();
+    });
+
+    test(`two tabs are two clients, and the one that stays is served, in ${outbox}`, async () => {
+      server = await Server.start({ document });
+      const pages = [await browser.open(), await browser.open()];
+      for (const page of pages) await page.run(script(server.url, outbox));
+      await Promise.all(pages.map((page) => page.run("Promise.all([vote(), vote()])")));
+      for (const page of pages) {
+        await page.run("until(() => votes.getState().tea === 4)");
+        assert.equal(await page.run("connection.status.state"), "live");
+        assert.equal(await page.run("connection.outboxProblem"), undefined);
+      }
+      for (const page of pages) await page.close();
+      await server.stop();
+    });
+  }
+
+  test("listeners hear once per frame while thousands of patches come", async (context) => {
+    server = await Server.start({ document });
+    const page = await browser.open();
+    await page.run(script(server.url, "localStorageOutbox"));
+    await page.run(`
+      globalThis.counts = { heard: 0, frames: 0, patches: 0 };
+      votes.subscribe(() => (counts.heard += 1));
+      const draw = () => { counts.frames += 1; requestAnimationFrame(draw); };
+      requestAnimationFrame(draw);`);
+    const busy = connect(server.url, { WebSocket });
+    const action = { type: "increment", payload: { path: "/votes/tea", by: 1 } };
+    const end = Date.now() + 2000;
+    let count = 0;
+    while (Date.now() < end) {
+      count += 1;
+      await busy.dispatch(action);
+    }
+    await page.run(`until(() => votes.getState().tea === ${count})`);
+    const { heard, frames } = await page.run("counts");
+    context.diagnostic(`${count} patches, ${frames} frames, ${heard} calls`);
+    assert(count > 500 && heard > 5 && heard <= frames + 1);
+    busy.close();
+    await page.close();
+    await server.stop();
+  });
+});

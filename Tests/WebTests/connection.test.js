@@ -1,0 +1,238 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { connect } from "../../Clients/Web/storecast/index.js";
+import { ManualPlatform } from "./support/ManualPlatform.js";
+import { TestPeer } from "./support/TestPeer.js";
+
+const bye = (members) => ({ op: "bye", title: "Bye.", after: 0, jitter: 0, ...members });
+
+describe("a connection", () => {
+  test("says how it is doing", async () => {
+    const peer = new TestPeer();
+    const statuses = [];
+    peer.connection.subscribe(() => statuses.push(peer.connection.status.state));
+    assert.deepEqual(peer.connection.status, { state: "connecting" });
+    await peer.welcome();
+    await peer.platform.advance(1000);
+    await peer.end(1006);
+    const offline = {
+      state: "offline",
+      since: 1_001_000,
+      retryAt: 1_001_187.5,
+      because: "The connection was lost.",
+    };
+    assert.deepEqual(peer.connection.status, offline);
+    await peer.platform.advance(187.5);
+    assert.deepEqual(peer.connection.status, { state: "connecting" });
+    await peer.end(1006, "Still not there.");
+    assert.equal(peer.connection.status.since, 1_001_000, "it has been away since then");
+    assert.equal(peer.connection.status.because, "Still not there.");
+    assert.deepEqual(statuses, ["connecting", "live", "offline", "connecting", "offline"]);
+  });
+
+  test("waits twice as long after every failure, from a quarter to 30 seconds", async () => {
+    const peer = new TestPeer();
+    const waits = [];
+    for (let failure = 0; failure < 10; failure += 1) {
+      await peer.platform.advance(0);
+      await peer.end();
+      waits.push(peer.connection.status.retryAt - peer.platform.time());
+      await peer.platform.advance(waits.at(-1));
+    }
+    // Chance says one half: three quarters of the most.
+    const most = [250, 500, 1000, 2000, 4000, 8000, 16000, 30000, 30000, 30000];
+    assert.deepEqual(waits, most.map((wait) => wait * 0.75));
+  });
+
+  test("waits a short time again after it was live for five seconds, and not before", async () => {
+    const peer = new TestPeer();
+    const waits = [];
+    for (const live of [4.9, 4.9, 5, 1]) {
+      await peer.welcome({ heartbeat: 3600 });
+      await peer.platform.advance(live * 1000);
+      await peer.end();
+      waits.push(peer.connection.status.retryAt - peer.platform.time());
+      await peer.platform.advance(waits.at(-1));
+    }
+    assert.deepEqual(waits, [187.5, 375, 187.5, 375]);
+  });
+
+  test("waits as long as bye asks for, and a random part more", async () => {
+    const peer = new TestPeer();
+    await peer.welcome();
+    await peer.say(bye({ code: "going-away", reconnect: true, after: 10, jitter: 4 }));
+    await peer.end(1001);
+    const { state, retryAt, because } = peer.connection.status;
+    assert.deepEqual([state, because], ["offline", "Bye."]);
+    assert.equal(retryAt - peer.platform.time(), 12_000);
+    peer.platform.networkChanges();
+    assert.equal(peer.sockets.length, 1, "the network has nothing to do with it");
+    await peer.platform.advance(12_000);
+    assert.equal(peer.sockets.length, 2);
+  });
+
+  for (const [about, frames, code, expected] of [
+    ["bye that says so", [bye({ code: "replaced", reconnect: false })], 4104, "replaced"],
+    ["a close code that says so", [], 4101, "unauthenticated"],
+    ["a close code that nobody knows yet", [], 4177, "close-4177"],
+  ]) {
+    test(`stops at ${about}, until it is told to go on`, async () => {
+      const peer = new TestPeer();
+      const pending = peer.connection.dispatch({ type: "a" });
+      await peer.welcome();
+      await peer.say(...frames);
+      await peer.end(code);
+      assert.equal(peer.connection.status.state, "refused");
+      assert.equal(peer.connection.status.code, expected);
+      await peer.platform.advance(3_600_000);
+      peer.platform.networkChanges();
+      assert.equal(peer.sockets.length, 1);
+      peer.connection.reconnect();
+      assert.equal((await peer.welcome()).at(-1).op, "dispatch");
+      await peer.say({ op: "transaction", v: 1, count: 0, acked: 1 });
+      assert.equal((await pending).version, 1);
+    });
+  }
+
+  test("stops when the server can't read its dispatches", async () => {
+    const peer = new TestPeer();
+    await peer.welcome();
+    peer.connection.dispatch({ type: "a" });
+    await peer.heard();
+    await peer.say({ op: "error", code: "invalid-frame", title: "No.", seq: 1 });
+    assert.equal(peer.connection.status.code, "invalid-frame");
+    assert.equal(peer.connection.pendingCount, 1);
+  });
+
+  test("connects at once when the network comes back", async () => {
+    const peer = new TestPeer();
+    for (let failure = 0; failure < 8; failure += 1) {
+      await peer.platform.advance(0);
+      await peer.cut();
+    }
+    await peer.end();
+    const { length } = peer.sockets;
+    peer.platform.networkChanges();
+    await peer.platform.advance(0);
+    assert.equal(peer.sockets.length, length + 1);
+  });
+
+  test("pings after a heartbeat of silence, and is lost after another", async () => {
+    const peer = new TestPeer();
+    await peer.welcome({ heartbeat: 30 });
+    await peer.platform.advance(20_000);
+    await peer.say({ op: "pong", v: 1 });
+    await peer.platform.advance(29_999);
+    assert.deepEqual(await peer.heard(), []);
+    await peer.platform.advance(1);
+    assert.deepEqual(await peer.heard(), [{ op: "ping" }]);
+    await peer.platform.advance(29_999);
+    assert.equal(peer.connection.status.state, "live");
+    await peer.platform.advance(1);
+    assert.equal(peer.connection.status.because, "The server is silent.");
+    assert.equal(peer.socket.isClosed, true);
+  });
+
+  test("an answer to the ping keeps it alive", async () => {
+    const peer = new TestPeer();
+    await peer.welcome({ heartbeat: 30 });
+    for (let beat = 0; beat < 5; beat += 1) {
+      await peer.platform.advance(30_000);
+      assert.deepEqual(await peer.heard(), [{ op: "ping" }]);
+      await peer.say({ op: "pong", v: beat });
+    }
+    assert.equal(peer.connection.status.state, "live");
+  });
+
+  test("finds out soon whether it outlived a change of the network", async () => {
+    const peer = new TestPeer();
+    await peer.welcome();
+    peer.platform.networkChanges();
+    assert.deepEqual(await peer.heard(), [{ op: "ping" }]);
+    await peer.say({ op: "pong", v: 0 });
+    await peer.platform.advance(5000);
+    assert.equal(peer.connection.status.state, "live");
+    peer.platform.networkChanges();
+    await peer.platform.advance(5000);
+    assert.equal(peer.connection.status.state, "offline");
+  });
+
+  test("gives up on a server that doesn't say welcome", async () => {
+    const peer = new TestPeer();
+    await peer.open();
+    await peer.platform.advance(20_000);
+    assert.equal(peer.connection.status.because, "The server didn't answer in time.");
+    assert.equal(peer.socket.isClosed, true);
+  });
+
+  test("asks for a token each time, and tries again if there is none", async () => {
+    const tokens = ["one", new Error("not signed in"), "two"];
+    const token = () => {
+      const next = tokens.shift();
+      if (next instanceof Error) throw next;
+      return Promise.resolve(next);
+    };
+    const peer = new TestPeer({ token });
+    assert.equal((await peer.open())[0].token, "one");
+    await peer.end();
+    await peer.platform.advance(187.5);
+    assert.match(peer.connection.status.because, /not signed in/);
+    await peer.platform.advance(375);
+    assert.equal((await peer.open())[0].token, "two");
+  });
+
+  test("shows the server a newer token", async () => {
+    const peer = new TestPeer({ token: "one" });
+    await peer.welcome();
+    peer.connection.authenticate("two");
+    assert.deepEqual(await peer.heard(), [{ op: "authenticate", token: "two" }]);
+  });
+
+  test("speaks only to servers that speak its protocol", async () => {
+    const peer = new TestPeer();
+    await peer.platform.advance(0);
+    peer.socket.protocol = "";
+    peer.socket.onopen({});
+    assert.match(peer.connection.status.because, /storecast\.v1/);
+    assert.deepEqual(peer.socket.sent, []);
+  });
+
+  test("hears nothing more of a socket that it has given up", async () => {
+    const peer = new TestPeer();
+    await peer.welcome();
+    const [old] = peer.sockets;
+    await peer.say("not a frame");
+    assert.equal(peer.connection.status.state, "offline");
+    const { status } = peer.connection;
+    old.onmessage({ data: "{}" });
+    old.onclose({ code: 4101, reason: "" });
+    assert.equal(peer.connection.status, status);
+  });
+
+  test("refuses binary messages", async () => {
+    const peer = new TestPeer();
+    await peer.welcome();
+    peer.socket.onmessage({ data: new ArrayBuffer(1) });
+    assert.equal(peer.connection.status.state, "refused");
+    assert.equal(peer.connection.status.code, "binary-message");
+  });
+
+  test("needs a URL and a WebSocket", () => {
+    assert.throws(() => connect("nowhere", { WebSocket: class {} }), TypeError);
+    assert.throws(() => connect("ftp://host/", { WebSocket: class {} }), TypeError);
+    const hasOwn = "WebSocket" in globalThis;
+    if (!hasOwn) assert.throws(() => connect("ws://host/"), TypeError);
+  });
+
+  test("takes the page's own schemes for those of sockets", async () => {
+    const { WebSocket, sockets } = await import("./support/FakeSocket.js").then((module) =>
+      module.fakeWebSocket(),
+    );
+    const platform = new ManualPlatform();
+    const open = (url) => connect(url, { WebSocket, platform });
+    const connections = ["https://host/rooms/a#part", "http://host"].map(open);
+    await platform.advance(0);
+    assert.deepEqual(sockets.map(({ url }) => url), ["wss://host/rooms/a", "ws://host/"]);
+    for (const connection of connections) connection.close();
+  });
+});

@@ -1,0 +1,127 @@
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { WebSocket } from "./Server.js";
+
+const command = "/usr/bin/chromium";
+const clients = new URL("../../../Clients/Web/", import.meta.url);
+
+/** Why there can be no browser; undefined if there can. */
+export const missing = existsSync(command) ? undefined : "needs chromium: apt-get install chromium";
+
+/** Debian's Chromium without a screen, and pages that have the module as `storecast`. */
+export class Browser {
+  #process;
+  #folder;
+  #pages;
+  #port;
+
+  static async start() {
+    const browser = new Browser();
+    browser.#folder = mkdtempSync(join(tmpdir(), "storecast-browser-"));
+    browser.#pages = await servePages();
+    const folder = `--user-data-dir=${browser.#folder}`;
+    const quiet = ["--disable-gpu", "--no-first-run", "--remote-debugging-port=0", "--no-sandbox"];
+    const options = ["--headless=new", ...quiet, folder, "about:blank"];
+    browser.#process = spawn(command, options, { stdio: ["ignore", "ignore", "pipe"] });
+    browser.#port = await new Promise((resolve, reject) => {
+      let text = "";
+      browser.#process.stderr.on("data", (data) => {
+        text += data;
+        const port = /DevTools listening on ws:\/\/127\.0\.0\.1:(\d+)\//.exec(text)?.[1];
+        if (port) resolve(port);
+      });
+      browser.#process.once("exit", () => reject(new Error(`Chromium ended: ${text}`)));
+    });
+    return browser;
+  }
+
+  async open() {
+    const { port } = this.#pages.address();
+    const url = `http://127.0.0.1:${this.#port}/json/new?http://127.0.0.1:${port}/`;
+    const target = await (await fetch(url, { method: "PUT" })).json();
+    const page = await Page.attach(target.webSocketDebuggerUrl);
+    await page.isLoaded();
+    return page;
+  }
+
+  async stop() {
+    const ended = new Promise((resolve) => this.#process.once("exit", resolve));
+    this.#process.kill("SIGTERM");
+    await ended;
+    this.#pages.close();
+    this.#pages.closeAllConnections?.();
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** A tab, by the Chrome DevTools Protocol. */
+class Page {
+  #socket;
+  #calls = new Map();
+  #count = 0;
+
+  static async attach(url) {
+    const page = new Page();
+    page.#socket = new WebSocket(url);
+    page.#socket.onmessage = ({ data }) => {
+      const { id, result, error } = JSON.parse(data);
+      page.#calls.get(id)?.(error ? { exceptionDetails: error } : result);
+    };
+    await new Promise((resolve) => (page.#socket.onopen = resolve));
+    return page;
+  }
+
+  #call(method, params = {}) {
+    this.#count += 1;
+    const id = this.#count;
+    this.#socket.send(JSON.stringify({ id, method, params }));
+    return new Promise((resolve) => this.#calls.set(id, resolve));
+  }
+
+  /** What an expression is in the page, when it is. */
+  async run(expression) {
+    const how = { awaitPromise: true, returnByValue: true };
+    const { result, exceptionDetails: thrown } = await this.#call("Runtime.evaluate", {
+      expression,
+      ...how,
+    });
+    if (thrown) throw new Error(thrown.exception?.description ?? JSON.stringify(thrown));
+    return result.value;
+  }
+
+  async reload() {
+    await this.run("delete globalThis.storecast");
+    await this.#call("Page.reload");
+    await this.isLoaded();
+  }
+
+  async isLoaded() {
+    for (let tries = 0; ; tries += 1) {
+      const isThere = await this.run("'storecast' in globalThis").catch(() => false);
+      if (isThere) return;
+      if (tries === 200) throw new Error("The page didn't load.");
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  async close() {
+    await this.#call("Page.close");
+    this.#socket.close();
+  }
+}
+
+/** The module, and a page that loads it. */
+function servePages() {
+  const page = `<!doctype html><title>Test</title><script type="module">
+    globalThis.storecast = await import("/storecast/index.js");
+  </script>`;
+  const pages = createServer((request, response) => {
+    const isModule = /^\/storecast\/(\w+\/)?\w+\.js$/.test(request.url);
+    response.setHeader("content-type", isModule ? "text/javascript" : "text/html");
+    response.end(isModule ? readFileSync(new URL(`.${request.url}`, clients)) : page);
+  });
+  return new Promise((resolve) => pages.listen(0, "127.0.0.1", () => resolve(pages)));
+}

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const module = fileURLToPath(new URL("../../Clients/Web/storecast/", import.meta.url));
+const here = fileURLToPath(new URL("./", import.meta.url));
+const skip = !version() && "needs tsc: apt-get install node-typescript";
+
+function version() {
+  try {
+    return execFileSync("tsc", ["--version"], { encoding: "utf8" });
+  } catch {
+    return undefined;
+  }
+}
+
+function tsc(...options) {
+  try {
+    return execFileSync("tsc", options, { encoding: "utf8" });
+  } catch (error) {
+    return error.stdout;
+  }
+}
+
+/** The files of a folder and of those in it, by their paths from there. */
+function files(folder, within = "") {
+  return readdirSync(join(folder, within)).flatMap((name) => {
+    const path = join(within, name);
+    return statSync(join(folder, path)).isDirectory() ? files(folder, path) : [path];
+  });
+}
+
+describe("the module's types", { skip }, () => {
+  test("are right, and those beside it are what tsc makes of it", () => {
+    const fresh = mkdtempSync(join(tmpdir(), "storecast-types-"));
+    assert.equal(tsc("-p", module, "--outDir", fresh), "");
+    assert.deepEqual(files(join(module, "types")).sort(), files(fresh).sort());
+    for (const file of files(fresh)) {
+      const made = readFileSync(join(fresh, file), "utf8");
+      const kept = readFileSync(join(module, "types", file), "utf8");
+      assert.equal(kept, made, `${file}: run tsc -p Clients/Web/storecast`);
+    }
+    rmSync(fresh, { recursive: true });
+  });
+
+  test("let an editor know a room, and refuse what it doesn't have", () => {
+    const options = ["--strict", "--noEmit", "--target", "ES2022", "--moduleResolution", "node"];
+    assert.equal(tsc(...options, join(here, "support/RoomTypes.ts")), "");
+  });
+});
+
+describe("the module's files", () => {
+  const sources = [module, here].flatMap((folder) =>
+    files(folder).filter((file) => file.endsWith(".js")).map((file) => join(folder, file)),
+  );
+
+  test("have lines of at most 100 columns, and need nothing but each other", () => {
+    for (const file of sources) {
+      const lines = readFileSync(file, "utf8").split("\n");
+      for (const [place, line] of lines.entries()) {
+        assert(line.length <= 100, `${file}:${place + 1} is ${line.length} wide`);
+        const [, needed = "./"] = /^(?:import|export) .*from "([^"]*)"/.exec(line) ?? [];
+        assert(!file.startsWith(module) || needed.startsWith("."), `${file} needs ${needed}`);
+      }
+    }
+    assert(sources.length > 30);
+  });
+});
