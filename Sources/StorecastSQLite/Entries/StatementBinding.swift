@@ -3,9 +3,8 @@ import GRDBSQLite
 
 /// Fills in the parameters of a statement and runs it.
 ///
-/// Straight through SQLite's C interface: GRDB ends a text at its first NUL character, which what an
-/// application calls its users may well contain, and making its argument lists took a third of the
-/// time that an insert takes.
+/// Straight through SQLite's C interface, because GRDB ends a text at its first NUL character, which
+/// what an application calls its users may well contain.
 struct StatementBinding {
     private let database: Database
     private let statement: SQLiteStatement
