@@ -34,6 +34,9 @@ extension Outbox {
         batch.log.append(.opened(client: client, room: room))
         if settled > 0 { batch.log.append(.settled(settled)) }
         append(from: first, to: &batch.log)
+        // Numbers that were used aren't used again, though nothing is left of the last of them.
+        let listed = entries.last { $0.seq <= admitted && !$0.isEnded }?.seq ?? settled
+        if admitted > listed { batch.log.append(.ended(admitted)) }
         recording?.begin(batch)
         return batch
     }

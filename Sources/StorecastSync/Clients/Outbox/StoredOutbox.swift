@@ -59,7 +59,9 @@ extension Outbox {
                 pending.append(
                     (seq, base, OutgoingAction(type: type, payload: payload, action: action)))
             case .settled(let seq): settled = max(settled, seq)
-            case .ended(let seq): ended.insert(seq)
+            case .ended(let seq):
+                ended.insert(seq)
+                last = max(last, seq)
             }
         }
         for (seq, base, outgoing) in pending where seq > settled && !ended.contains(seq) {

@@ -146,6 +146,33 @@ struct StoredOutboxTests {
         #expect(second.session.needsNewConnection)
     }
 
+    @Test func `a log that is written anew keeps the last number, though nothing is left of it`()
+        throws
+    {
+        let first = try start()
+        first.session.connected(token: nil)
+        #expect(say(welcome(lastSeq: 0), to: first))
+        for text in ["1", "2"] { first.dispatch(Write(text: text)) }
+        _ = first.session.nextMessage()
+        let reject = #"{"op":"reject","seq":2,"code":"no","title":"No.","retryable":false}"#
+        #expect(say(reject, to: first))
+        first.session.store()
+        // What is torn is replaced.
+        try storage.append(Array("torn".utf8))
+        let second = try start()
+        second.session.store()
+        #expect(!String(decoding: storage.synced, as: UTF8.self).contains("torn"))
+        storage.crash()
+        let third = try start()
+        let left = third.session.outbox.withLock { $0.pendingEntries.map(\.outcome) }
+        third.session.connected(token: nil)
+        #expect(say(welcome(lastSeq: 2), to: third))
+        #expect(left.map { $0.settled } == [.success(Position(epoch: "e", version: 3))])
+        third.dispatch(Write(text: "3"))
+        third.speak()
+        #expect(third.takeSaid().last?["seq"] == 3)
+    }
+
     @Test func `R: what may have been reduced keeps its base, also when the room is met anew`()
         throws
     {
