@@ -20,8 +20,10 @@ public struct LiveRoom<State: Codable & Sendable>: Sendable {
     /// The outcome is a rejection with code `busy` if more waits than `SyncLimits.waitingBytes`,
     /// where each counts as 1 KiB, and `closed` if the server stops before it is known.
     ///
-    /// - Parameter sender: who the action's stamp says it is from: the server, or the user for whom
-    ///   a webhook speaks.
+    /// - Parameters:
+    ///   - action: one of the types in the room's definition.
+    ///   - sender: who the action's stamp says it is from: the server, or the user for whom a webhook
+    ///     speaks.
     @discardableResult
     public func dispatch(_ action: any SyncAction, as sender: Identity = .server) -> Dispatch {
         let outcome = DispatchOutcome()
