@@ -4,6 +4,7 @@ import StorecastWire
 extension SimulatedClient: ClientSessionDelegate {
     func welcomed() {
         liveSince = world.time.now
+        authenticate()
     }
 
     func mirrorsMoved() {

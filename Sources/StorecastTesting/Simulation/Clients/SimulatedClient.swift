@@ -30,6 +30,8 @@ final class SimulatedClient {
     unowned let world: World
     var random: SeededGenerator
     private var token: String
+    /// What the server was shown last on this connection.
+    private var shownToken = ""
     /// Counts connections, so that what belongs to an earlier one is known as such.
     private var attempt = 0
     private var isFlushScheduled = false
@@ -129,6 +131,7 @@ final class SimulatedClient {
             guard let new = world.connect(self) else { return lost(because: "nobody answers") }
             connection = new
             lastHeard = world.time.now
+            shownToken = token
             session.connected(token: token)
             flush()
             watch(after: .seconds(session.heartbeat))
@@ -221,7 +224,13 @@ final class SimulatedClient {
     func renew(as identity: Identity) {
         token = world.room.token(of: identity)
         if identity != self.identity { identities.append(identity) }
-        guard let connection, session.phase == .live else { return }
+        if session.phase == .live { authenticate() }
+    }
+
+    /// Shows the newest token, unless the server was shown it.
+    func authenticate() {
+        guard let connection, token != shownToken else { return }
+        shownToken = token
         var writer = JSONWriter()
         writer.writeAuthenticate(token: token)
         say(writer.bytes, on: connection)

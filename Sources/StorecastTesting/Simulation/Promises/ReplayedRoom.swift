@@ -33,10 +33,10 @@ final class ReplayedRoom<State: Codable & Sendable>: Truth {
     private var records: [JournalRecord] = []
     private var histories: [History] = []
     private var answers: [Question: JSON] = [:]
-    /// The room whose state was last found right, and of which position.
-    private var compared: (room: ObjectIdentifier, position: Position)?
-    /// Since when groups have been seen without subscribers.
-    private var left: [ObjectIdentifier: Duration] = [:]
+    /// The position of which the room's state was last found right.
+    private var compared: Position?
+    /// Since when groups have been seen without subscribers, by their numbers.
+    private var left: [UInt64: Duration] = [:]
 
     init(
         _ definition: RoomDefinition<State>, rules: [SimulatedRoom<State>.Rule],
@@ -54,6 +54,10 @@ final class ReplayedRoom<State: Codable & Sendable>: Truth {
 
     func history(_ epoch: String) -> Int? {
         histories.lastIndex { $0.epoch == epoch }
+    }
+
+    func epoch(of history: Int) -> String {
+        histories[history].epoch
     }
 
     // MARK: The log
@@ -103,10 +107,11 @@ final class ReplayedRoom<State: Codable & Sendable>: Truth {
         if rejection == nil { histories[last].states.append(histories[last].store.state) }
         let version = UInt64(histories[last].states.count - 1)
         histories[last].ledger.settle(record, isReduced: rejection == nil, at: version)
-        let outcome = rejection.map { TrueOutcome.rejected($0) } ?? .reduced(version)
-        // What comes once more when its client was forgotten is what it was.
+        // What comes once more, when its client was forgotten, can at most be reduced yet.
         let known = histories[last].outcomes[record.client]?[record.seq]
-        histories[last].outcomes[record.client, default: [:]][record.seq] = known ?? outcome
+        if let known, rejection != nil || known.isReduced { return }
+        histories[last].outcomes[record.client, default: [:]][record.seq] =
+            rejection.map { .rejected($0) } ?? .reduced(version)
     }
 
     /// Reduces all of a record or nothing.
@@ -176,10 +181,15 @@ final class ReplayedRoom<State: Codable & Sendable>: Truth {
 
     // MARK: Rooms
 
+    func roomOpened() {
+        compared = nil
+        left = [:]
+    }
+
     func problem(of room: any AnyRoom) -> String? {
         guard let room = room as? Room<State>, room.isReady else { return nil }
-        if let compared, compared == (ObjectIdentifier(room), room.position) { return nil }
-        compared = (ObjectIdentifier(room), room.position)
+        guard compared != room.position else { return nil }
+        compared = room.position
         return problem(of: room.store.state, at: room.position)
     }
 
@@ -210,10 +220,10 @@ final class ReplayedRoom<State: Codable & Sendable>: Truth {
         let seen = left
         left = [:]
         for group in groups {
-            left[ObjectIdentifier(group)] = seen[ObjectIdentifier(group)] ?? time
+            left[group.sub] = seen[group.sub] ?? time
         }
         return groups.first { group in
-            left[ObjectIdentifier(group)].map { time - $0 > limits.lingerTime * 2 } ?? false
+            left[group.sub].map { time - $0 > limits.lingerTime * 2 } ?? false
         }
     }
 

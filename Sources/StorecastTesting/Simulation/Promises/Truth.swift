@@ -13,6 +13,7 @@ protocol Truth: AnyObject {
     var present: Set<String>? { get }
     /// Which of the histories has this epoch.
     func history(_ epoch: String) -> Int?
+    func epoch(of history: Int) -> String
     /// How a dispatch ended by the log of an epoch; nil if it isn't in it.
     func outcome(of client: String, _ seq: UInt64, in history: Int) -> TrueOutcome?
     /// Whether what was settled of the client was forgotten at any time.
@@ -23,6 +24,8 @@ protocol Truth: AnyObject {
     ) -> JSON?
     /// Whether the viewer may have the selection.
     func admits(_ viewer: Identity, to topic: Topic) -> Bool
+    /// From now on it is asked about another room.
+    func roomOpened()
     /// What is wrong with the room, or nil.
     func problem(of room: any AnyRoom) -> String?
     /// What the room holds at this time that it shouldn't, or nil.
@@ -34,6 +37,10 @@ enum TrueOutcome {
     /// Reduced; it led to this version.
     case reduced(UInt64)
     case rejected(Rejection)
+
+    var isReduced: Bool {
+        if case .reduced = self { true } else { false }
+    }
 }
 
 /// A selection with its parameters.

@@ -62,7 +62,9 @@ extension World {
         guard let history = truth.history(truth.position.epoch) else { return }
         let last = truth.outcome(of: client.session.client, seq, in: history)
         switch (outcome, last) {
-        case (.failure(let rejection), .reduced) where rejection.code != .outcomeUnknown:
+        case (.failure(let rejection), .reduced)
+        where rejection.code != .outcomeUnknown
+            && !truth.wasForgotten(client.session.client, in: history):
             violate(.once, "\(name) was rejected, and is reduced in the log.")
         case (.success(let position), nil) where position.epoch == truth.position.epoch:
             violate(.once, "\(name) was acked, and isn't in the log.")

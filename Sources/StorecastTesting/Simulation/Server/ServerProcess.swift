@@ -153,6 +153,7 @@ final class ServerProcess: SyncHost {
 
     func openRoom() -> any AnyRoom {
         if let room, !world.room.hasFailed(room) { return room }
+        world.truth.roomOpened()
         let opened = world.room.open(
             RoomContext(
                 name: Self.path, journal: faulty, limits: world.scenario.limits, host: self,

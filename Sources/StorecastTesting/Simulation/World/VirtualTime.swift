@@ -35,6 +35,11 @@ final class VirtualTime {
         }
     }
 
+    /// Nothing happens any more; lets go of what was to happen, and of all that it holds.
+    func end() {
+        heap = []
+    }
+
     /// Lets the next event happen; false if there is none.
     func runNext() -> Bool {
         guard !heap.isEmpty else { return false }

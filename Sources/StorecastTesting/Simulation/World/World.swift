@@ -66,6 +66,7 @@ final class World {
             violate(.rest, "Nothing happens any more, and yet not everything has ended.")
         }
         processes.forEach(bury)
+        time.end()
     }
 
     // MARK: The end
