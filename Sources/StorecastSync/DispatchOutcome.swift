@@ -59,8 +59,8 @@ package final class DispatchOutcome: Sendable {
             continuation.resume(returning: settled)
         }
         // Whoever waits is behind the mirrors that show it in the queue of its actor. Whoever comes
-        // later gets behind them here.
-        if isThere { await Task.yield() }
+        // later gets behind them here, if they are still on their way.
+        if isThere, DeliveriesUnderway.count.load(ordering: .acquiring) > 0 { await Task.yield() }
         return try result.get()
     }
 }

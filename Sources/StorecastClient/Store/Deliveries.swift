@@ -44,7 +44,11 @@ final class Deliveries: Sendable {
         guard isNeeded, let owner else { return }
         // Started at once, so that the job is in the owner's queue before anything that this
         // thread does next, such as ending a dispatch that somebody on the owner waits for.
-        startNow { await self.empty(on: owner) }
+        DeliveriesUnderway.count.add(1, ordering: .acquiringAndReleasing)
+        startNow {
+            await self.empty(on: owner)
+            DeliveriesUnderway.count.subtract(1, ordering: .acquiringAndReleasing)
+        }
     }
 
     /// Returns when the owner has taken all that was posted before: takes what is left there.
