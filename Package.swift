@@ -21,6 +21,7 @@ let package = Package(
         .library(name: "StorecastSync", targets: ["StorecastSync"]),
         .library(name: "StorecastServer", targets: ["StorecastServer"]),
         .library(name: "StorecastSQLite", targets: ["StorecastSQLite"]),
+        .library(name: "StorecastTools", targets: ["StorecastTools"]),
         .library(name: "StorecastClient", targets: ["StorecastClient"]),
         .executable(name: "storecast", targets: ["StorecastCommand"]),
         .executable(name: "storecast-board", targets: ["Terminal"]),
@@ -102,12 +103,19 @@ let package = Package(
                 .target(name: "StorecastWebSocket", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: settings),
+        .target(
+            name: "StorecastTools",
+            dependencies: [
+                "StorecastSync", "StorecastSQLite",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: settings),
         .target(name: "Example", dependencies: ["StorecastSync"], swiftSettings: settings),
         .executableTarget(
             name: "StorecastCommand",
             dependencies: [
-                "StorecastServer", "StorecastSQLite", "StorecastClient", "StorecastSimulation",
-                "Example",
+                "StorecastServer", "StorecastTools", "StorecastSQLite", "StorecastClient",
+                "StorecastSimulation", "Example",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],

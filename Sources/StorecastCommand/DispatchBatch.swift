@@ -1,4 +1,5 @@
 import StorecastClient
+import StorecastTools
 
 /// Dispatches that are under way, and what became of them.
 final class DispatchBatch {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import StorecastClient
+import StorecastTools
 
 /// `storecast dispatch`
 struct DispatchCommand: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import StorecastSimulation
 import Synchronization
+import StorecastTools
 
 /// Runs many seeds, several at once, and prints those that fail.
 struct SeedSearch: Sendable {

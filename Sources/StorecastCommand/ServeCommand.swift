@@ -2,6 +2,7 @@ import ArgumentParser
 import Example
 import Logging
 import StorecastServer
+import StorecastTools
 
 /// `storecast serve`
 struct ServeCommand: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import StorecastClient
+import StorecastTools
 
 /// What every client command needs to know.
 struct ServerOptions: ParsableArguments {

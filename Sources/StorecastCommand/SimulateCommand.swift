@@ -1,5 +1,6 @@
 import ArgumentParser
 import StorecastSimulation
+import StorecastTools
 
 /// `storecast simulate`
 struct SimulateCommand: AsyncParsableCommand {

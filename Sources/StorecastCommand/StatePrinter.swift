@@ -1,4 +1,5 @@
 import StorecastClient
+import StorecastTools
 
 /// Prints the states of a store on standard output.
 @MainActor

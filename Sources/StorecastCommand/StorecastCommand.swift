@@ -1,4 +1,6 @@
 import ArgumentParser
+import Example
+import StorecastTools
 
 /// `storecast`: a server to try things out with, and clients for people and scripts.
 @main
@@ -23,24 +25,13 @@ struct StorecastCommand: AsyncParsableCommand {
               storecast dispatch localhost:9090 increment '{"path":"/votes/ada","by":1}'
             """,
         subcommands: [
-            ServeCommand.self, WatchCommand.self, DispatchCommand.self, SimulateCommand.self,
+            ServeCommand.self, WatchCommand.self, DispatchCommand.self,
+            JournalCommand.self, SimulateCommand.self,
         ])
 
-    /// Runs the command; a ``CommandFailure`` decides the exit status, which ArgumentParser's own
-    /// `main` doesn't let it.
     static func main() async {
-        do {
-            var command = try parseAsRoot()
-            if var command = command as? any AsyncParsableCommand {
-                try await command.run()
-            } else {
-                try command.run()
-            }
-        } catch let failure as CommandFailure {
-            StandardError.write("Error: \(failure)")
-            Process.exit(failure.status)
-        } catch {
-            exit(withError: error)
+        await JournalCommand.$rooms.withValue({ $0 == "/" ? Board.room : nil }) {
+            await CommandRun.run(StorecastCommand.self)
         }
     }
 }

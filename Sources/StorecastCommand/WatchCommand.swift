@@ -1,6 +1,7 @@
 import ArgumentParser
 import Observation
 import StorecastClient
+import StorecastTools
 
 /// `storecast watch`
 struct WatchCommand: AsyncParsableCommand {

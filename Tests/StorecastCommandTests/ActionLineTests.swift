@@ -1,6 +1,7 @@
 @testable import StorecastCommand
 import StorecastSync
 import Testing
+import StorecastTools
 
 struct ActionLineTests {
     @Test(

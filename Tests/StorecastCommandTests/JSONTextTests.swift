@@ -1,6 +1,7 @@
 @testable import StorecastCommand
 import StorecastSync
 import Testing
+import StorecastTools
 
 struct JSONTextTests {
     @Test func `parameters are JSON, or else a string`() {

@@ -1,4 +1,5 @@
 import StorecastSync
+import StorecastTools
 
 /// An action as `dispatch` takes it: by its wire name, with its payload as JSON.
 struct ActionLine: Equatable {

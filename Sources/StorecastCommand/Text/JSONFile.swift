@@ -1,4 +1,5 @@
 import StorecastServer
+import StorecastTools
 
 #if canImport(Glibc)
     import Glibc

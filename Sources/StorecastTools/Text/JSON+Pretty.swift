@@ -1,9 +1,9 @@
-import StorecastSync
+package import StorecastSync
 
 extension JSON {
     /// The value as text for people: indented by two spaces; small arrays and objects of scalars
     /// on one line.
-    var prettyText: String {
+    package var prettyText: String {
         var text = ""
         write(to: &text, indent: "")
         return text

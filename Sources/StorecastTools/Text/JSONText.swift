@@ -1,19 +1,19 @@
-import StorecastSync
+package import StorecastSync
 
 /// JSON that a person wrote.
-enum JSONText {
+package enum JSONText {
     /// A selection's parameters: JSON, or else the text itself as a string.
-    static func parameter(_ text: String) -> JSON {
+    package static func parameter(_ text: String) -> JSON {
         (try? JSON(parsing: text)) ?? .string(text)
     }
 
     /// An action's payload.
-    static func payload(_ text: String) throws(CommandFailure) -> JSON {
+    package static func payload(_ text: String) throws(CommandFailure) -> JSON {
         try parse(text, "The payload")
     }
 
     /// A JSON text; what is wrong with it is said by line and column.
-    static func parse(
+    package static func parse(
         _ text: String, _ what: String, limits: JSONLimits = JSONLimits()
     ) throws(CommandFailure) -> JSON {
         do throws(JSONError) {
@@ -25,7 +25,7 @@ enum JSONText {
     }
 
     /// What is wrong with a text, by line and column where it has several lines.
-    static func sentence(_ error: JSONError, in text: [UInt8]) -> String {
+    package static func sentence(_ error: JSONError, in text: [UInt8]) -> String {
         guard error.reason != .size else { return error.message }
         let before = text.prefix(error.offset)
         let line = before.count { $0 == UInt8(ascii: "\n") } + 1

@@ -1,7 +1,7 @@
 extension String {
     /// The text without anything that makes a terminal do something: control characters other
     /// than line feed and tab are written as JSON escapes, which inside JSON mean the same.
-    var terminalSafe: String {
+    package var terminalSafe: String {
         guard unicodeScalars.contains(where: \.isDangerous) else { return self }
         var text = ""
         for scalar in unicodeScalars {

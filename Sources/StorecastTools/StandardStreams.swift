@@ -7,19 +7,19 @@ import Dispatch
 #endif
 
 /// Standard output, a whole line at a time, unbuffered.
-enum StandardOutput {
-    static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+package enum StandardOutput {
+    package static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    static func write(_ line: String) {
+    package static func write(_ line: String) {
         StandardStream.write(line, to: STDOUT_FILENO)
     }
 }
 
 /// Standard error, a whole line at a time.
-enum StandardError {
-    static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+package enum StandardError {
+    package static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 
-    static func write(_ line: String) {
+    package static func write(_ line: String) {
         StandardStream.write(line, to: STDERR_FILENO)
     }
 }
@@ -45,11 +45,13 @@ private enum StandardStream {
 }
 
 /// Standard input, line by line, without keeping a thread of Swift's pool waiting.
-struct StandardInput {
+package struct StandardInput {
     private let queue = DispatchQueue(label: "storecast.input")
 
+    package init() {}
+
     /// The next line without its end; nil at the end of input.
-    func nextLine() async -> String? {
+    package func nextLine() async -> String? {
         await withCheckedContinuation { continuation in
             queue.async { continuation.resume(returning: readLine()) }
         }
@@ -57,8 +59,8 @@ struct StandardInput {
 }
 
 /// Ends the process.
-enum Process {
-    static func exit(_ status: CommandFailure.Status) -> Never {
+package enum Process {
+    package static func exit(_ status: CommandFailure.Status) -> Never {
         #if canImport(Glibc)
             Glibc.exit(status.rawValue)
         #else

@@ -1,0 +1,22 @@
+import StorecastSQLite
+import StorecastSync
+
+extension JournalFile {
+    /// The file that a command was given.
+    static func opened(_ path: String) throws(CommandFailure) -> JournalFile {
+        do throws(JournalError) {
+            return try JournalFile(path)
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+}
+
+extension CommandFailure {
+    init(_ error: JournalError) {
+        switch error {
+        case .unavailable(let problem), .damaged(let problem): self.init(.trouble, problem)
+        default: self.init(.trouble, "The journal can't be read: \(error)")
+        }
+    }
+}
