@@ -198,6 +198,9 @@ let package = Package(
             name: "StorecastCommandTests", dependencies: ["StorecastCommand"],
             swiftSettings: settings),
         .testTarget(
+            name: "StorecastToolsTests", dependencies: ["StorecastTools"],
+            swiftSettings: settings),
+        .testTarget(
             name: "ExampleTests", dependencies: ["Example"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]

@@ -26,12 +26,15 @@ struct StorecastCommand: AsyncParsableCommand {
             """,
         subcommands: [
             ServeCommand.self, WatchCommand.self, DispatchCommand.self,
-            JournalCommand.self, SimulateCommand.self,
+            JournalCommand.self, TypesCommand.self, SimulateCommand.self,
         ])
 
     static func main() async {
-        await JournalCommand.$rooms.withValue({ $0 == "/" ? Board.room : nil }) {
-            await CommandRun.run(StorecastCommand.self)
+        let rooms: JournalCommand.Rooms = { $0 == "/" ? Board.room : nil }
+        await JournalCommand.$rooms.withValue(rooms) {
+            await TypesCommand.$rooms.withValue(rooms) {
+                await CommandRun.run(StorecastCommand.self)
+            }
         }
     }
 }
