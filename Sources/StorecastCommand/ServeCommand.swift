@@ -38,6 +38,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup var data: DataOptions
 
+    @OptionGroup var devtools: DevtoolsOptions
+
     @Option(
         help: ArgumentHelp("Serve the JSON document in this file.", valueName: "file"),
         completion: .file())
@@ -61,7 +63,10 @@ struct ServeCommand: AsyncParsableCommand {
         }
         let room = try room()
         let file = data.file(document: json)
-        let server = SyncServer(host: host, port: port, journal: data.journal(in: file)) { path in
+        let server = SyncServer(
+            host: host, port: port, journal: data.journal(in: file),
+            devtools: try devtools.access(host: host)
+        ) { path in
             path == "/" ? room : nil
         } authenticate: { credentials in
             try DemoAuthentication.identity(token: credentials.token)

@@ -9,5 +9,6 @@ struct ServerConfiguration: Sendable {
     var helloTimeout: Duration
     var rooms: @Sendable (_ path: String) -> (any RoomDefinitionProtocol)?
     var authenticate: (@Sendable (Credentials) async throws -> Identity)?
+    var devtools: DevtoolsAccess?
     var logger: Logger
 }
