@@ -110,12 +110,19 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
+        // The JavaScript client and its pages, as a part of programs.
+        .target(
+            name: "WebClients", path: "Clients/Web",
+            exclude: ["storecast", "board", "document", "devtools", "examples"],
+            sources: ["WebClients.swift"], swiftSettings: settings, plugins: ["EmbedFiles"]),
+        .plugin(name: "EmbedFiles", capability: .buildTool(), dependencies: ["EmbedFilesTool"]),
+        .executableTarget(name: "EmbedFilesTool", swiftSettings: settings),
         .target(name: "Example", dependencies: ["StorecastSync"], swiftSettings: settings),
         .executableTarget(
             name: "StorecastCommand",
             dependencies: [
                 "StorecastServer", "StorecastTools", "StorecastSQLite", "StorecastClient",
-                "StorecastSimulation", "Example",
+                "StorecastSimulation", "Example", "WebClients",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -10,8 +10,8 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Serve the example board, or a JSON document.",
         discussion: """
-            Prints one line, `listening on ws://HOST:PORT/`, on standard output when clients can \
-            connect; logs to standard error. Ends on SIGINT (ctrl+C) and SIGTERM, after saying \
+            Prints `listening on ws://HOST:PORT/` on standard output when clients can connect, and \
+            where to find the board in a browser; logs to standard error. Ends on SIGINT (ctrl+C) and SIGTERM, after saying \
             goodbye to its clients.
 
             What happens is kept in one SQLite file, board.sqlite in the current directory, or \
@@ -65,7 +65,8 @@ struct ServeCommand: AsyncParsableCommand {
         let file = data.file(document: json)
         let server = SyncServer(
             host: host, port: port, journal: data.journal(in: file),
-            devtools: try devtools.access(host: host)
+            devtools: try devtools.access(host: host),
+            pages: .demo(json == nil ? "board" : "document")
         ) { path in
             path == "/" ? room : nil
         } authenticate: { credentials in
@@ -77,11 +78,15 @@ struct ServeCommand: AsyncParsableCommand {
                     file.map { "keeping what happens in \($0)" }
                         ?? "keeping what happens in memory")
                 StandardOutput.write("listening on \(url)")
+                StandardOutput.write("in a browser: \(Self.page(at: url))")
             }
         } catch {
             throw CommandFailure(.trouble, error.description)
         }
     }
+
+    /// The page of a server, which is where its WebSocket is.
+    private static func page(at url: String) -> String { "http" + url.dropFirst(2) }
 
     private func room() throws(CommandFailure) -> any RoomDefinitionProtocol {
         guard let json else { return Board.room }

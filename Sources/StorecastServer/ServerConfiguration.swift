@@ -8,6 +8,7 @@ struct ServerConfiguration: Sendable {
     var maxRooms: Int
     var helloTimeout: Duration
     var rooms: @Sendable (_ path: String) -> (any RoomDefinitionProtocol)?
+    var pages: WebPages
     var authenticate: (@Sendable (Credentials) async throws -> Identity)?
     var devtools: DevtoolsAccess?
     var logger: Logger

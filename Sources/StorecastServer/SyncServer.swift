@@ -33,18 +33,20 @@ public final class SyncServer: Sendable {
     ///   - limits: how much is held for clients, and taken from them.
     ///   - devtools: who may look into all rooms, at the path `/devtools`; nil for nobody.
     ///   - logger: where it logs; by default to what `LoggingSystem` was set up with.
+    ///   - pages: what it hands to browsers; without any it answers that it takes WebSockets only.
     ///   - rooms: answers nil for a path without a room; called once when a room is opened.
     ///   - authenticate: says who a client is, or throws; without it everyone is anonymous.
     public init(
         host: String = "127.0.0.1", port: Int = 9090, journal: JournalProvider = .memory,
         loops: Int = 1, limits: SyncLimits = SyncLimits(), devtools: DevtoolsAccess? = nil,
-        logger: Logger = Logger(label: "storecast.server"),
+        logger: Logger = Logger(label: "storecast.server"), pages: WebPages = WebPages(),
         rooms: @escaping @Sendable (_ path: String) -> (any RoomDefinitionProtocol)?,
         authenticate: (@Sendable (Credentials) async throws -> Identity)? = nil
     ) {
         configuration = ServerConfiguration(
             journal: journal, limits: limits, maxRooms: 10_000, helloTimeout: .seconds(10),
-            rooms: rooms, authenticate: authenticate, devtools: devtools, logger: logger)
+            rooms: rooms, pages: pages, authenticate: authenticate, devtools: devtools,
+            logger: logger)
         var listener = WebSocketServerConfiguration()
         listener.host = host
         listener.port = port
@@ -58,10 +60,11 @@ public final class SyncServer: Sendable {
     /// A server with one room, at `/`.
     public convenience init(
         host: String = "127.0.0.1", port: Int = 9090, journal: JournalProvider = .memory,
-        room: any RoomDefinitionProtocol
+        room: any RoomDefinitionProtocol, pages: WebPages = WebPages()
     ) {
         self.init(
-            host: host, port: port, journal: journal, rooms: { $0 == "/" ? room : nil })
+            host: host, port: port, journal: journal, pages: pages,
+            rooms: { $0 == "/" ? room : nil })
     }
 
     /// Serves until SIGINT, SIGTERM or the task's cancellation, then says goodbye to everyone.

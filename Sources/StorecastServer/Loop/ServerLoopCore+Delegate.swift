@@ -56,6 +56,10 @@ extension ServerLoopCore: WebSocketServerDelegate {
         }
     }
 
+    func respond(to request: UpgradeRequest) -> HTTPAnswer? {
+        configuration.pages.answer(to: request)
+    }
+
     /// The loop on which a room lives.
     func homeIndex(of path: String) -> Int {
         Self.homeIndex(of: path, loops: peers.count)

@@ -40,7 +40,7 @@ export class Server {
     }
     server.#process = spawn(command, options, { stdio: ["ignore", "pipe", "inherit"] });
     const line = await new Promise((resolve, reject) => {
-      server.#process.stdout.once("data", (data) => resolve(String(data).trim()));
+      server.#process.stdout.once("data", (data) => resolve(String(data).split("\n")[0]));
       server.#process.once("exit", () => reject(new Error("The server ended.")));
     });
     server.url = line.replace("listening on ", "");
