@@ -5,6 +5,7 @@ import { journalText } from "./model/Exporting.js";
 import { Follower } from "./model/Follower.js";
 import { readJournal } from "./model/journalText.js";
 import { TimeTravel } from "./model/TimeTravel.js";
+import { ActionPane } from "./views/ActionPane.js";
 import { ClientList } from "./views/ClientList.js";
 import { DispatchForm } from "./views/DispatchForm.js";
 import { Graphs } from "./views/Graphs.js";
@@ -21,7 +22,7 @@ import { TimeBar } from "./views/TimeBar.js";
 /** @typedef {import("./model/types.js").Sample} Sample */
 /** @typedef {import("../storecast/index.js").Connection} Connection */
 
-const panes = { state: 0, difference: 1, clients: 2, dispatch: 3 };
+const panes = { state: 0, action: 1, difference: 2, clients: 3, dispatch: 4 };
 
 /** The page: what is followed of the server, and the views of it. */
 export class Devtools {
@@ -31,6 +32,12 @@ export class Devtools {
   #log = new DispatchLog();
   /** @type {{ name: string, dispatches: Dispatch[] } | undefined} */
   #imported;
+  /**
+   * In the log, by itself; else it is the one that led to the version that is looked at.
+   *
+   * @type {Dispatch | undefined}
+   */
+  #chosen;
   /** @type {Follower<{ rooms: Report[], total: number }>} */
   #rooms;
   /** @type {Follower<Sample[]>} */
@@ -43,6 +50,12 @@ export class Devtools {
   #history;
   /** @type {Follower<Forwarded[]>} */
   #forwarded;
+  /**
+   * The chosen dispatch, whole, if the log has only the beginning of its payload.
+   *
+   * @type {Follower<Dispatch>}
+   */
+  #entry;
   #travel;
   #roomList;
   #graphs;
@@ -52,6 +65,7 @@ export class Devtools {
   #tabs;
   /** @type {StatePane} */
   #statePane;
+  #actionPane;
   #clientList;
   #form;
   #timeBar;
@@ -67,14 +81,18 @@ export class Devtools {
     this.#live = new Follower(connection, "log", () => this.#tookLive());
     this.#history = new Follower(connection, "history", () => this.#tookHistory());
     this.#forwarded = new Follower(connection, "dispatches", () => this.#showPane());
+    this.#entry = new Follower(connection, "entry", () => this.#showPane());
     this.#travel = new TimeTravel(connection, () => this.#show());
 
     this.#roomList = new RoomList(byID("rooms"), (room) => this.enter(room));
     this.#graphs = new Graphs(byID("graphs"));
     this.#logView = this.#newLogView();
-    const names = ["State", "Diff to now", "Clients", "Dispatch"];
+    const names = ["State", "Action", "Diff to now", "Clients", "Dispatch"];
     this.#tabs = new Tabs(byID("panes"), names, () => this.#showPane());
     this.#statePane = new StatePane(this.#tabs.panel(panes.state));
+    this.#actionPane = new ActionPane(this.#tabs.panel(panes.action), (dispatch) =>
+      this.#repeat(dispatch),
+    );
     this.#clientList = new ClientList(this.#tabs.panel(panes.clients));
     this.#form = new DispatchForm(this.#tabs.panel(panes.dispatch), (type, payload) =>
       this.#dispatch(type, payload),
@@ -90,6 +108,7 @@ export class Devtools {
     this.#room = room;
     this.#log.clear();
     this.#imported = undefined;
+    this.#chosen = undefined;
     this.#logView.setImported(undefined);
     this.#history.leave();
     byID("graphs-title").textContent = `Rates of ${room}`;
@@ -103,19 +122,19 @@ export class Devtools {
 
   #newLogView() {
     return new LogView(byID("log"), {
-      look: (dispatch) => this.#look(dispatch.version),
+      look: (dispatch) => this.#choose(dispatch),
       skip: (dispatch) => {
         if (this.#imported) return;
         this.#travel.skip(dispatch.version);
         this.#tabs.choose(panes.state);
         this.#show();
       },
-      live: () => this.#look(undefined),
       older: () => this.#older(),
       exportLog: () => void this.#export(),
       importLog: (file) => void this.#import(file),
       closeImport: () => {
         this.#imported = undefined;
+        this.#chosen = undefined;
         this.#logView.setImported(undefined);
         this.#show();
       },
@@ -125,10 +144,21 @@ export class Devtools {
 
   // What the person does
 
+  /** @param {Dispatch} dispatch */
+  #choose(dispatch) {
+    if (this.#imported || dispatch.rejection) {
+      this.#tabs.choose(panes.action);
+    } else {
+      this.#look(dispatch.version);
+    }
+    this.#chosen = dispatch;
+    this.#showLog();
+    this.#showPane();
+  }
+
   /** @param {number | undefined} version */
   #look = (version) => {
-    const again = this.#imported?.dispatches.find((dispatch) => dispatch.version === version);
-    if (again) return this.#repeat(again);
+    this.#chosen = undefined;
     // The slider follows the finger, and the server is asked when it rests.
     this.#travel.version = version;
     this.#showTime();
@@ -257,12 +287,14 @@ export class Devtools {
 
   #showLog() {
     const { version, skipped } = this.#travel;
+    const chosen = this.#chosen ?? (version === undefined ? undefined : this.#log.at(version));
     if (this.#imported) {
-      return this.#logView.show(this.#imported.dispatches, { version: undefined, skipped: [] });
+      const looking = { version: undefined, skipped: [], chosen };
+      return this.#logView.show(this.#imported.dispatches, looking);
     }
     const live = this.#live.value;
     if (!this.#logView.isPaused && Array.isArray(live)) this.#log.add(live);
-    this.#logView.show(this.#log.entries, { version, skipped });
+    this.#logView.show(this.#log.entries, { version, skipped, chosen });
   }
 
   #showTime() {
@@ -275,6 +307,8 @@ export class Devtools {
     switch (this.#tabs.chosen) {
       case panes.state:
         return this.#showState();
+      case panes.action:
+        return this.#showAction();
       case panes.difference:
         return this.#showDifference();
       case panes.clients:
@@ -295,9 +329,22 @@ export class Devtools {
     if (skipped.length > 0) {
       title =
         `v${shown.version} as if ${skipped.map((skip) => `v${skip}`).join(", ")} hadn't been: ` +
-        `${places} differ, ${affected} later outcomes`;
+        `${changes.length} differences, and ${affected} later dispatches ended otherwise`;
     }
     this.#statePane.show(title, shown.state, changes);
+  }
+
+  #showAction() {
+    const { version, newest } = this.#travel;
+    const dispatch = this.#chosen ?? this.#log.at(version ?? newest);
+    const isCut = dispatch?.actions.some(({ excerpt }) => excerpt !== undefined);
+    if (!isCut || dispatch?.number === undefined || this.#room === undefined) {
+      this.#entry.leave();
+      return this.#actionPane.show(dispatch);
+    }
+    this.#entry.follow({ room: this.#room, number: dispatch.number });
+    const whole = this.#entry.value;
+    this.#actionPane.show(whole?.actions ? { ...dispatch, actions: whole.actions } : dispatch);
   }
 
   #showDifference() {

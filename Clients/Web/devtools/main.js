@@ -31,7 +31,10 @@ dialog.append(form);
 
 function showStatus() {
   const { status } = connection;
-  const because = "because" in status ? `: ${status.because}` : "";
+  let because = "because" in status ? `: ${status.because}` : "";
+  if (status.state === "refused" && status.code === "no-room") {
+    because = ": this server's devtools are off; `storecast serve --devtools` turns them on";
+  }
   byID("status").textContent = `${status.state}${because}`;
   byID("status").className = status.state;
   const isRefused = status.state === "refused";

@@ -48,7 +48,8 @@ function compare(before, after, old, path, parent, found) {
   if (isObject(before) && isObject(after)) {
     for (const key of Object.keys(before)) {
       if (!Object.hasOwn(after, key)) {
-        note(found, { kind: "removed", path: pointer(old, key), parent: path, before: before[key] });
+        const place = pointer(old, key);
+        note(found, { kind: "removed", path: place, parent: path, before: before[key] });
       }
     }
     for (const key of Object.keys(after)) {

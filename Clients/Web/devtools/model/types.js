@@ -29,7 +29,13 @@
  * @property {string} address
  * @property {number} lag
  * @property {LinkTraffic} traffic
- * @property {{ selection: string, parameters: unknown, lag: number, bytes: number }[]} subscriptions
+ * @property {Subscription[]} subscriptions
+ *
+ * @typedef {object} Subscription
+ * @property {string} selection
+ * @property {unknown} parameters
+ * @property {number} lag
+ * @property {number} bytes
  *
  * @typedef {object} Detail
  * @property {number} version

@@ -2,7 +2,14 @@ import { bytes, duration, element, rate } from "../elements.js";
 
 /** @typedef {import("../model/types.js").Sample} Sample */
 
-/** @type {{ title: string, read: (sample: Sample) => number, text: (value: number) => string }[]} */
+/**
+ * @typedef {object} Kind
+ * @property {string} title
+ * @property {(sample: Sample) => number} read
+ * @property {(value: number) => string} text
+ */
+
+/** @type {Kind[]} */
 const kinds = [
   { title: "actions/s", read: (sample) => sample.actions, text: rate },
   { title: "messages/s out", read: (sample) => sample.messages, text: rate },

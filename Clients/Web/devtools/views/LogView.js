@@ -5,9 +5,8 @@ import { DispatchLog } from "../model/DispatchLog.js";
 
 /**
  * @typedef {object} LogActions
- * @property {(dispatch: Dispatch) => void} look  goes to the state behind it
+ * @property {(dispatch: Dispatch) => void} look  shows it, and the state behind it
  * @property {(dispatch: Dispatch) => void} skip  leaves it out, or no longer
- * @property {() => void} live
  * @property {() => void} older
  * @property {() => void} exportLog
  * @property {(file: File) => void} importLog
@@ -90,9 +89,10 @@ export class LogView {
 
   /**
    * @param {readonly Dispatch[]} entries
-   * @param {{ version: number | undefined, skipped: readonly number[] }} looking
+   * @param {{ version: number | undefined, skipped: readonly number[],
+   *     chosen: Dispatch | undefined }} looking
    */
-  show(entries, { version, skipped }) {
+  show(entries, { version, skipped, chosen }) {
     const filter = this.filter;
     const shown = filter ? entries.filter((entry) => matches(entry, filter)) : entries;
     const isAtEnd = this.#isAtEnd;
@@ -102,20 +102,20 @@ export class LogView {
       const key = DispatchLog.key(entry);
       const row = known.get(key) ?? newRow(entry);
       this.#rows.set(key, row);
-      const isSelected = version !== undefined && entry.version === version && !entry.rejection;
+      const isSelected = chosen !== undefined && DispatchLog.key(chosen) === key;
       row.setAttribute("aria-selected", String(isSelected));
-      if (isSelected) this.#selected = entry;
       row.classList.toggle("skipped", !entry.rejection && skipped.includes(entry.version));
       row.classList.toggle("later", version !== undefined && entry.version > version);
     }
-    if (version === undefined) this.#selected = undefined;
+    const key = chosen && DispatchLog.key(chosen);
+    this.#selected = shown.find((entry) => DispatchLog.key(entry) === key);
     this.#shown = shown;
     place(this.#list, [...this.#rows.values()]);
     const selected = this.#list.querySelector("[aria-selected=true]");
     if (selected) this.#list.setAttribute("aria-activedescendant", selected.id);
     else this.#list.removeAttribute("aria-activedescendant");
-    this.#count.textContent =
-      shown.length === entries.length ? `${entries.length}` : `${shown.length} of ${entries.length}`;
+    const count = shown.length === entries.length ? "" : `${shown.length} of `;
+    this.#count.textContent = `${count}${entries.length}`;
     if (isAtEnd && version === undefined) this.#list.scrollTop = this.#list.scrollHeight;
     else selected?.scrollIntoView({ block: "nearest" });
   }
@@ -128,18 +128,18 @@ export class LogView {
   /** @param {KeyboardEvent} event */
   #pressed(event) {
     const steps = { ArrowUp: -1, ArrowDown: 1, PageUp: -10, PageDown: 10 };
-    const reduced = this.#shown.filter((entry) => !entry.rejection);
-    const at = this.#selected ? reduced.indexOf(this.#selected) : reduced.length;
+    const { length } = this.#shown;
+    const at = this.#selected ? this.#shown.indexOf(this.#selected) : length;
     /** @type {number | undefined} */
     let next;
     if (event.key in steps) next = at + steps[/** @type {keyof typeof steps} */ (event.key)];
     else if (event.key === "Home") next = 0;
-    else if (event.key === "End") next = reduced.length - 1;
+    else if (event.key === "End") next = length - 1;
     if (next !== undefined) {
       event.preventDefault();
-      const entry = reduced[Math.max(0, Math.min(next, reduced.length - 1))];
+      const entry = this.#shown[Math.max(0, Math.min(next, length - 1))];
       if (entry) this.#actions.look(entry);
-    } else if (event.key === "s" && this.#selected) {
+    } else if (event.key === "s" && this.#selected && !this.#selected.rejection) {
       this.#actions.skip(this.#selected);
     }
   }
@@ -149,7 +149,7 @@ export class LogView {
     const target = /** @type {Element} */ (event.target);
     const row = target.closest("li");
     const entry = this.#shown.find((entry) => this.#rows.get(DispatchLog.key(entry)) === row);
-    if (!entry || entry.rejection) return;
+    if (!entry) return;
     if (target.closest("button")) this.#actions.skip(entry);
     else this.#actions.look(entry);
   }
@@ -189,8 +189,7 @@ function matches(entry, filter) {
   return (
     entry.user.toLowerCase().includes(filter) ||
     entry.actions.some(
-      (action) =>
-        action.type.toLowerCase().includes(filter) || excerpt(action).toLowerCase().includes(filter),
+      (action) => `${action.type} ${excerpt(action)}`.toLowerCase().includes(filter),
     )
   );
 }

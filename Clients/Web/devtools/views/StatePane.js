@@ -7,7 +7,7 @@ import { inline, StateTree } from "./StateTree.js";
 export class StatePane {
   #title = element("p", { class: "bar title", role: "status" });
   #body = element("div", { class: "tree" });
-  #tree = new StateTree(this.#body);
+  #tree = new StateTree(this.#body, "state");
 
   /** @param {HTMLElement} home */
   constructor(home) {

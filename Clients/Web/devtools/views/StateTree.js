@@ -8,6 +8,7 @@ const mostChildren = 200;
 /** A JSON value as a tree that opens and closes, with what has changed in it marked. */
 export class StateTree {
   #home;
+  #name;
   /**
    * What was opened or closed by hand, by its pointer.
    *
@@ -21,9 +22,13 @@ export class StateTree {
   /** @type {Set<string>} */
   #touched = new Set();
 
-  /** @param {HTMLElement} home */
-  constructor(home) {
+  /**
+   * @param {HTMLElement} home
+   * @param {string} name  of the whole
+   */
+  constructor(home, name) {
     this.#home = home;
+    this.#name = name;
   }
 
   /**
@@ -44,7 +49,7 @@ export class StateTree {
       }
     }
     const scroll = this.#home.scrollTop;
-    this.#home.replaceChildren(this.#node("", "state", value, 0));
+    this.#home.replaceChildren(this.#node("", this.#name, value, 0));
     this.#home.scrollTop = scroll;
   }
 
@@ -108,10 +113,9 @@ export class StateTree {
     }
     for (const { path: old, before } of this.#removed.get(path) ?? []) {
       const name = old.slice(old.lastIndexOf("/") + 1);
+      const label = element("span", { class: "name" }, name);
       const was = element("s", {}, inline(before));
-      nodes.push(
-        element("div", { class: "leaf removed" }, element("span", { class: "name" }, name), ": ", was),
-      );
+      nodes.push(element("div", { class: "leaf removed" }, label, ": ", was));
     }
     return nodes;
   }

@@ -26,10 +26,10 @@ export class TimeBar {
       if (event.target instanceof HTMLButtonElement) unskip();
     });
     home.append(
-      element("button", { "aria-label": "First version", onclick: () => look(0) }, "⏮"),
-      element("button", { "aria-label": "Back one version", onclick: () => step(-1) }, "◀"),
+      element("button", { "aria-label": "First version", onclick: () => look(0) }, "«"),
+      element("button", { "aria-label": "Back one version", onclick: () => step(-1) }, "‹"),
       this.#slider,
-      element("button", { "aria-label": "Forward one version", onclick: () => step(1) }, "▶"),
+      element("button", { "aria-label": "Forward one version", onclick: () => step(1) }, "›"),
       this.#live,
       this.#label,
       this.#skips,
@@ -46,14 +46,15 @@ export class TimeBar {
     this.#slider.max = String(newest);
     this.#slider.value = String(version ?? newest);
     const names = dispatch?.actions.map(({ type }) => type).join(" + ");
-    const what = dispatch && ` · ${names} by ${dispatch.user || "anonymous"} at ${clock(dispatch.time)}`;
-    this.#label.textContent = `v${version ?? newest} of ${newest}${what ?? ""}`;
+    const user = dispatch?.user || "anonymous";
+    const what = dispatch ? ` · ${names} by ${user} at ${clock(dispatch.time)}` : "";
+    this.#label.textContent = `v${version ?? newest} of ${newest}${what}`;
     this.#slider.setAttribute("aria-valuetext", this.#label.textContent);
     this.#live.setAttribute("aria-pressed", String(version === undefined));
-    const names_ = skipped.map((skip) => `v${skip}`).join(", ");
     this.#skips.replaceChildren();
     if (skipped.length > 0) {
-      this.#skips.append(`without ${names_} `, element("button", {}, "Skip nothing"));
+      const missing = skipped.map((skip) => `v${skip}`).join(", ");
+      this.#skips.append(`without ${missing} `, element("button", {}, "Skip nothing"));
     }
   }
 }
