@@ -10,5 +10,6 @@ struct ServerConfiguration: Sendable {
     var rooms: @Sendable (_ path: String) -> (any RoomDefinitionProtocol)?
     var pages: WebPages
     var authenticate: (@Sendable (Credentials) async throws -> Identity)?
+    var devtools: DevtoolsAccess?
     var logger: Logger
 }

@@ -31,20 +31,22 @@ public final class SyncServer: Sendable {
     ///   - journal: where rooms are kept.
     ///   - loops: how many event loops, each a thread, share the connections; a room lives on one.
     ///   - limits: how much is held for clients, and taken from them.
+    ///   - devtools: who may look into all rooms, at the path `/devtools`; nil for nobody.
     ///   - logger: where it logs; by default to what `LoggingSystem` was set up with.
     ///   - pages: what it hands to browsers; without any it answers that it takes WebSockets only.
     ///   - rooms: answers nil for a path without a room; called once when a room is opened.
     ///   - authenticate: says who a client is, or throws; without it everyone is anonymous.
     public init(
         host: String = "127.0.0.1", port: Int = 9090, journal: JournalProvider = .memory,
-        loops: Int = 1, limits: SyncLimits = SyncLimits(),
+        loops: Int = 1, limits: SyncLimits = SyncLimits(), devtools: DevtoolsAccess? = nil,
         logger: Logger = Logger(label: "storecast.server"), pages: WebPages = WebPages(),
         rooms: @escaping @Sendable (_ path: String) -> (any RoomDefinitionProtocol)?,
         authenticate: (@Sendable (Credentials) async throws -> Identity)? = nil
     ) {
         configuration = ServerConfiguration(
             journal: journal, limits: limits, maxRooms: 10_000, helloTimeout: .seconds(10),
-            rooms: rooms, pages: pages, authenticate: authenticate, logger: logger)
+            rooms: rooms, pages: pages, authenticate: authenticate, devtools: devtools,
+            logger: logger)
         var listener = WebSocketServerConfiguration()
         listener.host = host
         listener.port = port

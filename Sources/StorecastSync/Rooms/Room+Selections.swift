@@ -18,6 +18,7 @@ extension Room {
             let member =
                 try revived(resolved.key, state) ?? fresh(resolved, params, state)
             groups.insert(member.group, member.evaluation)
+            observer?.selectionsChanged()
             return member.group
         } catch {
             throw rejection(for: error)
@@ -48,6 +49,7 @@ extension Room {
 
     package func release(_ group: SelectionGroup) {
         guard let evaluation = groups.remove(group) else { return }
+        observer?.selectionsChanged()
         group.rest()
         lingering.append((group, evaluation))
         while lingering.count > limits.lingeringGroups || lingering.bytes > limits.lingeringBytes {
