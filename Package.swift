@@ -96,6 +96,14 @@ let package = Package(
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: settings),
+        .testTarget(
+            name: "StorecastToolsTests",
+            dependencies: [
+                "StorecastTools", "StorecastTesting", "Example",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: settings),
         .target(
             name: "StorecastClient",
             dependencies: [

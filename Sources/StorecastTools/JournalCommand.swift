@@ -21,7 +21,8 @@ public struct JournalCommand: AsyncParsableCommand {
         abstract: "Read a journal's file, and keep it in order.",
         subcommands: [
             JournalRoomsCommand.self, JournalLogCommand.self, JournalShowCommand.self,
-            JournalStateCommand.self, JournalDiffCommand.self,
+            JournalStateCommand.self, JournalDiffCommand.self, JournalExportCommand.self,
+            JournalVerifyCommand.self,
         ])
 
     /// The room at a path, as the server has it; nil if there is none.

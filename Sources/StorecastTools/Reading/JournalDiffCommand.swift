@@ -2,7 +2,7 @@ import ArgumentParser
 import StorecastSync
 
 /// `storecast journal diff`
-struct JournalDiffCommand: ParsableCommand {
+struct JournalDiffCommand: PrintingCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
         abstract: "Print what changed in a room from one version to another.",
@@ -26,10 +26,6 @@ struct JournalDiffCommand: ParsableCommand {
 
     @Flag(help: "Print a JSON Patch.")
     var json = false
-
-    func run() throws {
-        try run(writingTo: StandardOutput.write)
-    }
 
     func run(writingTo write: (String) -> Void) throws {
         let room = try room.open()

@@ -3,7 +3,7 @@ import StorecastSQLite
 import StorecastSync
 
 /// `storecast journal show`
-struct JournalShowCommand: ParsableCommand {
+struct JournalShowCommand: PrintingCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Print one entry in full, and what it changed.",
@@ -41,10 +41,6 @@ struct JournalShowCommand: ParsableCommand {
                     + "its state.")
         }
         if offset == 0 { throw ValidationError("Offsets begin at 1.") }
-    }
-
-    func run() throws {
-        try run(writingTo: StandardOutput.write)
     }
 
     func run(writingTo write: (String) -> Void) throws {

@@ -2,7 +2,7 @@ import ArgumentParser
 import StorecastSync
 
 /// `storecast journal state`
-struct JournalStateCommand: ParsableCommand {
+struct JournalStateCommand: PrintingCommand {
     static let configuration = CommandConfiguration(
         commandName: "state",
         abstract: "Print a room's state, of now or of any version.",
@@ -27,10 +27,6 @@ struct JournalStateCommand: ParsableCommand {
 
     func validate() throws {
         if at != nil, offset != nil { throw ValidationError("Say --at or --offset, not both.") }
-    }
-
-    func run() throws {
-        try run(writingTo: StandardOutput.write)
     }
 
     func run(writingTo write: (String) -> Void) throws {
