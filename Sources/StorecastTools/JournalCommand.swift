@@ -22,7 +22,7 @@ public struct JournalCommand: AsyncParsableCommand {
         subcommands: [
             JournalRoomsCommand.self, JournalLogCommand.self, JournalShowCommand.self,
             JournalStateCommand.self, JournalDiffCommand.self, JournalExportCommand.self,
-            JournalVerifyCommand.self,
+            JournalVerifyCommand.self, JournalReplayCommand.self,
         ])
 
     /// The room at a path, as the server has it; nil if there is none.
