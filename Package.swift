@@ -99,7 +99,7 @@ let package = Package(
         .testTarget(
             name: "StorecastToolsTests",
             dependencies: [
-                "StorecastTools", "StorecastTesting", "Example",
+                "StorecastTools", "StorecastRecorder", "StorecastTesting", "Example",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
@@ -114,7 +114,7 @@ let package = Package(
         .target(
             name: "StorecastTools",
             dependencies: [
-                "StorecastSync", "StorecastSQLite",
+                "StorecastSync", "StorecastSQLite", "StorecastRecorder",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),

@@ -64,8 +64,8 @@ struct JournalText {
         guard entry.isIntact, let record = entry.record else {
             throw CommandFailure(
                 .trouble,
-                "The entry at offset \(entry.offset) isn't what was written. `storecast journal "
-                    + "repair` makes a file of what is before it.")
+                "The entry at offset \(entry.offset) isn't what was written. Stop the server and "
+                    + "run: storecast journal repair \(room.file.path)")
         }
         waiting = [.entry(offset: entry.offset, record)]
         while let listed = snapshots.first, listed.offset <= entry.offset {

@@ -32,11 +32,16 @@ struct JournalVerifyCommand: PrintingCommand {
         if let room, rooms.isEmpty {
             throw CommandFailure(.trouble, "There is no room '\(room)' in '\(file.path)'.")
         }
-        var progress = Progress(of: rooms.reduce(0) { $0 + $1.entries })
-        var failed = 0
+        let total = rooms.reduce(0) { $0 + $1.entries }
+        let bar = ProgressBar("verifying")
+        var (done, failed) = (0, 0)
         for room in rooms {
             var inspection = RoomInspection(RecordedRoom(of: file, room))
-            try inspection.run { progress.advance() }
+            try inspection.run {
+                done += 1
+                bar.show(Double(done) / Double(total))
+            }
+            bar.end()
             for line in inspection.report { write(line) }
             if !inspection.isGood { failed += 1 }
         }

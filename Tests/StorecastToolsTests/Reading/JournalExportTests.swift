@@ -10,13 +10,13 @@ import Testing
     @Test func `what is exported is what was archived`() async throws {
         let board = try await ArchivedBoard()
         let archive = try ArchivedBoard.lines
-        let lines = try export(board, "--snapshots")
+        let lines = try board.export("--snapshots")
         #expect(lines.dropFirst() == archive.dropFirst())
         let header = try JSON(parsing: lines[0])
         #expect(header["journal"] == "storecast")
         #expect(header["room"] == "/")
         #expect(header["epoch"]?.string?.utf8.count == 32)
-        #expect(try export(board).dropFirst() == archive.dropFirst().dropLast())
+        #expect(try board.export().dropFirst() == archive.dropFirst().dropLast())
     }
 
     /// What is asked for, and the offsets of the lines behind the header; a snapshot's is negative.
@@ -32,7 +32,7 @@ import Testing
         arguments: [String], offsets: [Int]
     ) async throws {
         let board = try await ArchivedBoard(snapshotsAt: [4, 5])
-        #expect(try export(board, arguments).dropFirst().map(offset) == offsets)
+        #expect(try board.export(arguments).dropFirst().map(offset) == offsets)
     }
 
     @Test func `what is left of a history begins with a snapshot`() async throws {
@@ -41,7 +41,7 @@ import Testing
         try await bench.truncate("/", through: 5)
         await bench.close()
         #expect(
-            try export(board).dropFirst().map(offset) == [-5, 6, 7, 8, 9, 10, 11, 12])
+            try board.export().dropFirst().map(offset) == [-5, 6, 7, 8, 9, 10, 11, 12])
     }
 
     @Test func `a damaged entry ends it, and leaves no file`() async throws {
@@ -58,20 +58,7 @@ import Testing
         let board = try await ArchivedBoard()
         let command = try JournalExportCommand.parse([board.path, "--output", board.path])
         #expect(throws: CommandFailure.self) { try command.run() }
-        #expect(try export(board).count == 13)
-    }
-
-    private func export(_ board: ArchivedBoard, _ arguments: String...) throws -> [String] {
-        try export(board, arguments)
-    }
-
-    private func export(_ board: ArchivedBoard, _ arguments: [String]) throws -> [String] {
-        let output = board.file("board.jsonl")
-        defer { try? FileManager.default.removeItem(atPath: output) }
-        try JournalExportCommand.parse([board.path, "--output", output] + arguments).run()
-        let text = try String(contentsOfFile: output, encoding: .utf8)
-        #expect(text.hasSuffix("\n"))
-        return text.split(separator: "\n").map(String.init)
+        #expect(try board.export().count == 13)
     }
 
     private func offset(_ line: String) throws -> Int {

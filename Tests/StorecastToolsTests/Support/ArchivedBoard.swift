@@ -4,6 +4,7 @@ import Foundation
 import GRDB
 import StorecastSQLite
 import StorecastTesting
+import Testing
 @testable import StorecastTools
 
 /// A journal's file with the archived board of `Tests/Vectors/journals` at `/`.
@@ -72,6 +73,18 @@ import StorecastTesting
             try command.run { lines.append($0) }
         }
         return lines
+    }
+
+    /// The lines that `export` writes.
+    func export(_ arguments: String...) throws -> [String] { try export(arguments) }
+
+    func export(_ arguments: [String]) throws -> [String] {
+        let output = file("board.jsonl")
+        defer { try? FileManager.default.removeItem(atPath: output) }
+        try JournalExportCommand.parse([path, "--output", output] + arguments).run()
+        let text = try String(contentsOfFile: output, encoding: .utf8)
+        #expect(text.hasSuffix("\n"))
+        return text.split(separator: "\n").map(String.init)
     }
 
     private static func entry(_ record: JournalRecord) throws -> JournalEntry {
