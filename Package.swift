@@ -203,8 +203,8 @@ let package = Package(
         .testTarget(
             name: "TerminalTests", dependencies: ["Terminal", "Example"], swiftSettings: settings),
         .testTarget(
-            name: "StorecastCommandTests", dependencies: ["StorecastCommand"],
-            swiftSettings: settings),
+            name: "StorecastCommandTests",
+            dependencies: ["StorecastCommand", "StorecastTesting"], swiftSettings: settings),
         .testTarget(
             name: "ExampleTests", dependencies: ["Example"], swiftSettings: settings),
     ],
