@@ -1,5 +1,4 @@
 import ArgumentParser
-import Example
 import StorecastTools
 
 /// `storecast`: a server to try things out with, and clients for people and scripts.
@@ -30,9 +29,8 @@ struct StorecastCommand: AsyncParsableCommand {
         ])
 
     static func main() async {
-        let rooms: JournalCommand.Rooms = { $0 == "/" ? Board.room : nil }
-        await JournalCommand.$rooms.withValue(rooms) {
-            await TypesCommand.$rooms.withValue(rooms) {
+        await JournalCommand.$definition.withValue(ServedRoom.definition) {
+            await TypesCommand.$rooms.withValue({ $0 == "/" ? Board.room : nil }) {
                 await CommandRun.run(StorecastCommand.self)
             }
         }
