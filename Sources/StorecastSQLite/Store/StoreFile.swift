@@ -16,6 +16,14 @@ enum StoreFile {
         for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
     }
 
+    /// The path under which a file is made that is to take the place of the one at `path`, whose lock
+    /// the caller has; what was left there by one that was stopped is gone.
+    static func unfinished(_ path: String) -> String {
+        let unfinished = path + "-unfinished"
+        remove(unfinished)
+        return unfinished
+    }
+
     /// Makes the file, for its owner alone, if there is none. SQLite's other files get the same
     /// permissions.
     static func make(_ path: String) throws(JournalError) {
@@ -25,7 +33,11 @@ enum StoreFile {
             throw .unavailable("'\(path)' can't be made: \(String(cString: strerror(errno))).")
         }
         close(descriptor)
-        // The name of a new file is durable when its directory is.
+        syncDirectory(of: path)
+    }
+
+    /// The name of a new file is durable when its directory is.
+    static func syncDirectory(of path: String) {
         let directory = open(URL(filePath: path).deletingLastPathComponent().path, O_RDONLY)
         if directory >= 0 {
             fsync(directory)
