@@ -18,7 +18,11 @@ public struct JournalCommand: AsyncParsableCommand {
     public static let configuration = CommandConfiguration(
         commandName: "journal",
         abstract: "Read a journal's file, and keep it in order.",
-        subcommands: [JournalRoomsCommand.self])
+        subcommands: [
+            JournalRoomsCommand.self,
+            JournalBackupCommand.self, JournalRestoreCommand.self, JournalRepairCommand.self,
+            JournalImportCommand.self,
+        ])
 
     /// The room at a path, as the server has it; nil if there is none.
     public typealias Rooms = @Sendable (_ path: String) -> (any RoomDefinitionProtocol)?
