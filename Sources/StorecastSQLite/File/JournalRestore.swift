@@ -25,7 +25,9 @@ package enum JournalRestore {
         return try StoreEditing.locked(path) {
             let isThere = StoreFile.exists(path)
             guard replaces || !isThere else {
-                throw JournalError.unavailable("'\(path)' is there already.")
+                throw JournalError.unavailable(
+                    "'\(path)' is there already. Say --replace to put the backup in its place and "
+                        + "keep the file under another name.")
             }
             let new = StoreFile.unfinished(path)
             try source.backUp(to: new, progress: progress)

@@ -14,7 +14,7 @@ enum KeptFile {
         var number = 1
         while StoreFile.exists("\(path)-\(word)-\(number)") { number += 1 }
         let kept = "\(path)-\(word)-\(number)"
-        for suffix in ["", "-wal"] where StoreFile.exists(path + suffix) {
+        for suffix in ["", "-wal"] where StoreFile.size(path + suffix) > 0 {
             try check(link(path + suffix, kept + suffix), "'\(path)' can't be kept as '\(kept)'")
         }
         // SQLite would take an old log for the new file's.

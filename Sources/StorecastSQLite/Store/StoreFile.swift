@@ -11,6 +11,12 @@ enum StoreFile {
 
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
+    /// In bytes; 0 if there is no such file.
+    static func size(_ path: String) -> Int {
+        var found = stat()
+        return stat(path, &found) == 0 ? Int(found.st_size) : 0
+    }
+
     /// Removes a file and what SQLite had beside it.
     static func remove(_ path: String) {
         for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
