@@ -209,7 +209,8 @@ let package = Package(
         .executableTarget(
             name: "StorecastBenchmarks",
             dependencies: [
-                "StorecastServer", "StorecastClient",
+                "StorecastServer", "StorecastClient", "StorecastSQLite",
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/Benchmarks", swiftSettings: settings))
