@@ -183,7 +183,8 @@ let package = Package(
             dependencies: ["StorecastClient", "StorecastServer", "StorecastCommand", "Example"],
             exclude: ["Python"], swiftSettings: settings),
         .testTarget(
-            name: "SimulationTests", dependencies: ["StorecastTesting", "Example"],
+            name: "SimulationTests",
+            dependencies: ["StorecastTesting", "StorecastCommand", "Example"],
             swiftSettings: settings),
         .testTarget(
             name: "StorecastServerTests",

@@ -130,6 +130,9 @@ extension ClientSession {
         case .current(let sub, let version):
             guard let mirror = mirrors[sub: sub] else { return nil }
             if mirror.confirm(at(version)) { return (mirror, at(version)) }
+            delegate?.trouble(
+                "The server confirmed a value of '\(mirror.selection)' that isn't there; "
+                    + "starting anew.")
             restart(mirror)
             return nil
         default: return nil
