@@ -48,4 +48,9 @@ package protocol AnyRoom: AnyObject {
     func abandon()
     /// Says bye to everyone.
     func close(_ code: CloseCode, _ title: String, after: Double, jitter: Double)
+
+    /// Puts what a snapshot holds in place of the state, and tells the clients.
+    func show(_ kept: JournalSnapshot)
+    /// Reduces an entry that the room's own journal doesn't have, and tells the clients.
+    func show(_ record: JournalRecord, at offset: UInt64)
 }

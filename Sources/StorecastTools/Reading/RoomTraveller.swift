@@ -51,6 +51,9 @@ struct RoomTraveller {
     /// The state at which it is, as JSON; throws if it isn't known.
     var state: JSON { get throws { try replay.get().tree() } }
 
+    /// All that the room had become, for another room; throws if it isn't known.
+    var snapshot: JournalSnapshot { get throws { try replay.get().keptSnapshot() } }
+
     /// Why states aren't known any more, or never were.
     var problem: CommandFailure? {
         if case .failure(let failure) = replay { failure } else { nil }
