@@ -51,6 +51,15 @@ struct RoomTraveller {
     /// The state at which it is, as JSON; throws if it isn't known.
     var state: JSON { get throws { try replay.get().tree() } }
 
+    /// A selection at which it is, as `viewer` sees it; throws if it isn't known, or makes no sense.
+    func value(of selection: String, _ parameters: JSON?, viewer: Identity) throws -> JSON {
+        do {
+            return try replay.get().value(of: selection, parameters, viewer: viewer)
+        } catch let rejection as Rejection {
+            throw CommandFailure(.refused, rejection.description)
+        }
+    }
+
     /// All that the room had become, for another room; throws if it isn't known.
     var snapshot: JournalSnapshot { get throws { try replay.get().keptSnapshot() } }
 

@@ -89,6 +89,22 @@ import Testing
                 + "there: '/'.")
     }
 
+    @Test func `a selection of any version is what a client saw`() async throws {
+        let board = try await ArchivedBoard()
+        let chat = try state(of: board, "--at", "5", "--select", "chat")
+        #expect(chat == [])
+        let column = try state(
+            of: board, "--at", "4", "--select", "column", "--parameters", "todo")
+        #expect(column.array?.count == 2)
+        let cards = try state(of: board, "--select", "myCards", "--as", "bob")
+        #expect(cards == [])
+        let failure = #expect(throws: CommandFailure.self) {
+            try state(of: board, "--select", "nothing")
+        }
+        #expect(failure?.status == .refused)
+        #expect(failure?.description.hasPrefix("The room has no such selection.") == true)
+    }
+
     @Test func `a difference is a line for each change`() async throws {
         let board = try await ArchivedBoard()
         let card =
