@@ -96,6 +96,14 @@ let package = Package(
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: settings),
+        .testTarget(
+            name: "StorecastToolsTests",
+            dependencies: [
+                "StorecastTools", "StorecastRecorder", "StorecastTesting", "Example",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: settings),
         .target(
             name: "StorecastClient",
             dependencies: [
@@ -106,7 +114,7 @@ let package = Package(
         .target(
             name: "StorecastTools",
             dependencies: [
-                "StorecastSync", "StorecastSQLite",
+                "StorecastSync", "StorecastSQLite", "StorecastRecorder",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Example
 import StorecastTools
 
 /// `storecast`: a server to try things out with, and clients for people and scripts.
@@ -30,7 +29,7 @@ struct StorecastCommand: AsyncParsableCommand {
         ])
 
     static func main() async {
-        await JournalCommand.$rooms.withValue({ $0 == "/" ? Board.room : nil }) {
+        await JournalCommand.$definition.withValue(ServedRoom.definition) {
             await CommandRun.run(StorecastCommand.self)
         }
     }
