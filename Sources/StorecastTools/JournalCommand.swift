@@ -23,6 +23,8 @@ public struct JournalCommand: AsyncParsableCommand {
             JournalRoomsCommand.self, JournalLogCommand.self, JournalShowCommand.self,
             JournalStateCommand.self, JournalDiffCommand.self, JournalExportCommand.self,
             JournalVerifyCommand.self, JournalReplayCommand.self,
+            JournalBackupCommand.self, JournalRestoreCommand.self, JournalRepairCommand.self,
+            JournalImportCommand.self, JournalForkCommand.self,
         ])
 
     /// The room at a path, as the server has it; nil if there is none.

@@ -24,7 +24,8 @@ extension CommandFailure {
 
     init(_ error: JournalError) {
         switch error {
-        case .unavailable(let problem), .damaged(let problem): self.init(.trouble, problem)
+        case .unavailable(let problem), .damaged(let problem), .unfit(_, let problem):
+            self.init(.trouble, problem)
         default: self.init(.trouble, "The journal can't be read: \(error)")
         }
     }

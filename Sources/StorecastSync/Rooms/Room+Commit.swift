@@ -6,6 +6,14 @@ extension Room {
     /// - Parameter mayBeKept: an earlier try may have appended it: it can't be refused any more.
     func append(_ entries: [JournalEntry], mayBeKept: Bool = false) {
         isAppending = true
+        if lacksBeginning {
+            takeSnapshot { [weak self] in self?.hand(entries, mayBeKept) }
+        } else {
+            hand(entries, mayBeKept)
+        }
+    }
+
+    private func hand(_ entries: [JournalEntry], _ mayBeKept: Bool) {
         context.journal.append(entries, to: name) { [weak self] result in
             self?.appended(entries, result, mayBeKept)
         }

@@ -52,7 +52,7 @@ extension Room {
             passOver(
                 "at offset \(kept.offset) of room '\(name)' can't be used: "
                     + JSONCoding.message(for: error))
-            if kept.offset > 1 {
+            if kept.offset > 0 {
                 loadSnapshot(kept.offset - 1, of: history)
             } else {
                 replay(history)

@@ -48,6 +48,9 @@ struct RoomTraveller {
     /// The version at which it is; throws if that isn't known.
     var version: UInt64 { get throws { try replay.get().version } }
 
+    /// The newest entry in the state at which it is; throws if that isn't known.
+    var offset: UInt64 { get throws { try replay.get().offset } }
+
     /// The state at which it is, as JSON; throws if it isn't known.
     var state: JSON { get throws { try replay.get().tree() } }
 
