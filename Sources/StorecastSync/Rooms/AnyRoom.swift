@@ -15,6 +15,8 @@ package protocol AnyRoom: AnyObject {
     var isIdle: Bool { get }
     /// Writes what makes opening it again quick; the room may be used until `completion` is called.
     func prepareToUnload(_ completion: @escaping () -> Void)
+    /// The same as the server ends, whatever is still under way.
+    func prepareToEnd(_ completion: @escaping () -> Void)
 
     /// Calls `body` when the room has read its history, or can't: at once if that is known.
     func whenLoaded(_ body: @escaping (RoomPhase) -> Void)

@@ -21,7 +21,7 @@ struct Count: Codable, Sendable {
     private struct MessageLog: LogHandler {
         let messages: AsyncStream<String>.Continuation
         var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.info
+        var logLevel = Logger.Level.debug
 
         subscript(metadataKey key: String) -> Logger.Metadata.Value? {
             get { metadata[key] }
@@ -33,17 +33,17 @@ struct Count: Codable, Sendable {
 
     let path: String
     private let directory: TemporaryDirectory
-    private let server: SyncServer
+    let server: SyncServer
     private let messages: AsyncStream<String>
     private var url = ""
 
-    init() async throws {
+    init(limits: SyncLimits = SyncLimits()) async throws {
         directory = try TemporaryDirectory()
         path = directory.file("count.sqlite")
         let (messages, continuation) = AsyncStream<String>.makeStream()
         self.messages = messages
         server = SyncServer(
-            port: 0, journal: .sqlite(path),
+            port: 0, journal: .sqlite(path), limits: limits,
             logger: Logger(label: "test") { _ in MessageLog(messages: continuation) },
             rooms: { _ in Count.room })
     }
