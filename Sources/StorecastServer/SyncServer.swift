@@ -154,6 +154,17 @@ public final class SyncServer: Sendable {
         return LiveRoom(path, on: home)
     }
 
+    /// Runs `body` with a room of any state, on its loop, when it has read its journal; the room then
+    /// stays open. Not if there is no such room, or the server doesn't run.
+    package func perform(
+        in path: String, _ body: @escaping @Sendable (any AnyRoom) -> Void
+    ) {
+        let loops = runningLoops()
+        guard !loops.isEmpty else { return }
+        let home = loops[ServerLoopCore.homeIndex(of: path, loops: loops.count)]
+        home.perform { core in core.whenOpen(path, body) }
+    }
+
     private func openJournal() async throws(ServerError) -> any JournalStore {
         do throws(JournalError) {
             return try await configuration.journal.open()
