@@ -8,7 +8,8 @@ export class ChatView {
   #items = new Map();
   #list = byId("messages");
   #panel = byId("chat");
-  #seen = 0;
+  /** When the newest message was said that was looked at; undefined before there is a chat. */
+  #seen;
   #me;
 
   /**
@@ -47,7 +48,6 @@ export class ChatView {
   #show(messages) {
     const list = this.#list;
     const isAtEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 40;
-    const isFirst = this.#items.size === 0;
     const items = new Map();
     let previous;
     for (const message of messages) {
@@ -59,8 +59,8 @@ export class ChatView {
     }
     this.#items = items;
     arrange(list, [...items.values()].map(({ item }) => item));
-    if (isAtEnd || isFirst || previous?.isPending) list.scrollTop = list.scrollHeight;
-    if (isFirst) this.#seen = messages[messages.length - 1]?.time ?? 0;
+    if (isAtEnd || previous?.isPending) list.scrollTop = list.scrollHeight;
+    this.#seen ??= previous?.time ?? 0;
     this.#count();
   }
 
@@ -68,7 +68,7 @@ export class ChatView {
   #count() {
     const messages = [...this.#items.values()].map(({ message }) => message);
     if (this.#panel.offsetParent || this.#panel.classList.contains("open")) {
-      this.#seen = messages[messages.length - 1]?.time ?? this.#seen;
+      this.#seen = messages[messages.length - 1]?.time ?? 0;
     }
     const count = messages.filter(({ time, author }) => time > this.#seen && author !== this.#me).length;
     byId("unread").textContent = String(count);
