@@ -96,6 +96,14 @@ let package = Package(
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: settings),
+        .testTarget(
+            name: "StorecastToolsTests",
+            dependencies: [
+                "StorecastTools", "StorecastRecorder", "StorecastTesting", "Example",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: settings),
         .target(
             name: "StorecastClient",
             dependencies: [
@@ -106,14 +114,16 @@ let package = Package(
         .target(
             name: "StorecastTools",
             dependencies: [
-                "StorecastSync", "StorecastSQLite",
+                "StorecastSync", "StorecastSQLite", "StorecastRecorder",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
         // The JavaScript client and its pages, as a part of programs.
         .target(
             name: "WebClients", path: "Clients/Web",
-            exclude: ["storecast", "board", "document", "parts", "style", "examples"],
+            exclude: [
+                "storecast", "board", "document", "devtools", "parts", "style", "examples",
+            ],
             sources: ["WebClients.swift"], swiftSettings: settings, plugins: ["EmbedFiles"]),
         .plugin(name: "EmbedFiles", capability: .buildTool(), dependencies: ["EmbedFilesTool"]),
         .executableTarget(name: "EmbedFilesTool", swiftSettings: settings),
@@ -202,7 +212,10 @@ let package = Package(
         .testTarget(
             name: "TerminalTests", dependencies: ["Terminal", "Example"], swiftSettings: settings),
         .testTarget(
-            name: "StorecastCommandTests", dependencies: ["StorecastCommand"],
+            name: "StorecastCommandTests",
+            dependencies: ["StorecastCommand", "StorecastTesting"], swiftSettings: settings),
+        .testTarget(
+            name: "StorecastToolsTests", dependencies: ["StorecastTools"],
             swiftSettings: settings),
         .testTarget(
             name: "ExampleTests", dependencies: ["Example"], swiftSettings: settings),

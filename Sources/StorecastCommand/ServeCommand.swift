@@ -38,6 +38,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup var data: DataOptions
 
+    @OptionGroup var devtools: DevtoolsOptions
+
     @Option(
         help: ArgumentHelp("Serve the JSON document in this file.", valueName: "file"),
         completion: .file())
@@ -63,6 +65,7 @@ struct ServeCommand: AsyncParsableCommand {
         let file = data.file(document: json)
         let server = SyncServer(
             host: host, port: port, journal: data.journal(in: file),
+            devtools: try devtools.access(host: host),
             pages: .demo(json == nil ? "board" : "document")
         ) { path in
             path == "/" ? room : nil

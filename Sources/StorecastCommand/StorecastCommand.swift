@@ -1,5 +1,4 @@
 import ArgumentParser
-import Example
 import StorecastTools
 
 /// `storecast`: a server to try things out with, and clients for people and scripts.
@@ -26,12 +25,14 @@ struct StorecastCommand: AsyncParsableCommand {
             """,
         subcommands: [
             ServeCommand.self, WatchCommand.self, DispatchCommand.self,
-            JournalCommand.self, SimulateCommand.self,
+            JournalCommand.self, TypesCommand.self, SimulateCommand.self,
         ])
 
     static func main() async {
-        await JournalCommand.$rooms.withValue({ $0 == "/" ? Board.room : nil }) {
-            await CommandRun.run(StorecastCommand.self)
+        await JournalCommand.$definition.withValue(ServedRoom.definition) {
+            await TypesCommand.$rooms.withValue({ $0 == "/" ? Board.room : nil }) {
+                await CommandRun.run(StorecastCommand.self)
+            }
         }
     }
 }

@@ -31,20 +31,22 @@ public final class SyncServer: Sendable {
     ///   - journal: where rooms are kept.
     ///   - loops: how many event loops, each a thread, share the connections; a room lives on one.
     ///   - limits: how much is held for clients, and taken from them.
+    ///   - devtools: who may look into all rooms, at the path `/devtools`; nil for nobody.
     ///   - logger: where it logs; by default to what `LoggingSystem` was set up with.
     ///   - pages: what it hands to browsers; without any it answers that it takes WebSockets only.
     ///   - rooms: answers nil for a path without a room; called once when a room is opened.
     ///   - authenticate: says who a client is, or throws; without it everyone is anonymous.
     public init(
         host: String = "127.0.0.1", port: Int = 9090, journal: JournalProvider = .memory,
-        loops: Int = 1, limits: SyncLimits = SyncLimits(),
+        loops: Int = 1, limits: SyncLimits = SyncLimits(), devtools: DevtoolsAccess? = nil,
         logger: Logger = Logger(label: "storecast.server"), pages: WebPages = WebPages(),
         rooms: @escaping @Sendable (_ path: String) -> (any RoomDefinitionProtocol)?,
         authenticate: (@Sendable (Credentials) async throws -> Identity)? = nil
     ) {
         configuration = ServerConfiguration(
             journal: journal, limits: limits, maxRooms: 10_000, helloTimeout: .seconds(10),
-            rooms: rooms, pages: pages, authenticate: authenticate, logger: logger)
+            rooms: rooms, pages: pages, authenticate: authenticate, devtools: devtools,
+            logger: logger)
         var listener = WebSocketServerConfiguration()
         listener.host = host
         listener.port = port
@@ -67,11 +69,15 @@ public final class SyncServer: Sendable {
 
     /// Serves until SIGINT, SIGTERM or the task's cancellation, then says goodbye to everyone.
     ///
-    /// - Parameter onListening: called with the server's URL when clients can connect.
+    /// - Parameters:
+    ///   - onListening: called with the server's URL when clients can connect.
+    ///   - onRecovery: called on a room's loop with every part that was read of its history; without
+    ///     it what takes longer than a second is logged.
     public func run(
-        onListening: @Sendable (_ url: String) -> Void = { _ in }
+        onListening: @Sendable (_ url: String) -> Void = { _ in },
+        onRecovery: (@Sendable (RoomProgress) -> Void)? = nil
     ) async throws(ServerError) {
-        let url = try await start()
+        let url = try await start(onRecovery)
         let (signals, continuation) = AsyncStream<Int32>.makeStream()
         await runningLoops().first?.handle(Signals.ending) { continuation.yield($0) }
         onListening(url)
@@ -85,6 +91,12 @@ public final class SyncServer: Sendable {
 
     /// Starts to serve; returns the server's URL, `ws://host:port/`.
     public func start() async throws(ServerError) -> String {
+        try await start(nil)
+    }
+
+    private func start(
+        _ onRecovery: (@Sendable (RoomProgress) -> Void)?
+    ) async throws(ServerError) -> String {
         let isFirst = phase.withLock { phase in
             guard case .idle = phase else { return false }
             phase = .starting
@@ -97,7 +109,7 @@ public final class SyncServer: Sendable {
         var loops: [ServerLoop] = []
         do throws(ServerError) {
             loops = try makeLoops()
-            let port = try await listen(loops, store)
+            let port = try await listen(loops, store, onRecovery)
             let isWanted = phase.withLock { [loops] phase in
                 guard case .starting = phase else { return false }
                 phase = .running(loops, store)
@@ -165,9 +177,11 @@ public final class SyncServer: Sendable {
     }
 
     private func listen(
-        _ loops: [ServerLoop], _ store: any JournalStore
+        _ loops: [ServerLoop], _ store: any JournalStore,
+        _ onRecovery: (@Sendable (RoomProgress) -> Void)?
     ) async throws(ServerError) -> Int {
-        var listener = listener
+        var (listener, configuration) = (listener, configuration)
+        configuration.recovery = onRecovery
         for (index, loop) in loops.enumerated() {
             listener.port = try await loop.start(
                 configuration, store, listener, index: index, peers: loops)

@@ -60,7 +60,7 @@ package final class SQLiteStore: JournalStore {
             }
             let history = try StoreSession.begin(durability, boot: boot, in: database)
             try SnapshotTable.removeUnfinished(in: database)
-            return (history, try newestOffset(in: database))
+            return (history, try StoreSchema.newestOffset(in: database))
         }
     }
 
@@ -118,15 +118,5 @@ package final class SQLiteStore: JournalStore {
     /// SQLite opens what it may not write for reading, without a word.
     private static func isReadOnly(_ database: Database) -> Bool {
         sqlite3_db_readonly(database.sqliteConnection, "main") == 1
-    }
-
-    private static func newestOffset(in database: Database) throws -> UInt64 {
-        let newest = try Int64.fetchOne(
-            database,
-            sql: """
-                SELECT max((SELECT coalesce(max(offset), 0) FROM entries),
-                           (SELECT coalesce(max(floor), 0) FROM rooms))
-                """)
-        return UInt64(bitPattern: newest ?? 0)
     }
 }

@@ -26,6 +26,11 @@ final class ServerLoopCore {
     var recoveries = RecoveryReports()
     var offloaded: [UInt64: (any Sendable) -> Void] = [:]
     var offloadCount: UInt64 = 0
+    /// On the loop where the devtools' room lives, while it is open.
+    weak var desk: DevtoolsDesk?
+    var looks = JournalLooks()
+    /// What went through the connections that each room had before.
+    var endedTraffic: [String: LinkTraffic] = [:]
     private var dueRooms: [any AnyRoom] = []
     private var dueSessions: [ServerSession] = []
     private var scratch: [ServerMessage] = []
@@ -81,6 +86,10 @@ final class ServerLoopCore {
     /// The room of a path, opened if need be; nil if there is none or no more may be opened.
     func room(_ path: String) -> (any AnyRoom)? {
         if let room = rooms[path] { return room }
+        if let room = devtoolsRoom(path) {
+            rooms[path] = room
+            return room
+        }
         guard rooms.count < configuration.maxRooms,
             let definition = configuration.rooms(path)
         else { return nil }
@@ -137,6 +146,8 @@ final class ServerLoopCore {
         guard let link = links.removeValue(forKey: id), let session = link.session else { return }
         session.disconnected()
         leave(session.room)
+        let name = session.room.name
+        if rooms[name] != nil { endedTraffic[name, default: LinkTraffic()] += link.traffic }
     }
 
     private func refuse(_ link: any SessionLink) {
@@ -207,6 +218,7 @@ final class ServerLoopCore {
         var messages = scratch
         scratch = []
         session.pull(into: &messages)
+        for message in messages { link.traffic.sent.count(message.frameSize) }
         if !messages.isEmpty { link.write(messages) }
         messages.removeAll(keepingCapacity: true)
         scratch = messages
@@ -225,6 +237,7 @@ final class ServerLoopCore {
             begin(link) { link.session = $0 }
         case .text(let id, let text):
             guard let link = links[id] as? RemoteLink else { return }
+            link.traffic.received.count(text.count)
             text.withUnsafeBytes { link.session?.receive($0) }
             post(.taken(id, bytes: text.count), to: link.origin)
         case .writable(let id): (links[id] as? RemoteLink)?.becameWritable()
@@ -259,6 +272,9 @@ extension ServerLoopCore: SyncHost {
     }
 
     func authenticate(_ session: ServerSession, token: String?) {
+        if session.room.name == DevtoolsState.path, let devtools = configuration.devtools {
+            return session.authenticated(devtools.identity(of: session, token: token))
+        }
         guard let authenticate = configuration.authenticate,
             let link = session.link as? any SessionLink
         else { return session.authenticated(.success(.anonymous)) }
@@ -286,6 +302,7 @@ extension ServerLoopCore: SyncHost {
     }
 
     func progressed(_ progress: RoomProgress) {
+        if let recovery = configuration.recovery { return recovery(progress) }
         guard recoveries.isDue(progress, at: loop.now()) else { return }
         let percent = progress.done * 100 / max(1, progress.total)
         configuration.logger.info(

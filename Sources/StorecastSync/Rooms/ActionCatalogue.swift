@@ -3,6 +3,7 @@ package import StorecastWire
 /// The action types that a room takes, by their names on the wire.
 package struct ActionCatalogue: Sendable {
     private struct Known: Sendable {
+        let type: any SyncAction.Type
         let decode: @Sendable (JSONView?) throws -> any SyncAction
         /// Clients may not dispatch it.
         let isReserved: Bool
@@ -38,6 +39,9 @@ package struct ActionCatalogue: Sendable {
 
     /// What clients may dispatch, by name and in alphabetical order.
     package var names: [String] { types.filter { !$0.value.isReserved }.keys.sorted() }
+
+    /// What clients may dispatch, in the alphabetical order of the names.
+    var forClients: [any SyncAction.Type] { names.compactMap { types[$0]?.type } }
 
     /// Whether these names stand for types that clients may not dispatch.
     func areReserved(_ types: any ServerAction.Type...) -> Bool {
@@ -82,6 +86,7 @@ package struct ActionCatalogue: Sendable {
 
     private static func known<A: SyncAction>(_ type: A.Type) -> Known {
         Known(
+            type: type,
             decode: { payload in
                 guard let payload else { return try JSONCoding.decode(A.self, from: .object([:])) }
                 return try JSONCoding.decode(A.self, from: payload)

@@ -18,6 +18,7 @@ extension Room {
             let member =
                 try revived(resolved.key, state) ?? fresh(resolved, params, state)
             groups.insert(member.group, member.evaluation)
+            observer?.selectionsChanged()
             return member.group
         } catch {
             throw rejection(for: error)
@@ -48,6 +49,7 @@ extension Room {
 
     package func release(_ group: SelectionGroup) {
         guard let evaluation = groups.remove(group) else { return }
+        observer?.selectionsChanged()
         group.rest()
         lingering.append((group, evaluation))
         while lingering.count > limits.lingeringGroups || lingering.bytes > limits.lingeringBytes {
@@ -113,7 +115,8 @@ extension Room {
     private func tag(of key: GroupKey, _ params: JSONView?) -> String {
         var hash = MixingHash(seed: 1)
         let params = params.map { String(decoding: $0.json.canonicalBytes, as: UTF8.self) }
-        var parts = [definition.revision, key.selection, params ?? ""]
+        let schema = String(definition.schema.version)
+        var parts = [definition.revision, schema, key.selection, params ?? ""]
         if let viewer = key.viewer { parts += [viewer.id] + viewer.roles.sorted() }
         for part in parts {
             hash.mix(UInt64(part.utf8.count))
