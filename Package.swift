@@ -200,7 +200,8 @@ let package = Package(
             dependencies: ["StorecastClient", "StorecastServer", "StorecastCommand", "Example"],
             exclude: ["Python"], swiftSettings: settings),
         .testTarget(
-            name: "SimulationTests", dependencies: ["StorecastTesting", "Example"],
+            name: "SimulationTests",
+            dependencies: ["StorecastTesting", "StorecastCommand", "Example"],
             swiftSettings: settings),
         .testTarget(
             name: "StorecastServerTests",
@@ -215,9 +216,6 @@ let package = Package(
             name: "StorecastCommandTests",
             dependencies: ["StorecastCommand", "StorecastTesting"], swiftSettings: settings),
         .testTarget(
-            name: "StorecastToolsTests", dependencies: ["StorecastTools"],
-            swiftSettings: settings),
-        .testTarget(
             name: "ExampleTests", dependencies: ["Example"], swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
@@ -229,7 +227,8 @@ let package = Package(
         .executableTarget(
             name: "StorecastBenchmarks",
             dependencies: [
-                "StorecastServer", "StorecastClient",
+                "StorecastServer", "StorecastClient", "StorecastSQLite",
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/Benchmarks", swiftSettings: settings))

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Example
 import StorecastTools
 
 /// `storecast`: a server to try things out with, and clients for people and scripts.

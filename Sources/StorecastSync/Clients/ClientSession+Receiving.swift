@@ -121,8 +121,12 @@ extension ClientSession {
         // All of them, as it is one value that they have.
         let misfits = mirrors.filter { !$0.take(part) }
         guard !misfits.isEmpty else { return mirrors }
-        if case .patch = part.content, let selection = mirrors.first?.selection {
+        let selection = mirrors.first?.selection ?? ""
+        if case .patch = part.content {
             delegate?.trouble("A patch of '\(selection)' did not fit; starting anew.")
+        } else {
+            delegate?.trouble(
+                "The server confirmed a value of '\(selection)' that isn't there; starting anew.")
         }
         restart(mirrors)
         return []
