@@ -1,4 +1,8 @@
-/** What was tried, as the beginning of a sentence. */
+/**
+ * What was tried, as the beginning of a sentence.
+ *
+ * @type {Record<string, string>}
+ */
 const attempts = {
   AddCard: "The card was not added",
   EditCard: "The card was not changed",
