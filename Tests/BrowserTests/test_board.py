@@ -112,7 +112,7 @@ class BoardTests(BrowserTest):
         bob.has("To do", [])
         ada.page.context.set_offline(False)
         notice = ada.page.get_by_role("alert")
-        expect(notice).to_contain_text("Your vote was not taken: There is no such card (any more).")
+        expect(notice).to_have_text("Your vote was not taken: There is no such card (any more).✕")
         ada.has("To do", [])
 
 
