@@ -1,54 +1,59 @@
 import { byId } from "./element.js";
 import { announce } from "./notices.js";
 
+/** @typedef {import("../storecast/index.js").Status} Status */
+
 /**
- * Shows how a connection is doing: a word at the top, and a banner while it isn't live.
+ * Shows how a connection is doing: a word at the top, and a banner while it is broken.
  *
  * @param {import("../storecast/index.js").Connection<any>} connection
  */
 export function showStatus(connection) {
   let timer = 0;
-  let lastState = "";
+  let told = "";
+  /** @type {Exclude<Status, { state: "live" | "connecting" }> | undefined} */
+  let outage;
   const show = () => {
-    const { state } = connection.status;
-    const waiting = connection.pendingCount;
-    const status = byId("status");
-    status.dataset.state = state === "live" && waiting > 0 ? "waiting" : states[state];
-    status.textContent = words(state, waiting);
-    byId("banner-text").textContent = banner(connection.status, waiting);
-    byId("banner").hidden = state === "live" || state === "connecting";
-    if (state !== lastState && lastState !== "") announce(words(state, waiting));
-    if (state !== "connecting") lastState = state;
+    const { status, pendingCount } = connection;
+    if (status.state === "live") outage = undefined;
+    else if (status.state !== "connecting") outage = status;
+    const word = outage ? outageWords[outage.state] : wordFor(status.state, pendingCount);
+    byId("status").textContent = word;
+    byId("status").dataset.state = outage ? "offline" : pendingCount > 0 ? "waiting" : status.state;
+    byId("banner").hidden = !outage;
+    byId("banner-text").textContent = outage ? banner(outage, connection) : "";
+    const news = outage ? word : status.state;
+    if (told && news !== told) announce(word);
+    told = news;
     clearInterval(timer);
-    if (state === "offline") timer = setInterval(show, 1000);
+    if (outage?.state === "offline") timer = setInterval(show, 1000);
   };
   byId("reconnect").addEventListener("click", () => connection.reconnect());
   connection.subscribe(show);
   show();
 }
 
-const states = { connecting: "", live: "live", offline: "offline", refused: "offline", closed: "offline" };
+const outageWords = { offline: "Offline", refused: "Not connected", closed: "Not connected" };
 
 /**
  * @param {string} state
  * @param {number} waiting
  */
-function words(state, waiting) {
-  if (state === "connecting") return "Connecting…";
-  if (state === "live") return waiting > 0 ? `Saving ${waiting}…` : "Live";
-  return state === "offline" ? "Offline" : "Not connected";
+function wordFor(state, waiting) {
+  if (state !== "live") return "Connecting…";
+  return waiting > 0 ? `Saving ${waiting}…` : "Live";
 }
 
 /**
- * @param {import("../storecast/index.js").Status} status
- * @param {number} waiting
+ * @param {Status} outage
+ * @param {import("../storecast/index.js").Connection<any>} connection
  */
-function banner(status, waiting) {
-  const changes = waiting === 1 ? "1 change waits" : `${waiting} changes wait`;
-  const rest = waiting > 0 ? ` ${changes} here to be sent.` : " You can go on: nothing is lost.";
-  if (status.state === "refused") return `The server refuses the connection: ${status.because}${rest}`;
-  if (status.state !== "offline") return "";
-  const seconds = Math.max(0, Math.round((status.retryAt - Date.now()) / 1000));
+function banner(outage, { pendingCount, outboxProblem }) {
+  const changes = pendingCount === 1 ? "1 change waits" : `${pendingCount} changes wait`;
+  const isKept = outboxProblem ? "keep this page open until then." : "nothing is lost.";
+  const rest = `${pendingCount > 0 ? `${changes} here to be sent` : "You can go on"}: ${isKept}`;
+  if (outage.state === "refused") return `The server refuses: ${outage.because} ${rest}`;
+  const seconds = outage.state === "offline" ? Math.ceil((outage.retryAt - Date.now()) / 1000) : 0;
   const retry = seconds > 0 ? `trying again in ${seconds} s.` : "trying again…";
-  return `No connection to the server, ${retry}${rest}`;
+  return `No connection to the server, ${retry} ${rest}`;
 }
