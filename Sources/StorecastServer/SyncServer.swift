@@ -137,11 +137,18 @@ public final class SyncServer: Sendable {
     public func room<State: Codable & Sendable>(
         _ path: String, of type: State.Type
     ) async throws(ServerError) -> LiveRoom<State> {
-        let loops = runningLoops()
-        guard !loops.isEmpty else { throw ServerError(.notRunning, "The server doesn't run.") }
-        let home = loops[ServerLoopCore.homeIndex(of: path, loops: loops.count)]
+        guard let home = home(of: path) else {
+            throw ServerError(.notRunning, "The server doesn't run.")
+        }
         try await home.open(path, of: type)
         return LiveRoom(path, on: home)
+    }
+
+    /// The loop on which a room lives, if the server runs.
+    func home(of path: String) -> ServerLoop? {
+        let loops = runningLoops()
+        guard !loops.isEmpty else { return nil }
+        return loops[ServerLoopCore.homeIndex(of: path, loops: loops.count)]
     }
 
     private func openJournal() async throws(ServerError) -> any JournalStore {
