@@ -113,7 +113,9 @@ let package = Package(
         // The JavaScript client and its pages, as a part of programs.
         .target(
             name: "WebClients", path: "Clients/Web",
-            exclude: ["storecast", "board", "document", "devtools", "examples"],
+            exclude: [
+                "storecast", "board", "devtools", "document", "parts", "style", "examples",
+            ],
             sources: ["WebClients.swift"], swiftSettings: settings, plugins: ["EmbedFiles"]),
         .plugin(name: "EmbedFiles", capability: .buildTool(), dependencies: ["EmbedFilesTool"]),
         .executableTarget(name: "EmbedFilesTool", swiftSettings: settings),
