@@ -13,7 +13,7 @@ export function element(tag, properties = {}, ...children) {
     else if (name.startsWith("on")) made.addEventListener(name.slice(2), /** @type {any} */ (value));
     else set(made, name, value);
   }
-  made.append(...children.filter((child) => child !== undefined));
+  made.append(...children.flatMap((child) => child ?? []));
   return made;
 }
 
