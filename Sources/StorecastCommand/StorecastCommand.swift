@@ -26,7 +26,7 @@ struct StorecastCommand: AsyncParsableCommand {
             """,
         subcommands: [
             ServeCommand.self, WatchCommand.self, DispatchCommand.self,
-            JournalCommand.self, SimulateCommand.self,
+            JournalCommand.self, SimulateCommand.self, TypesCommand.self,
         ])
 
     static func main() async {

@@ -3,6 +3,7 @@ package import StorecastWire
 /// The action types that a room takes, by their names on the wire.
 package struct ActionCatalogue: Sendable {
     private struct Known: Sendable {
+        let type: any SyncAction.Type
         let decode: @Sendable (JSONView?) throws -> any SyncAction
         /// Clients may not dispatch it.
         let isReserved: Bool
@@ -38,6 +39,11 @@ package struct ActionCatalogue: Sendable {
 
     /// What clients may dispatch, by name and in alphabetical order.
     package var names: [String] { types.filter { !$0.value.isReserved }.keys.sorted() }
+
+    /// The types that clients may dispatch, by name.
+    package var dispatchable: [String: any SyncAction.Type] {
+        types.filter { !$0.value.isReserved }.mapValues(\.type)
+    }
 
     /// Whether these names stand for types that clients may not dispatch.
     func areReserved(_ types: any ServerAction.Type...) -> Bool {
@@ -82,6 +88,7 @@ package struct ActionCatalogue: Sendable {
 
     private static func known<A: SyncAction>(_ type: A.Type) -> Known {
         Known(
+            type: type,
             decode: { payload in
                 guard let payload else { return try JSONCoding.decode(A.self, from: .object([:])) }
                 return try JSONCoding.decode(A.self, from: payload)
