@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const command = fileURLToPath(new URL("../../../.build/debug/storecast", import.meta.url));
+export const command = fileURLToPath(new URL("../../../.build/debug/storecast", import.meta.url));
 
 // Debian 12's node has it, and hides it.
 globalThis.crypto ??= webcrypto;
