@@ -96,6 +96,14 @@ let package = Package(
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: settings),
+        .testTarget(
+            name: "StorecastToolsTests",
+            dependencies: [
+                "StorecastTools", "StorecastRecorder", "StorecastTesting", "Example",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: settings),
         .target(
             name: "StorecastClient",
             dependencies: [
@@ -106,7 +114,7 @@ let package = Package(
         .target(
             name: "StorecastTools",
             dependencies: [
-                "StorecastSync", "StorecastSQLite",
+                "StorecastSync", "StorecastSQLite", "StorecastRecorder",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
@@ -114,7 +122,7 @@ let package = Package(
         .target(
             name: "WebClients", path: "Clients/Web",
             exclude: [
-                "storecast", "board", "devtools", "document", "parts", "style", "examples",
+                "storecast", "board", "document", "devtools", "parts", "style", "examples",
             ],
             sources: ["WebClients.swift"], swiftSettings: settings, plugins: ["EmbedFiles"]),
         .plugin(name: "EmbedFiles", capability: .buildTool(), dependencies: ["EmbedFilesTool"]),
@@ -192,7 +200,8 @@ let package = Package(
             dependencies: ["StorecastClient", "StorecastServer", "StorecastCommand", "Example"],
             exclude: ["Python"], swiftSettings: settings),
         .testTarget(
-            name: "SimulationTests", dependencies: ["StorecastTesting", "Example"],
+            name: "SimulationTests",
+            dependencies: ["StorecastTesting", "StorecastCommand", "Example"],
             swiftSettings: settings),
         .testTarget(
             name: "StorecastServerTests",
@@ -204,8 +213,8 @@ let package = Package(
         .testTarget(
             name: "TerminalTests", dependencies: ["Terminal", "Example"], swiftSettings: settings),
         .testTarget(
-            name: "StorecastCommandTests", dependencies: ["StorecastCommand"],
-            swiftSettings: settings),
+            name: "StorecastCommandTests",
+            dependencies: ["StorecastCommand", "StorecastTesting"], swiftSettings: settings),
         .testTarget(
             name: "ExampleTests", dependencies: ["Example"], swiftSettings: settings),
     ],
@@ -218,7 +227,8 @@ let package = Package(
         .executableTarget(
             name: "StorecastBenchmarks",
             dependencies: [
-                "StorecastServer", "StorecastClient",
+                "StorecastServer", "StorecastClient", "StorecastSQLite",
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/Benchmarks", swiftSettings: settings))

@@ -12,4 +12,6 @@ struct ServerConfiguration: Sendable {
     var authenticate: (@Sendable (Credentials) async throws -> Identity)?
     var devtools: DevtoolsAccess?
     var logger: Logger
+    /// Is told how far rooms have come with their history; nil if that is to be logged.
+    var recovery: (@Sendable (RoomProgress) -> Void)?
 }

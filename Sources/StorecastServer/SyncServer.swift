@@ -69,11 +69,15 @@ public final class SyncServer: Sendable {
 
     /// Serves until SIGINT, SIGTERM or the task's cancellation, then says goodbye to everyone.
     ///
-    /// - Parameter onListening: called with the server's URL when clients can connect.
+    /// - Parameters:
+    ///   - onListening: called with the server's URL when clients can connect.
+    ///   - onRecovery: called on a room's loop with every part that was read of its history; without
+    ///     it what takes longer than a second is logged.
     public func run(
-        onListening: @Sendable (_ url: String) -> Void = { _ in }
+        onListening: @Sendable (_ url: String) -> Void = { _ in },
+        onRecovery: (@Sendable (RoomProgress) -> Void)? = nil
     ) async throws(ServerError) {
-        let url = try await start()
+        let url = try await start(onRecovery)
         let (signals, continuation) = AsyncStream<Int32>.makeStream()
         await runningLoops().first?.handle(Signals.ending) { continuation.yield($0) }
         onListening(url)
@@ -87,6 +91,12 @@ public final class SyncServer: Sendable {
 
     /// Starts to serve; returns the server's URL, `ws://host:port/`.
     public func start() async throws(ServerError) -> String {
+        try await start(nil)
+    }
+
+    private func start(
+        _ onRecovery: (@Sendable (RoomProgress) -> Void)?
+    ) async throws(ServerError) -> String {
         let isFirst = phase.withLock { phase in
             guard case .idle = phase else { return false }
             phase = .starting
@@ -99,7 +109,7 @@ public final class SyncServer: Sendable {
         var loops: [ServerLoop] = []
         do throws(ServerError) {
             loops = try makeLoops()
-            let port = try await listen(loops, store)
+            let port = try await listen(loops, store, onRecovery)
             let isWanted = phase.withLock { [loops] phase in
                 guard case .starting = phase else { return false }
                 phase = .running(loops, store)
@@ -174,9 +184,11 @@ public final class SyncServer: Sendable {
     }
 
     private func listen(
-        _ loops: [ServerLoop], _ store: any JournalStore
+        _ loops: [ServerLoop], _ store: any JournalStore,
+        _ onRecovery: (@Sendable (RoomProgress) -> Void)?
     ) async throws(ServerError) -> Int {
-        var listener = listener
+        var (listener, configuration) = (listener, configuration)
+        configuration.recovery = onRecovery
         for (index, loop) in loops.enumerated() {
             listener.port = try await loop.start(
                 configuration, store, listener, index: index, peers: loops)

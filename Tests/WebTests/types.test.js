@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { command, missing } from "./support/Server.js";
 
 const module = fileURLToPath(new URL("../../Clients/Web/storecast/", import.meta.url));
 const here = fileURLToPath(new URL("./", import.meta.url));
@@ -25,6 +26,8 @@ function tsc(...options) {
     return error.stdout;
   }
 }
+
+const options = ["--strict", "--noEmit", "--target", "ES2022", "--moduleResolution", "node"];
 
 /** The files of a folder and of those in it, by their paths from there. */
 function files(folder, within = "") {
@@ -48,8 +51,20 @@ describe("the module's types", { skip }, () => {
   });
 
   test("let an editor know a room, and refuse what it doesn't have", () => {
-    const options = ["--strict", "--noEmit", "--target", "ES2022", "--moduleResolution", "node"];
     assert.equal(tsc(...options, join(here, "support/RoomTypes.ts")), "");
+  });
+
+  test("are made of a Swift server's own", { skip: missing }, () => {
+    const made = mkdtempSync(join(tmpdir(), "storecast-types-"));
+    const program = readFileSync(join(here, "support/BoardTypes.ts"), "utf8");
+    const client = join(module, "types/index");
+    writeFileSync(join(made, "board.ts"), execFileSync(command, ["types"]));
+    writeFileSync(
+      join(made, "program.ts"),
+      program.replace("../../../Clients/Web/storecast", client).replace("./made/board", "./board"),
+    );
+    assert.equal(tsc(...options, join(made, "program.ts")), "");
+    rmSync(made, { recursive: true });
   });
 });
 

@@ -25,13 +25,17 @@ struct RoomLog: Sendable {
     }
 
     /// Makes the room's row.
-    init(beginning room: String, epoch: String, in database: Database) throws {
-        floor = .beginning(of: room)
+    ///
+    /// - Parameter floor: what is no longer kept, if the history doesn't begin with the room.
+    init(
+        beginning room: String, epoch: String, floor: LogPlace? = nil, in database: Database
+    ) throws {
+        self.floor = floor ?? .beginning(of: room)
         self.epoch = epoch
         try database.execute(
             sql: "INSERT INTO rooms (name, epoch, floor, seal) VALUES (?, ?, ?, ?)",
             arguments: [
-                room, epoch, Int64(floor.offset), Int64(bitPattern: floor.checksum),
+                room, epoch, Int64(self.floor.offset), Int64(bitPattern: self.floor.checksum),
             ])
         id = database.lastInsertedRowID
     }

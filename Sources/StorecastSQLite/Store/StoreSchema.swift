@@ -94,4 +94,15 @@ enum StoreSchema {
             return .commit
         }
     }
+
+    /// The newest offset of all rooms, kept or not.
+    static func newestOffset(in database: Database) throws -> UInt64 {
+        let newest = try Int64.fetchOne(
+            database,
+            sql: """
+                SELECT max((SELECT coalesce(max(offset), 0) FROM entries),
+                           (SELECT coalesce(max(floor), 0) FROM rooms))
+                """)
+        return UInt64(bitPattern: newest ?? 0)
+    }
 }

@@ -302,6 +302,7 @@ extension ServerLoopCore: SyncHost {
     }
 
     func progressed(_ progress: RoomProgress) {
+        if let recovery = configuration.recovery { return recovery(progress) }
         guard recoveries.isDue(progress, at: loop.now()) else { return }
         let percent = progress.done * 100 / max(1, progress.total)
         configuration.logger.info(

@@ -16,7 +16,7 @@ extension JournalLine {
         } else if let content = line["snapshot"] {
             self = .snapshot(
                 JournalSnapshot(
-                    offset: try line.number("offset", from: 1), version: try line.number("version"),
+                    offset: try line.number("offset"), version: try line.number("version"),
                     content: content.withBytes { Array($0) }))
         } else {
             self = .entry(

@@ -40,10 +40,8 @@ package struct ActionCatalogue: Sendable {
     /// What clients may dispatch, by name and in alphabetical order.
     package var names: [String] { types.filter { !$0.value.isReserved }.keys.sorted() }
 
-    /// The types that clients may dispatch, by name.
-    package var dispatchable: [String: any SyncAction.Type] {
-        types.filter { !$0.value.isReserved }.mapValues(\.type)
-    }
+    /// What clients may dispatch, in the alphabetical order of the names.
+    var forClients: [any SyncAction.Type] { names.compactMap { types[$0]?.type } }
 
     /// Whether these names stand for types that clients may not dispatch.
     func areReserved(_ types: any ServerAction.Type...) -> Bool {

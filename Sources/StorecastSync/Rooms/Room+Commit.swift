@@ -7,6 +7,14 @@ extension Room {
     func append(_ entries: [JournalEntry], mayBeKept: Bool = false) {
         isAppending = true
         observer?.appending()
+        if lacksBeginning {
+            takeSnapshot { [weak self] in self?.hand(entries, mayBeKept) }
+        } else {
+            hand(entries, mayBeKept)
+        }
+    }
+
+    private func hand(_ entries: [JournalEntry], _ mayBeKept: Bool) {
         context.journal.append(entries, to: name) { [weak self] result in
             self?.appended(entries, result, mayBeKept)
         }

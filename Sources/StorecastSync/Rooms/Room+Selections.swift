@@ -115,7 +115,8 @@ extension Room {
     private func tag(of key: GroupKey, _ params: JSONView?) -> String {
         var hash = MixingHash(seed: 1)
         let params = params.map { String(decoding: $0.json.canonicalBytes, as: UTF8.self) }
-        var parts = [definition.revision, key.selection, params ?? ""]
+        let schema = String(definition.schema.version)
+        var parts = [definition.revision, schema, key.selection, params ?? ""]
         if let viewer = key.viewer { parts += [viewer.id] + viewer.roles.sorted() }
         for part in parts {
             hash.mix(UInt64(part.utf8.count))

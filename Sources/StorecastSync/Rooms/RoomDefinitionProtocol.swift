@@ -9,15 +9,13 @@ public struct AnyRoomDefinition: Sendable {
     package let open: @Sendable (RoomContext) -> any AnyRoom
     package let replay: @Sendable (SyncLimits) -> any AnyRoomReplay
     package let verification: @Sendable (SyncLimits) -> any AnyJournalVerification
-    /// The types of the room's state, actions and selections.
-    package let types: RoomTypes
+    /// What is said of a room on the wire.
+    package let vocabulary: RoomVocabulary
 
     init<State>(_ definition: RoomDefinition<State>) {
         open = { context in Room(definition, context) }
         replay = { limits in RoomReplay(definition, limits: limits) }
+        vocabulary = RoomVocabulary(of: definition)
         verification = { limits in JournalVerification(definition, limits: limits) }
-        types = RoomTypes(
-            state: State.self, actions: definition.actions.dispatchable,
-            selections: definition.selections.mapValues(\.types))
     }
 }

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+/** The command, as `swift build` makes it. */
 export const command = fileURLToPath(new URL("../../../.build/debug/storecast", import.meta.url));
 
 // Debian 12's node has it, and hides it.
