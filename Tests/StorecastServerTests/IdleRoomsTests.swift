@@ -30,7 +30,8 @@ struct IdleRoomsTests {
         #expect(
             reports.isDue(RoomProgress(room: "/b", done: 1, total: 2), at: .seconds(6)) == false)
         #expect(reports.isDue(half, at: .seconds(6)) == true)
-        #expect(reports.isDue(RoomProgress(room: "/", done: 2, total: 2), at: .seconds(12)) == false)
+        #expect(
+            reports.isDue(RoomProgress(room: "/", done: 2, total: 2), at: .seconds(12)) == false)
         #expect(reports.isDue(half, at: .seconds(12)) == false)
     }
 }
