@@ -75,6 +75,16 @@ struct DevtoolsAccessTests {
         await server.stop()
     }
 
+    @Test func `nobody else is let in under the developers' id`() async throws {
+        let server = SyncServer(port: 0, rooms: { _ in Tallies.room }) { credentials in
+            Identity(credentials.token ?? "")
+        }
+        let url = try await server.start()
+        let pretender = RemoteConnection(url, token: { "storecast.devtools" })
+        #expect(await pretender.end()?.code == .forbidden)
+        await server.stop()
+    }
+
     @Test func `the rooms' own authentication isn't asked, and doesn't help`() async throws {
         let server = SyncServer(
             port: 0, devtools: .token(Self.token), rooms: { _ in Tallies.room }

@@ -225,6 +225,25 @@ struct DevtoolsRoomTests {
         await desk.end()
     }
 
+    @Test func `questions beyond those that are answered at a time wait for their turn`()
+        async throws
+    {
+        let desk = try await Desk()
+        try await desk.add(1)
+        var stores = (1...64).map { number in
+            desk.devtools.follow("entry", ["room": "/", "number": .int(number)])
+        }
+        for store in stores { _ = try await desk.devtools.answer(of: store) }
+        let rooms = desk.devtools.follow("rooms")
+        let state = desk.devtools.follow("state", Self.room)
+        _ = try await desk.devtools.dispatch("Add", ["number": 1])
+        #expect(rooms.state.isNull && state.state.isNull)
+        stores = []
+        #expect(try await desk.devtools.answer(of: rooms)["total"] == 1)
+        #expect(try await desk.devtools.answer(of: state)["version"] == 2)
+        await desk.end()
+    }
+
     @Test func `nothing is noted of a room when nobody looks any more`() async throws {
         let desk = try await Desk()
         try await desk.add(1)
