@@ -21,6 +21,8 @@ struct ServeCommand: AsyncParsableCommand {
             The board has the selections summary, columns, column (its parameter is a column's \
             id), card (a card's id), myCards, chat and present.
 
+            Developers look into it at /devtools/, by default from this machine only.
+
             With --json it serves the document in a file instead, which any client may change \
             (the file itself isn't written, and the room begins with it once): the actions set, merge, increment, append and remove, \
             each at a JSON Pointer "path", and the selection value with the parameter \

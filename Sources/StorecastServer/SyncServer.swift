@@ -147,9 +147,9 @@ public final class SyncServer: Sendable {
     public func room<State: Codable & Sendable>(
         _ path: String, of type: State.Type
     ) async throws(ServerError) -> LiveRoom<State> {
-        let loops = runningLoops()
-        guard !loops.isEmpty else { throw ServerError(.notRunning, "The server doesn't run.") }
-        let home = loops[ServerLoopCore.homeIndex(of: path, loops: loops.count)]
+        guard let home = home(of: path) else {
+            throw ServerError(.notRunning, "The server doesn't run.")
+        }
         try await home.open(path, of: type)
         return LiveRoom(path, on: home)
     }
@@ -159,10 +159,14 @@ public final class SyncServer: Sendable {
     package func perform(
         in path: String, _ body: @escaping @Sendable (any AnyRoom) -> Void
     ) {
+        home(of: path)?.perform { core in core.whenOpen(path, body) }
+    }
+
+    /// The loop on which a room lives, if the server runs.
+    func home(of path: String) -> ServerLoop? {
         let loops = runningLoops()
-        guard !loops.isEmpty else { return }
-        let home = loops[ServerLoopCore.homeIndex(of: path, loops: loops.count)]
-        home.perform { core in core.whenOpen(path, body) }
+        guard !loops.isEmpty else { return nil }
+        return loops[ServerLoopCore.homeIndex(of: path, loops: loops.count)]
     }
 
     private func openJournal() async throws(ServerError) -> any JournalStore {

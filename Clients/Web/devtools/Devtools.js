@@ -324,12 +324,12 @@ export class Devtools {
     if (!shown) return this.#statePane.say("…", true);
     if ("problem" in shown) return this.#statePane.say(shown.problem, false);
     const { since, changes, affected } = shown;
-    const places = changes.length === 1 ? "1 place" : `${changes.length} places`;
-    let title = `v${shown.version}: ${places} changed since v${since}`;
+    let title = `v${shown.version}: ${places(changes)} changed since v${since}`;
     if (skipped.length > 0) {
+      const missing = skipped.map((skip) => `v${skip}`).join(", ");
       title =
-        `v${shown.version} as if ${skipped.map((skip) => `v${skip}`).join(", ")} hadn't been: ` +
-        `${changes.length} differences, and ${affected} later dispatches ended otherwise`;
+        `v${shown.version} without ${missing}: otherwise in ${places(changes)}; ` +
+        `other outcomes: ${affected}`;
     }
     this.#statePane.show(title, shown.state, changes);
   }
@@ -356,7 +356,12 @@ export class Devtools {
     if (!then) return;
     if ("problem" in then) return showDifferences(home, then.problem, []);
     const changes = differences(then.state, now.state);
-    const places = changes.length === 1 ? "1 place" : `${changes.length} places`;
-    showDifferences(home, `From v${then.version} to v${now.version}: ${places}`, changes);
+    const title = `From v${then.version} to v${now.version}: ${places(changes)}`;
+    showDifferences(home, title, changes);
   }
+}
+
+/** @param {readonly unknown[]} changes */
+function places({ length }) {
+  return length === 1 ? "1 place" : `${length} places`;
 }

@@ -9,12 +9,16 @@ import StorecastWire
 final class DevtoolsDesk: RoomObserver {
     /// How many questions are answered at a time; others have no answer until one of these ends.
     private static let mostQuestions = 64
+    /// How many answers about the past are kept when nobody looks at them.
+    private static let mostSettled = 8
     private static let interval = Duration.milliseconds(250)
     private static let sampleInterval = Duration.seconds(1)
 
     private unowned let core: ServerLoopCore
     private unowned let room: Room<DevtoolsState>
     private var questions: [DevtoolsQuestion] = []
+    /// Past states that were looked at, the newest at the end.
+    private var settled: [DevtoolsQuestion] = []
     private var isSoon = false
     private var isTicking = false
     private var nextSample = Duration.zero
@@ -119,10 +123,15 @@ final class DevtoolsDesk: RoomObserver {
             isSample: isSample, versions: versions)
     }
 
-    /// Nothing is kept that nobody looks at.
+    /// Nothing is kept that nobody looks at, but for what was looked up last: whoever goes to and fro
+    /// between versions has each of them once.
     private func forgetAnswers() {
-        let wanted = Set(questions)
-        let unwanted = room.store.state.answers.keys.filter { !wanted.contains($0) }
+        let answers = room.store.state.answers
+        settled.removeAll { questions.contains($0) || answers[$0]?["problem"] != nil }
+        settled += questions.filter { $0.isSettled && answers[$0] != nil }
+        settled.removeFirst(max(0, settled.count - Self.mostSettled))
+        let wanted = Set(questions).union(settled)
+        let unwanted = answers.keys.filter { !wanted.contains($0) }
         guard !unwanted.isEmpty else { return }
         tell(
             AnswerQuestions(answers: Dictionary(uniqueKeysWithValues: unwanted.map { ($0, .null) }))

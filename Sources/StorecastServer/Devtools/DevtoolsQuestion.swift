@@ -34,6 +34,14 @@ enum DevtoolsQuestion: Hashable, Codable, Sendable {
         }
     }
 
+    /// Whether the answer stays what it is, whatever happens from now on.
+    var isSettled: Bool {
+        switch self {
+        case .stateAt, .history: true
+        default: false
+        }
+    }
+
     /// Whether the answer is looked up in the journal, once.
     var isOfThePast: Bool {
         switch self {

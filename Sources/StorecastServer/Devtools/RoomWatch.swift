@@ -11,6 +11,7 @@ final class RoomWatch: RoomObserver {
     private var commitBegan: ContinuousClock.Instant?
     private var append = Latencies()
     private var commit = Latencies()
+    private lazy var nextState = clock.now
     private var lastNumber: UInt64 = 0
     /// By their filters.
     private var logs: [LogPlace: DispatchLog] = [:]
@@ -37,6 +38,15 @@ final class RoomWatch: RoomObserver {
     /// How long the journal took for batches, and the room to reduce them, since the last call.
     func takeLatencies() -> (append: Latencies.Percentiles?, commit: Latencies.Percentiles?) {
         (append.take(), commit.take())
+    }
+
+    /// Runs `encode`, which may take long, as often as it takes no more than a thirtieth of the
+    /// loop's time; nil if it isn't time yet.
+    func encodeState(_ encode: () -> JSON?) -> JSON? {
+        let start = clock.now
+        guard start >= nextState else { return nil }
+        defer { nextState = clock.now + (clock.now - start) * 30 }
+        return encode()
     }
 
     /// Follows these logs and forgets the others.

@@ -117,21 +117,22 @@ extension ServerLoopCore {
         case .entry(let place):
             return (room.observer as? RoomWatch)?.entry(place.number)
                 ?? JournalPlayer.problem("The log no longer has this dispatch.")
-        case .state: return state(of: room, known: asked.versions[path])
+        case .state:
+            let known = asked.versions[path]
+            return known == room.position.version
+                ? nil : (room.observer as? RoomWatch)?.encodeState { state(of: room) }
         default: return nil
         }
     }
 
-    private func state(of room: any AnyRoom, known: UInt64?) -> JSON? {
-        let version = room.position.version
-        guard version != known else { return nil }
+    private func state(of room: any AnyRoom) -> JSON {
         guard let tree = try? room.tree() else {
             return JournalPlayer.problem("The state can't be encoded.")
         }
         guard tree.encodedSize(upTo: Self.largestState) <= Self.largestState else {
             return JournalPlayer.problem("The state is too large to be shown.")
         }
-        return ["version": .uint(version), "state": tree]
+        return ["version": .uint(room.position.version), "state": tree]
     }
 
     private func detail(of room: any AnyRoom) -> JSON? {

@@ -293,7 +293,12 @@ extension ServerLoopCore: SyncHost {
         Task { [credentials] in
             let result: Result<Identity, Rejection>
             do {
-                result = .success(try await authenticate(credentials))
+                let identity = try await authenticate(credentials)
+                guard identity.id != DevtoolsAccess.viewer.id else {
+                    throw Rejection(
+                        .forbidden, "The id '\(identity.id)' is the developers' own.")
+                }
+                result = .success(identity)
             } catch let rejection as Rejection {
                 result = .failure(rejection)
             } catch {

@@ -13,8 +13,8 @@ import { canonicalText, isEqualJSON, isObject } from "../../storecast/wire/JSONV
 const most = 1000;
 
 /**
- * What differs between two JSON values, at most a thousand places. Elements of arrays are matched by
- * their `id`, or else by their value.
+ * What differs between two JSON values, at most a thousand places. Elements of arrays are matched
+ * by their `id`, or else by their value.
  *
  * @param {unknown} before
  * @param {unknown} after

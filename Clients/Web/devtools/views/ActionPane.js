@@ -30,6 +30,8 @@ export class ActionPane {
     const { version, user, time, participant, seq, rejection } = dispatch;
     const outcome = rejection ? `rejected: ${rejection}` : `v${version}`;
     const repeat = () => this.#repeat(dispatch);
+    const client = `${participant}, dispatch ${seq}`;
+    const terms = ["by", user || "anonymous", "at", clock(time), "client", client];
     this.#home.replaceChildren(
       element(
         "div",
@@ -41,8 +43,7 @@ export class ActionPane {
       element(
         "dl",
         {},
-        ...["by", user || "anonymous", "at", clock(time), "client", `${participant}, dispatch ${seq}`]
-          .map((text, index) => element(index % 2 === 0 ? "dt" : "dd", {}, text)),
+        ...terms.map((text, index) => element(index % 2 === 0 ? "dt" : "dd", {}, text)),
       ),
       ...dispatch.actions.flatMap(shownAction),
     );

@@ -1,4 +1,5 @@
 import { clock, element } from "../elements.js";
+import { arrange } from "../../parts/element.js";
 import { DispatchLog } from "../model/DispatchLog.js";
 
 /** @typedef {import("../model/types.js").Dispatch} Dispatch */
@@ -110,7 +111,7 @@ export class LogView {
     const key = chosen && DispatchLog.key(chosen);
     this.#selected = shown.find((entry) => DispatchLog.key(entry) === key);
     this.#shown = shown;
-    place(this.#list, [...this.#rows.values()]);
+    arrange(this.#list, [...this.#rows.values()]);
     const selected = this.#list.querySelector("[aria-selected=true]");
     if (selected) this.#list.setAttribute("aria-activedescendant", selected.id);
     else this.#list.removeAttribute("aria-activedescendant");
@@ -192,23 +193,4 @@ function matches(entry, filter) {
       (action) => `${action.type} ${excerpt(action)}`.toLowerCase().includes(filter),
     )
   );
-}
-
-/**
- * Makes these the children, moving none that is in its place.
- *
- * @param {HTMLElement} parent
- * @param {HTMLElement[]} children
- */
-function place(parent, children) {
-  const wanted = new Set(children);
-  for (const child of [...parent.children]) {
-    if (!wanted.has(/** @type {HTMLElement} */ (child))) child.remove();
-  }
-  /** @type {Element | null} */
-  let next = parent.firstElementChild;
-  for (const child of children) {
-    if (child === next) next = next.nextElementSibling;
-    else parent.insertBefore(child, next);
-  }
 }

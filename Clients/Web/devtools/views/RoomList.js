@@ -1,4 +1,5 @@
 import { element, rate } from "../elements.js";
+import { arrange } from "../../parts/element.js";
 
 /** @typedef {import("../model/types.js").Report} Report */
 
@@ -50,9 +51,7 @@ export class RoomList {
       row.classList.toggle("warning", lag > 0 || report.waiting > 0 || report.phase !== "ready");
       row.title = `${report.phase}, epoch ${report.epoch}, ${report.waiting} dispatches waiting`;
     }
-    const rows = [...this.#rows.values()];
-    if (rows.some((row, index) => this.#body.rows[index] !== row)
-      || rows.length !== this.#body.rows.length) this.#body.replaceChildren(...rows);
+    arrange(this.#body, [...this.#rows.values()]);
     const hidden = answer.total - answer.rooms.length;
     this.#more.textContent = hidden > 0 ? `and ${hidden} more` : "";
     if (answer.total === 0) this.#more.textContent = "No room is open: nobody is connected.";
