@@ -204,7 +204,8 @@ let package = Package(
         .testTarget(
             name: "TerminalTests", dependencies: ["Terminal", "Example"], swiftSettings: settings),
         .testTarget(
-            name: "StorecastCommandTests", dependencies: ["StorecastCommand"],
+            name: "StorecastCommandTests",
+            dependencies: ["StorecastCommand", "StorecastSQLite", "StorecastServer"],
             swiftSettings: settings),
         .testTarget(
             name: "ExampleTests", dependencies: ["Example"], swiftSettings: settings),
