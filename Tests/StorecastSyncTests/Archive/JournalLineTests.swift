@@ -87,8 +87,18 @@ struct JournalLineTests {
             action, #""offset":7"#, #""offset":0"#,
             "The member 'offset' isn't a whole number from 1 to 2^53-1."
         ),
-        (action, #""seq":3"#, #""seq":0"#, "The member 'seq' isn't a whole number from 1 to 2^53-1."),
-        (action, #""base":5"#, #""base":-1"#, "The member 'base' isn't a whole number from 0 to 2^53-1."),
+        (
+            action, #""seq":3"#, #""seq":0"#,
+            "The member 'seq' isn't a whole number from 1 to 2^53-1."
+        ),
+        (
+            action, #""settled":2"#, #""settled":9007199254740992"#,
+            "The member 'settled' isn't a whole number from 0 to 2^53-1."
+        ),
+        (
+            action, #""base":5"#, #""base":-1"#,
+            "The member 'base' isn't a whole number from 0 to 2^53-1."
+        ),
         (
             action, #""time":1763726400.5"#, #""time":"now""#,
             "The member 'time' isn't a number of seconds since 1970."

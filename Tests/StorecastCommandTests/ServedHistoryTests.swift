@@ -4,7 +4,7 @@ import StorecastSQLite
 import StorecastServer
 import Testing
 
-struct ServedRoomTests {
+struct ServedHistoryTests {
     @Test func `a history is known to have begun with another document`() throws {
         let path = FileManager.default.temporaryDirectory
             .appending(path: "storecast-\(UUID().uuidString).sqlite").path
