@@ -217,7 +217,10 @@ let package = Package(
             name: "TerminalTests", dependencies: ["Terminal", "Example"], swiftSettings: settings),
         .testTarget(
             name: "StorecastCommandTests",
-            dependencies: ["StorecastCommand", "StorecastTesting"], swiftSettings: settings),
+            dependencies: [
+                "StorecastCommand", "StorecastSQLite", "StorecastServer", "StorecastTesting",
+            ],
+            swiftSettings: settings),
         .testTarget(
             name: "ExampleTests", dependencies: ["Example"], swiftSettings: settings),
     ],
