@@ -91,7 +91,8 @@ let package = Package(
         .testTarget(
             name: "StorecastSQLiteTests",
             dependencies: [
-                "StorecastSQLite", "StorecastTesting",
+                "StorecastSQLite", "StorecastTesting", "StorecastServer", "StorecastClient",
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
@@ -115,6 +116,8 @@ let package = Package(
             name: "StorecastTools",
             dependencies: [
                 "StorecastSync", "StorecastSQLite", "StorecastRecorder",
+                .target(name: "StorecastServer", condition: .when(platforms: [.linux])),
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),

@@ -27,6 +27,17 @@ enum ServedRoom {
         return isBoard ? Board.room : document
     }
 
+    /// Whether the history in a file is known to have begun with another document than this.
+    static func began(otherThan document: JSON, in path: String) -> Bool {
+        guard let file = try? JournalFile(path) else { return false }
+        defer { file.close() }
+        guard let room = try? file.rooms().first(where: { $0.name == "/" }), room.entries > 0,
+            let kept = try? file.snapshot(of: "/", through: 0),
+            let hash = try? JSONDocument(kept.content, limits: .trusted).root["hash"]?.string
+        else { return false }
+        return hash != document.stateHash
+    }
+
     /// The document with which it began is in a snapshot.
     private static func document(
         _ room: String, in file: JournalFile

@@ -139,4 +139,4 @@ class Terminal:
             self._read()
             return self._is_under(text, title, next_title)
 
-        wait_until(sees, f"the terminal has '{text}' under '{title}':\n" + "\n".join(self._screen.display))
+        wait_until(sees, f"the terminal has '{text}' under '{title}'")

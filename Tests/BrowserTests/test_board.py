@@ -52,7 +52,8 @@ class BoardTests(BrowserTest):
         ada.add("Doing", "Ada's")
         ada.card("Read").get_by_label("Vote").click()
         expect(ada.waits()).to_have_text(["Read", "Write", "Ada's"])
-        expect(ada.page.locator("#banner")).to_contain_text("3 changes wait here to be sent.")
+        expect(ada.page.locator("#banner")).to_contain_text(
+            "3 changes wait here to be sent: nothing is lost.")
         bob.drag("Read", "Done")
         bob.add("To do", "Bob's")
         bob.card("Read").get_by_label("Vote").click()
@@ -111,7 +112,7 @@ class BoardTests(BrowserTest):
         bob.has("To do", [])
         ada.page.context.set_offline(False)
         notice = ada.page.get_by_role("alert")
-        expect(notice).to_contain_text("Your vote was not taken: There is no such card (any more).")
+        expect(notice).to_have_text("Your vote was not taken: There is no such card (any more).✕")
         ada.has("To do", [])
 
 

@@ -85,9 +85,9 @@ export class BoardView {
 
   /**
    * @param {CardView} view
-   * @param {{ isToRemove?: boolean }} [how]
+   * @param {{ isToRemove?: boolean }} how
    */
-  openCard(view, how) {
+  openCard(view, how = {}) {
     if (view.isSaved) void this.#cardDialog.open(view, how);
   }
 
@@ -107,11 +107,7 @@ export class BoardView {
       known.show(card);
       return known;
     }
-    const actions = {
-      vote: (view) => this.toggleVote(view),
-      open: (view) => this.openCard(view),
-    };
-    const view = new CardView(card, this.me, actions);
+    const view = new CardView(card, this.me, this);
     this.views.set(card.id, view);
     return view;
   }
@@ -121,12 +117,12 @@ export class BoardView {
     return this.columns.find(({ list }) => list === view.element.parentElement);
   }
 
-  /** Elements are about to come, go or change places; all that do so together are shown together. */
+  /** Cards are about to come, go or change places; all that do so together are shown together. */
   willRearrange() {
     if (this.#rearrangement) return;
-    this.#rearrangement = new Rearrangement(this.views);
+    const rearrangement = new Rearrangement(this.views);
+    this.#rearrangement = rearrangement;
     queueMicrotask(() => {
-      const rearrangement = this.#rearrangement;
       this.#rearrangement = undefined;
       for (const [id, view] of this.views) {
         if (!view.element.isConnected) this.views.delete(id);

@@ -15,11 +15,12 @@ export class CardDialog {
    * Returns when the dialog is closed and what was changed is dispatched.
    *
    * @param {import("./CardView.js").CardView} view
-   * @param {{ isToRemove?: boolean }} [how]
+   * @param {{ isToRemove?: boolean }} how
    */
-  async open(view, { isToRemove = false } = {}) {
+  async open(view, { isToRemove = false }) {
     const { card } = view;
-    const [text, columns, assignee] = [byId("card-text"), byId("card-column"), byId("card-assignee")];
+    const [text, columns] = [byId("card-text"), byId("card-column")];
+    const assignee = byId("card-assignee");
     const column = this.#board.columnOf(view);
     const targets = this.#board.columns.filter((target) => !target.column.isNew);
     columns.replaceChildren(

@@ -18,25 +18,28 @@ export class CardView {
   /**
    * @param {Card} card
    * @param {string} me
-   * @param {{ vote: (view: CardView) => void, open: (view: CardView) => void }} actions
+   * @param {import("./BoardView.js").BoardView} board
    */
-  constructor(card, me, actions) {
+  constructor(card, me, board) {
     this.#me = me;
-    this.#votes = element("button", { class: "plain votes", onclick: () => actions.vote(this) });
+    const vote = () => board.toggleVote(this);
+    const open = () => board.openCard(this);
+    this.#votes = element("button", { class: "plain votes", onclick: vote });
     this.#edit = element("button", {
       class: "plain icon",
       text: "⋯",
       "aria-label": "Open the card",
-      onclick: () => actions.open(this),
+      onclick: open,
     });
     const space = element("span", { class: "space" });
     this.element = element(
       "li",
-      { class: "card", tabindex: "-1", "data-card": card.id, ondblclick: () => actions.open(this) },
+      { class: "card", tabindex: "-1", "data-card": card.id, ondblclick: open },
       this.#text,
       element("footer", {}, this.#votes, this.#unsaved, space, this.#assignee, this.#edit)
     );
-    this.show(card);
+    this.card = card;
+    this.#draw();
     this.isCurrent = false;
   }
 
@@ -49,7 +52,11 @@ export class CardView {
   show(card) {
     if (card === this.card) return;
     this.card = card;
-    const { text, voters, assignee, isPending = false, isNew = false } = card;
+    this.#draw();
+  }
+
+  #draw() {
+    const { text, voters, assignee, isPending = false, isNew = false } = this.card;
     const hasMine = voters.includes(this.#me);
     if (this.#text.textContent !== text) this.#text.textContent = text;
     this.#votes.textContent = `▲ ${voters.length}`;
@@ -67,7 +74,11 @@ export class CardView {
     set(this.element, "aria-label", `${text}, ${counted(voters.length, "vote")}${who}${saved}`);
   }
 
-  /** Whether this is the card that Tab comes to; only its buttons are reached by Tab. */
+  /**
+   * Whether this is the card that Tab comes to; only its buttons are reached by Tab.
+   *
+   * @param {boolean} isCurrent
+   */
   set isCurrent(isCurrent) {
     for (const part of [this.element, this.#votes, this.#edit]) {
       set(part, "tabindex", isCurrent ? 0 : -1);

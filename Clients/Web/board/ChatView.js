@@ -2,13 +2,18 @@ import { avatar, shownName } from "../parts/avatar.js";
 import { arrange, byId, element } from "../parts/element.js";
 import { chatReducer } from "./reducers.js";
 
-/** The messages, and the field to say something. On small screens the chat is opened by a button. */
+/** The messages, and the field to say something. On small screens a button opens the chat. */
 export class ChatView {
   /** @type {Map<string, { message: import("./reducers.js").Message, item: Element }>} */
   #items = new Map();
   #list = byId("messages");
   #panel = byId("chat");
-  #seen = 0;
+  /**
+   * When the newest message was said that was looked at; undefined before there is a chat.
+   *
+   * @type {number | undefined}
+   */
+  #seen;
   #me;
 
   /**
@@ -19,16 +24,16 @@ export class ChatView {
     this.#me = me;
     const chat = connection.select("chat", undefined, { optimistic: chatReducer(me) });
     chat.subscribe(() => this.#show(chat.getState() ?? []));
-    byId("say").addEventListener("submit", (event) => {
+    const field = byId("say").querySelector("input");
+    byId("say").addEventListener("submit", (/** @type {Event} */ event) => {
       event.preventDefault();
-      const field = event.target.querySelector("input");
       const text = field.value.trim();
       if (text) void chat.dispatch({ type: "Say", payload: { text } });
       field.value = "";
     });
     byId("chat-button").onclick = () => this.#open(!this.#panel.classList.contains("open"));
     byId("chat-close").onclick = () => this.#open(false);
-    this.#panel.addEventListener("keydown", (event) => {
+    this.#panel.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
       if (event.key === "Escape") this.#open(false);
     });
   }
@@ -47,7 +52,6 @@ export class ChatView {
   #show(messages) {
     const list = this.#list;
     const isAtEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 40;
-    const isFirst = this.#items.size === 0;
     const items = new Map();
     let previous;
     for (const message of messages) {
@@ -59,8 +63,8 @@ export class ChatView {
     }
     this.#items = items;
     arrange(list, [...items.values()].map(({ item }) => item));
-    if (isAtEnd || isFirst || previous?.isPending) list.scrollTop = list.scrollHeight;
-    if (isFirst) this.#seen = messages[messages.length - 1]?.time ?? 0;
+    if (isAtEnd || previous?.isPending) list.scrollTop = list.scrollHeight;
+    this.#seen ??= previous?.time ?? 0;
     this.#count();
   }
 
@@ -68,9 +72,10 @@ export class ChatView {
   #count() {
     const messages = [...this.#items.values()].map(({ message }) => message);
     if (this.#panel.offsetParent || this.#panel.classList.contains("open")) {
-      this.#seen = messages[messages.length - 1]?.time ?? this.#seen;
+      this.#seen = messages[messages.length - 1]?.time ?? 0;
     }
-    const count = messages.filter(({ time, author }) => time > this.#seen && author !== this.#me).length;
+    const seen = this.#seen ?? 0;
+    const count = messages.filter(({ time, author }) => time > seen && author !== this.#me).length;
     byId("unread").textContent = String(count);
     byId("unread").hidden = count === 0;
   }

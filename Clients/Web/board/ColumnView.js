@@ -11,7 +11,6 @@ export class ColumnView {
   column;
   /** @type {Card[]} */
   cards = [];
-  #store;
   #end = () => {};
   #title = element("h2");
   #number = element("span", { class: "number" });
@@ -24,9 +23,14 @@ export class ColumnView {
    * @param {import("./BoardView.js").BoardView} board
    */
   constructor(column, board) {
+    this.column = column;
     this.#board = board;
     this.list = element("ul", { class: "cards" });
-    this.add = element("button", { class: "plain add", text: "+ Add a card", onclick: () => this.write() });
+    this.add = element("button", {
+      class: "plain add",
+      text: "+ Add a card",
+      onclick: () => this.write(),
+    });
     const edit = element("button", {
       class: "plain icon",
       text: "⋯",
@@ -38,11 +42,11 @@ export class ColumnView {
       maxlength: "500",
       "aria-label": "Text of the new card",
       placeholder: "What is to be done?",
-      onkeydown: (event) => this.#typed(event),
+      onkeydown: this.#typed,
     });
     this.#form = element(
       "form",
-      { class: "adding", hidden: true, onsubmit: (event) => this.#submit(event) },
+      { class: "adding", hidden: true, onsubmit: this.#submit },
       this.#field,
       element(
         "div",
@@ -66,9 +70,10 @@ export class ColumnView {
     }
     const { connection, me } = board;
     const optimistic = cardsReducer(column.id, me, (id) => board.views.get(id)?.card);
-    this.#store = connection.select("column", column.id, { optimistic });
-    this.#end = this.#store.subscribe(() => this.#showCards(this.#store.getState() ?? []));
-    this.#showCards(this.#store.getState() ?? []);
+    const store = connection.select("column", column.id, { optimistic });
+    const show = () => this.#showCards(store.getState() ?? []);
+    this.#end = store.subscribe(show);
+    show();
   }
 
   /** @param {Column} column */
@@ -102,22 +107,22 @@ export class ColumnView {
     if (!isSameOrder) this.#board.willRearrange();
     const views = cards.map((card) => this.#board.viewOf(card));
     if (isSameOrder) return;
-    const isPlace = (child) => child.classList.contains("place");
-    arrange(this.list, views.map((view) => view.element), isPlace);
+    // The mark of a place to drop a card stays.
+    arrange(this.list, views.map((view) => view.element), (child) => child.matches(".place"));
     this.#number.textContent = String(cards.length);
     set(this.#number, "aria-label", counted(cards.length, "card"));
   }
 
   /** @param {KeyboardEvent} event */
-  #typed(event) {
+  #typed = (event) => {
     if (event.key === "Escape") this.#stopWriting();
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
     this.#form.requestSubmit();
-  }
+  };
 
   /** @param {Event} event */
-  #submit(event) {
+  #submit = (event) => {
     event.preventDefault();
     const text = this.#field.value.trim();
     if (!text) return;
@@ -125,7 +130,7 @@ export class ColumnView {
     this.#field.value = "";
     this.#field.focus();
     this.list.scrollTop = this.list.scrollHeight;
-  }
+  };
 
   #stopWriting() {
     this.#form.hidden = true;

@@ -25,7 +25,7 @@ export class Dragging {
     window.addEventListener("pointerup", (event) => this.#up(event));
     window.addEventListener("pointercancel", () => this.#end());
     // A finger that drags doesn't scroll.
-    const still = (event) => this.#drag?.isLifted && event.preventDefault();
+    const still = (/** @type {Event} */ event) => this.#drag?.isLifted && event.preventDefault();
     root.addEventListener("touchmove", still, { passive: false });
     root.addEventListener("contextmenu", still);
     window.addEventListener("keydown", (event) => {
@@ -43,7 +43,7 @@ export class Dragging {
     const drag = new Drag(view, event);
     this.#drag = drag;
     if (event.pointerType !== "mouse") {
-      drag.timer = setTimeout(() => this.#drag === drag && this.#lift(), hold);
+      drag.timer = setTimeout(() => this.#drag === drag && this.#lift(drag), hold);
     }
   }
 
@@ -56,17 +56,18 @@ export class Dragging {
       if (way < distance) return;
       // A finger that goes at once wants to scroll.
       if (event.pointerType !== "mouse") return this.#end();
-      this.#lift();
+      this.#lift(drag);
     }
     drag.at = { x: event.clientX, y: event.clientY };
     this.#follow(drag);
   }
 
-  #lift() {
-    this.#drag.lift();
+  /** @param {Drag} drag */
+  #lift(drag) {
+    drag.lift();
     document.documentElement.classList.add("dragging");
-    this.#follow(this.#drag);
-    this.#scroll(this.#drag);
+    this.#follow(drag);
+    this.#scroll(drag);
   }
 
   /** @param {Drag} drag */
@@ -80,7 +81,7 @@ export class Dragging {
       });
     drag.target = column;
     if (!column) return drag.mark.remove();
-    const cards = [...column.list.querySelectorAll(".card")].filter((card) => card !== drag.view.element);
+    const cards = [...column.list.querySelectorAll(".card:not(.dragged)")];
     const next = cards.find((card) => {
       const { top, height } = card.getBoundingClientRect();
       return drag.at.y < top + height / 2;
@@ -133,8 +134,8 @@ class Drag {
   /** @type {string | undefined} */
   before;
   mark = element("li", { class: "place", "aria-hidden": "true" });
-  /** @type {HTMLElement | undefined} */
-  #ghost;
+  #grip = { x: 0, y: 0 };
+  #ghost = element("li");
 
   /**
    * @param {import("./CardView.js").CardView} view
@@ -151,8 +152,8 @@ class Drag {
     this.isLifted = true;
     const card = this.view.element;
     const { left, top, width } = card.getBoundingClientRect();
-    this.grip = { x: this.start.x - left, y: this.start.y - top };
-    const ghost = card.cloneNode(true);
+    this.#grip = { x: this.start.x - left, y: this.start.y - top };
+    const ghost = /** @type {HTMLElement} */ (card.cloneNode(true));
     ghost.classList.add("ghost");
     ghost.setAttribute("aria-hidden", "true");
     ghost.removeAttribute("data-card");
@@ -163,13 +164,13 @@ class Drag {
   }
 
   placeGhost() {
-    const [x, y] = [this.at.x - this.grip.x, this.at.y - this.grip.y];
+    const [x, y] = [this.at.x - this.#grip.x, this.at.y - this.#grip.y];
     this.#ghost.style.transform = `translate(${x}px, ${y}px)`;
   }
 
   drop() {
     clearTimeout(this.timer);
-    this.#ghost?.remove();
+    this.#ghost.remove();
     this.mark.remove();
     this.view.element.classList.remove("dragged");
   }

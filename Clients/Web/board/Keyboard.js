@@ -124,6 +124,7 @@ export class Keyboard {
   }
 }
 
+/** @type {Record<string, { x: number, y: number }>} */
 const arrows = {
   ArrowUp: { x: 0, y: -1 },
   ArrowDown: { x: 0, y: 1 },
@@ -139,5 +140,6 @@ const arrows = {
  */
 function itemsOf(column) {
   if (!column) return [];
-  return [...column.list.querySelectorAll(".card"), column.add].filter(({ hidden }) => !hidden);
+  const cards = column.list.querySelectorAll(".card");
+  return [...cards, column.add].filter(({ hidden }) => !hidden);
 }

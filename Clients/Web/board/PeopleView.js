@@ -20,9 +20,11 @@ export class PeopleView {
     );
     const others = people.slice(shown.length).map(({ id }) => shownName(id));
     if (others.length > 0) {
-      const more = element("span", { class: "avatar more", "aria-hidden": "true", text: `+${others.length}` });
+      const text = `+${others.length}`;
+      const more = element("span", { class: "avatar more", "aria-hidden": "true", text });
       const names = others.join(", ");
-      items.push(element("li", { title: names }, more, element("span", { class: "spoken", text: names })));
+      const spoken = element("span", { class: "spoken", text: names });
+      items.push(element("li", { title: names }, more, spoken));
     }
     byId("people").replaceChildren(...items);
     byId("names").replaceChildren(

@@ -18,7 +18,6 @@ const connection = connect("/", {
   token: name || undefined,
   outbox: indexedDBOutbox(`board of ${name}`),
   onRejected: (rejection, action) => notify(refusal(rejection, action)),
-  onTrouble: () => {},
 });
 showStatus(connection);
 new BoardView(connection, name);

@@ -5,8 +5,9 @@
  * @typedef {{ id: string, text: string, assignee?: string, voters: string[], author: string,
  *     created: number, isPending?: boolean, isNew?: boolean }} Card
  * @typedef {{ id: string, title: string, isPending?: boolean, isNew?: boolean }} Column
- * @typedef {{ id: string, author: string, text: string, time: number, isPending?: boolean }} Message
- * @typedef {{ type: string, payload: any }} Action
+ * @typedef {{ id: string, author: string, text: string, time: number,
+ *     isPending?: boolean }} Message
+ * @typedef {{ type: string, payload?: any }} Action
  */
 
 /** What has no id of the server's yet has one of its action. */
@@ -52,7 +53,8 @@ export function cardsReducer(column, me, find) {
     const without = () => cards.filter(({ id }) => id !== payload.card);
     switch (type) {
       case "AddCard":
-        return payload.column === column ? insert(cards, newCard(action, me), payload.before) : cards;
+        if (payload.column !== column) return cards;
+        return insert(cards, newCard(action, me), payload.before);
       case "EditCard":
         return change(cards, payload.card, () => ({ text: payload.text }));
       case "AssignCard":
@@ -101,7 +103,8 @@ export function columnsReducer(columns, action) {
   const { type, payload } = action;
   switch (type) {
     case "AddColumn": {
-      const column = { id: provisionalId(action), title: payload.title, isPending: true, isNew: true };
+      const id = provisionalId(action);
+      const column = { id, title: payload.title, isPending: true, isNew: true };
       return insert(columns, column, payload.before);
     }
     case "RenameColumn":

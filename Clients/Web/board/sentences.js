@@ -1,4 +1,8 @@
-/** What was tried, as the beginning of a sentence. */
+/**
+ * What was tried, as the beginning of a sentence.
+ *
+ * @type {Record<string, string>}
+ */
 const attempts = {
   AddCard: "The card was not added",
   EditCard: "The card was not changed",
@@ -20,8 +24,10 @@ const attempts = {
  * @param {import("../storecast/index.js").Rejection} rejection
  * @param {{ type: string }} action
  */
-export function refusal(rejection, { type }) {
-  return `${attempts[type] ?? "Something was not done"}: ${rejection.message}`;
+export function refusal({ code, title, message }, { type }) {
+  // What a conflict adds is which card or column it is, by its id.
+  const reason = code === "conflict" ? title : message;
+  return `${attempts[type] ?? "Something was not done"}: ${reason}`;
 }
 
 /**

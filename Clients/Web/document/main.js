@@ -7,7 +7,6 @@ import { Tree } from "./Tree.js";
 const connection = connect("/", {
   outbox: indexedDBOutbox("document"),
   onRejected: (rejection, action) => notify(`The ${action.type} was refused: ${rejection.message}`),
-  onTrouble: () => {},
 });
 showStatus(connection);
 
@@ -21,14 +20,16 @@ whole.subscribe(() => tree.show(whole.getState()));
 
 const hasNoValue = () => byId("action").value === "remove";
 byId("action").onchange = () => (byId("value").disabled = hasNoValue());
-byId("edit").onsubmit = (event) => {
+byId("edit").onsubmit = (/** @type {Event} */ event) => {
   event.preventDefault();
   const type = byId("action").value;
+  /** @type {Record<string, unknown>} */
   const payload = { path: byId("path").value };
   try {
-    if (!hasNoValue()) payload[type === "increment" ? "by" : "value"] = JSON.parse(byId("value").value);
+    const name = type === "increment" ? "by" : "value";
+    if (!hasNoValue()) payload[name] = JSON.parse(byId("value").value);
     void connection.dispatch({ type, payload });
   } catch (error) {
-    notify(`The value isn't JSON: ${error.message}`);
+    notify(`The value isn't JSON: ${/** @type {Error} */ (error).message}`);
   }
 };

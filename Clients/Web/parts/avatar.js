@@ -17,8 +17,8 @@ export const shownName = (name) => name || "anonymous";
 /** @param {string} name */
 function initials(name) {
   const words = name.split(/[\s._-]+/).filter(Boolean);
-  const letters = words.length > 1 ? words.slice(0, 2).map((word) => [...word][0]) : [...name].slice(0, 2);
-  return letters.join("").toUpperCase() || "?";
+  const letters = words.length > 1 ? words.slice(0, 2).map((word) => [...word][0]) : [...name];
+  return letters.slice(0, 2).join("").toUpperCase() || "?";
 }
 
 /** @param {string} name */

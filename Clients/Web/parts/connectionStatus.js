@@ -11,16 +11,17 @@ import { announce } from "./notices.js";
 export function showStatus(connection) {
   let timer = 0;
   let told = "";
-  /** @type {Status} */
+  /** @type {Exclude<Status, { state: "live" | "connecting" }> | undefined} */
   let outage;
   const show = () => {
     const { status, pendingCount } = connection;
-    if (status.state !== "connecting") outage = status.state === "live" ? undefined : status;
+    if (status.state === "live") outage = undefined;
+    else if (status.state !== "connecting") outage = status;
     const word = outage ? outageWords[outage.state] : wordFor(status.state, pendingCount);
     byId("status").textContent = word;
     byId("status").dataset.state = outage ? "offline" : pendingCount > 0 ? "waiting" : status.state;
     byId("banner").hidden = !outage;
-    byId("banner-text").textContent = outage ? banner(outage, pendingCount) : "";
+    byId("banner-text").textContent = outage ? banner(outage, connection) : "";
     const news = outage ? word : status.state;
     if (told && news !== told) announce(word);
     told = news;
@@ -45,12 +46,13 @@ function wordFor(state, waiting) {
 
 /**
  * @param {Status} outage
- * @param {number} waiting
+ * @param {import("../storecast/index.js").Connection<any>} connection
  */
-function banner(outage, waiting) {
-  const changes = waiting === 1 ? "1 change waits" : `${waiting} changes wait`;
-  const rest = waiting > 0 ? `${changes} here to be sent.` : "You can go on: nothing is lost.";
-  if (outage.state === "refused") return `The server refuses the connection: ${outage.because} ${rest}`;
+function banner(outage, { pendingCount, outboxProblem }) {
+  const changes = pendingCount === 1 ? "1 change waits" : `${pendingCount} changes wait`;
+  const isKept = outboxProblem ? "keep this page open until then." : "nothing is lost.";
+  const rest = `${pendingCount > 0 ? `${changes} here to be sent` : "You can go on"}: ${isKept}`;
+  if (outage.state === "refused") return `The server refuses: ${outage.because} ${rest}`;
   const seconds = outage.state === "offline" ? Math.ceil((outage.retryAt - Date.now()) / 1000) : 0;
   const retry = seconds > 0 ? `trying again in ${seconds} s.` : "trying again…";
   return `No connection to the server, ${retry} ${rest}`;

@@ -2,20 +2,27 @@
  * Makes an element. Text is only ever text: nothing here reads HTML.
  *
  * @param {string} tag
- * @param {Record<string, unknown>} properties  `class`, `text`, `on…` listeners, `data-…`, `aria-…` and
- *     other attributes; what is undefined or false is left out
+ * @param {Record<string, unknown>} properties  `text`, listeners as `on…`, attributes; what is
+ *     undefined or false is left out
  * @param {(Node | undefined)[]} children
+ * @returns {any} an element of that kind
  */
 export function element(tag, properties = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(properties)) {
     if (name === "text") made.textContent = String(value);
-    else if (name.startsWith("on")) made.addEventListener(name.slice(2), /** @type {any} */ (value));
+    else if (typeof value === "function") made.addEventListener(name.slice(2), asListener(value));
     else set(made, name, value);
   }
-  made.append(...children.flatMap((child) => child ?? []));
+  for (const child of children) if (child) made.append(child);
   return made;
 }
+
+/**
+ * @param {Function} value
+ * @returns {any}
+ */
+const asListener = (value) => value;
 
 /**
  * Sets an attribute, or takes it away where the value is undefined or false.
@@ -53,7 +60,7 @@ export function arrange(parent, children, keeps = () => false) {
   let next = parent.firstElementChild;
   for (const child of children) {
     while (next && keeps(next)) next = next.nextElementSibling;
-    if (child === next) next = next.nextElementSibling;
+    if (next && child === next) next = next.nextElementSibling;
     else parent.insertBefore(child, next);
   }
 }

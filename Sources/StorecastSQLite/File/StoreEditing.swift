@@ -47,7 +47,7 @@ enum StoreEditing {
         configuration.busyMode = .timeout(5)
         configuration.prepareDatabase { database in
             // Another program's file isn't touched.
-            _ = try StoreSchema.isNew(database, path)
+            try StoreSchema.prepare(database, path)
             try database.execute(sql: "PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
         }
         return configuration

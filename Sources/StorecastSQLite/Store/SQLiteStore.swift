@@ -118,7 +118,7 @@ package final class SQLiteStore: JournalStore {
         configuration.prepareDatabase { database in
             // Before anything else, as the pool would turn a stranger's file into one with a
             // write-ahead log.
-            _ = try StoreSchema.isNew(database, path)
+            try StoreSchema.prepare(database, path)
             guard database.configuration.readonly || !isReadOnly(database) else {
                 throw JournalError.unavailable("'\(path)' can't be written: see its permissions.")
             }

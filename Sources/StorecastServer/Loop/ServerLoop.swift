@@ -23,11 +23,15 @@ actor ServerLoop {
         return try core.listen(listener)
     }
 
-    /// Says goodbye to everyone and returns when they are gone, or after the close time-out.
+    /// Says goodbye to everyone and returns when they are gone, or after the close time-out, and
+    /// rooms have written what makes the next start quick.
     func stop() async {
         guard let core else { return }
         await withCheckedContinuation { continuation in
             core.stop { continuation.resume() }
+        }
+        await withCheckedContinuation { continuation in
+            core.prepareRoomsToEnd { continuation.resume() }
         }
     }
 

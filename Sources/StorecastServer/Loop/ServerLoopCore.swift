@@ -114,6 +114,15 @@ final class ServerLoopCore {
         return room
     }
 
+    /// The room of a path, whatever its state, when it has read its journal; it stays open.
+    func whenOpen(_ path: String, _ body: @escaping (any AnyRoom) -> Void) {
+        guard let room = room(path) else { return }
+        keptRooms.insert(path)
+        room.whenLoaded { phase in
+            if phase == .ready { body(room) }
+        }
+    }
+
     /// A room in which nothing ever happened and nobody is leaves no trace: whoever asks for
     /// thousands of paths costs nothing.
     private func leave(_ room: any AnyRoom) {

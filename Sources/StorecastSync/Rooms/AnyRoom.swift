@@ -15,6 +15,8 @@ package protocol AnyRoom: AnyObject {
     var isIdle: Bool { get }
     /// Writes what makes opening it again quick; the room may be used until `completion` is called.
     func prepareToUnload(_ completion: @escaping () -> Void)
+    /// The same as the server ends, whatever is still under way.
+    func prepareToEnd(_ completion: @escaping () -> Void)
 
     /// Calls `body` when the room has read its history, or can't: at once if that is known.
     func whenLoaded(_ body: @escaping (RoomPhase) -> Void)
@@ -60,4 +62,9 @@ package protocol AnyRoom: AnyObject {
         _ type: String, _ payload: JSON, as sender: Identity, _ outcome: DispatchOutcome)
     /// Says bye to everyone.
     func close(_ code: CloseCode, _ title: String, after: Double, jitter: Double)
+
+    /// Puts what a snapshot holds in place of the state, and tells the clients.
+    func show(_ kept: JournalSnapshot)
+    /// Reduces an entry that the room's own journal doesn't have, and tells the clients.
+    func show(_ record: JournalRecord, at offset: UInt64)
 }

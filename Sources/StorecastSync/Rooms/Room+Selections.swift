@@ -4,13 +4,7 @@ extension Room {
     package func group(
         for selection: String, _ params: JSONView?, viewer: Identity
     ) throws(Rejection) -> SelectionGroup {
-        guard let known = definition.selections[selection] else {
-            throw Rejection(
-                .unknownSelection, "The room has no such selection.",
-                detail: "'\(selection.excerpt())' is none of "
-                    + definition.selections.keys.sorted().joined(separator: ", ") + ".")
-        }
-        let resolved = try known.resolve(params, viewer)
+        let resolved = try definition.resolve(selection, params, viewer)
         try check(viewer, resolved.key)
         if let group = groups[resolved.key] { return group }
         guard let state = store.state else { throw Self.noState }
@@ -127,5 +121,20 @@ extension Room {
 
     private static var noState: Rejection {
         Rejection(.internal, "The room has no state yet.")
+    }
+}
+
+extension RoomDefinition {
+    /// A selection with parameters; throws what a client is told whose subscription makes no sense.
+    func resolve(
+        _ selection: String, _ params: JSONView?, _ viewer: Identity
+    ) throws(Rejection) -> ResolvedSelection<State> {
+        guard let known = selections[selection] else {
+            throw Rejection(
+                .unknownSelection, "The room has no such selection.",
+                detail: "'\(selection.excerpt())' is none of "
+                    + selections.keys.sorted().joined(separator: ", ") + ".")
+        }
+        return try known.resolve(params, viewer)
     }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import StorecastSQLite
 
 /// `storecast journal backup`
-struct JournalBackupCommand: ParsableCommand {
+struct JournalBackupCommand: PrintingCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
         abstract: "Copy a journal's file, also while a server uses it, and check the copy.",
@@ -22,7 +22,7 @@ struct JournalBackupCommand: ParsableCommand {
     @Argument(help: "The file to make, which isn't there yet.", completion: .file())
     var to: String
 
-    func run() throws {
+    func run(writingTo write: (String) -> Void) throws {
         try CommandFailure.translating {
             let source = try JournalFile(file)
             defer { source.close() }
@@ -39,8 +39,9 @@ struct JournalBackupCommand: ParsableCommand {
             }
             let rooms = try copy.rooms()
             let entries = rooms.reduce(0) { $0 + $1.entries }
-            StandardOutput.write(
-                "'\(to)' has \(rooms.count) rooms with \(entries) entries, all good.")
+            write(
+                "'\(to)' has \(rooms.count.counting("room", "rooms")) with "
+                    + "\(entries.counting("entry", "entries")), all good.")
         }
     }
 }

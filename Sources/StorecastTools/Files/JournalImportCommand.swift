@@ -2,7 +2,7 @@ import ArgumentParser
 import StorecastSQLite
 
 /// `storecast journal import`
-struct JournalImportCommand: ParsableCommand {
+struct JournalImportCommand: PrintingCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
         abstract: "Read a room's journal as text into a file, new or not.",
@@ -27,7 +27,7 @@ struct JournalImportCommand: ParsableCommand {
             "The room's path; by default the one that it had.", valueName: "path"))
     var room: String?
 
-    func run() throws {
+    func run(writingTo write: (String) -> Void) throws {
         let lines = try LineReader(lines)
         let text = try CommandFailure.translating {
             try JournalAddition.run(on: file) { addition in
@@ -37,6 +37,8 @@ struct JournalImportCommand: ParsableCommand {
                 return text
             }
         }
-        StandardOutput.write("'\(file)' has room '\(text.room)' now, with \(text.entries) entries.")
+        write(
+            "'\(file)' has room '\(text.room)' now, with "
+                + "\(text.entries.counting("entry", "entries")).")
     }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import StorecastSQLite
 
 /// `storecast journal repair`
-struct JournalRepairCommand: ParsableCommand {
+struct JournalRepairCommand: PrintingCommand {
     static let configuration = CommandConfiguration(
         commandName: "repair",
         abstract: "Make a damaged journal's file usable again, and say what is lost.",
@@ -20,10 +20,10 @@ struct JournalRepairCommand: ParsableCommand {
     @Argument(help: "The journal's file.", completion: .file())
     var file: String
 
-    func run() throws {
+    func run(writingTo write: (String) -> Void) throws {
         let repair = try CommandFailure.translating { try JournalRepair.run(on: file) }
-        for line in repair.map({ RepairReport($0).lines }) ?? ["'\(file)' is sound."] {
-            StandardOutput.write(line)
+        for line in repair.map({ RepairReport($0, of: file).lines }) ?? ["'\(file)' is sound."] {
+            write(line)
         }
     }
 }

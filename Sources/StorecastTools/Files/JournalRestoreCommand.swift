@@ -2,7 +2,7 @@ import ArgumentParser
 import StorecastSQLite
 
 /// `storecast journal restore`
-struct JournalRestoreCommand: ParsableCommand {
+struct JournalRestoreCommand: PrintingCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
         abstract: "Make a backup the journal again.",
@@ -25,14 +25,14 @@ struct JournalRestoreCommand: ParsableCommand {
     @Flag(help: "If the file is there, put the backup in its place and keep it under another name.")
     var replace = false
 
-    func run() throws {
+    func run(writingTo write: (String) -> Void) throws {
         let bar = ProgressBar("copying")
         let kept = try CommandFailure.translating {
             try JournalRestore.run(from: backup, to: file, replaces: replace) { bar.show($0) }
         }
         bar.end()
-        if let kept { StandardOutput.write("The file that was there is kept as '\(kept)'.") }
-        StandardOutput.write(
+        if let kept { write("The file that was there is kept as '\(kept)'.") }
+        write(
             "'\(file)' is what '\(backup)' was, with a new epoch for every room: clients take their "
                 + "state anew.")
     }

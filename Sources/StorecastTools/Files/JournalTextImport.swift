@@ -32,7 +32,7 @@ struct JournalTextImport {
         if entries == 0 { throw CommandFailure(.trouble, "The text has no entries.") }
     }
 
-    private mutating func take(_ line: JournalLine) throws {
+    mutating func take(_ line: JournalLine) throws {
         switch line {
         case .header(let room, _):
             guard !isBegun else {

@@ -5,6 +5,7 @@ import StorecastSync
 struct JournalText {
     private let room: RecordedRoom
     private let withSnapshots: Bool
+    private let end: UInt64
     private var reader: EntryReader
     /// Snapshots that are still to come.
     private var snapshots: ArraySlice<(offset: UInt64, version: UInt64, bytes: Int)>
@@ -14,10 +15,13 @@ struct JournalText {
     /// - Parameters:
     ///   - place: it begins at the newest good snapshot that isn't behind; nil for everything.
     ///   - withSnapshots: whether those that come later are wanted.
+    ///   - end: entries behind this offset aren't.
     init(
-        of room: RecordedRoom, from place: RoomTraveller.Place?, withSnapshots: Bool
+        of room: RecordedRoom, from place: RoomTraveller.Place?, withSnapshots: Bool,
+        through end: UInt64 = .max
     ) throws {
         self.room = room
+        self.end = end
         self.withSnapshots = withSnapshots
         waiting = [.header(room: room.name, epoch: room.room.epoch)]
         reader = EntryReader(room, after: room.room.floor)
@@ -54,13 +58,17 @@ struct JournalText {
     }
 
     /// The next line in UTF-8, with its end; nil behind the last.
-    mutating func next() throws -> [UInt8]? {
+    mutating func next() throws -> [UInt8]? { try nextLine()?.bytes() }
+
+    /// The next line; nil behind the last.
+    mutating func nextLine() throws -> JournalLine? {
         if waiting.isEmpty { try read() }
-        return try waiting.isEmpty ? nil : waiting.removeFirst().bytes()
+        return waiting.isEmpty ? nil : waiting.removeFirst()
     }
 
     private mutating func read() throws {
-        guard let entry = try reader.next() else { return }
+        guard let offset = try reader.nextOffset(), offset <= end, let entry = try reader.next()
+        else { return }
         guard entry.isIntact, let record = entry.record else {
             throw CommandFailure(
                 .trouble,

@@ -33,7 +33,7 @@ struct RoomTraveller {
         self.room = room
         reader = EntryReader(room, after: room.room.floor)
         do {
-            let replay = try room.definition().replay(SyncLimits())
+            let replay = try room.definition().replay(JournalCommand.limits)
             self.replay = .success(replay)
             try begin(replay, near: place)
         } catch let error as JournalError {
@@ -48,8 +48,23 @@ struct RoomTraveller {
     /// The version at which it is; throws if that isn't known.
     var version: UInt64 { get throws { try replay.get().version } }
 
+    /// The newest entry in the state at which it is; throws if that isn't known.
+    var offset: UInt64 { get throws { try replay.get().offset } }
+
     /// The state at which it is, as JSON; throws if it isn't known.
     var state: JSON { get throws { try replay.get().tree() } }
+
+    /// A selection at which it is, as `viewer` sees it; throws if it isn't known, or makes no sense.
+    func value(of selection: String, _ parameters: JSON?, viewer: Identity) throws -> JSON {
+        do {
+            return try replay.get().value(of: selection, parameters, viewer: viewer)
+        } catch let rejection as Rejection {
+            throw CommandFailure(.refused, rejection.description)
+        }
+    }
+
+    /// All that the room had become, for another room; throws if it isn't known.
+    var snapshot: JournalSnapshot { get throws { try replay.get().keptSnapshot() } }
 
     /// Why states aren't known any more, or never were.
     var problem: CommandFailure? {
