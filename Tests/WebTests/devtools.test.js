@@ -59,12 +59,12 @@ describe("the dispatches that the page knows", () => {
     assert.equal(log.at(2)?.seq, 2);
   });
 
-  test("are the newest two thousand, unless older ones were asked for", () => {
+  test("are the newest five hundred, unless older ones were asked for", () => {
     const log = new DispatchLog();
     const many = Array.from({ length: 2500 }, (_, index) => dispatch(index + 1));
     log.add(many);
-    assert.equal(log.entries.length, 2000);
-    assert.equal(log.entries[0].seq, 501);
+    assert.equal(log.entries.length, 500);
+    assert.equal(log.entries[0].seq, 2001);
     log.keepsOld = true;
     log.add(many);
     assert.equal(log.entries.length, 2500);

@@ -38,6 +38,7 @@ export class Devtools {
    * @type {Dispatch | undefined}
    */
   #chosen;
+  #isDue = false;
   /** @type {Follower<{ rooms: Report[], total: number }>} */
   #rooms;
   /** @type {Follower<Sample[]>} */
@@ -278,11 +279,17 @@ export class Devtools {
     this.#roomList.show(answer, this.#room);
   }
 
+  /** Once per frame, however much has changed. */
   #show() {
-    this.#beginHistory();
-    this.#showLog();
-    this.#showPane();
-    this.#showTime();
+    if (this.#isDue) return;
+    this.#isDue = true;
+    requestAnimationFrame(() => {
+      this.#isDue = false;
+      this.#beginHistory();
+      this.#showLog();
+      this.#showPane();
+      this.#showTime();
+    });
   }
 
   #showLog() {

@@ -1,6 +1,6 @@
 /** @typedef {import("./types.js").Dispatch} Dispatch */
 
-const most = 2000;
+const most = 500;
 
 /** The dispatches of a room that the page knows, oldest first. */
 export class DispatchLog {

@@ -1,5 +1,5 @@
 import { clock, element } from "../elements.js";
-import { arrange } from "../../parts/element.js";
+import { arrange, set } from "../../parts/element.js";
 import { DispatchLog } from "../model/DispatchLog.js";
 
 /** @typedef {import("../model/types.js").Dispatch} Dispatch */
@@ -104,7 +104,7 @@ export class LogView {
       const row = known.get(key) ?? newRow(entry);
       this.#rows.set(key, row);
       const isSelected = chosen !== undefined && DispatchLog.key(chosen) === key;
-      row.setAttribute("aria-selected", String(isSelected));
+      set(row, "aria-selected", String(isSelected));
       row.classList.toggle("skipped", !entry.rejection && skipped.includes(entry.version));
       row.classList.toggle("later", version !== undefined && entry.version > version);
     }

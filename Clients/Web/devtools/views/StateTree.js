@@ -4,6 +4,8 @@ import { pointer } from "../model/differences.js";
 /** @typedef {import("../model/differences.js").Difference} Difference */
 
 const mostChildren = 200;
+/** Where more has changed at once, what has changed isn't opened by itself. */
+const mostOpened = 50;
 
 /** A JSON value as a tree that opens and closes, with what has changed in it marked. */
 export class StateTree {
@@ -21,6 +23,7 @@ export class StateTree {
   #removed = new Map();
   /** @type {Set<string>} */
   #touched = new Set();
+  #opensTouched = true;
 
   /**
    * @param {HTMLElement} home
@@ -39,6 +42,7 @@ export class StateTree {
     this.#changes = new Map();
     this.#removed = new Map();
     this.#touched = new Set();
+    this.#opensTouched = changes.length <= mostOpened;
     for (const change of changes) {
       if (change.kind === "removed") {
         this.#removed.set(change.parent, [...(this.#removed.get(change.parent) ?? []), change]);
@@ -78,7 +82,8 @@ export class StateTree {
     }
     const count = Array.isArray(value) ? value.length : Object.keys(value).length;
     const isTouched = this.#touched.has(path);
-    const isOpen = this.#choices.get(path) ?? (isTouched || (depth < 2 && count <= 50));
+    const opensByItself = (isTouched && this.#opensTouched) || (depth < 2 && count <= 50);
+    const isOpen = this.#choices.get(path) ?? opensByItself;
     const summary = Array.isArray(value) ? `[${count}]` : `{${count}}`;
     const hint = element("span", { class: "faint" }, summary, " ", isOpen ? "" : inline(value));
     const details = element(
