@@ -128,7 +128,9 @@ let package = Package(
                 "storecast", "board", "document", "devtools", "parts", "style", "examples",
             ],
             sources: ["WebClients.swift"], swiftSettings: settings, plugins: ["EmbedFiles"]),
-        .plugin(name: "EmbedFiles", capability: .buildTool(), dependencies: ["EmbedFilesTool"]),
+        .plugin(
+            name: "EmbedFiles", capability: .buildTool(), dependencies: ["EmbedFilesTool"],
+            path: "Sources/EmbedFiles"),
         .executableTarget(name: "EmbedFilesTool", swiftSettings: settings),
         .target(name: "Example", dependencies: ["StorecastSync"], swiftSettings: settings),
         .executableTarget(
