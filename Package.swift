@@ -116,15 +116,26 @@ let package = Package(
             name: "StorecastTools",
             dependencies: [
                 "StorecastSync", "StorecastSQLite", "StorecastRecorder",
+                .target(name: "StorecastServer", condition: .when(platforms: [.linux])),
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
+        // The JavaScript client and its pages, as a part of programs.
+        .target(
+            name: "WebClients", path: "Clients/Web",
+            exclude: [
+                "storecast", "board", "document", "devtools", "parts", "style", "examples",
+            ],
+            sources: ["WebClients.swift"], swiftSettings: settings, plugins: ["EmbedFiles"]),
+        .plugin(name: "EmbedFiles", capability: .buildTool(), dependencies: ["EmbedFilesTool"]),
+        .executableTarget(name: "EmbedFilesTool", swiftSettings: settings),
         .target(name: "Example", dependencies: ["StorecastSync"], swiftSettings: settings),
         .executableTarget(
             name: "StorecastCommand",
             dependencies: [
                 "StorecastServer", "StorecastTools", "StorecastSQLite", "StorecastClient",
-                "StorecastSimulation", "Example",
+                "StorecastSimulation", "Example", "WebClients",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -192,7 +203,8 @@ let package = Package(
             dependencies: ["StorecastClient", "StorecastServer", "StorecastCommand", "Example"],
             exclude: ["Python"], swiftSettings: settings),
         .testTarget(
-            name: "SimulationTests", dependencies: ["StorecastTesting", "Example"],
+            name: "SimulationTests",
+            dependencies: ["StorecastTesting", "StorecastCommand", "Example"],
             swiftSettings: settings),
         .testTarget(
             name: "StorecastServerTests",
@@ -205,7 +217,9 @@ let package = Package(
             name: "TerminalTests", dependencies: ["Terminal", "Example"], swiftSettings: settings),
         .testTarget(
             name: "StorecastCommandTests",
-            dependencies: ["StorecastCommand", "StorecastSQLite", "StorecastServer"],
+            dependencies: [
+                "StorecastCommand", "StorecastSQLite", "StorecastServer", "StorecastTesting",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "ExampleTests", dependencies: ["Example"], swiftSettings: settings),
@@ -219,7 +233,8 @@ let package = Package(
         .executableTarget(
             name: "StorecastBenchmarks",
             dependencies: [
-                "StorecastServer", "StorecastClient",
+                "StorecastServer", "StorecastClient", "StorecastSQLite",
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/Benchmarks", swiftSettings: settings))

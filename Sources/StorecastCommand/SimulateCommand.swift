@@ -17,6 +17,8 @@ struct SimulateCommand: AsyncParsableCommand {
               storecast simulate --seeds '1000..<2000'
               storecast simulate --seed 42            one run, with all that happens in it
               storecast simulate --seed 42 --shrink   if it fails: the shortest run that fails alike
+              storecast simulate --seeds 1000 --journal sqlite
+                                                      on a temporary file, as servers have it
 
             Exit status: 0 if every promise held; 1 if one was broken (the seeds are printed as they \
             fail); 64 if the command makes no sense.
@@ -34,6 +36,12 @@ struct SimulateCommand: AsyncParsableCommand {
     @Option(help: "How many clients take part, if not what the seed says.")
     var clients: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "What keeps the simulated server's room: a journal in memory that can lose entries, or "
+                + "SQLite on a temporary file, which each start finds as a crash left it."))
+    var journal = SimulatedJournal.memory
+
     @Flag(help: "Make a run that fails as short as can be, and print that one.")
     var shrink = false
 
@@ -50,7 +58,7 @@ struct SimulateCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var simulation = Simulation.bank
+        var simulation = journal.simulation
         simulation.options = SimulationOptions(steps: steps, clients: clients)
         if let seed {
             try show(seed, simulation)

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Example
 import StorecastTools
 
 /// `storecast`: a server to try things out with, and clients for people and scripts.
@@ -25,12 +26,14 @@ struct StorecastCommand: AsyncParsableCommand {
             """,
         subcommands: [
             ServeCommand.self, WatchCommand.self, DispatchCommand.self,
-            JournalCommand.self, SimulateCommand.self,
+            JournalCommand.self, TypesCommand.self, SimulateCommand.self,
         ])
 
     static func main() async {
         await JournalCommand.$definition.withValue(ServedRoom.definition) {
-            await CommandRun.run(StorecastCommand.self)
+            await TypesCommand.$rooms.withValue({ $0 == "/" ? Board.room : nil }) {
+                await CommandRun.run(StorecastCommand.self)
+            }
         }
     }
 }

@@ -31,19 +31,22 @@ public final class SyncServer: Sendable {
     ///   - journal: where rooms are kept.
     ///   - loops: how many event loops, each a thread, share the connections; a room lives on one.
     ///   - limits: how much is held for clients, and taken from them.
+    ///   - devtools: who may look into all rooms, at the path `/devtools`; nil for nobody.
     ///   - logger: where it logs; by default to what `LoggingSystem` was set up with.
+    ///   - pages: what it hands to browsers; without any it answers that it takes WebSockets only.
     ///   - rooms: answers nil for a path without a room; called once when a room is opened.
     ///   - authenticate: says who a client is, or throws; without it everyone is anonymous.
     public init(
         host: String = "127.0.0.1", port: Int = 9090, journal: JournalProvider = .memory,
-        loops: Int = 1, limits: SyncLimits = SyncLimits(),
-        logger: Logger = Logger(label: "storecast.server"),
+        loops: Int = 1, limits: SyncLimits = SyncLimits(), devtools: DevtoolsAccess? = nil,
+        logger: Logger = Logger(label: "storecast.server"), pages: WebPages = WebPages(),
         rooms: @escaping @Sendable (_ path: String) -> (any RoomDefinitionProtocol)?,
         authenticate: (@Sendable (Credentials) async throws -> Identity)? = nil
     ) {
         configuration = ServerConfiguration(
             journal: journal, limits: limits, maxRooms: 10_000, helloTimeout: .seconds(10),
-            rooms: rooms, authenticate: authenticate, logger: logger)
+            rooms: rooms, pages: pages, authenticate: authenticate, devtools: devtools,
+            logger: logger)
         var listener = WebSocketServerConfiguration()
         listener.host = host
         listener.port = port
@@ -57,10 +60,11 @@ public final class SyncServer: Sendable {
     /// A server with one room, at `/`.
     public convenience init(
         host: String = "127.0.0.1", port: Int = 9090, journal: JournalProvider = .memory,
-        room: any RoomDefinitionProtocol
+        room: any RoomDefinitionProtocol, pages: WebPages = WebPages()
     ) {
         self.init(
-            host: host, port: port, journal: journal, rooms: { $0 == "/" ? room : nil })
+            host: host, port: port, journal: journal, pages: pages,
+            rooms: { $0 == "/" ? room : nil })
     }
 
     /// Serves until SIGINT, SIGTERM or the task's cancellation, then says goodbye to everyone.
@@ -143,11 +147,26 @@ public final class SyncServer: Sendable {
     public func room<State: Codable & Sendable>(
         _ path: String, of type: State.Type
     ) async throws(ServerError) -> LiveRoom<State> {
-        let loops = runningLoops()
-        guard !loops.isEmpty else { throw ServerError(.notRunning, "The server doesn't run.") }
-        let home = loops[ServerLoopCore.homeIndex(of: path, loops: loops.count)]
+        guard let home = home(of: path) else {
+            throw ServerError(.notRunning, "The server doesn't run.")
+        }
         try await home.open(path, of: type)
         return LiveRoom(path, on: home)
+    }
+
+    /// Runs `body` with a room of any state, on its loop, when it has read its journal; the room then
+    /// stays open. Not if there is no such room, or the server doesn't run.
+    package func perform(
+        in path: String, _ body: @escaping @Sendable (any AnyRoom) -> Void
+    ) {
+        home(of: path)?.perform { core in core.whenOpen(path, body) }
+    }
+
+    /// The loop on which a room lives, if the server runs.
+    func home(of path: String) -> ServerLoop? {
+        let loops = runningLoops()
+        guard !loops.isEmpty else { return nil }
+        return loops[ServerLoopCore.homeIndex(of: path, loops: loops.count)]
     }
 
     private func openJournal() async throws(ServerError) -> any JournalStore {

@@ -37,15 +37,25 @@ public struct JournalCommand: AsyncParsableCommand {
             _, _ in nil
         }
 
+    /// Those of the server that wrote the file: how many clients it remembers may decide whether an
+    /// action counted.
+    @TaskLocal package static var limits = SyncLimits()
+
     /// What ArgumentParser makes before it reads arguments.
     public init() {}
 
     /// Runs the command that the program's arguments name, and ends the program if it fails.
     ///
-    /// - Parameter rooms: the rooms that the journal's file is of.
-    public static func main(rooms: @escaping Rooms) async {
-        await $definition.withValue({ room, _ in rooms(room) }) {
-            await CommandRun.run(JournalCommand.self)
+    /// - Parameters:
+    ///   - limits: those of the server that wrote the file.
+    ///   - rooms: the rooms that the journal's file is of.
+    public static func main(
+        limits: SyncLimits = SyncLimits(), rooms: @escaping Rooms
+    ) async {
+        await $limits.withValue(limits) {
+            await $definition.withValue({ room, _ in rooms(room) }) {
+                await CommandRun.run(JournalCommand.self)
+            }
         }
     }
 }

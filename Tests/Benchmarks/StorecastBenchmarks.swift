@@ -16,7 +16,7 @@ struct StorecastBenchmarks {
     private static func run() async throws {
         let words = Array(CommandLine.arguments.dropFirst())
         if words.first == ChildProcess.flag {
-            return try await ChildRole.run(words.dropFirst().first ?? "")
+            return try await ChildRole.run(words.dropFirst())
         }
         if words.contains("--list") {
             for benchmark in all { print("\(benchmark.name): \(benchmark.summary)") }
@@ -40,7 +40,7 @@ struct StorecastBenchmarks {
 
     private static let all: [any Benchmark.Type] = [
         ActionRate.self, FanOut.self, IdleMemory.self, StalledReader.self, JSONCost.self,
-        DispatchCost.self, SubscribeCost.self, SelectionCost.self,
+        DispatchCost.self, SubscribeCost.self, SelectionCost.self, DurableRate.self, Recovery.self,
     ]
 
     private static func warnOfDebugBuild() {

@@ -33,11 +33,23 @@ package final class SQLiteStore: JournalStore {
         _ file: String, durability: SQLiteDurability = .machine,
         busyTimeout: Duration = .seconds(1), boot: String = StoreSession.bootID()
     ) async throws(JournalError) -> SQLiteStore {
+        try openHere(file, durability: durability, busyTimeout: busyTimeout, boot: boot)
+    }
+
+    /// The same on the caller's thread, which waits for the disk.
+    ///
+    /// - Parameter history: what the epochs of a new file's rooms are made of.
+    package static func openHere(
+        _ file: String, durability: SQLiteDurability = .machine,
+        busyTimeout: Duration = .seconds(1), boot: String = StoreSession.bootID(),
+        history: UInt64 = .random(in: .min ... .max)
+    ) throws(JournalError) -> SQLiteStore {
         let path = StoreFile.canonicalPath(file)
         let lock = try StoreLock(path)
         do {
             let pool = try pool(path, busyTimeout)
-            let (history, newest) = try begin(pool, path, durability, boot)
+            let (history, newest) = try begin(
+                pool, path, durability, boot, StoreHistory(seed: history))
             return SQLiteStore(pool, lock, history, newest)
         } catch {
             lock.release()
@@ -51,13 +63,11 @@ package final class SQLiteStore: JournalStore {
     }
 
     private static func begin(
-        _ pool: DatabasePool, _ path: String, _ durability: SQLiteDurability, _ boot: String
+        _ pool: DatabasePool, _ path: String, _ durability: SQLiteDurability, _ boot: String,
+        _ first: StoreHistory
     ) throws -> (StoreHistory, newest: UInt64) {
         try pool.writeWithoutTransaction { database in
-            if try StoreSchema.isNew(database, path) {
-                try StoreSchema.make(
-                    in: database, StoreHistory(seed: .random(in: .min ... .max)))
-            }
+            if try StoreSchema.isNew(database, path) { try StoreSchema.make(in: database, first) }
             let history = try StoreSession.begin(durability, boot: boot, in: database)
             try SnapshotTable.removeUnfinished(in: database)
             return (history, try StoreSchema.newestOffset(in: database))
@@ -69,21 +79,24 @@ package final class SQLiteStore: JournalStore {
     }
 
     package func close() async {
-        await withCheckedContinuation { continuation in
-            let isFirst = writer.close { [pool, lock] database in
-                // Without it the next one takes the file for one that a crash left: no harm.
-                try? StoreSession.end(in: database)
-                // Not here: closing waits for the writer.
-                DispatchQueue.global().async {
-                    // The readers first, so that the last connection may remove SQLite's other files.
-                    pool.releaseMemory()
-                    try? pool.close()
-                    lock.release()
-                    continuation.resume()
-                }
+        await withCheckedContinuation { continuation in close { continuation.resume() } }
+    }
+
+    /// The same; `completion` is called on a thread of its own, or at once if it was closed before.
+    package func close(_ completion: @escaping @Sendable () -> Void) {
+        let isFirst = writer.close { [pool, lock] database in
+            // Without it the next one takes the file for one that a crash left: no harm.
+            try? StoreSession.end(in: database)
+            // Not here: closing waits for the writer.
+            DispatchQueue.global().async {
+                // The readers first, so that the last connection may remove SQLite's other files.
+                pool.releaseMemory()
+                try? pool.close()
+                lock.release()
+                completion()
             }
-            if !isFirst { continuation.resume() }
         }
+        if !isFirst { completion() }
     }
 
     /// Reads on a connection of its own; `completion` is called on a thread of its own.

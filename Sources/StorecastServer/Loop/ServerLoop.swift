@@ -7,7 +7,7 @@ import StorecastWebSocket
 actor ServerLoop {
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
-    private var core: ServerLoopCore?
+    private(set) var core: ServerLoopCore?
 
     init(_ loop: EventLoop) {
         self.loop = loop

@@ -55,8 +55,10 @@ extension ServerLoopCore {
         guard let room = rooms[path] else { return }
         room.prepareToUnload { [weak self] in
             guard let self, rooms[path] === room else { return }
-            if room.isUntouched || room.isIdle, visitors[path] == nil {
+            if room.isUntouched || room.isIdle || path == DevtoolsState.path, visitors[path] == nil
+            {
                 rooms[path] = nil
+                endedTraffic[path] = nil
                 configuration.logger.debug("room unloaded", metadata: ["room": "\(path)"])
             } else {
                 use(path)

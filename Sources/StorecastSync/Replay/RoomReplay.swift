@@ -91,4 +91,14 @@ public final class RoomReplay<State: Codable & Sendable> {
 
     /// The state as JSON. O(state).
     package func tree() throws -> JSON { try JSONCoding.encodeTree(state) }
+
+    /// What a viewer sees who subscribes to a selection. Throws a ``Rejection`` if there is no such
+    /// selection, or it can't have these parameters.
+    package func value(
+        of selection: String, _ parameters: JSON?, viewer: Identity
+    ) throws -> JSON {
+        let parameters = try parameters.map { try JSONDocument("\($0)").root }
+        return try room.definition.resolve(selection, parameters, viewer).evaluation(state)
+            .encoded()
+    }
 }

@@ -5,6 +5,11 @@ extension Room {
     ///
     /// Throws a ``Rejection``, a retryable one while the state of a ``RevertTo`` is looked up.
     func completed(_ action: any SyncAction) throws(Rejection) -> any SyncAction {
+        // Apart, as finding the type of a revert takes longer than all else here.
+        definition.restore == nil ? action : try completedRevert(action)
+    }
+
+    private func completedRevert(_ action: any SyncAction) throws(Rejection) -> any SyncAction {
         guard var revert = revert(action) else { return action }
         if let lookup, lookup.version == revert.version, let result = lookup.result {
             self.lookup = nil
@@ -15,7 +20,7 @@ extension Room {
         if lookup == nil { lookUp(revert.version) }
         // What a journal in memory keeps is found at once.
         if let lookup, lookup.version == revert.version, lookup.result != nil {
-            return try completed(action)
+            return try completedRevert(action)
         }
         throw Rejection(
             .unavailable, "The state of then is being looked up.", retryAfter: .milliseconds(100))

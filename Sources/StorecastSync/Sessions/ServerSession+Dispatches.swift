@@ -12,8 +12,10 @@ extension ServerSession {
     /// The outcome of the client's dispatch `seq`, from the log.
     func settled(_ seq: UInt64, _ rejection: Rejection?) {
         if let rejection { reply(.reject(ServerFrame.Reject(rejection, seq: seq))) }
+        // Asked for once, however much is settled until then.
+        let isAskedFor = dispatches.hasAcknowledgement
         dispatches.settle(seq)
-        host.schedule(flushOf: self)
+        if !isAskedFor { host.schedule(flushOf: self) }
     }
 
     /// The dispatch had no effect and may come again.

@@ -9,11 +9,14 @@ enum ChangeText {
     /// moved; in the patch's order, in which each path means what the changes before have left.
     static func lines(of patch: JSONPatch, from old: JSON) throws -> [String] {
         var value = old
-        return try patch.operations.map { operation in
-            let line = line(of: operation, in: value)
-            try JSONPatch([operation]).apply(to: &value, limits: .trusted)
-            return line
+        var lines: [String] = []
+        for operation in patch.operations {
+            for detail in operation.details(in: value) {
+                lines.append(line(of: detail, in: value))
+                try JSONPatch([detail]).apply(to: &value, limits: .trusted)
+            }
         }
+        return lines
     }
 
     private static func line(of operation: JSONPatch.Operation, in value: JSON) -> String {

@@ -12,6 +12,7 @@ struct JournalStateCommand: PrintingCommand {
               storecast journal state board.sqlite
               storecast journal state board.sqlite --at 12
               storecast journal state board.sqlite --offset 9000 --json > then.json
+              storecast journal state board.sqlite --at 12 --select column --parameters todo
             """)
 
     @OptionGroup var room: JournalRoomOptions
@@ -22,11 +23,29 @@ struct JournalStateCommand: PrintingCommand {
     @Option(help: ArgumentHelp("Behind the entry at this offset.", valueName: "offset"))
     var offset: UInt64?
 
+    @Option(
+        help: ArgumentHelp("Only this selection, as a client sees it.", valueName: "name"))
+    var select: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The selection's parameters: JSON, or a word, which is taken for a string.",
+            valueName: "json"))
+    var parameters: String?
+
+    @Option(
+        name: .customLong("as"),
+        help: ArgumentHelp("Who sees the selection; by default nobody known.", valueName: "user"))
+    var viewer: String?
+
     @Flag(help: "Print it on one line.")
     var json = false
 
     func validate() throws {
         if at != nil, offset != nil { throw ValidationError("Say --at or --offset, not both.") }
+        if select == nil, parameters != nil || viewer != nil {
+            throw ValidationError("--parameters and --as go with --select.")
+        }
     }
 
     func run(writingTo write: (String) -> Void) throws {
@@ -36,7 +55,13 @@ struct JournalStateCommand: PrintingCommand {
             if let at { .version(at) } else if let offset { .offset(offset) } else { .newest }
         var traveller = try RoomTraveller(room, near: place)
         try traveller.go(to: place)
-        let state = try traveller.state
-        write(json ? "\(state)" : state.prettyText)
+        let value =
+            if let select {
+                try traveller.value(
+                    of: select, parameters.map(JSONText.parameter), viewer: Identity(viewer ?? ""))
+            } else {
+                try traveller.state
+            }
+        write(json ? "\(value)" : value.prettyText)
     }
 }

@@ -33,7 +33,7 @@ struct RoomTraveller {
         self.room = room
         reader = EntryReader(room, after: room.room.floor)
         do {
-            let replay = try room.definition().replay(SyncLimits())
+            let replay = try room.definition().replay(JournalCommand.limits)
             self.replay = .success(replay)
             try begin(replay, near: place)
         } catch let error as JournalError {
@@ -53,6 +53,18 @@ struct RoomTraveller {
 
     /// The state at which it is, as JSON; throws if it isn't known.
     var state: JSON { get throws { try replay.get().tree() } }
+
+    /// A selection at which it is, as `viewer` sees it; throws if it isn't known, or makes no sense.
+    func value(of selection: String, _ parameters: JSON?, viewer: Identity) throws -> JSON {
+        do {
+            return try replay.get().value(of: selection, parameters, viewer: viewer)
+        } catch let rejection as Rejection {
+            throw CommandFailure(.refused, rejection.description)
+        }
+    }
+
+    /// All that the room had become, for another room; throws if it isn't known.
+    var snapshot: JournalSnapshot { get throws { try replay.get().keptSnapshot() } }
 
     /// Why states aren't known any more, or never were.
     var problem: CommandFailure? {

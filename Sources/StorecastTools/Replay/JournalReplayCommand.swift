@@ -1,6 +1,5 @@
 import ArgumentParser
 import StorecastSQLite
-import StorecastSync
 
 /// `storecast journal replay`
 struct JournalReplayCommand: AsyncParsableCommand {
@@ -15,65 +14,36 @@ struct JournalReplayCommand: AsyncParsableCommand {
               storecast journal replay board.sqlite --speed max --states --json
 
             With --states and --json every line is {"v":VERSION,"value":STATE}.
+
+            With --serve any client can look at the room meanwhile, but not change it:
+
+              storecast journal replay board.sqlite --speed 10 --serve
+              storecast-board ws://127.0.0.1:9090/ --as ada
             """)
 
     @OptionGroup var room: JournalRoomOptions
+    @OptionGroup var part: ReplayPart
 
-    @Option(help: ArgumentHelp("How many times as fast: a number, or max.", valueName: "factor"))
-    var speed = ReplaySpeed(1)
+    #if os(Linux)
+        @Flag(help: "Serve the room too; begins when the first client has come.")
+        var serve = false
 
-    @Option(
-        help: ArgumentHelp("Wait no longer than this between two entries.", valueName: "seconds"))
-    var pause: Double?
+        @Option(help: "The port to serve it on; 0 for any free one.")
+        var port = 9090
 
-    @Option(
-        help: ArgumentHelp("Begin with the entry that led to this version.", valueName: "version"))
-    var from: UInt64?
-
-    @Option(
-        help: ArgumentHelp("End with the entry that led to this version.", valueName: "version"))
-    var to: UInt64?
-
-    @Flag(help: "Print states instead of entries.")
-    var states = false
-
-    @Flag(help: "Print one line of JSON at a time.")
-    var json = false
-
-    @Flag(help: "Print times in UTC.")
-    var utc = false
-
-    func validate() throws {
-        if let from, let to, from > to {
-            throw ValidationError("Version \(from) comes after \(to): there is nothing between.")
+        func validate() throws {
+            guard (0...65_535).contains(port) else {
+                throw ValidationError("A port is a number from 0 to 65535; \(port) isn't.")
+            }
         }
-        if let pause, !(pause >= 0) { throw ValidationError("A pause isn't negative.") }
-    }
+    #endif
 
     func run() async throws {
-        try await run(writingTo: StandardOutput.write)
-    }
-
-    func run(writingTo write: (String) -> Void) async throws {
         let room = try room.open()
         defer { room.close() }
-        var playback = try RoomPlayback(
-            of: room, from: from, to: to, pace: ReplayPace(speed, longestPause: pause))
-        if !json, !states { write(EntryText(inUTC: utc).header) }
-        let began = ContinuousClock.now
-        while let (entry, due) = try playback.next() {
-            try await Task.sleep(until: began + due)
-            if let line = try line(entry, playback) { write(line) }
-        }
-    }
-
-    private func line(_ entry: TravelledEntry, _ playback: RoomPlayback) throws -> String? {
-        guard states else {
-            return json ? "\(try entry.json)" : EntryText(inUTC: utc).text(entry)
-        }
-        guard let replayed = entry.replayed, replayed.outcome == .reduced else { return nil }
-        let state = try playback.state
-        guard json else { return state.prettyText }
-        return "\(["v": .uint(replayed.version), "value": state] as JSON)"
+        #if os(Linux)
+            if serve { return try await play(room, on: port) }
+        #endif
+        try await part.play(room, writingTo: StandardOutput.write)
     }
 }

@@ -9,10 +9,14 @@ final class ChildProcess {
     let pid: pid_t
     /// The port that it listens on.
     let port: Int
-    private let input: Int32
+    /// What it says beside that.
+    let figures: [Int]
+    private var input: Int32?
 
     /// Starts it and waits until it listens.
-    init(_ role: ChildRole) throws {
+    ///
+    /// - Parameter journal: where it keeps its room, if it is a server.
+    init(_ role: ChildRole, _ journal: ServedJournal = ServedJournal()) throws {
         let (childInput, input) = try Self.pipe()
         let (output, childOutput) = try Self.pipe()
         var actions = posix_spawn_file_actions_t()
@@ -20,7 +24,8 @@ final class ChildProcess {
         posix_spawn_file_actions_adddup2(&actions, childInput, 0)
         posix_spawn_file_actions_adddup2(&actions, childOutput, 1)
         var arguments: [UnsafeMutablePointer<CChar>?] =
-            ["StorecastBenchmarks", Self.flag, role.rawValue].map { strdup($0 as String) } + [nil]
+            (["StorecastBenchmarks", Self.flag, role.rawValue] + journal.arguments)
+            .map { strdup($0 as String) } + [nil]
         var pid: pid_t = 0
         let code = posix_spawn(
             &pid, "/proc/self/exe", &actions, nil, &arguments, environ)
@@ -33,17 +38,27 @@ final class ChildProcess {
         var byte: UInt8 = 0
         while read(output, &byte, 1) == 1, byte != UInt8(ascii: "\n") { line.append(byte) }
         close(output)
-        guard let port = Int(String(decoding: line, as: UTF8.self)) else {
+        let numbers = String(decoding: line, as: UTF8.self).split(separator: " ").map { Int($0) }
+        guard let first = numbers.first, let port = first else {
             throw Failure("The child process did not start.")
         }
         self.pid = pid
         self.port = port
+        figures = numbers.dropFirst().map { $0 ?? 0 }
         self.input = input
     }
 
     deinit {
+        guard let input else { return }
         close(input)
         kill(pid, SIGTERM)
+        waitpid(pid, nil, 0)
+    }
+
+    /// Lets it end in its own time, with its files closed.
+    func stop() {
+        guard let input = input.take() else { return }
+        close(input)
         waitpid(pid, nil, 0)
     }
 
@@ -55,10 +70,15 @@ final class ChildProcess {
     }
 
     /// Its resident memory, in bytes: counted page by page, which `statm` is too lazy for.
-    var residentBytes: Int {
-        for line in File.text("/proc/\(pid)/smaps_rollup").split(separator: "\n") {
-            let words = line.split(separator: " ")
-            if words.first == "Rss:", words.count > 1 { return (Int(words[1]) ?? 0) << 10 }
+    var residentBytes: Int { bytes(of: "Rss:", in: "smaps_rollup") }
+
+    /// The most resident memory that it has had, in bytes.
+    var peakResidentBytes: Int { bytes(of: "VmHWM:", in: "status") }
+
+    private func bytes(of name: String, in file: String) -> Int {
+        for line in File.text("/proc/\(pid)/\(file)").split(separator: "\n") {
+            let words = line.split { $0 == " " || $0 == "\t" }
+            if words.count > 1, words[0] == name { return (Int(words[1]) ?? 0) << 10 }
         }
         return 0
     }

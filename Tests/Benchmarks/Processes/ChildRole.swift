@@ -6,27 +6,42 @@ import StorecastServer
 enum ChildRole: String {
     /// A ``SyncServer`` with one room.
     case server
+    /// The same, which opens its room before it says its port; then it says how many nanoseconds
+    /// that took since it began to open the journal, and the room's version.
+    case recovery
     /// The floor that fan-out is compared with: a loop of `send` over plain sockets.
     case sender
 
-    static func run(_ name: String) async throws {
+    static func run(_ arguments: ArraySlice<String>) async throws {
         DescriptorLimit.raise()
+        let name = arguments.first ?? ""
+        let journal = ServedJournal(arguments.dropFirst())
         switch ChildRole(rawValue: name) {
-        case .server: try await serve()
+        case .server: try await serve(journal, opensRoom: false)
+        case .recovery: try await serve(journal, opensRoom: true)
         case .sender: try PlainSender.run()
         case nil: throw Failure("There is no role '\(name)'.")
         }
     }
 
-    private static func serve() async throws {
+    private static func serve(_ journal: ServedJournal, opensRoom: Bool) async throws {
         var logger = Logger(label: "benchmark")
         logger.logLevel = .error
-        let server = SyncServer(port: 0, logger: logger, rooms: { _ in Desk.room })
+        let server = SyncServer(
+            port: 0, journal: journal.provider, limits: journal.limits, logger: logger,
+            rooms: { _ in Desk.room })
+        let watch = Stopwatch()
         let url = try await server.start()
-        print(url.split(separator: ":").last?.dropLast() ?? "")
+        var line = "\(url.split(separator: ":").last?.dropLast() ?? "")"
+        if opensRoom {
+            let room = try await server.room("/", of: Desk.self)
+            line += " \(Int(watch.seconds * 1e9)) \(try await room.position.version)"
+        }
+        print(line)
         fflush(nil)
         var byte: UInt8 = 0
         while read(0, &byte, 1) > 0 {}
+        await server.stop()
         exit(0)
     }
 }

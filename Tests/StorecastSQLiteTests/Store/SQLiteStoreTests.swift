@@ -124,9 +124,12 @@ import Testing
         defer { disk.remove() }
         let store = try await SQLiteStore.open(path)
         let (gate, done) = (DispatchSemaphore(value: 0), DispatchGroup())
-        store.writer.write { _ in
-            gate.wait()
-        } completion: { _ in
+        await withCheckedContinuation { isBusy in
+            store.writer.write { _ in
+                isBusy.resume()
+                gate.wait()
+            } completion: { _ in
+            }
         }
         for number in 0..<100 {
             done.enter()

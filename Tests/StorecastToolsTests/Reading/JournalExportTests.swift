@@ -12,7 +12,7 @@ import Testing
         let archive = try ArchivedBoard.lines
         let lines = try board.export("--snapshots")
         #expect(lines.dropFirst() == archive.dropFirst())
-        let header = try JSON(parsing: lines[0])
+        let header = try JSON(parsing: try #require(lines.first))
         #expect(header["journal"] == "storecast")
         #expect(header["room"] == "/")
         #expect(header["epoch"]?.string?.utf8.count == 32)

@@ -82,7 +82,9 @@ import Testing
         let command = try JournalReplayCommand.parse([board.path, "--speed", "max"] + arguments)
         var lines: [String] = []
         try await JournalCommand.$definition.withValue({ _, _ in Board.room }) {
-            try await command.run { lines.append($0) }
+            let room = try command.room.open()
+            defer { room.close() }
+            try await command.part.play(room, writingTo: { lines.append($0) })
         }
         return lines
     }

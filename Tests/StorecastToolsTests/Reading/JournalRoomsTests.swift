@@ -41,6 +41,6 @@ import Testing
     @Test func `damage of the newest entry is seen here`() async throws {
         let board = try await ArchivedBoard()
         try await board.damage(by: "UPDATE entries SET seq = 1 WHERE offset = 12")
-        #expect(try board.run(JournalRoomsCommand.self)[1].contains("  damaged "))
+        #expect(try board.run(JournalRoomsCommand.self).last?.contains("  damaged ") == true)
     }
 }

@@ -78,6 +78,30 @@ import Testing
         #expect(try state(of: board, "--at", "5")["columns"]?[0]?["cards"]?.array?.count == 2)
     }
 
+    @Test func `it matters how many clients the server remembered`() async throws {
+        let board = try await ArchivedBoard()
+        let bench = try await board.bench()
+        for (client, seq) in [("a", 1), ("b", 1), ("a", 2)] as [(String, UInt64)] {
+            var entry = JournalSample.entry(seq, [Say(text: client)])
+            entry.client = client
+            entry.base = 0
+            try await bench.append([entry], to: "/talk")
+        }
+        await bench.close()
+        #expect(
+            try state(of: board, "--room", "/talk", "--at", "3")["chat"]?.array?.count == 3)
+        var limits = SyncLimits()
+        limits.clients = 1
+        // Forgotten when b came: nobody could tell whether its second had been reduced.
+        let failure = #expect(throws: CommandFailure.self) {
+            try JournalCommand.$limits.withValue(limits) {
+                try state(of: board, "--room", "/talk", "--at", "3")
+            }
+        }
+        #expect(
+            failure?.description == "Room '/talk' hasn't come to version 3: it is at 2.")
+    }
+
     @Test func `a room that isn't there is answered with those that are`() async throws {
         let board = try await ArchivedBoard()
         let failure = #expect(throws: CommandFailure.self) {
@@ -87,6 +111,22 @@ import Testing
             failure?.description
                 == "There is no room '/lobby' in '\(board.path)'. Say --room with one that is "
                 + "there: '/'.")
+    }
+
+    @Test func `a selection of any version is what a client saw`() async throws {
+        let board = try await ArchivedBoard()
+        let chat = try state(of: board, "--at", "5", "--select", "chat")
+        #expect(chat == [])
+        let column = try state(
+            of: board, "--at", "4", "--select", "column", "--parameters", "todo")
+        #expect(column.array?.count == 2)
+        let cards = try state(of: board, "--select", "myCards", "--as", "bob")
+        #expect(cards == [])
+        let failure = #expect(throws: CommandFailure.self) {
+            try state(of: board, "--select", "nothing")
+        }
+        #expect(failure?.status == .refused)
+        #expect(failure?.description.hasPrefix("The room has no such selection.") == true)
     }
 
     @Test func `a difference is a line for each change`() async throws {

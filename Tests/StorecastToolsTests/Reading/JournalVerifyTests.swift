@@ -31,7 +31,7 @@ import Testing
     @Test func `without the room's definition the file alone is checked`() async throws {
         let board = try await ArchivedBoard()
         let lines = try verify(board, as: nil)
-        #expect(lines.count == 1)
+        try #require(lines.count == 1)
         #expect(
             lines[0].hasPrefix(
                 "/: 12 entries and 1 snapshot are what was written. What the actions of room '/' "
@@ -65,7 +65,7 @@ import Testing
         await bench.close()
         try await board.damage(by: "UPDATE entries SET time = 0 WHERE offset > 12")
         let lines = failing(board, as: nil)
-        #expect(lines.count == 23)
+        try #require(lines.count == 23)
         #expect(lines[1].hasPrefix("/notes: 0 entries and 0 snapshots are"))
         #expect(lines[22] == "  … and 10 problems more")
     }
@@ -85,6 +85,7 @@ import Testing
             Board.reduce(&board, action)
         }
         let lines = failing(board, as: room)
+        try #require(lines.count == 2)
         #expect(
             lines[0] == "/: 12 entries and 1 snapshot are what was written. Reduced again, they "
                 + "lead to other states.")
@@ -92,7 +93,6 @@ import Testing
             lines[1].hasPrefix(
                 "  Two replays differ first behind offset 9, version 7: MoveCard, Say."))
         #expect(lines[1].hasSuffix("They differ at: /chat/0/text"))
-        #expect(lines.count == 2)
     }
 
     @Test func `a reducer that has changed is found out by a snapshot`() async throws {
@@ -105,7 +105,7 @@ import Testing
             if !(action is Vote) { Board.reduce(&board, action) }
         }
         let lines = failing(board, as: room)
-        #expect(lines.count == 2)
+        try #require(lines.count == 2)
         #expect(lines[1].hasPrefix("  The snapshot at offset 12 isn't what the log leads to now"))
     }
 

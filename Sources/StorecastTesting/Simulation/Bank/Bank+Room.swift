@@ -60,6 +60,15 @@ extension Bank {
         }
     }
 
+    /// What a client shows of the total before the server has answered.
+    @Sendable static func previewTotal(_ total: inout Int, _ action: any Action) {
+        switch action {
+        case let deposit as Deposit: total += deposit.amount
+        case let split as Split: total += split.amount
+        default: break
+        }
+    }
+
     /// Takes a split apart, and keeps whispers to itself.
     @Sendable private static func parts(
         _ dispatch: @escaping DispatchFunction, _ state: @escaping () -> Bank?

@@ -13,7 +13,7 @@ extension SimulatedRoom where State == Bank {
                 Identity("eve"),
             ]
         )
-        .mirroring(Bank.total)
+        .mirroring(Bank.total, optimistic: Bank.previewTotal)
         .mirroring(Bank.account, { random in random.pick(names) }, optimistic: Bank.preview)
         .mirroring(Bank.mine)
         .mirroring(Bank.balances)
@@ -53,4 +53,9 @@ extension SimulatedRoom where State == Bank {
 extension Simulation {
     /// A simulation of a bank, made to show every mistake of the library.
     package static var bank: Simulation { Simulation(of: .bank) }
+
+    /// The same on a journal of its own: see ``init(of:journal:)``.
+    package static func bank(journal: @escaping JournalMaker) -> Simulation {
+        Simulation(of: .bank, journal: journal)
+    }
 }

@@ -20,13 +20,13 @@ extension World {
     ) {
         switch deed {
         case .arrive: client.arrive()
-        case .leave: client.leave()
+        case .leave: leave(client, &random)
         case .crash: crash(client, &random)
         case .dispatch(_, let count): for _ in 0..<count { dispatch(from: client, &random) }
         case .follow: follow(client, &random)
         case .unfollow: unfollow(client, &random)
         case .renew: renew(client, &random)
-        case .reconnect: client.reconnect()
+        case .reconnect: reconnect(client, &random)
         case .fillDisk:
             client.storage?.failure = Rejection(.outboxUnwritable, "The disk is full.")
         case .emptyDisk: client.storage?.failure = nil
@@ -91,6 +91,26 @@ extension World {
         client.renew(as: random.pick(others))
         // What is under way while the server looks at the token is of interest.
         if random.happens(oneIn: 2) { dispatch(from: client, &random) }
+    }
+
+    /// At times it has other roles when it comes back.
+    private func leave(_ client: SimulatedClient, _ random: inout SeededGenerator) {
+        client.leave()
+        if random.happens(oneIn: 2) { renew(client, &random) }
+    }
+
+    /// What it has just dispatched may be reduced by then, and its outcome lost on its way; what it
+    /// asks for while it is greeted is answered later than the rest.
+    private func reconnect(_ client: SimulatedClient, _ random: inout SeededGenerator) {
+        dispatch(from: client, &random)
+        var random = SeededGenerator(seed: random.next())
+        client.later(random.duration(upTo: .milliseconds(500))) { [self] in
+            client.reconnect()
+            client.later(random.duration(upTo: .milliseconds(300))) { [self] in
+                follow(client, &random)
+                client.scheduleFlush()
+            }
+        }
     }
 
     private func pester(_ client: SimulatedClient, _ random: inout SeededGenerator) {

@@ -8,6 +8,8 @@ final class World {
     let time = VirtualTime()
     let truth: any Truth
     private let openJournal: () -> any Journal
+    /// Nil if the journal isn't simulated.
+    private let disk: SimulatedDisk?
     /// What goes wrong with the next appends, in order.
     var faults: [JournalFault] = []
     /// Whether nothing goes wrong any more.
@@ -38,6 +40,7 @@ final class World {
         trace = Trace(isRecording: isRecording)
         var random = SeededGenerator(seed: scenario.seed, for: .restoration)
         let disk = SimulatedDisk(epoch: randomID(using: &random))
+        self.disk = openJournal == nil ? disk : nil
         self.openJournal = openJournal ?? { disk }
         truth = room.truth(scenario.limits)
         for number in 0..<scenario.clients {
@@ -137,7 +140,7 @@ final class World {
 
     /// The journal's newest entries are gone: what is left begins another history.
     func restoreJournal(_ random: inout SeededGenerator) {
-        guard let disk = openJournal() as? SimulatedDisk else { return }
+        guard let disk else { return }
         let lost = disk.restore(losing: random.below(20), as: randomID(using: &random))
         truth.begin(disk.epoch, keeping: disk.records.count)
         note(.journal, 0, lost) { "loses its last \(lost) entries, epoch \(disk.epoch)" }

@@ -80,19 +80,27 @@ extension JSONViewDecoder: SingleValueDecodingContainer {
 
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
         // What arrays and optionals of common types ask for needs no way through their own init.
-        if type == String.self, let value = try decode(String.self) as? T { return value }
-        if type == Int.self, let value = try integer(Int.self) as? T { return value }
-        if type == JSON.self, let value = view.json as? T { return value }
+        if type == String.self { return try typed(decode(String.self)) }
+        if type == Int.self { return try typed(integer(Int.self)) }
+        if type == JSON.self { return try typed(view.json) }
         do {
             return try T(from: self)
         } catch DecodingError.keyNotFound(let key, let context) {
-            if let evolving = T.self as? any Evolving.Type,
-                let value = try evolving.decodeCompleted(view) as? T
-            {
-                return value
-            }
-            throw DecodingError.keyNotFound(key, context)
+            guard let evolving = T.self as? any Evolving.Type,
+                let value = try evolving.decodeCompleted(view)
+            else { throw DecodingError.keyNotFound(key, context) }
+            return try typed(value)
         }
+    }
+
+    /// A value whose type is known to be `T`.
+    ///
+    /// Apart, as a function that casts finds the type `T?` whenever it is called, which takes as
+    /// long as decoding a number.
+    @inline(never)
+    private func typed<T>(_ value: Any) throws -> T {
+        guard let value = value as? T else { throw mismatch(T.self, "\(T.self)") }
+        return value
     }
 
     @inline(__always)

@@ -1,0 +1,38 @@
+import StorecastSQLite
+
+/// Where a child's server keeps its room.
+struct ServedJournal {
+    /// Nil for memory.
+    var file: String?
+    var durability = SQLiteDurability.machine
+    var takesSnapshots = true
+
+    var provider: JournalProvider {
+        file.map { .sqlite($0, durability: durability) } ?? .memory
+    }
+
+    var limits: SyncLimits {
+        var limits = SyncLimits()
+        if !takesSnapshots {
+            limits.snapshots.entries = .max
+            limits.snapshots.bytes = .max
+        }
+        return limits
+    }
+
+    /// For the child's command line.
+    var arguments: [String] {
+        [file ?? "", durability.rawValue, takesSnapshots ? "snapshots" : ""]
+    }
+}
+
+extension ServedJournal {
+    /// From the child's command line.
+    init(_ arguments: some Collection<String>) {
+        let words = Array(arguments)
+        guard words.count == 3, !words[0].isEmpty else { return }
+        file = words[0]
+        durability = SQLiteDurability(rawValue: words[1]) ?? .machine
+        takesSnapshots = !words[2].isEmpty
+    }
+}
