@@ -91,9 +91,18 @@ let package = Package(
         .testTarget(
             name: "StorecastSQLiteTests",
             dependencies: [
-                "StorecastSQLite", "StorecastTesting",
+                "StorecastSQLite", "StorecastTesting", "StorecastServer", "StorecastClient",
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "StorecastToolsTests",
+            dependencies: [
+                "StorecastTools", "StorecastRecorder", "StorecastTesting", "Example",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: settings),
         .target(
@@ -106,16 +115,27 @@ let package = Package(
         .target(
             name: "StorecastTools",
             dependencies: [
-                "StorecastSync", "StorecastSQLite",
+                "StorecastSync", "StorecastSQLite", "StorecastRecorder",
+                .target(name: "StorecastServer", condition: .when(platforms: [.linux])),
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
+        // The JavaScript client and its pages, as a part of programs.
+        .target(
+            name: "WebClients", path: "Clients/Web",
+            exclude: [
+                "storecast", "board", "document", "devtools", "parts", "style", "examples",
+            ],
+            sources: ["WebClients.swift"], swiftSettings: settings, plugins: ["EmbedFiles"]),
+        .plugin(name: "EmbedFiles", capability: .buildTool(), dependencies: ["EmbedFilesTool"]),
+        .executableTarget(name: "EmbedFilesTool", swiftSettings: settings),
         .target(name: "Example", dependencies: ["StorecastSync"], swiftSettings: settings),
         .executableTarget(
             name: "StorecastCommand",
             dependencies: [
                 "StorecastServer", "StorecastTools", "StorecastSQLite", "StorecastClient",
-                "StorecastSimulation", "Example",
+                "StorecastSimulation", "Example", "WebClients",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -196,7 +216,10 @@ let package = Package(
         .testTarget(
             name: "TerminalTests", dependencies: ["Terminal", "Example"], swiftSettings: settings),
         .testTarget(
-            name: "StorecastCommandTests", dependencies: ["StorecastCommand"],
+            name: "StorecastCommandTests",
+            dependencies: [
+                "StorecastCommand", "StorecastSQLite", "StorecastServer", "StorecastTesting",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "ExampleTests", dependencies: ["Example"], swiftSettings: settings),

@@ -22,7 +22,16 @@ struct DataOptions: ParsableArguments {
                 + "process, which is faster."))
     var durability = Durability.machine
 
+    @Option(
+        help: ArgumentHelp(
+            "Forget what is older than the newest N snapshots of the state, one of which is taken "
+                + "every 10,000 actions or so; by default everything is kept.", valueName: "n"))
+    var keepSnapshots: Int?
+
     func validate() throws {
+        if let keepSnapshots, keepSnapshots < 1 {
+            throw ValidationError("At least one snapshot is kept: --keep-snapshots 1.")
+        }
         if memory, data != nil {
             throw ValidationError("With --memory there is no --data: leave one of them out.")
         }

@@ -10,8 +10,8 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Serve the example board, or a JSON document.",
         discussion: """
-            Prints one line, `listening on ws://HOST:PORT/`, on standard output when clients can \
-            connect; logs to standard error. Ends on SIGINT (ctrl+C) and SIGTERM, after saying \
+            Prints `listening on ws://HOST:PORT/` on standard output when clients can connect, and \
+            where to find the board in a browser; logs to standard error. Ends on SIGINT (ctrl+C) and SIGTERM, after saying \
             goodbye to its clients.
 
             What happens is kept in one SQLite file, board.sqlite in the current directory, or \
@@ -20,6 +20,8 @@ struct ServeCommand: AsyncParsableCommand {
 
             The board has the selections summary, columns, column (its parameter is a column's \
             id), card (a card's id), myCards, chat and present.
+
+            Developers look into it at /devtools/, by default from this machine only.
 
             With --json it serves the document in a file instead, which any client may change \
             (the file itself isn't written, and the room begins with it once): the actions set, merge, increment, append and remove, \
@@ -37,6 +39,8 @@ struct ServeCommand: AsyncParsableCommand {
     var port = 9090
 
     @OptionGroup var data: DataOptions
+
+    @OptionGroup var devtools: DevtoolsOptions
 
     @Option(
         help: ArgumentHelp("Serve the JSON document in this file.", valueName: "file"),
@@ -59,27 +63,57 @@ struct ServeCommand: AsyncParsableCommand {
             handler.logLevel = level
             return handler
         }
-        let room = try room()
+        guard let json else { return try await serve(Board.room) }
+        let document = try JSONFile.read(json)
+        if let file = data.file(document: json), ServedRoom.began(otherThan: document, in: file) {
+            StandardError.write(
+                "\(json) isn't what the history in \(file) began with; the history goes on. To begin "
+                    + "anew with the document, name another file with --data.")
+        }
+        try await serve(JSONRoom.definition(initial: document))
+    }
+
+    private func serve<State>(_ room: RoomDefinition<State>) async throws {
         let file = data.file(document: json)
-        let server = SyncServer(host: host, port: port, journal: data.journal(in: file)) { path in
+        let access = try devtools.access(host: host)
+        var limits = SyncLimits()
+        limits.snapshots.kept = data.keepSnapshots
+        let server = SyncServer(
+            host: host, port: port, journal: data.journal(in: file), limits: limits,
+            devtools: access, pages: .demo(json == nil ? "board" : "document")
+        ) { path in
             path == "/" ? room : nil
         } authenticate: { credentials in
             try DemoAuthentication.identity(token: credentials.token)
         }
         do throws(ServerError) {
-            try await server.run { url in
-                StandardError.write(
-                    file.map { "keeping what happens in \($0)" }
-                        ?? "keeping what happens in memory")
-                StandardOutput.write("listening on \(url)")
-            }
+            try await server.run(
+                onListening: { url in
+                    StandardError.write(
+                        file.map { "keeping what happens in \($0)" }
+                            ?? "keeping what happens in memory")
+                    StandardOutput.write("listening on \(url)")
+                    let page = "http" + url.dropFirst(2)
+                    StandardOutput.write("in a browser: \(page)")
+                    if access != nil { StandardOutput.write("its devtools: \(page)devtools/") }
+                    // Now rather than when the first client comes, as it may take a while.
+                    Task { _ = try? await server.room("/", of: State.self) }
+                }, onRecovery: recovery)
         } catch {
             throw CommandFailure(.trouble, error.description)
         }
     }
 
-    private func room() throws(CommandFailure) -> any RoomDefinitionProtocol {
-        guard let json else { return Board.room }
-        return JSONRoom.definition(initial: try JSONFile.read(json))
+    /// Shows a terminal how far the room has come with its history; elsewhere it is logged.
+    private var recovery: (@Sendable (RoomProgress) -> Void)? {
+        guard StandardError.isTerminal else { return nil }
+        let bar = ProgressBar("reading the history")
+        return { progress in
+            if progress.done < progress.total {
+                bar.show(Double(progress.done) / Double(progress.total))
+            } else {
+                bar.end()
+            }
+        }
     }
 }

@@ -26,12 +26,14 @@ struct StorecastCommand: AsyncParsableCommand {
             """,
         subcommands: [
             ServeCommand.self, WatchCommand.self, DispatchCommand.self,
-            JournalCommand.self, SimulateCommand.self,
+            JournalCommand.self, TypesCommand.self, SimulateCommand.self,
         ])
 
     static func main() async {
-        await JournalCommand.$rooms.withValue({ $0 == "/" ? Board.room : nil }) {
-            await CommandRun.run(StorecastCommand.self)
+        await JournalCommand.$definition.withValue(ServedRoom.definition) {
+            await TypesCommand.$rooms.withValue({ $0 == "/" ? Board.room : nil }) {
+                await CommandRun.run(StorecastCommand.self)
+            }
         }
     }
 }

@@ -8,6 +8,10 @@ struct ServerConfiguration: Sendable {
     var maxRooms: Int
     var helloTimeout: Duration
     var rooms: @Sendable (_ path: String) -> (any RoomDefinitionProtocol)?
+    var pages: WebPages
     var authenticate: (@Sendable (Credentials) async throws -> Identity)?
+    var devtools: DevtoolsAccess?
     var logger: Logger
+    /// Is told how far rooms have come with their history; nil if that is to be logged.
+    var recovery: (@Sendable (RoomProgress) -> Void)?
 }

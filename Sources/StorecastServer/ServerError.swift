@@ -16,6 +16,8 @@ public struct ServerError: Error, Equatable, Sendable, CustomStringConvertible {
         public static let journalUnavailable = Code(word: "journal-unavailable")
         /// What is kept in the journal is damaged, or isn't a journal that this version reads.
         public static let journalUnreadable = Code(word: "journal-unreadable")
+        /// The folder of its pages can't be read, or holds too much.
+        public static let pagesUnreadable = Code(word: "pages-unreadable")
         /// The system gives it no thread or no descriptors.
         public static let noResources = Code(word: "no-resources")
     }

@@ -31,19 +31,22 @@ public final class SyncServer: Sendable {
     ///   - journal: where rooms are kept.
     ///   - loops: how many event loops, each a thread, share the connections; a room lives on one.
     ///   - limits: how much is held for clients, and taken from them.
+    ///   - devtools: who may look into all rooms, at the path `/devtools`; nil for nobody.
     ///   - logger: where it logs; by default to what `LoggingSystem` was set up with.
+    ///   - pages: what it hands to browsers; without any it answers that it takes WebSockets only.
     ///   - rooms: answers nil for a path without a room; called once when a room is opened.
     ///   - authenticate: says who a client is, or throws; without it everyone is anonymous.
     public init(
         host: String = "127.0.0.1", port: Int = 9090, journal: JournalProvider = .memory,
-        loops: Int = 1, limits: SyncLimits = SyncLimits(),
-        logger: Logger = Logger(label: "storecast.server"),
+        loops: Int = 1, limits: SyncLimits = SyncLimits(), devtools: DevtoolsAccess? = nil,
+        logger: Logger = Logger(label: "storecast.server"), pages: WebPages = WebPages(),
         rooms: @escaping @Sendable (_ path: String) -> (any RoomDefinitionProtocol)?,
         authenticate: (@Sendable (Credentials) async throws -> Identity)? = nil
     ) {
         configuration = ServerConfiguration(
             journal: journal, limits: limits, maxRooms: 10_000, helloTimeout: .seconds(10),
-            rooms: rooms, authenticate: authenticate, logger: logger)
+            rooms: rooms, pages: pages, authenticate: authenticate, devtools: devtools,
+            logger: logger)
         var listener = WebSocketServerConfiguration()
         listener.host = host
         listener.port = port
@@ -57,19 +60,24 @@ public final class SyncServer: Sendable {
     /// A server with one room, at `/`.
     public convenience init(
         host: String = "127.0.0.1", port: Int = 9090, journal: JournalProvider = .memory,
-        room: any RoomDefinitionProtocol
+        room: any RoomDefinitionProtocol, pages: WebPages = WebPages()
     ) {
         self.init(
-            host: host, port: port, journal: journal, rooms: { $0 == "/" ? room : nil })
+            host: host, port: port, journal: journal, pages: pages,
+            rooms: { $0 == "/" ? room : nil })
     }
 
     /// Serves until SIGINT, SIGTERM or the task's cancellation, then says goodbye to everyone.
     ///
-    /// - Parameter onListening: called with the server's URL when clients can connect.
+    /// - Parameters:
+    ///   - onListening: called with the server's URL when clients can connect.
+    ///   - onRecovery: called on a room's loop with every part that was read of its history; without
+    ///     it what takes longer than a second is logged.
     public func run(
-        onListening: @Sendable (_ url: String) -> Void = { _ in }
+        onListening: @Sendable (_ url: String) -> Void = { _ in },
+        onRecovery: (@Sendable (RoomProgress) -> Void)? = nil
     ) async throws(ServerError) {
-        let url = try await start()
+        let url = try await start(onRecovery)
         let (signals, continuation) = AsyncStream<Int32>.makeStream()
         await runningLoops().first?.handle(Signals.ending) { continuation.yield($0) }
         onListening(url)
@@ -83,6 +91,12 @@ public final class SyncServer: Sendable {
 
     /// Starts to serve; returns the server's URL, `ws://host:port/`.
     public func start() async throws(ServerError) -> String {
+        try await start(nil)
+    }
+
+    private func start(
+        _ onRecovery: (@Sendable (RoomProgress) -> Void)?
+    ) async throws(ServerError) -> String {
         let isFirst = phase.withLock { phase in
             guard case .idle = phase else { return false }
             phase = .starting
@@ -95,7 +109,7 @@ public final class SyncServer: Sendable {
         var loops: [ServerLoop] = []
         do throws(ServerError) {
             loops = try makeLoops()
-            let port = try await listen(loops, store)
+            let port = try await listen(loops, store, onRecovery)
             let isWanted = phase.withLock { [loops] phase in
                 guard case .starting = phase else { return false }
                 phase = .running(loops, store)
@@ -133,11 +147,26 @@ public final class SyncServer: Sendable {
     public func room<State: Codable & Sendable>(
         _ path: String, of type: State.Type
     ) async throws(ServerError) -> LiveRoom<State> {
-        let loops = runningLoops()
-        guard !loops.isEmpty else { throw ServerError(.notRunning, "The server doesn't run.") }
-        let home = loops[ServerLoopCore.homeIndex(of: path, loops: loops.count)]
+        guard let home = home(of: path) else {
+            throw ServerError(.notRunning, "The server doesn't run.")
+        }
         try await home.open(path, of: type)
         return LiveRoom(path, on: home)
+    }
+
+    /// Runs `body` with a room of any state, on its loop, when it has read its journal; the room then
+    /// stays open. Not if there is no such room, or the server doesn't run.
+    package func perform(
+        in path: String, _ body: @escaping @Sendable (any AnyRoom) -> Void
+    ) {
+        home(of: path)?.perform { core in core.whenOpen(path, body) }
+    }
+
+    /// The loop on which a room lives, if the server runs.
+    func home(of path: String) -> ServerLoop? {
+        let loops = runningLoops()
+        guard !loops.isEmpty else { return nil }
+        return loops[ServerLoopCore.homeIndex(of: path, loops: loops.count)]
     }
 
     private func openJournal() async throws(ServerError) -> any JournalStore {
@@ -163,9 +192,11 @@ public final class SyncServer: Sendable {
     }
 
     private func listen(
-        _ loops: [ServerLoop], _ store: any JournalStore
+        _ loops: [ServerLoop], _ store: any JournalStore,
+        _ onRecovery: (@Sendable (RoomProgress) -> Void)?
     ) async throws(ServerError) -> Int {
-        var listener = listener
+        var (listener, configuration) = (listener, configuration)
+        configuration.recovery = onRecovery
         for (index, loop) in loops.enumerated() {
             listener.port = try await loop.start(
                 configuration, store, listener, index: index, peers: loops)

@@ -2,7 +2,7 @@
 package struct CommandFailure: Error, CustomStringConvertible {
     /// The exit status.
     package enum Status: Int32 {
-        /// The server said no.
+        /// The server said no, or what was checked is wrong.
         case refused = 1
         /// The connection, a file or the input is no good.
         case trouble = 2

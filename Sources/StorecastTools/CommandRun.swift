@@ -1,4 +1,5 @@
 package import ArgumentParser
+import StorecastSync
 
 /// A program's one command.
 package enum CommandRun {
@@ -12,7 +13,8 @@ package enum CommandRun {
             } else {
                 try command.run()
             }
-        } catch let failure as CommandFailure {
+        } catch let error where error is CommandFailure || error is JournalError {
+            let failure = CommandFailure(error)
             StandardError.write("Error: \(failure)")
             Process.exit(failure.status)
         } catch {

@@ -13,9 +13,19 @@ extension JournalFile {
 }
 
 extension CommandFailure {
+    /// What an error says, as why a command ends.
+    init(_ error: any Error) {
+        switch error {
+        case let failure as CommandFailure: self = failure
+        case let error as JournalError: self.init(error)
+        default: self.init(.trouble, "\(error)")
+        }
+    }
+
     init(_ error: JournalError) {
         switch error {
-        case .unavailable(let problem), .damaged(let problem): self.init(.trouble, problem)
+        case .unavailable(let problem), .damaged(let problem), .unfit(_, let problem):
+            self.init(.trouble, problem)
         default: self.init(.trouble, "The journal can't be read: \(error)")
         }
     }

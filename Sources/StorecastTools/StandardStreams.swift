@@ -22,11 +22,20 @@ package enum StandardError {
     package static func write(_ line: String) {
         StandardStream.write(line, to: STDERR_FILENO)
     }
+
+    /// Writes a text in the place of the terminal's current line, and stays in it.
+    static func overwrite(_ text: String) {
+        StandardStream.write(bytes: "\r\u{1B}[K" + text.terminalSafe, to: STDERR_FILENO)
+    }
 }
 
 private enum StandardStream {
     static func write(_ line: String, to descriptor: Int32) {
-        var text = line.terminalSafe + "\n"
+        write(bytes: line.terminalSafe + "\n", to: descriptor)
+    }
+
+    static func write(bytes text: String, to descriptor: Int32) {
+        var text = text
         text.withUTF8 { bytes in
             var rest = UnsafeRawBufferPointer(bytes)
             while !rest.isEmpty {

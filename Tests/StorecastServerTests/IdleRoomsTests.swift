@@ -20,17 +20,18 @@ struct IdleRoomsTests {
         #expect(rooms.left("a", until: .seconds(20)) == true)
     }
 
-    @Test func `progress is told after a second, and then once a second, until the end`() {
+    @Test func `progress is told after a second, and then every five seconds, until the end`() {
         var reports = RecoveryReports()
         let half = RoomProgress(room: "/", done: 1, total: 2)
         #expect(reports.isDue(half, at: .zero) == false)
         #expect(reports.isDue(half, at: .milliseconds(999)) == false)
         #expect(reports.isDue(half, at: .seconds(1)) == true)
-        #expect(reports.isDue(half, at: .milliseconds(1900)) == false)
+        #expect(reports.isDue(half, at: .milliseconds(5900)) == false)
         #expect(
-            reports.isDue(RoomProgress(room: "/b", done: 1, total: 2), at: .seconds(2)) == false)
-        #expect(reports.isDue(half, at: .seconds(2)) == true)
-        #expect(reports.isDue(RoomProgress(room: "/", done: 2, total: 2), at: .seconds(4)) == false)
-        #expect(reports.isDue(half, at: .seconds(4)) == false)
+            reports.isDue(RoomProgress(room: "/b", done: 1, total: 2), at: .seconds(6)) == false)
+        #expect(reports.isDue(half, at: .seconds(6)) == true)
+        #expect(
+            reports.isDue(RoomProgress(room: "/", done: 2, total: 2), at: .seconds(12)) == false)
+        #expect(reports.isDue(half, at: .seconds(12)) == false)
     }
 }

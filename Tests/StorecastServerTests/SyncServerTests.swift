@@ -13,8 +13,8 @@ struct SyncServerTests {
         #expect(try await first.dispatch(Add(number: 1)).outcome.version == 2)
         #expect(try await second.dispatch(Add(number: 5)).outcome.version == 1)
         let room = try await server.room("/rooms/b", of: Tallies.self)
-        #expect(await room.withStore { $0.state.count } == 5)
-        #expect(await room.position.version == 1)
+        #expect(try await room.withStore { $0.state.count } == 5)
+        #expect(try await room.position.version == 1)
         first.close()
         second.close()
         await server.stop()
@@ -42,7 +42,7 @@ struct SyncServerTests {
         let ada = RemoteConnection(url, token: { "ada" })
         _ = try await ada.dispatch(Add(number: 1)).outcome
         let room = try await server.room("/", of: Tallies.self)
-        #expect(await room.withStore { $0.state.last } == "ada")
+        #expect(try await room.withStore { $0.state.last } == "ada")
         ada.close()
         for (token, code) in [
             ("eve", Rejection.Code.unauthenticated), ("broken", .unauthenticated),
@@ -144,7 +144,7 @@ struct SyncServerTests {
         for connection in connections { connection.reconnect() }
         for dispatch in dispatches { _ = try await dispatch.outcome }
         let room = try await second.room("/", of: Tallies.self)
-        #expect(await room.withStore { $0.state.count } == 40)
+        #expect(try await room.withStore { $0.state.count } == 40)
         for connection in connections { connection.close() }
         await second.stop()
     }
@@ -165,7 +165,7 @@ struct SyncServerTests {
         }
         for path in 0..<4 {
             let room = try await server.room("/\(path)", of: Tallies.self)
-            #expect(await room.withStore { $0.state.count } == 6 * 21)
+            #expect(try await room.withStore { $0.state.count } == 6 * 21)
         }
         await server.stop()
     }

@@ -83,6 +83,26 @@ describe("in a browser", { skip: noBrowser ?? noServer }, () => {
     });
   }
 
+  test("listeners hear behind each message, where they are to", async () => {
+    server = await Server.start({ document });
+    const page = await browser.open();
+    await page.run(`
+      globalThis.eager = storecast.connect("${server.url}", { notify: "microtask" });
+      globalThis.tea = eager.select("value", { path: "/votes/tea" });
+      new Promise((resolve, reject) => {
+        tea.subscribe(() => tea.getState() === 0 && resolve());
+        setTimeout(() => reject(new Error("Nothing came.")), 10000);
+      })`);
+    await page.run(`
+      globalThis.heard = [];
+      tea.subscribe(() => heard.push(tea.getState()));
+      const more = { type: "increment", payload: { path: "/votes/tea", by: 1 } };
+      eager.dispatch(more).then(() => eager.dispatch(more))`);
+    assert.deepEqual(await page.run("heard"), [1, 2]);
+    await page.close();
+    await server.stop();
+  });
+
   test("listeners hear once per frame while thousands of patches come", async (context) => {
     server = await Server.start({ document });
     const page = await browser.open();

@@ -85,6 +85,23 @@ describe("mirrors", () => {
     assert.equal(store.getState().tea, 4);
   });
 
+  test("one subscription with two mirrors begins anew as a whole", async () => {
+    const { peer, store } = await live();
+    const other = peer.connection.select("value", { path: "/votes", more: true });
+    await peer.say(subscribed(2, 5), { op: "current", sub: 5, v: 7 });
+    const frames = await peer.say(patch(5, 6, 8, replace("/tea", 3)));
+    const ask = (ref, params) => ({ op: "subscribe", ref, select: "value", params });
+    // As long as one of them has the value, the server has no reason to send it.
+    assert.deepEqual(frames, [
+      { op: "unsubscribe", ref: 1 },
+      { op: "unsubscribe", ref: 2 },
+      ask(3, { path: "/votes" }),
+      ask(4, { path: "/votes", more: true }),
+    ]);
+    await peer.say(subscribed(3, 5), subscribed(4, 5), snapshot(5, 8, { tea: 3 }));
+    assert.deepEqual([store.getState(), other.getState()], [{ tea: 3 }, { tea: 3 }]);
+  });
+
   test("a transaction takes effect when it is complete", async () => {
     const { peer, store } = await live();
     const log = peer.connection.select("value", { path: "/log" });

@@ -1,12 +1,17 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { command, missing } from "./support/Server.js";
 
 const module = fileURLToPath(new URL("../../Clients/Web/storecast/", import.meta.url));
+const pages = ["board", "document", "parts"].map((name) =>
+  fileURLToPath(new URL(`../../Clients/Web/${name}/`, import.meta.url)),
+);
 const here = fileURLToPath(new URL("./", import.meta.url));
 const skip = !version() && "needs tsc: apt-get install node-typescript";
 
@@ -25,6 +30,8 @@ function tsc(...options) {
     return error.stdout;
   }
 }
+
+const options = ["--strict", "--noEmit", "--target", "ES2022", "--moduleResolution", "node"];
 
 /** The files of a folder and of those in it, by their paths from there. */
 function files(folder, within = "") {
@@ -47,14 +54,33 @@ describe("the module's types", { skip }, () => {
     rmSync(fresh, { recursive: true });
   });
 
+  test("are those that the pages take for granted", () => {
+    const check = ["--allowJs", "--checkJs", "--exactOptionalPropertyTypes", "--module", "ES2022"];
+    const scripts = pages.map((folder) => join(folder, "main.js")).filter(existsSync);
+    assert.equal(tsc(...options, ...check, ...scripts), "");
+    assert.equal(scripts.length, 2);
+  });
+
   test("let an editor know a room, and refuse what it doesn't have", () => {
-    const options = ["--strict", "--noEmit", "--target", "ES2022", "--moduleResolution", "node"];
     assert.equal(tsc(...options, join(here, "support/RoomTypes.ts")), "");
+  });
+
+  test("are made of a Swift server's own", { skip: missing }, () => {
+    const made = mkdtempSync(join(tmpdir(), "storecast-types-"));
+    const program = readFileSync(join(here, "support/BoardTypes.ts"), "utf8");
+    const client = join(module, "types/index");
+    writeFileSync(join(made, "board.ts"), execFileSync(command, ["types"]));
+    writeFileSync(
+      join(made, "program.ts"),
+      program.replace("../../../Clients/Web/storecast", client).replace("./made/board", "./board"),
+    );
+    assert.equal(tsc(...options, join(made, "program.ts")), "");
+    rmSync(made, { recursive: true });
   });
 });
 
-describe("the module's files", () => {
-  const sources = [module, here].flatMap((folder) =>
+describe("the module's and the pages' files", () => {
+  const sources = [module, ...pages, here].flatMap((folder) =>
     files(folder).filter((file) => file.endsWith(".js")).map((file) => join(folder, file)),
   );
 
@@ -64,7 +90,7 @@ describe("the module's files", () => {
       for (const [place, line] of lines.entries()) {
         assert(line.length <= 100, `${file}:${place + 1} is ${line.length} wide`);
         const [, needed = "./"] = /^(?:import|export) .*from "([^"]*)"/.exec(line) ?? [];
-        assert(!file.startsWith(module) || needed.startsWith("."), `${file} needs ${needed}`);
+        assert(file.startsWith(here) || needed.startsWith("."), `${file} needs ${needed}`);
       }
     }
     assert(sources.length > 30);

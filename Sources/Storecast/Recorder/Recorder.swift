@@ -98,7 +98,7 @@ public final class Recorder<State> {
             position = start.position
         }
         while position < index {
-            store.reduce(actions[position].action)
+            reduce(actions[position].action)
             advance()
         }
         origin = clock.now() - time
@@ -106,6 +106,17 @@ public final class Recorder<State> {
         isReplaying = true
         store.announce()
         isReplaying = wasReplaying
+    }
+
+    private func reduce(_ action: any Action) {
+        // Comparing types costs less than a cast that fails, as it does for most actions.
+        if type(of: action) == StateReplacement<State>.self,
+            let replacement = action as? StateReplacement<State>
+        {
+            store.placeState(replacement.state)
+        } else {
+            store.reduce(action)
+        }
     }
 
     /// The store's state has become the one after the next action.

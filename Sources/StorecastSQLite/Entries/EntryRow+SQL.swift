@@ -3,20 +3,27 @@ import GRDBSQLite
 
 extension EntryRow {
     /// The columns of a row, in the order in which they are bound and read.
-    private static let columns = """
-        offset, checksum, client, seq, base, settled, sender, roles, time, seed, schema,
-        type, payload, more, rejection
-        """
+    private static let columns = [
+        "offset", "checksum", "client", "seq", "base", "settled", "sender", "roles", "time", "seed",
+        "schema", "type", "payload", "more", "rejection",
+    ]
+
+    private static let columnList = columns.joined(separator: ", ")
 
     static let insertion = """
-        INSERT INTO entries (room, \(columns))
+        INSERT INTO entries (room, \(columnList))
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
 
     /// The entries of a room behind an offset.
     static let selection = """
-        SELECT \(columns) FROM entries WHERE room = ? AND offset > ? ORDER BY offset
+        SELECT \(columnList) FROM entries WHERE room = ? AND offset > ? ORDER BY offset
         """
+
+    /// All entries of a damaged file, with their rooms.
+    static func salvage(in database: Database) throws -> SalvageCursor {
+        try SalvageCursor(columns + ["room"], of: "entries", in: database)
+    }
 
     /// Inserts the row with what ``insertion`` was prepared to.
     func insert(

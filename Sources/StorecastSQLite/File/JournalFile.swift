@@ -108,6 +108,16 @@ package final class JournalFile: Sendable {
         }
     }
 
+    /// Whether everything in it is what was written. Takes as long as reading all of it.
+    package func isSound() throws(JournalError) -> Bool {
+        do {
+            // Without a transaction, see ``JournalRepair``.
+            return try queue.unsafeRead { try JournalSalvage(of: $0).isSound }
+        } catch {
+            throw JournalError(error).naming(path)
+        }
+    }
+
     func read<Value>(
         _ body: (Database) throws -> Value
     ) throws(JournalError) -> Value {

@@ -8,6 +8,14 @@ struct RoomLog: Sendable {
     /// What is no longer kept: everything up to this entry, or the beginning.
     var floor: LogPlace
 
+    /// Whether a room can be called so.
+    static func isName(_ name: String) -> Bool {
+        !name.isEmpty && name.utf8.count <= longestName && !name.utf8.contains(0)
+    }
+
+    /// In bytes; more than any URL's path that a server takes.
+    static let longestName = 4096
+
     /// Nil if nothing was ever appended to the room.
     init?(named room: String, in database: Database) throws {
         // GRDB would end the name there, and take the room for another.
@@ -25,13 +33,17 @@ struct RoomLog: Sendable {
     }
 
     /// Makes the room's row.
-    init(beginning room: String, epoch: String, in database: Database) throws {
-        floor = .beginning(of: room)
+    ///
+    /// - Parameter floor: what is no longer kept, if the history doesn't begin with the room.
+    init(
+        beginning room: String, epoch: String, floor: LogPlace? = nil, in database: Database
+    ) throws {
+        self.floor = floor ?? .beginning(of: room)
         self.epoch = epoch
         try database.execute(
             sql: "INSERT INTO rooms (name, epoch, floor, seal) VALUES (?, ?, ?, ?)",
             arguments: [
-                room, epoch, Int64(floor.offset), Int64(bitPattern: floor.checksum),
+                room, epoch, Int64(self.floor.offset), Int64(bitPattern: self.floor.checksum),
             ])
         id = database.lastInsertedRowID
     }

@@ -82,8 +82,20 @@ extension SQLiteStore {
             }
         } completion: { [self] result in
             switch result {
-            case .success(true): completion(.success(()))
+            case .success(true): shrink(completion)
             case .success(false): removePortion(of: room, through: offset, completion)
+            case .failure(let error): completion(.failure(error))
+            }
+        }
+    }
+
+    private func shrink(_ completion: @escaping @Sendable (Result<Void, JournalError>) -> Void) {
+        writer.write {
+            try LogTruncation.shrink($0)
+        } completion: { [self] result in
+            switch result {
+            case .success(true): completion(.success(()))
+            case .success(false): shrink(completion)
             case .failure(let error): completion(.failure(error))
             }
         }

@@ -58,22 +58,53 @@ enum SnapshotTable {
     static func newest(
         of room: Int64, through offset: UInt64, in database: Database
     ) throws -> JournalSnapshot? {
-        let rows = try Row.fetchCursor(
+        let ids = try Int64.fetchCursor(
             database,
             sql: """
-                SELECT id, offset, version, size, checksum FROM snapshots
+                SELECT id FROM snapshots
                 WHERE room = ? AND isWhole AND offset <= ? ORDER BY offset DESC, id DESC
                 """, arguments: [room, Int64(clamping: offset)])
-        while let row = try rows.next() {
-            let content = try content(of: row["id"], in: database)
-            guard content.count == row["size"], checksum(of: content) == row["checksum"] else {
-                continue
-            }
-            return JournalSnapshot(
-                offset: UInt64(bitPattern: row["offset"]),
-                version: UInt64(bitPattern: row["version"]), content: content)
+        while let id = try ids.next() {
+            if let snapshot = try intact(id, in: database) { return snapshot }
         }
         return nil
+    }
+
+    /// A snapshot, if its content is what was written.
+    static func intact(_ id: Int64, in database: Database) throws -> JournalSnapshot? {
+        do {
+            let row = try Row.fetchOne(
+                database,
+                sql: "SELECT offset, version, size, checksum FROM snapshots WHERE id = ?",
+                arguments: [id])
+            // Whatever a damaged file has in place of numbers.
+            let numbers = row?.databaseValues.compactMap { Int64.fromDatabaseValue($0) } ?? []
+            let content = try content(of: id, in: database)
+            guard numbers.count == 4, numbers[2] == content.count,
+                numbers[3] == checksum(of: content)
+            else { return nil }
+            return JournalSnapshot(
+                offset: UInt64(bitPattern: numbers[0]), version: UInt64(bitPattern: numbers[1]),
+                content: content)
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
+            return nil
+        } catch is RowDecodingError {
+            return nil
+        }
+    }
+
+    /// Writes a whole snapshot within a transaction.
+    static func insert(
+        _ snapshot: JournalSnapshot, of room: Int64, in database: Database
+    ) throws {
+        let id = try begin(snapshot, of: room, in: database)
+        var rest = snapshot.content[...]
+        for number in 0... {
+            try add(rest.prefix(partBytes), number, to: id, in: database)
+            rest = rest.dropFirst(partBytes)
+            if rest.isEmpty { break }
+        }
+        try finish(id, in: database)
     }
 
     /// Removes those that are older than the newest one up to `offset`.

@@ -22,13 +22,18 @@ extension JournalError {
     /// This process sees none of it. But the frames that it wrote to the write-ahead log are still
     /// there until the next transaction overwrites them, and who opens the file after a crash takes
     /// them if they are whole: after a failed `fsync` they may be. They aren't when SQLite came to
-    /// no write (busy, locked, read-only), or when a write failed for want of space: the frame that
-    /// says COMMIT is the last of them (file systems of Linux and macOS write it as one, so that
-    /// SQLite pads nothing behind it, `SQLITE_POWERSAFE_OVERWRITE`).
+    /// no write (busy, locked, read-only), or when a write failed, for want of space or because the
+    /// file system is broken or read-only now: the frame that says COMMIT is the last of them (file
+    /// systems of Linux and macOS write it as one, so that SQLite pads nothing behind it,
+    /// `SQLITE_POWERSAFE_OVERWRITE`), and its checksum covers it. Bytes of an earlier try can't
+    /// complete it: that try's outcome isn't known, so its batch isn't refused by its room any more.
     init(committing error: any Error) {
         let problem = Self.problem(error)
-        switch (error as? DatabaseError)?.resultCode {
+        let error = error as? DatabaseError
+        switch error?.resultCode {
         case .SQLITE_FULL?, .SQLITE_BUSY?, .SQLITE_LOCKED?, .SQLITE_READONLY?:
+            self = .unavailable(problem)
+        case .SQLITE_IOERR? where error?.extendedResultCode == .SQLITE_IOERR_WRITE:
             self = .unavailable(problem)
         default: self = .unknownOutcome(problem)
         }

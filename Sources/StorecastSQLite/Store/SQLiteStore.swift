@@ -70,7 +70,7 @@ package final class SQLiteStore: JournalStore {
             if try StoreSchema.isNew(database, path) { try StoreSchema.make(in: database, first) }
             let history = try StoreSession.begin(durability, boot: boot, in: database)
             try SnapshotTable.removeUnfinished(in: database)
-            return (history, try newestOffset(in: database))
+            return (history, try StoreSchema.newestOffset(in: database))
         }
     }
 
@@ -118,7 +118,7 @@ package final class SQLiteStore: JournalStore {
         configuration.prepareDatabase { database in
             // Before anything else, as the pool would turn a stranger's file into one with a
             // write-ahead log.
-            _ = try StoreSchema.isNew(database, path)
+            try StoreSchema.prepare(database, path)
             guard database.configuration.readonly || !isReadOnly(database) else {
                 throw JournalError.unavailable("'\(path)' can't be written: see its permissions.")
             }
@@ -131,15 +131,5 @@ package final class SQLiteStore: JournalStore {
     /// SQLite opens what it may not write for reading, without a word.
     private static func isReadOnly(_ database: Database) -> Bool {
         sqlite3_db_readonly(database.sqliteConnection, "main") == 1
-    }
-
-    private static func newestOffset(in database: Database) throws -> UInt64 {
-        let newest = try Int64.fetchOne(
-            database,
-            sql: """
-                SELECT max((SELECT coalesce(max(offset), 0) FROM entries),
-                           (SELECT coalesce(max(floor), 0) FROM rooms))
-                """)
-        return UInt64(bitPattern: newest ?? 0)
     }
 }

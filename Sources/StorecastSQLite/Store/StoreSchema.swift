@@ -82,6 +82,16 @@ enum StoreSchema {
         return false
     }
 
+    /// Prepares a connection for a file that may be new, before anything else is asked of it: throws
+    /// as ``isNew(_:_:)`` does.
+    ///
+    /// A new file can give pages back that it doesn't need any more. That can't be chosen later.
+    static func prepare(_ database: Database, _ path: String) throws {
+        if try isNew(database, path), !database.configuration.readonly {
+            try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
+        }
+    }
+
     /// Makes the tables.
     static func make(in database: Database, _ history: StoreHistory) throws {
         try database.inTransaction(.immediate) {
@@ -93,5 +103,16 @@ enum StoreSchema {
             try database.execute(sql: "PRAGMA user_version = \(version)")
             return .commit
         }
+    }
+
+    /// The newest offset of all rooms, kept or not.
+    static func newestOffset(in database: Database) throws -> UInt64 {
+        let newest = try Int64.fetchOne(
+            database,
+            sql: """
+                SELECT max((SELECT coalesce(max(offset), 0) FROM entries),
+                           (SELECT coalesce(max(floor), 0) FROM rooms))
+                """)
+        return UInt64(bitPattern: newest ?? 0)
     }
 }

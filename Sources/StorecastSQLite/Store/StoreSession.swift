@@ -32,6 +32,17 @@ enum StoreSession {
         return history
     }
 
+    /// Notes how a file was used that another is made from, as that may say what it lacks.
+    static func copy(from source: Database, to target: Database) throws {
+        let last = try? Row.fetchOne(
+            source, sql: "SELECT durability, boot, isClosed FROM journal")
+        // As they are: a damaged file may hold anything there.
+        guard let last, last.databaseValues.allSatisfy({ !$0.isNull }) else { return }
+        try target.execute(
+            sql: "UPDATE journal SET durability = ?, boot = ?, isClosed = ?",
+            arguments: StatementArguments(last.databaseValues))
+    }
+
     /// Notes that everything is on the disk.
     static func end(in database: Database) throws {
         try setDurability(.machine, of: database)

@@ -6,6 +6,7 @@ import StorecastWire
 final class LocalLink: SessionLink {
     let credentials: Credentials
     var session: ServerSession?
+    var traffic = LinkTraffic()
     private unowned let core: ServerLoopCore
     private let connection: WebSocketConnection
 

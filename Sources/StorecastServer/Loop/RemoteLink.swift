@@ -8,6 +8,7 @@ final class RemoteLink: SessionLink {
     let id: UInt64
     let credentials: Credentials
     var session: ServerSession?
+    var traffic = LinkTraffic()
     private(set) var isWritable = true
     let origin: Int
     private unowned let core: ServerLoopCore

@@ -7,7 +7,7 @@ import StorecastWebSocket
 actor ServerLoop {
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
-    private var core: ServerLoopCore?
+    private(set) var core: ServerLoopCore?
 
     init(_ loop: EventLoop) {
         self.loop = loop
@@ -23,11 +23,15 @@ actor ServerLoop {
         return try core.listen(listener)
     }
 
-    /// Says goodbye to everyone and returns when they are gone, or after the close time-out.
+    /// Says goodbye to everyone and returns when they are gone, or after the close time-out, and
+    /// rooms have written what makes the next start quick.
     func stop() async {
         guard let core else { return }
         await withCheckedContinuation { continuation in
             core.stop { continuation.resume() }
+        }
+        await withCheckedContinuation { continuation in
+            core.prepareRoomsToEnd { continuation.resume() }
         }
     }
 
@@ -56,14 +60,16 @@ actor ServerLoop {
     }
 
     /// Runs `body` with the room, which was opened before, and may have to be opened again.
-    func withRoom<State: Codable & Sendable, Result: Sendable, Failure>(
-        _ path: String, _ body: @Sendable (Room<State>) throws(Failure) -> Result
-    ) async throws(Failure) -> Result {
-        try body(await loadedRoom(path))
+    func withRoom<State: Codable & Sendable, Result: Sendable>(
+        _ path: String, _ body: @Sendable (Room<State>) throws -> Result
+    ) async throws -> Result {
+        try body(try await loadedRoom(path))
     }
 
-    /// Waits as long as the journal can't be read.
-    private func loadedRoom<State: Codable & Sendable>(_ path: String) async -> Room<State> {
+    /// Waits as long as the journal can't be reached; throws if what it has can't be read.
+    private func loadedRoom<State: Codable & Sendable>(
+        _ path: String
+    ) async throws(ServerError) -> Room<State> {
         while let core {
             if let room = core.usedRoom(path) {
                 guard let room = room as? Room<State> else {
@@ -74,6 +80,10 @@ actor ServerLoop {
                 }
                 if phase == .ready { return room }
                 core.forget(room)
+                if phase.isFinal {
+                    throw ServerError(
+                        .journalUnreadable, "The journal of the room at '\(path)' can't be read.")
+                }
             }
             await withCheckedContinuation { continuation in
                 loop.schedule(after: .seconds(1)) { continuation.resume() }

@@ -30,6 +30,7 @@ extension ServerLoopCore: WebSocketServerDelegate {
 
     func received(_ connection: WebSocketConnection, text: UnsafeRawBufferPointer) {
         if let link = connection.context as? LocalLink {
+            link.traffic.received.count(text.count)
             link.session?.receive(text)
         } else if let relay = relays[connection.id] {
             post(.text(connection.id, Array(text)), to: relay.home)
@@ -53,6 +54,10 @@ extension ServerLoopCore: WebSocketServerDelegate {
         } else {
             end(connection.id)
         }
+    }
+
+    func respond(to request: UpgradeRequest) -> HTTPAnswer? {
+        configuration.pages.answer(to: request)
     }
 
     /// The loop on which a room lives.

@@ -32,12 +32,33 @@ extension ServerLoopCore {
         }
     }
 
+    /// Has rooms write what makes the next start quick; `completion` is called when they have, or in
+    /// five seconds: what isn't written then is reduced again.
+    func prepareRoomsToEnd(_ completion: @escaping () -> Void) {
+        var (waiting, isOver) = (rooms.count, false)
+        let end = {
+            guard !isOver else { return }
+            isOver = true
+            completion()
+        }
+        loop.schedule(after: .seconds(5), end)
+        for path in rooms.keys.sorted() {
+            rooms[path]?.prepareToEnd {
+                waiting -= 1
+                if waiting == 0 { end() }
+            }
+        }
+        if rooms.isEmpty { end() }
+    }
+
     private func unload(_ path: String) {
         guard let room = rooms[path] else { return }
         room.prepareToUnload { [weak self] in
             guard let self, rooms[path] === room else { return }
-            if room.isUntouched || room.isIdle, visitors[path] == nil {
+            if room.isUntouched || room.isIdle || path == DevtoolsState.path, visitors[path] == nil
+            {
                 rooms[path] = nil
+                endedTraffic[path] = nil
                 configuration.logger.debug("room unloaded", metadata: ["room": "\(path)"])
             } else {
                 use(path)

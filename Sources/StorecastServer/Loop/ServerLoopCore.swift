@@ -26,6 +26,11 @@ final class ServerLoopCore {
     var recoveries = RecoveryReports()
     var offloaded: [UInt64: (any Sendable) -> Void] = [:]
     var offloadCount: UInt64 = 0
+    /// On the loop where the devtools' room lives, while it is open.
+    weak var desk: DevtoolsDesk?
+    var looks = JournalLooks()
+    /// What went through the connections that each room had before.
+    var endedTraffic: [String: LinkTraffic] = [:]
     private var dueRooms: [any AnyRoom] = []
     private var dueSessions: [ServerSession] = []
     private var scratch: [ServerMessage] = []
@@ -81,6 +86,10 @@ final class ServerLoopCore {
     /// The room of a path, opened if need be; nil if there is none or no more may be opened.
     func room(_ path: String) -> (any AnyRoom)? {
         if let room = rooms[path] { return room }
+        if let room = devtoolsRoom(path) {
+            rooms[path] = room
+            return room
+        }
         guard rooms.count < configuration.maxRooms,
             let definition = configuration.rooms(path)
         else { return nil }
@@ -103,6 +112,15 @@ final class ServerLoopCore {
         }
         if journal.isDurable { use(path) } else { keptRooms.insert(path) }
         return room
+    }
+
+    /// The room of a path, whatever its state, when it has read its journal; it stays open.
+    func whenOpen(_ path: String, _ body: @escaping (any AnyRoom) -> Void) {
+        guard let room = room(path) else { return }
+        keptRooms.insert(path)
+        room.whenLoaded { phase in
+            if phase == .ready { body(room) }
+        }
     }
 
     /// A room in which nothing ever happened and nobody is leaves no trace: whoever asks for
@@ -137,6 +155,8 @@ final class ServerLoopCore {
         guard let link = links.removeValue(forKey: id), let session = link.session else { return }
         session.disconnected()
         leave(session.room)
+        let name = session.room.name
+        if rooms[name] != nil { endedTraffic[name, default: LinkTraffic()] += link.traffic }
     }
 
     private func refuse(_ link: any SessionLink) {
@@ -207,6 +227,7 @@ final class ServerLoopCore {
         var messages = scratch
         scratch = []
         session.pull(into: &messages)
+        for message in messages { link.traffic.sent.count(message.frameSize) }
         if !messages.isEmpty { link.write(messages) }
         messages.removeAll(keepingCapacity: true)
         scratch = messages
@@ -225,6 +246,7 @@ final class ServerLoopCore {
             begin(link) { link.session = $0 }
         case .text(let id, let text):
             guard let link = links[id] as? RemoteLink else { return }
+            link.traffic.received.count(text.count)
             text.withUnsafeBytes { link.session?.receive($0) }
             post(.taken(id, bytes: text.count), to: link.origin)
         case .writable(let id): (links[id] as? RemoteLink)?.becameWritable()
@@ -259,6 +281,9 @@ extension ServerLoopCore: SyncHost {
     }
 
     func authenticate(_ session: ServerSession, token: String?) {
+        if session.room.name == DevtoolsState.path, let devtools = configuration.devtools {
+            return session.authenticated(devtools.identity(of: session, token: token))
+        }
         guard let authenticate = configuration.authenticate,
             let link = session.link as? any SessionLink
         else { return session.authenticated(.success(.anonymous)) }
@@ -268,7 +293,12 @@ extension ServerLoopCore: SyncHost {
         Task { [credentials] in
             let result: Result<Identity, Rejection>
             do {
-                result = .success(try await authenticate(credentials))
+                let identity = try await authenticate(credentials)
+                guard identity.id != DevtoolsAccess.viewer.id else {
+                    throw Rejection(
+                        .forbidden, "The id '\(identity.id)' is the developers' own.")
+                }
+                result = .success(identity)
             } catch let rejection as Rejection {
                 result = .failure(rejection)
             } catch {
@@ -286,6 +316,7 @@ extension ServerLoopCore: SyncHost {
     }
 
     func progressed(_ progress: RoomProgress) {
+        if let recovery = configuration.recovery { return recovery(progress) }
         guard recoveries.isDue(progress, at: loop.now()) else { return }
         let percent = progress.done * 100 / max(1, progress.total)
         configuration.logger.info(

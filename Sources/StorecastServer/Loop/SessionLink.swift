@@ -6,6 +6,8 @@ protocol SessionLink: ServerLink {
     var id: UInt64 { get }
     var credentials: Credentials { get }
     var session: ServerSession? { get }
+    /// What went through it so far.
+    var traffic: LinkTraffic { get set }
     /// Whether it takes messages now.
     var isWritable: Bool { get }
     /// Sends messages, in one piece.

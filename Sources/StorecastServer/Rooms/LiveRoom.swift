@@ -43,18 +43,20 @@ public struct LiveRoom<State: Codable & Sendable>: Sendable {
     ///
     /// `store.dispatch` in it goes through the journal too, so its effect comes after `body`; its
     /// sender is `Identity.server`.
-    public func withStore<Result: Sendable, Failure>(
-        _ body: @Sendable (Store<State>) throws(Failure) -> Result
-    ) async throws(Failure) -> Result {
-        try await home.withRoom(path) { (room: Room<State>) throws(Failure) in
-            try body(room.store)
-        }
+    ///
+    /// - Throws: what `body` throws, or a ``ServerError`` with code `journalUnreadable` if the room had
+    ///   left memory and can't be read again. While the journal only can't be reached it waits.
+    public func withStore<Result: Sendable>(
+        _ body: @Sendable (Store<State>) throws -> Result
+    ) async throws -> Result {
+        try await home.withRoom(path) { (room: Room<State>) in try body(room.store) }
     }
 
-    /// The room's history and how many dispatches of it are reduced.
+    /// The room's history and how many dispatches of it are reduced; throws as
+    /// ``withStore(_:)`` does.
     public var position: Position {
-        get async {
-            await home.withRoom(path) { (room: Room<State>) in room.position }
+        get async throws {
+            try await home.withRoom(path) { (room: Room<State>) in room.position }
         }
     }
 }

@@ -1,7 +1,7 @@
 import StorecastSync
 
 /// Decides when it is worth telling how far a room has come with its history: after the first second,
-/// and then once a second.
+/// and then every five seconds.
 struct RecoveryReports {
     /// When each room that is being read is next told about.
     private var deadlines: [String: Duration] = [:]
@@ -16,7 +16,7 @@ struct RecoveryReports {
             return false
         }
         guard now >= deadline else { return false }
-        deadlines[progress.room] = now + .seconds(1)
+        deadlines[progress.room] = now + .seconds(5)
         return true
     }
 }

@@ -2,7 +2,7 @@
 ///
 /// Here because a package of cryptography would cost every build more than this is worth. Not
 /// written to keep what it digests out of side channels.
-struct SHA256 {
+package struct SHA256 {
     private var state: [UInt32] = [
         0x6A09_E667, 0xBB67_AE85, 0x3C6E_F372, 0xA54F_F53A, 0x510E_527F, 0x9B05_688C, 0x1F83_D9AB,
         0x5BE0_CD19,
@@ -11,7 +11,7 @@ struct SHA256 {
     private var schedule = [UInt32](repeating: 0, count: 64)
 
     /// The 32 bytes of the digest of `message`.
-    static func digest(of message: some Sequence<UInt8>) -> [UInt8] {
+    package static func digest(of message: some Sequence<UInt8>) -> [UInt8] {
         var bytes = Array(message)
         let bits = UInt64(bytes.count) * 8
         bytes.append(0x80)

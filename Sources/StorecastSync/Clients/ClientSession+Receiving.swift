@@ -44,8 +44,9 @@ extension ClientSession {
             }
         }
         switch frame {
-        case .snapshot(let sub, _, _), .patch(let sub, _, _, _), .current(let sub, _):
-            return part(frame, of: sub)
+        case .snapshot(let sub, let version, _), .patch(let sub, _, let version, _),
+            .current(let sub, let version):
+            return take(MirrorPart(sub: sub, position: at(version), content: frame))
         case .transaction(let version, let count, let acked):
             guard transaction == nil else {
                 delegate?.trouble("The server began a transaction within another.")
@@ -59,7 +60,7 @@ extension ClientSession {
                 return false
             }
             welcomed(welcome)
-        case .subscribed(let subscribed): note(subscribed)
+        case .subscribed(let subscribed): mirrors.note(subscribed)
         case .reject(let reject): take(reject)
         case .lapse(let sub, let code): lapse(sub, code)
         case .error(let error): take(error)
@@ -75,19 +76,20 @@ extension ClientSession {
 
     // MARK: Mirrors
 
-    private func part(_ frame: ServerFrame, of sub: UInt64) -> Bool {
+    private func take(_ part: MirrorPart) -> Bool {
         guard transaction != nil else {
             // The first that is said of a selection is as of no earlier than all that was said before;
             // from then on a value comes to hold a dispatch only together with its settlement.
-            let isFirst = mirrors[sub: sub]?.isAnswered == false
-            if let (mirror, position) = apply(frame) {
-                if isFirst { mirror.include(through: acknowledged?.seq ?? 0) }
-                reached(position)
-                announce([mirror], settled: takeSettled())
-            }
+            let first = mirrors[sub: part.sub].filter { !$0.isAnswered }
+            let moved = apply(part)
+            guard !moved.isEmpty else { return true }
+            for mirror in first { mirror.include(through: acknowledged?.seq ?? 0) }
+            reached(part.position)
+            announce(moved, settled: takeSettled())
             return true
         }
-        guard transaction?.take(frame, of: sub, isFollowed: mirrors[sub: sub] != nil) == true else {
+        let isFollowed = !mirrors[sub: part.sub].isEmpty
+        guard transaction?.take(part, isFollowed: isFollowed) == true else {
             delegate?.trouble("The server named a selection twice in one transaction.")
             return false
         }
@@ -103,7 +105,7 @@ extension ClientSession {
             outbox.withLock { $0.acknowledge(acked) }
             acknowledged = (max(acked, acknowledged?.seq ?? 0), position)
         }
-        let moved = transaction.parts.compactMap { apply($0)?.mirror }
+        let moved = transaction.parts.flatMap { apply($0) }
         reached(position)
         for mirror in mirrors.all where mirror.sub != nil {
             mirror.advance(to: position)
@@ -113,43 +115,30 @@ extension ClientSession {
         return true
     }
 
-    private func apply(_ frame: ServerFrame) -> (mirror: Mirror, position: Position)? {
-        switch frame {
-        case .snapshot(let sub, let version, let value):
-            guard let mirror = mirrors[sub: sub] else { return nil }
-            mirror.take(value.json, at: at(version))
-            return (mirror, at(version))
-        case .patch(let sub, let from, let version, let operations):
-            guard let mirror = mirrors[sub: sub] else { return nil }
-            if mirror.apply(operations, from: from, to: at(version)) {
-                return (mirror, at(version))
-            }
-            delegate?.trouble("A patch of '\(mirror.selection)' did not fit; starting anew.")
-            restart(mirror)
-            return nil
-        case .current(let sub, let version):
-            guard let mirror = mirrors[sub: sub] else { return nil }
-            if mirror.confirm(at(version)) { return (mirror, at(version)) }
+    /// Gives a part to its mirrors; returns those that have moved.
+    private func apply(_ part: MirrorPart) -> [Mirror] {
+        let mirrors = mirrors[sub: part.sub]
+        // All of them, as it is one value that they have.
+        let misfits = mirrors.filter { !$0.take(part) }
+        guard !misfits.isEmpty else { return mirrors }
+        let selection = mirrors.first?.selection ?? ""
+        if case .patch = part.content {
+            delegate?.trouble("A patch of '\(selection)' did not fit; starting anew.")
+        } else {
             delegate?.trouble(
-                "The server confirmed a value of '\(mirror.selection)' that isn't there; "
-                    + "starting anew.")
-            restart(mirror)
-            return nil
-        default: return nil
+                "The server confirmed a value of '\(selection)' that isn't there; starting anew.")
         }
-    }
-
-    private func note(_ subscribed: ServerFrame.Subscribed) {
-        guard let mirror = mirrors[ref: subscribed.ref] else { return }
-        mirror.subscribed(sub: subscribed.sub, tag: subscribed.tag)
-        mirrors.note(sub: subscribed.sub, of: mirror)
+        restart(mirrors)
+        return []
     }
 
     private func lapse(_ sub: UInt64, _ code: String) {
-        guard let mirror = mirrors[sub: sub] else { return }
-        guard code != "renewed" else { return subscribe(mirror) }
-        mirror.fail(Rejection(Rejection.Code(code), "The server ended the subscription."))
-        announce([mirror], settled: takeSettled())
+        let mirrors = mirrors[sub: sub]
+        guard code != "renewed" else { return mirrors.forEach { subscribe($0) } }
+        let rejection = Rejection(
+            Rejection.Code(code), "The server ended the subscription.")
+        for mirror in mirrors { mirror.fail(rejection) }
+        announce(mirrors, settled: takeSettled())
     }
 
     // MARK: Dispatches

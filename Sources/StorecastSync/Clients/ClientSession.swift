@@ -127,7 +127,6 @@ package final class ClientSession {
 
     func subscribe(_ mirror: Mirror, afresh: Bool = false) {
         refs += 1
-        mirror.subscribes(as: refs)
         mirrors.note(ref: refs, of: mirror)
         let at = afresh ? nil : mirror.resumePoint
         var writer = JSONWriter()
@@ -148,11 +147,11 @@ package final class ClientSession {
         outgoing.append(writer.bytes)
     }
 
-    /// The mirror can't be brought forward by what came: asks for a snapshot.
-    func restart(_ mirror: Mirror) {
-        let ref = mirror.ref
-        say { $0.writeUnsubscribe(ref: ref) }
-        subscribe(mirror, afresh: true)
+    /// The mirrors can't be brought forward by what came: asks for a snapshot, which the server
+    /// sends when nobody is left who has the value already.
+    func restart(_ mirrors: [Mirror]) {
+        for ref in mirrors.map(\.ref) { say { $0.writeUnsubscribe(ref: ref) } }
+        for mirror in mirrors { subscribe(mirror, afresh: true) }
     }
 
     // MARK: Messages out

@@ -1,5 +1,3 @@
-import StorecastWire
-
 /// What a server announced to take effect together, and what came of it so far.
 ///
 /// It keeps at most one part for each of the client's mirrors, whatever the server announced.
@@ -7,7 +5,7 @@ struct IncomingTransaction {
     let version: UInt64
     let count: UInt64
     let acked: UInt64?
-    private(set) var parts: [ServerFrame] = []
+    private(set) var parts: [MirrorPart] = []
     private var heard: UInt64 = 0
     private var subs: Set<UInt64> = []
 
@@ -19,13 +17,13 @@ struct IncomingTransaction {
 
     var isComplete: Bool { heard == count }
 
-    /// Takes the next part; false if there was one of `sub` before.
+    /// Takes the next part; false if there was one of its `sub` before.
     ///
     /// One of a `sub` that the client doesn't follow, any more, only counts.
-    mutating func take(_ part: ServerFrame, of sub: UInt64, isFollowed: Bool) -> Bool {
+    mutating func take(_ part: MirrorPart, isFollowed: Bool) -> Bool {
         heard += 1
         guard isFollowed else { return true }
-        guard subs.insert(sub).inserted else { return false }
+        guard subs.insert(part.sub).inserted else { return false }
         parts.append(part)
         return true
     }

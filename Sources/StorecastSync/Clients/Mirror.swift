@@ -61,6 +61,20 @@ package final class Mirror {
         failure = nil
     }
 
+    /// The connection is sent one copy for both: goes on from what the other has of it, unless that is
+    /// older.
+    func adopt(_ other: Mirror) {
+        guard let value = other.value, let position = other.position else { return }
+        if let known = self.position, self.value != nil, known.epoch == position.epoch,
+            known.version > position.version
+        {
+            return
+        }
+        self.value = value
+        self.position = position
+        version = other.version
+    }
+
     package func fail(_ rejection: Rejection) {
         sub = nil
         failure = rejection

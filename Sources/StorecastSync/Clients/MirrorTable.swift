@@ -10,7 +10,8 @@ struct MirrorTable {
     private(set) var all: [Mirror] = []
     private var byKey: [Key: Mirror] = [:]
     private var byRef: [UInt64: Mirror] = [:]
-    private var bySub: [UInt64: Mirror] = [:]
+    /// Mostly one for each: the server may find parameters equal that differ in their text.
+    private var bySub: [UInt64: [Mirror]] = [:]
 
     subscript(selection: String, parameters: JSON?) -> Mirror? {
         byKey[Key(selection: selection, parameters: parameters)]
@@ -18,7 +19,7 @@ struct MirrorTable {
 
     subscript(ref ref: UInt64) -> Mirror? { byRef[ref] }
 
-    subscript(sub sub: UInt64) -> Mirror? { bySub[sub] }
+    subscript(sub sub: UInt64) -> [Mirror] { bySub[sub] ?? [] }
 
     mutating func insert(_ mirror: Mirror) {
         all.append(mirror)
@@ -30,19 +31,30 @@ struct MirrorTable {
         guard let place = all.firstIndex(where: { $0 === mirror }) else { return false }
         all.remove(at: place)
         byKey[Key(selection: mirror.selection, parameters: mirror.parameters)] = nil
-        byRef[mirror.ref] = nil
-        if let sub = mirror.sub { bySub[sub] = nil }
+        forgetNumbers(of: mirror)
         return true
     }
 
     mutating func note(ref: UInt64, of mirror: Mirror) {
-        byRef = byRef.filter { $0.value !== mirror }
-        bySub = bySub.filter { $0.value !== mirror }
+        forgetNumbers(of: mirror)
+        mirror.subscribes(as: ref)
         byRef[ref] = mirror
     }
 
-    mutating func note(sub: UInt64, of mirror: Mirror) {
-        bySub[sub] = mirror
+    mutating func note(_ subscribed: ServerFrame.Subscribed) {
+        guard let mirror = byRef[subscribed.ref] else { return }
+        mirror.subscribed(sub: subscribed.sub, tag: subscribed.tag)
+        if let other = self[sub: subscribed.sub].first(where: { $0 !== mirror }) {
+            mirror.adopt(other)
+        }
+        bySub[subscribed.sub, default: []].append(mirror)
+    }
+
+    private mutating func forgetNumbers(of mirror: Mirror) {
+        byRef[mirror.ref] = nil
+        guard let sub = mirror.sub else { return }
+        bySub[sub]?.removeAll { $0 === mirror }
+        if bySub[sub]?.isEmpty == true { bySub[sub] = nil }
     }
 
     mutating func forgetSubs() {

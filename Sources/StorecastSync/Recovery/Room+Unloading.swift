@@ -11,6 +11,11 @@ extension Room {
     }
 
     package func prepareToUnload(_ completion: @escaping () -> Void) {
-        if isIdle, snapshots.isWorthwhile { takeSnapshot(completion) } else { completion() }
+        if isIdle { prepareToEnd(completion) } else { completion() }
+    }
+
+    package func prepareToEnd(_ completion: @escaping () -> Void) {
+        let isWorthwhile = phase == .ready && context.journal.isDurable && snapshots.isWorthwhile
+        if isWorthwhile { takeSnapshot(completion) } else { completion() }
     }
 }

@@ -15,6 +15,8 @@ struct SnapshotSchedule {
     /// Up to the one that is being written; nil if none is.
     private var written: Growth?
     private var lastSize = 0
+    /// Whether the journal has a snapshot.
+    private(set) var isBegun = false
     private var isHeldOff = false
     /// The offsets of the newest snapshots, oldest first.
     private var kept: [UInt64] = []
@@ -44,6 +46,7 @@ struct SnapshotSchedule {
     mutating func found(at offset: UInt64, size: Int) {
         kept = [offset]
         lastSize = size
+        isBegun = true
     }
 
     mutating func begin() {
@@ -55,6 +58,7 @@ struct SnapshotSchedule {
     mutating func saved(at offset: UInt64, size: Int) -> UInt64? {
         written = nil
         lastSize = size
+        isBegun = true
         guard let limit = policy.kept else { return nil }
         kept.append(offset)
         guard kept.count > max(1, limit) else { return nil }

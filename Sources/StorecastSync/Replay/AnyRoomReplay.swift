@@ -13,6 +13,7 @@ package protocol AnyRoomReplay: AnyObject {
     func agrees(with kept: JournalSnapshot) throws -> Bool
     func keptSnapshot() throws -> JournalSnapshot
     func tree() throws -> JSON
+    func value(of selection: String, _ parameters: JSON?, viewer: Identity) throws -> JSON
 }
 
 extension RoomReplay: AnyRoomReplay {}

@@ -10,6 +10,13 @@ extension RoomReplay {
 
     /// As ``read(_:)-(StringProtocol)``, of UTF-8.
     public func read(_ text: [UInt8]) throws(JournalTextError) {
+        try read(text) { record, offset in try reduce(record, at: offset) }
+    }
+
+    /// As ``read(_:)-([UInt8])``, for who wants to look at each entry before it reduces it.
+    package func read(
+        _ text: [UInt8], reducing reduce: (JournalRecord, UInt64) throws -> Void
+    ) throws(JournalTextError) {
         var isBegun = false
         let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for (number, line) in zip(1..., lines) where !line.isEmpty {
@@ -18,7 +25,7 @@ extension RoomReplay {
                 if case .header = line, !isBegun {
                     isBegun = true
                 } else if isBegun {
-                    try take(line)
+                    try take(line, reduce)
                 } else {
                     throw JournalLineError("A journal's text begins with its header.")
                 }
@@ -29,14 +36,16 @@ extension RoomReplay {
         if !isBegun { throw JournalTextError(line: 1, "The text is empty.") }
     }
 
-    private func take(_ line: JournalLine) throws {
+    private func take(
+        _ line: JournalLine, _ reduce: (JournalRecord, UInt64) throws -> Void
+    ) throws {
         switch line {
         case .header: throw JournalLineError("A second header: these are two journals.")
         case .entry(let offset, let record):
             guard offset > self.offset else {
                 throw JournalLineError("The offset isn't above that of the entry before.")
             }
-            try reduce(record, at: offset)
+            try reduce(record, offset)
         case .snapshot(let snapshot) where offset == 0: try restore(snapshot)
         case .snapshot(let snapshot):
             guard snapshot.offset == offset else {

@@ -60,6 +60,12 @@ public final class RoomReplay<State: Codable & Sendable> {
         return ReplayedEntry(offset: offset, version: version, .rejected(rejection))
     }
 
+    /// The entry's actions as the reducer gets them: of their types, and stamped; those that can't be
+    /// read are left out.
+    package func actions(of record: JournalRecord, at offset: UInt64) -> [any SyncAction] {
+        room.entry(record, offset).actions
+    }
+
     /// Goes to what a snapshot holds. Throws an error that describes itself if it isn't good.
     package func restore(_ kept: JournalSnapshot) throws {
         let snapshot = try RoomSnapshot(kept, of: room.definition, limits: room.limits)
@@ -85,4 +91,14 @@ public final class RoomReplay<State: Codable & Sendable> {
 
     /// The state as JSON. O(state).
     package func tree() throws -> JSON { try JSONCoding.encodeTree(state) }
+
+    /// What a viewer sees who subscribes to a selection. Throws a ``Rejection`` if there is no such
+    /// selection, or it can't have these parameters.
+    package func value(
+        of selection: String, _ parameters: JSON?, viewer: Identity
+    ) throws -> JSON {
+        let parameters = try parameters.map { try JSONDocument("\($0)").root }
+        return try room.definition.resolve(selection, parameters, viewer).evaluation(state)
+            .encoded()
+    }
 }

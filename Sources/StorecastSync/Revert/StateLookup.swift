@@ -30,7 +30,7 @@ final class StateLookup<State: Codable & Sendable> {
         journal.loadSnapshot(of: room, through: offset) { [self] result in
             guard case .success(let kept?) = result, kept.offset <= offset else { return follow() }
             let isRestored = kept.version <= version && (try? replay.restore(kept)) != nil
-            if isRestored || kept.offset == 1 {
+            if isRestored || kept.offset == 0 {
                 follow()
             } else {
                 loadSnapshot(through: kept.offset - 1)

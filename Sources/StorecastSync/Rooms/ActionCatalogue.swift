@@ -3,10 +3,14 @@ package import StorecastWire
 /// The action types that a room takes, by their names on the wire.
 package struct ActionCatalogue: Sendable {
     private struct Known: Sendable {
+        let type: any SyncAction.Type
         let decode: @Sendable (JSONView?) throws -> any SyncAction
         /// Clients may not dispatch it.
         let isReserved: Bool
     }
+
+    /// What every client's dispatch is answered with; nil if it is taken.
+    var refusal: Rejection?
 
     private var types: [String: Known] = [:]
     /// The types that the server has nothing to complete in.
@@ -39,6 +43,9 @@ package struct ActionCatalogue: Sendable {
     /// What clients may dispatch, by name and in alphabetical order.
     package var names: [String] { types.filter { !$0.value.isReserved }.keys.sorted() }
 
+    /// What clients may dispatch, in the alphabetical order of the names.
+    var forClients: [any SyncAction.Type] { names.compactMap { types[$0]?.type } }
+
     /// Whether these names stand for types that clients may not dispatch.
     func areReserved(_ types: any ServerAction.Type...) -> Bool {
         types.allSatisfy { self.types[$0.wireName]?.isReserved == true }
@@ -46,6 +53,7 @@ package struct ActionCatalogue: Sendable {
 
     /// The action of a client's dispatch frame; a payload that is left out counts as `{}`.
     package func action(_ type: String, _ payload: JSONView?) throws(Rejection) -> any SyncAction {
+        if let refusal { throw refusal }
         guard let known = types[type] else {
             throw Rejection(
                 .unknownAction, "The room doesn't take actions of this type.",
@@ -82,6 +90,7 @@ package struct ActionCatalogue: Sendable {
 
     private static func known<A: SyncAction>(_ type: A.Type) -> Known {
         Known(
+            type: type,
             decode: { payload in
                 guard let payload else { return try JSONCoding.decode(A.self, from: .object([:])) }
                 return try JSONCoding.decode(A.self, from: payload)

@@ -15,6 +15,8 @@ package protocol AnyRoom: AnyObject {
     var isIdle: Bool { get }
     /// Writes what makes opening it again quick; the room may be used until `completion` is called.
     func prepareToUnload(_ completion: @escaping () -> Void)
+    /// The same as the server ends, whatever is still under way.
+    func prepareToEnd(_ completion: @escaping () -> Void)
 
     /// Calls `body` when the room has read its history, or can't: at once if that is known.
     func whenLoaded(_ body: @escaping (RoomPhase) -> Void)
@@ -46,6 +48,23 @@ package protocol AnyRoom: AnyObject {
     func endTurn()
     /// The server has ended: whoever waits for what has no outcome yet is told so.
     func abandon()
+    /// Hears what happens in the room; nil while nobody looks.
+    var observer: (any RoomObserver)? { get set }
+    /// What there is to know of the room now. O(subscriptions).
+    var inspection: RoomInspection { get }
+    /// The connections that are in the room, in the order in which they were made.
+    var sessionsInOrder: [ServerSession] { get }
+    /// The state as JSON, null if there is none yet. O(state).
+    func tree() throws -> JSON
+    /// Dispatches an action by its name on the wire, as a client's: checked for `sender`, and through
+    /// middleware and journal.
+    func dispatch(
+        _ type: String, _ payload: JSON, as sender: Identity, _ outcome: DispatchOutcome)
     /// Says bye to everyone.
     func close(_ code: CloseCode, _ title: String, after: Double, jitter: Double)
+
+    /// Puts what a snapshot holds in place of the state, and tells the clients.
+    func show(_ kept: JournalSnapshot)
+    /// Reduces an entry that the room's own journal doesn't have, and tells the clients.
+    func show(_ record: JournalRecord, at offset: UInt64)
 }

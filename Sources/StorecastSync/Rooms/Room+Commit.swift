@@ -6,6 +6,15 @@ extension Room {
     /// - Parameter mayBeKept: an earlier try may have appended it: it can't be refused any more.
     func append(_ entries: [JournalEntry], mayBeKept: Bool = false) {
         isAppending = true
+        observer?.appending()
+        if lacksBeginning {
+            takeSnapshot { [weak self] in self?.hand(entries, mayBeKept) }
+        } else {
+            hand(entries, mayBeKept)
+        }
+    }
+
+    private func hand(_ entries: [JournalEntry], _ mayBeKept: Bool) {
         context.journal.append(entries, to: name) { [weak self] result in
             self?.appended(entries, result, mayBeKept)
         }
@@ -16,7 +25,9 @@ extension Room {
     ) {
         switch result {
         case .success(let offset):
+            observer?.appended()
             commit(entries)
+            observer?.committed()
             advance(to: offset, by: entries)
         case .failure(.unfit(let place, let problem)) where entries[place].rejection == nil:
             return append(entombing(place, of: entries, problem), mayBeKept: mayBeKept)
@@ -126,6 +137,7 @@ extension Room {
     private func settle(_ entry: JournalEntry, _ rejection: Rejection?) {
         let rejection = rejection?.bounded
         ledger.settle(entry, rejection, at: position.version)
+        observer?.settled(entry, rejection, at: position.version)
         if !orphans.isEmpty { orphans[entry.client] = nil }
         if entry.client == ownClient {
             ownDispatches.removeValue(forKey: entry.seq)?

@@ -52,7 +52,7 @@ extension Room {
             passOver(
                 "at offset \(kept.offset) of room '\(name)' can't be used: "
                     + JSONCoding.message(for: error))
-            if kept.offset > 1 {
+            if kept.offset > 0 {
                 loadSnapshot(kept.offset - 1, of: history)
             } else {
                 replay(history)
@@ -106,7 +106,7 @@ extension Room {
     }
 
     /// The entry with its actions as they were reduced: typed, and stamped anew from the entry.
-    private func entry(_ record: JournalRecord, _ offset: UInt64) -> JournalEntry {
+    func entry(_ record: JournalRecord, _ offset: UInt64) -> JournalEntry {
         var entry = JournalEntry(
             client: record.client, seq: record.seq, base: record.base, settled: record.settled,
             sender: record.sender, time: record.time, seed: record.seed, actions: [],

@@ -4,13 +4,7 @@ extension Room {
     package func group(
         for selection: String, _ params: JSONView?, viewer: Identity
     ) throws(Rejection) -> SelectionGroup {
-        guard let known = definition.selections[selection] else {
-            throw Rejection(
-                .unknownSelection, "The room has no such selection.",
-                detail: "'\(selection.excerpt())' is none of "
-                    + definition.selections.keys.sorted().joined(separator: ", ") + ".")
-        }
-        let resolved = try known.resolve(params, viewer)
+        let resolved = try definition.resolve(selection, params, viewer)
         try check(viewer, resolved.key)
         if let group = groups[resolved.key] { return group }
         guard let state = store.state else { throw Self.noState }
@@ -18,6 +12,7 @@ extension Room {
             let member =
                 try revived(resolved.key, state) ?? fresh(resolved, params, state)
             groups.insert(member.group, member.evaluation)
+            observer?.selectionsChanged()
             return member.group
         } catch {
             throw rejection(for: error)
@@ -48,6 +43,7 @@ extension Room {
 
     package func release(_ group: SelectionGroup) {
         guard let evaluation = groups.remove(group) else { return }
+        observer?.selectionsChanged()
         group.rest()
         lingering.append((group, evaluation))
         while lingering.count > limits.lingeringGroups || lingering.bytes > limits.lingeringBytes {
@@ -113,7 +109,8 @@ extension Room {
     private func tag(of key: GroupKey, _ params: JSONView?) -> String {
         var hash = MixingHash(seed: 1)
         let params = params.map { String(decoding: $0.json.canonicalBytes, as: UTF8.self) }
-        var parts = [definition.revision, key.selection, params ?? ""]
+        let schema = String(definition.schema.version)
+        var parts = [definition.revision, schema, key.selection, params ?? ""]
         if let viewer = key.viewer { parts += [viewer.id] + viewer.roles.sorted() }
         for part in parts {
             hash.mix(UInt64(part.utf8.count))
@@ -124,5 +121,20 @@ extension Room {
 
     private static var noState: Rejection {
         Rejection(.internal, "The room has no state yet.")
+    }
+}
+
+extension RoomDefinition {
+    /// A selection with parameters; throws what a client is told whose subscription makes no sense.
+    func resolve(
+        _ selection: String, _ params: JSONView?, _ viewer: Identity
+    ) throws(Rejection) -> ResolvedSelection<State> {
+        guard let known = selections[selection] else {
+            throw Rejection(
+                .unknownSelection, "The room has no such selection.",
+                detail: "'\(selection.excerpt())' is none of "
+                    + selections.keys.sorted().joined(separator: ", ") + ".")
+        }
+        return try known.resolve(params, viewer)
     }
 }

@@ -49,6 +49,7 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
     var ownSeq: UInt64 = 0
     var ownDispatches: [UInt64: DispatchOutcome] = [:]
     var attendance = Attendance()
+    package var observer: (any RoomObserver)?
 
     package init(_ definition: RoomDefinition<State>, _ context: RoomContext) {
         self.definition = definition

@@ -139,7 +139,7 @@ extension RoomDefinition {
     ///
     /// Who resumes a subscription after a restart trusts that an old version of the room still has
     /// the value that it had. Change the word, any other than before, whenever a change of the code
-    /// makes that wrong: clients then get snapshots.
+    /// makes that wrong: clients then get snapshots. A new ``schema(_:)`` does the same by itself.
     public func revision(_ word: String) -> Self {
         var room = self
         room.revision = word

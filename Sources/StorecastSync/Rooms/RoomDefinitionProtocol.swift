@@ -9,10 +9,21 @@ public struct AnyRoomDefinition: Sendable {
     package let open: @Sendable (RoomContext) -> any AnyRoom
     package let replay: @Sendable (SyncLimits) -> any AnyRoomReplay
     package let verification: @Sendable (SyncLimits) -> any AnyJournalVerification
+    /// What is said of a room on the wire.
+    package let vocabulary: RoomVocabulary
+    /// The room for everyone to look at, in which nobody can change anything.
+    package let exhibited: @Sendable () -> AnyRoomDefinition
 
     init<State>(_ definition: RoomDefinition<State>) {
         open = { context in Room(definition, context) }
         replay = { limits in RoomReplay(definition, limits: limits) }
+        vocabulary = RoomVocabulary(of: definition)
         verification = { limits in JournalVerification(definition, limits: limits) }
+        exhibited = { AnyRoomDefinition(definition.exhibited) }
     }
+}
+
+extension AnyRoomDefinition: RoomDefinitionProtocol {
+    /// The definition as it is.
+    public var erased: AnyRoomDefinition { self }
 }

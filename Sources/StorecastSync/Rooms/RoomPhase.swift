@@ -6,4 +6,12 @@ package enum RoomPhase: Equatable, Sendable {
     case ready
     /// The journal can't be read.
     case failed(JournalError)
+
+    /// Whether it can't be read now and won't be later either.
+    package var isFinal: Bool {
+        switch self {
+        case .failed(.damaged), .failed(.truncated): true
+        default: false
+        }
+    }
 }

@@ -3,12 +3,16 @@ package import StorecastWire
 /// A selection whose parameters and value are known only to itself.
 public struct AnySelection<State: Codable & Sendable>: Sendable {
     package let name: String
+    let parameters: any (Codable & Sendable).Type
+    let value: any (Codable & Sendable).Type
     package let resolve:
         @Sendable (_ params: JSONView?, _ viewer: Identity) throws(Rejection) ->
             ResolvedSelection<State>
 
     init<Parameters, Value>(_ selection: Selection<State, Parameters, Value>) {
         name = selection.name
+        parameters = Parameters.self
+        value = Value.self
         resolve = { params, viewer throws(Rejection) in
             let parameters = try selection.parameters(from: params)
             let key = GroupKey(

@@ -16,7 +16,7 @@ package final class WebSocketConnection {
     /// sent at once; otherwise 0.
     package private(set) var pendingBytes = 0
 
-    enum Phase { case handshaking, open, closing, gone }
+    enum Phase { case handshaking, answering, open, closing, gone }
 
     let core: LoopCore
     private(set) var phase = Phase.handshaking
@@ -35,6 +35,8 @@ package final class WebSocketConnection {
     /// How it ends, as soon as that is known.
     private var ending: CloseFrame?
     private var problem: String?
+    /// What is left of the answer to a plain request.
+    private var slowAnswer: SlowAnswer?
 
     init(
         id: UInt64, core: LoopCore, owner: any WebSocketConnectionOwner, maxMessageBytes: Int,
@@ -97,7 +99,7 @@ package final class WebSocketConnection {
     /// time.
     package func close(code: UInt16, reason: String = "") {
         guard phase == .open else {
-            if phase == .handshaking { kill() }
+            if phase == .handshaking || phase == .answering { kill() }
             return
         }
         phase = .closing
@@ -200,10 +202,20 @@ extension WebSocketConnection {
         return -1
     }
 
-    func answerPlainRequest(_ wsi: OpaquePointer) {
-        guard phase == .handshaking, let owner else { return }
-        let answer = owner.answer(self, wsi).bytes
-        answer.withUnsafeBytes { _ = sc_lws_write_raw(wsi, $0.baseAddress, $0.count) }
+    /// Answers a plain request; -1, which ends the connection, if that is all.
+    func answerPlainRequest(_ wsi: OpaquePointer) -> Int32 {
+        guard phase == .handshaking, let owner else { return -1 }
+        phase = .answering
+        var answer = OutgoingAnswer(owner.answer(self, wsi))
+        let socket = lws_get_socket_fd(wsi)
+        guard case .more = answer.send(to: socket) else { return -1 }
+        slowAnswer = SlowAnswer(answer, on: socket, core) { [unowned self] in kill() }
+        guard slowAnswer != nil else { return -1 }
+        // Nothing more is read, and the owner's limit of time holds instead of the library's.
+        lws_rx_flow_control(wsi, 0)
+        lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0)
+        owner.answering(self)
+        return 0
     }
 
     func appendRequestHeaders(_ slot: UnsafeMutableRawPointer?, capacity: Int) -> Int32 {
@@ -284,7 +296,7 @@ extension WebSocketConnection {
     }
 
     func libraryClosed(_ wsi: OpaquePointer) {
-        if ending == nil, phase != .handshaking { ending = Self.closeFrameOfLibrary(wsi) }
+        if ending == nil, wasOpen { ending = Self.closeFrameOfLibrary(wsi) }
         finish()
     }
 
@@ -295,9 +307,11 @@ extension WebSocketConnection {
         owner = nil
     }
 
+    private var wasOpen: Bool { phase == .open || phase == .closing }
+
     private func finish() {
         guard phase != .gone else { return }
-        let wasOpen = phase != .handshaking
+        let wasOpen = wasOpen
         phase = .gone
         wsi = nil
         if wasOpen {
@@ -312,6 +326,8 @@ extension WebSocketConnection {
     private func letGo() {
         context = nil
         request = nil
+        slowAnswer?.cancel()
+        slowAnswer = nil
         _ = assembler.take()
     }
 

@@ -8,6 +8,8 @@ protocol WebSocketConnectionOwner: AnyObject {
     func confirmUpgrade(_ connection: WebSocketConnection, _ wsi: OpaquePointer) -> HTTPAnswer?
     /// Server: answers a request that isn't for a WebSocket.
     func answer(_ connection: WebSocketConnection, _ wsi: OpaquePointer) -> HTTPAnswer
+    /// Server: the answer to a plain request is on its way, and the peer takes its time.
+    func answering(_ connection: WebSocketConnection)
     /// Client: headers for the request, ready-made lines.
     func requestHeaders() -> [UInt8]
     /// Client: whether the server's answer will do.
@@ -32,6 +34,8 @@ extension WebSocketConnectionOwner {
     func answer(_ connection: WebSocketConnection, _ wsi: OpaquePointer) -> HTTPAnswer {
         HTTPAnswer(status: 400, "This is not a server.")
     }
+
+    func answering(_ connection: WebSocketConnection) {}
 
     func requestHeaders() -> [UInt8] { [] }
 

@@ -39,8 +39,7 @@ func webSocketCallback(
     case LWS_CALLBACK_CLOSED, LWS_CALLBACK_CLIENT_CLOSED:
         connection.libraryClosed(wsi)
     case LWS_CALLBACK_HTTP:
-        connection.answerPlainRequest(wsi)
-        return -1
+        return connection.answerPlainRequest(wsi)
     case LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER:
         return connection.appendRequestHeaders(input, capacity: length)
     case LWS_CALLBACK_CLIENT_FILTER_PRE_ESTABLISH:

@@ -1,4 +1,4 @@
-/// A whole, small answer to a plain HTTP request, after which the connection is closed.
+/// An answer to a plain HTTP request, after which the connection is closed.
 package struct HTTPAnswer: Sendable {
     /// For example 200.
     package var status: Int
@@ -6,6 +6,8 @@ package struct HTTPAnswer: Sendable {
     package var headers: [(name: String, value: String)]
     package var contentType: String
     package var body: [UInt8]
+    /// False to send the headers of the body alone: for HEAD, and for 304 (Not Modified).
+    package var sendsBody = true
 
     package init(
         status: Int, headers: [(name: String, value: String)] = [],
@@ -24,21 +26,27 @@ package struct HTTPAnswer: Sendable {
         self.init(status: status, headers: headers, body: Array((text + "\n").utf8))
     }
 
-    /// The answer's bytes (RFC 9112).
-    var bytes: [UInt8] {
+    /// All of a short answer.
+    var bytes: [UInt8] { sendsBody ? head + body : head }
+
+    /// What comes before the body (RFC 9112).
+    var head: [UInt8] {
         var head = "HTTP/1.1 \(status) \(Self.phrase(status))\r\n"
         head += "Content-Type: \(contentType)\r\nContent-Length: \(body.count)\r\n"
         for (name, value) in headers { head += "\(name): \(value)\r\n" }
-        return Array((head + "Connection: close\r\n\r\n").utf8) + body
+        return Array((head + "Connection: close\r\n\r\n").utf8)
     }
 
     private static func phrase(_ status: Int) -> String {
         switch status {
         case 200: "OK"
+        case 304: "Not Modified"
+        case 308: "Permanent Redirect"
         case 400: "Bad Request"
         case 401: "Unauthorized"
         case 403: "Forbidden"
         case 404: "Not Found"
+        case 405: "Method Not Allowed"
         case 426: "Upgrade Required"
         case 429: "Too Many Requests"
         case 500: "Internal Server Error"

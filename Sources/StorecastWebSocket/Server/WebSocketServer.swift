@@ -15,6 +15,7 @@ package final class WebSocketServer {
     weak var delegate: (any WebSocketServerDelegate)?
     private let library: LibWebSockets
     private let handshakes: DeadlineQueue
+    private let answers: DeadlineQueue
     private let heartbeat: Heartbeat
     private var listener: ListeningSocket?
     private var population = 0
@@ -34,6 +35,7 @@ package final class WebSocketServer {
         handshakes = DeadlineQueue(on: core, delay: configuration.handshakeTimeout) { connection in
             if connection.phase == .handshaking { connection.kill() }
         }
+        answers = DeadlineQueue(on: core, delay: configuration.answerTimeout) { $0.kill() }
         closeQueue = DeadlineQueue(on: core, delay: configuration.closeTimeout) { $0.kill() }
         heartbeat = Heartbeat(
             on: core, interval: configuration.pingInterval, timeout: configuration.deadPeerTimeout,
@@ -113,6 +115,7 @@ package final class WebSocketServer {
 
     private func cancelTimers() {
         handshakes.cancel()
+        answers.cancel()
         closeQueue.cancel()
         heartbeat.cancel()
     }
@@ -147,8 +150,12 @@ extension WebSocketServer: WebSocketConnectionOwner {
 
     func answer(_ connection: WebSocketConnection, _ wsi: OpaquePointer) -> HTTPAnswer {
         let request = UpgradeRequest(wsi, extraHeaders: configuration.extraHeaders)
-        return delegate?.respond(to: request) ?? UpgradeRules.upgradeRequired
+        var answer = delegate?.respond(to: request) ?? UpgradeRules.upgradeRequired
+        if request.method == "HEAD" { answer.sendsBody = false }
+        return answer
     }
+
+    func answering(_ connection: WebSocketConnection) { answers.add(connection) }
 
     func opened(_ connection: WebSocketConnection) {
         heartbeat.add(connection)

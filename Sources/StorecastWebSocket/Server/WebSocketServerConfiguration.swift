@@ -22,6 +22,8 @@ package struct WebSocketServerConfiguration: Sendable {
     package var deadPeerTimeout: Duration = .seconds(90)
     /// How long a client may take from connecting to the end of its request.
     package var handshakeTimeout: Duration = .seconds(10)
+    /// How long a peer may take to read the answer to a plain request.
+    package var answerTimeout: Duration = .seconds(60)
     /// How long a peer may take to answer a close frame before the connection is cut.
     package var closeTimeout: Duration = .seconds(5)
     /// Headers to pass on beside the usual ones, in lower case (`traceparent`).

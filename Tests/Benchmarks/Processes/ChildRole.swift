@@ -35,7 +35,7 @@ enum ChildRole: String {
         var line = "\(url.split(separator: ":").last?.dropLast() ?? "")"
         if opensRoom {
             let room = try await server.room("/", of: Desk.self)
-            line += " \(Int(watch.seconds * 1e9)) \(await room.position.version)"
+            line += " \(Int(watch.seconds * 1e9)) \(try await room.position.version)"
         }
         print(line)
         fflush(nil)

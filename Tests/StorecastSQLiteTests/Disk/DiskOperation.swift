@@ -22,6 +22,9 @@ enum DiskFile: Hashable, Sendable, CaseIterable {
 
 /// What becomes of an operation.
 enum DiskVerdict: Equatable, Sendable {
+    /// Says what becomes of each operation; they are counted from 0.
+    typealias Judge = @Sendable (_ number: Int, DiskOperation) -> DiskVerdict
+
     /// It is done.
     case done
     /// Nothing is done, and SQLite is told this.

@@ -8,7 +8,7 @@ final class FaultyDisk: Sendable {
         var notes: [(place: Int, note: Int)] = []
         var isRecording = false
         var count = 0
-        var judge: @Sendable (_ number: Int, DiskOperation) -> DiskVerdict = { _, _ in .done }
+        var judge: DiskVerdict.Judge = { _, _ in .done }
     }
 
     private static let disks = Mutex<[String: FaultyDisk]>([:])
@@ -26,7 +26,7 @@ final class FaultyDisk: Sendable {
     func remove() { Self.disks.withLock { $0[path] = nil } }
 
     /// Has every operation from now on judged; their numbers count from 0, from the beginning.
-    func judge(_ judge: @escaping @Sendable (_ number: Int, DiskOperation) -> DiskVerdict) {
+    func judge(_ judge: @escaping DiskVerdict.Judge) {
         state.withLock { $0.judge = judge }
     }
 

@@ -28,8 +28,8 @@ struct RoomRecoveryTests {
     {
         let room = open()
         dispatch(25, in: room)
-        #expect(journal.snapshots.map(\.offset) == [10, 20])
-        #expect(journal.snapshots.map(\.version) == [10, 20])
+        #expect(journal.snapshots.map(\.offset) == [0, 10, 20])
+        #expect(journal.snapshots.map(\.version) == [0, 10, 20])
         let again = open()
         #expect(again.phase == .ready)
         #expect(again.store.state == room.store.state)
@@ -37,7 +37,31 @@ struct RoomRecoveryTests {
         #expect(journal.delivered == 5)
         // Those five count: the next one comes as if the room had never been closed.
         dispatch(5, in: again)
-        #expect(journal.snapshots.map(\.offset) == [10, 20, 30])
+        #expect(journal.snapshots.map(\.offset) == [0, 10, 20, 30])
+    }
+
+    @Test func `what a history begins with is written before its first entry`() throws {
+        let room = open(Shop.room(from: Shop(tea: 5)))
+        #expect(journal.snapshots.isEmpty, "Whoever only looks leaves no trace.")
+        journal.savesSnapshots = nil
+        dispatch(2, in: room)
+        #expect(journal.head == 0)
+        journal.waitingSnapshots[0]()
+        loop.endTurn()
+        #expect(journal.head == 2)
+        #expect(journal.snapshots.map(\.offset) == [0])
+        let again = open(Shop.room(from: Shop(tea: 100)))
+        #expect(again.store.state.tea == 7, "Another first state doesn't change the past.")
+        dispatch(1, in: again)
+        #expect(journal.waitingSnapshots.count == 1, "It is written once.")
+    }
+
+    @Test func `an action is taken although what its history begins with can't be written`() {
+        journal.savesSnapshots = .failure(.unavailable("The disk is full."))
+        let room = open()
+        dispatch(1, in: room)
+        #expect(room.position.version == 1)
+        #expect(loop.reports.count == 1)
     }
 
     @Test func `a snapshot is taken when so many bytes came`() {
@@ -48,28 +72,29 @@ struct RoomRecoveryTests {
         let text = String(repeating: "x", count: 600)
         for seq in 1...6 { ada.dispatch(seq, "Write", #"{"text":"\#(text)"}"#) }
         // 867 bytes each, then as many as the snapshot takes.
-        #expect(journal.snapshots.map(\.offset) == [3, 6])
+        #expect(journal.snapshots.map(\.offset) == [0, 3, 6])
     }
 
     @Test func `a large snapshot waits until the log has grown by as much`() {
         let notes = String(repeating: "x", count: 10_000)
         let room = open(Shop.room(from: Shop(log: [notes])))
         dispatch(200, in: room)
-        // It takes 10,000 bytes for the text and some 300 beside it; an entry of the server's counts
-        // as 1,024.
-        #expect(journal.snapshots.map(\.offset).prefix(2) == [10, 21])
+        // It takes 10,000 bytes for the text and some 200 beside it, 300 when there are clients; an
+        // entry of the server's counts as 1,024.
+        #expect(journal.snapshots.map(\.offset).prefix(3) == [0, 10, 21])
     }
 
     @Test func `one snapshot is written at a time`() {
-        journal.savesSnapshots = nil
         let room = open()
-        dispatch(35, in: room)
+        dispatch(1, in: room)
+        journal.savesSnapshots = nil
+        dispatch(34, in: room)
         #expect(journal.waitingSnapshots.count == 1)
         journal.waitingSnapshots[0]()
-        #expect(journal.snapshots.map(\.version) == [10])
-        #expect(journal.snapshots.map(\.offset) == [10])
+        #expect(journal.snapshots.map(\.version) == [0, 10])
+        #expect(journal.snapshots.map(\.offset) == [0, 10])
         dispatch(1, in: room)
-        #expect(journal.snapshots.map(\.offset) == [10, 36])
+        #expect(journal.snapshots.map(\.offset) == [0, 10, 36])
     }
 
     @Test func `a snapshot that can't be written is told, and tried again a minute later`() {
@@ -98,7 +123,7 @@ struct RoomRecoveryTests {
     @Test func `a snapshot that isn't good is passed over for an older one, and told`() {
         let room = open()
         dispatch(35, in: room)
-        journal.snapshots[2].content[40] ^= 1
+        journal.snapshots[3].content[40] ^= 1
         let again = open()
         #expect(again.store.state == room.store.state)
         #expect(loop.reports.count == 1)
@@ -142,7 +167,7 @@ struct RoomRecoveryTests {
         limits.snapshots.entries = 1
         let room = loop.open(Hall.room, journal: journal, limits: limits)
         _ = Wire.greeted(room, on: loop)
-        #expect(journal.snapshots.count == 1)
+        #expect(journal.snapshots.map(\.offset) == [0, 1])
         let again = loop.open(Hall.room, journal: journal, limits: limits, seed: 2)
         #expect(again.attendance.present == room.attendance.present)
         #expect(journal.delivered == 0)
@@ -188,7 +213,7 @@ struct RoomRecoveryTests {
         var isReady = false
         room.prepareToUnload { isReady = true }
         #expect(isReady)
-        #expect(journal.snapshots.isEmpty)
+        #expect(journal.snapshots.map(\.offset) == [0])
         dispatch(1, in: room)
         journal.savesSnapshots = nil
         isReady = false
@@ -196,7 +221,7 @@ struct RoomRecoveryTests {
         #expect(!isReady)
         journal.waitingSnapshots[0]()
         #expect(isReady)
-        #expect(journal.snapshots.map(\.offset) == [100])
+        #expect(journal.snapshots.map(\.offset) == [0, 100])
     }
 }
 

@@ -98,8 +98,9 @@ struct ServerSessionResumeTests {
         #expect(wire.hear().first("subscribed")?["tag"]?.string == tag)
     }
 
-    @Test func `the tag is another one for another revision of the code`() {
-        let wire = Wire.greeted(loop.open(Shop.room.revision("2")), on: loop)
+    @Test(arguments: [Shop.room.revision("2"), Shop.room.schema(2)])
+    func `the tag is another one for another revision or schema`(_ changed: RoomDefinition<Shop>) {
+        let wire = Wire.greeted(loop.open(changed), on: loop)
         wire.say(#"{"op":"subscribe","ref":1,"select":"log"}"#)
         #expect(wire.hear().first("subscribed")?["tag"]?.string != tag)
     }

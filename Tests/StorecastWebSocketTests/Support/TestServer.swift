@@ -51,6 +51,7 @@ struct Behaviour: Sendable {
     var opened: @Sendable (WebSocketConnection) -> Void = { _ in }
     var received: @Sendable (WebSocketConnection, UnsafeRawBufferPointer) -> Void = { _, _ in }
     var writable: @Sendable (WebSocketConnection) -> Void = { _ in }
+    var respond: @Sendable (UpgradeRequest) -> HTTPAnswer? = { _ in nil }
 
     static let echo = Behaviour(received: { connection, text in connection.send(text: text) })
 }
@@ -89,6 +90,8 @@ final class Recorder: WebSocketServerDelegate {
         connections.removeAll { $0 === connection }
         events.post(.closed(code, reason))
     }
+
+    func respond(to request: UpgradeRequest) -> HTTPAnswer? { behaviour.respond(request) }
 }
 
 /// Something that lives on a loop, carried through code that doesn't.

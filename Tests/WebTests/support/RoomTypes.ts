@@ -14,7 +14,7 @@ interface Board {
 const board = connect<Board>("wss://example.org/");
 const todo = board.select("column", "todo", {
   optimistic: (cards, action) =>
-    action.type === "AddCard" && action.payload
+    action.type === "AddCard"
       ? [...cards, { id: "new", text: action.payload.text }]
       : cards,
 });
@@ -38,6 +38,8 @@ board.select("column", 5);
 board.dispatch({ type: "AddCards" });
 // @ts-expect-error its payload is another
 board.dispatch({ type: "AddCard", payload: { column: "todo" } });
+// @ts-expect-error it has one
+board.dispatch({ type: "AddCard" });
 // @ts-expect-error it may have no state yet
 todo.getState().length;
 // @ts-expect-error only while it is offline

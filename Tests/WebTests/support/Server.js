@@ -7,7 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const command = fileURLToPath(new URL("../../../.build/debug/storecast", import.meta.url));
+/** The command, as `swift build` makes it. */
+export const command = fileURLToPath(new URL("../../../.build/debug/storecast", import.meta.url));
 
 // Debian 12's node has it, and hides it.
 globalThis.crypto ??= webcrypto;
@@ -40,7 +41,7 @@ export class Server {
     }
     server.#process = spawn(command, options, { stdio: ["ignore", "pipe", "inherit"] });
     const line = await new Promise((resolve, reject) => {
-      server.#process.stdout.once("data", (data) => resolve(String(data).trim()));
+      server.#process.stdout.once("data", (data) => resolve(String(data).split("\n")[0]));
       server.#process.once("exit", () => reject(new Error("The server ended.")));
     });
     server.url = line.replace("listening on ", "");

@@ -33,11 +33,20 @@ import { Rejection } from "../wire/Rejection.js";
  */
 
 /**
+ * An action's payload, which may be left out if it has no member that has to be there.
+ *
+ * @template Payload
+ * @typedef {undefined extends Payload ? { readonly payload?: Payload }
+ *     : {} extends Payload ? { readonly payload?: Payload }
+ *     : { readonly payload: Payload }} PayloadOf
+ */
+
+/**
  * The actions of a room.
  *
  * @template {RoomTypes} Room
  * @typedef {{ [Type in keyof Room["actions"] & string]:
- *     { readonly type: Type, readonly payload?: Room["actions"][Type] } }[keyof Room["actions"]
+ *     { readonly type: Type } & PayloadOf<Room["actions"][Type]> }[keyof Room["actions"]
  *     & string]} ActionOf
  */
 

@@ -85,18 +85,19 @@ export class Subscriptions {
   }
 
   /**
-   * Applies a part; one that doesn't fit makes its mirror begin anew.
+   * Applies a part; one that doesn't fit makes its mirrors begin anew.
    *
    * @param {import("../wire/ServerFrame.js").Part} part
    * @param {string} epoch
-   * @returns {Mirror[]} those that have moved
+   * @returns {readonly Mirror[]} those that have moved
    */
   apply(part, epoch) {
-    return this.of(part.sub).filter((mirror) => {
-      const fits = mirror.take(part, epoch);
-      if (!fits) this.#restart(mirror);
-      return fits;
-    });
+    const mirrors = this.of(part.sub);
+    // All of them, as it is one value that they have.
+    const misfits = mirrors.filter((mirror) => !mirror.take(part, epoch));
+    if (misfits.length === 0) return mirrors;
+    this.#restart(mirrors);
+    return [];
   }
 
   /**
@@ -142,10 +143,16 @@ export class Subscriptions {
     mirror.fail(new Rejection("invalid-params", "The parameters are too large or too deep."));
   }
 
-  /** @param {Mirror} mirror */
-  #restart(mirror) {
-    this.#say(writeUnsubscribe(mirror.ref));
-    mirror.forget();
-    this.#subscribe(mirror);
+  /**
+   * Asks for a snapshot, which the server sends when nobody is left who has the value already.
+   *
+   * @param {readonly Mirror[]} mirrors  of one `sub`
+   */
+  #restart(mirrors) {
+    for (const mirror of mirrors) {
+      this.#say(writeUnsubscribe(mirror.ref));
+      mirror.forget();
+    }
+    for (const mirror of mirrors) this.#subscribe(mirror);
   }
 }

@@ -30,7 +30,7 @@ export class Announcer {
         ? notify
         : notify === "frame" && platform.requestFrame
         ? frames(platform, platform.requestFrame)
-        : queueMicrotask;
+        : (/** @type {() => void} */ work) => queueMicrotask(work);
   }
 
   /**

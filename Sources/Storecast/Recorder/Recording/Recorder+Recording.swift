@@ -42,6 +42,22 @@ extension Recorder {
         return problems
     }
 
+    /// Puts actions and the state with which they begin in the place of the present recording, goes to
+    /// `index` and tells the subscribers, once.
+    ///
+    /// - Parameters:
+    ///   - actions: their times don't decrease.
+    ///   - start: position 0 from now on.
+    ///   - index: where to go; nil for the end.
+    package func load(
+        _ actions: [RecordedAction], startingFrom start: State, goingTo index: Int? = nil
+    ) {
+        pause()
+        checkpoints.restart(from: start)
+        restart(with: actions)
+        move(to: index ?? actions.count)
+    }
+
     private static func standardAction(
         _ action: any Action, index: Int
     ) throws(RecordingError) -> StandardAction {

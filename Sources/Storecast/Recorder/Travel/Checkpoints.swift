@@ -40,6 +40,9 @@ struct Checkpoints<State> {
         states.append(state)
     }
 
+    /// Forgets all, and begins with another state.
+    mutating func restart(from start: State) { states = [start] }
+
     /// Forgets those after `position`.
     mutating func drop(after position: Int) {
         let kept = min(position / interval + 1, states.count)

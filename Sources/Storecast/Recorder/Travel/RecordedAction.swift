@@ -5,4 +5,9 @@ public struct RecordedAction {
     public let action: any Action
     /// When it was reduced, from the start of the recording.
     public let time: Duration
+
+    package init(action: any Action, time: Duration) {
+        self.action = action
+        self.time = time
+    }
 }

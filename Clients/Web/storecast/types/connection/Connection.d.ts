@@ -17,11 +17,19 @@
  * @property {Record<string, any>} actions
  */
 /**
+ * An action's payload, which may be left out if it has no member that has to be there.
+ *
+ * @template Payload
+ * @typedef {undefined extends Payload ? { readonly payload?: Payload }
+ *     : {} extends Payload ? { readonly payload?: Payload }
+ *     : { readonly payload: Payload }} PayloadOf
+ */
+/**
  * The actions of a room.
  *
  * @template {RoomTypes} Room
  * @typedef {{ [Type in keyof Room["actions"] & string]:
- *     { readonly type: Type, readonly payload?: Room["actions"][Type] } }[keyof Room["actions"]
+ *     { readonly type: Type } & PayloadOf<Room["actions"][Type]> }[keyof Room["actions"]
  *     & string]} ActionOf
  */
 /**
@@ -143,12 +151,21 @@ export type AnyRoom = {
     actions: Record<string, any>;
 };
 /**
+ * An action's payload, which may be left out if it has no member that has to be there.
+ */
+export type PayloadOf<Payload> = undefined extends Payload ? {
+    readonly payload?: Payload;
+} : {} extends Payload ? {
+    readonly payload?: Payload;
+} : {
+    readonly payload: Payload;
+};
+/**
  * The actions of a room.
  */
 export type ActionOf<Room extends RoomTypes> = { [Type in keyof Room["actions"] & string]: {
     readonly type: Type;
-    readonly payload?: Room["actions"][Type];
-}; }[keyof Room["actions"] & string];
+} & PayloadOf<Room["actions"][Type]>; }[keyof Room["actions"] & string];
 export type ConnectionOptions = {
     /**
      * proves who this is

@@ -35,13 +35,13 @@ export class Subscriptions {
     /** @param {import("../wire/ServerFrame.js").Subscribed} frame */
     subscribed(frame: import("../wire/ServerFrame.js").Subscribed): void;
     /**
-     * Applies a part; one that doesn't fit makes its mirror begin anew.
+     * Applies a part; one that doesn't fit makes its mirrors begin anew.
      *
      * @param {import("../wire/ServerFrame.js").Part} part
      * @param {string} epoch
-     * @returns {Mirror[]} those that have moved
+     * @returns {readonly Mirror[]} those that have moved
      */
-    apply(part: import("../wire/ServerFrame.js").Part, epoch: string): Mirror[];
+    apply(part: import("../wire/ServerFrame.js").Part, epoch: string): readonly Mirror[];
     /**
      * The server has ended a subscription.
      *

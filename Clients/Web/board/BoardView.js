@@ -1,0 +1,148 @@
+import { arrange, byId, element } from "../parts/element.js";
+import { announce } from "../parts/notices.js";
+import { CardDialog } from "./CardDialog.js";
+import { CardView } from "./CardView.js";
+import { ColumnDialog } from "./ColumnDialog.js";
+import { ColumnView } from "./ColumnView.js";
+import { Dragging } from "./Dragging.js";
+import { Keyboard } from "./Keyboard.js";
+import { Rearrangement } from "./Rearrangement.js";
+import { columnsReducer } from "./reducers.js";
+import { excerpt } from "./sentences.js";
+
+/** The columns with their cards, and everything that one can do to them. */
+export class BoardView {
+  /**
+   * The cards that are shown, by id.
+   *
+   * @type {Map<string, CardView>}
+   */
+  views = new Map();
+  /**
+   * From left to right.
+   *
+   * @type {ColumnView[]}
+   */
+  columns = [];
+  #root = byId("columns");
+  #addColumn = element("button", {
+    class: "plain add-column",
+    text: "+ Add a column",
+    onclick: () => this.#columnDialog.open(),
+  });
+  #cardDialog = new CardDialog(this);
+  #columnDialog = new ColumnDialog(this);
+  #keyboard = new Keyboard(this, this.#root);
+  /** @type {Rearrangement | undefined} */
+  #rearrangement;
+
+  /**
+   * @param {import("../storecast/index.js").Connection<any>} connection
+   * @param {string} me
+   */
+  constructor(connection, me) {
+    this.connection = connection;
+    this.me = me;
+    this.#root.append(element("p", { class: "loading", text: "The board is on its way…" }));
+    const columns = connection.select("columns", undefined, { optimistic: columnsReducer });
+    columns.subscribe(() => this.#showColumns(columns.getState() ?? []));
+    new Dragging(this, this.#root);
+  }
+
+  /**
+   * @param {string} type
+   * @param {object} payload
+   */
+  dispatch(type, payload) {
+    void this.connection.dispatch({ type, payload });
+  }
+
+  /**
+   * Puts a card above another one, or at the end of a column, and says so.
+   *
+   * @param {CardView} view
+   * @param {ColumnView} target
+   * @param {string | undefined} before
+   */
+  move(view, target, before) {
+    const { id, text } = view.card;
+    const others = target.cards.filter((card) => card.id !== id);
+    const index = others.findIndex((card) => card.id === before);
+    const place = index < 0 ? others.length : index;
+    if (target.cards[place]?.id === id) return;
+    this.dispatch("MoveCard", { card: id, column: target.column.id, before });
+    const count = others.length + 1;
+    announce(`${excerpt(text)} moved to ${target.column.title}, place ${place + 1} of ${count}.`);
+  }
+
+  /** @param {CardView} view */
+  toggleVote(view) {
+    if (!view.isSaved) return;
+    const { id, voters } = view.card;
+    this.dispatch(voters.includes(this.me) ? "Unvote" : "Vote", { card: id });
+    announce(voters.includes(this.me) ? "Vote taken back." : "Voted.");
+  }
+
+  /**
+   * @param {CardView} view
+   * @param {{ isToRemove?: boolean }} how
+   */
+  openCard(view, how = {}) {
+    if (view.isSaved) void this.#cardDialog.open(view, how);
+  }
+
+  /** @param {ColumnView} column */
+  openColumn(column) {
+    void this.#columnDialog.open(column);
+  }
+
+  /**
+   * The view of a card as it is now.
+   *
+   * @param {import("./reducers.js").Card} card
+   */
+  viewOf(card) {
+    const known = this.views.get(card.id);
+    if (known) {
+      known.show(card);
+      return known;
+    }
+    const view = new CardView(card, this.me, this);
+    this.views.set(card.id, view);
+    return view;
+  }
+
+  /** @param {CardView} view */
+  columnOf(view) {
+    return this.columns.find(({ list }) => list === view.element.parentElement);
+  }
+
+  /** Cards are about to come, go or change places; all that do so together are shown together. */
+  willRearrange() {
+    if (this.#rearrangement) return;
+    const rearrangement = new Rearrangement(this.views);
+    this.#rearrangement = rearrangement;
+    queueMicrotask(() => {
+      this.#rearrangement = undefined;
+      for (const [id, view] of this.views) {
+        if (!view.element.isConnected) this.views.delete(id);
+      }
+      rearrangement.show();
+      this.#keyboard.settle();
+    });
+  }
+
+  /** @param {import("./reducers.js").Column[]} columns */
+  #showColumns(columns) {
+    this.willRearrange();
+    const known = new Map(this.columns.map((view) => [view.column.id, view]));
+    this.columns = columns.map((column) => {
+      const view = known.get(column.id) ?? new ColumnView(column, this);
+      view.show(column);
+      known.delete(column.id);
+      return view;
+    });
+    for (const gone of known.values()) gone.close();
+    arrange(this.#root, [...this.columns.map((view) => view.element), this.#addColumn]);
+  }
+}

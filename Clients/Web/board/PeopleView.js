@@ -1,0 +1,34 @@
+import { avatar, shownName } from "../parts/avatar.js";
+import { byId, element } from "../parts/element.js";
+
+const most = 6;
+
+/** Who is here, as a row of discs. */
+export class PeopleView {
+  /** @param {import("../storecast/index.js").Connection<any>} connection */
+  constructor(connection) {
+    const present = connection.select("present");
+    present.subscribe(() => this.#show(present.getState() ?? []));
+  }
+
+  /** @param {{ id: string, name: string }[]} people */
+  #show(people) {
+    const room = matchMedia("(max-width: 640px)").matches ? 3 : most;
+    const shown = people.slice(0, people.length > room ? room - 1 : room);
+    const items = shown.map(({ id, name }) =>
+      element("li", { title: name }, avatar(id), element("span", { class: "spoken", text: name }))
+    );
+    const others = people.slice(shown.length).map(({ id }) => shownName(id));
+    if (others.length > 0) {
+      const text = `+${others.length}`;
+      const more = element("span", { class: "avatar more", "aria-hidden": "true", text });
+      const names = others.join(", ");
+      const spoken = element("span", { class: "spoken", text: names });
+      items.push(element("li", { title: names }, more, spoken));
+    }
+    byId("people").replaceChildren(...items);
+    byId("names").replaceChildren(
+      ...people.filter(({ id }) => id).map(({ id }) => element("option", { value: id }))
+    );
+  }
+}

@@ -1,0 +1,25 @@
+import { connect, indexedDBOutbox } from "../storecast/index.js";
+import { showStatus } from "../parts/connectionStatus.js";
+import { byId } from "../parts/element.js";
+import { notify } from "../parts/notices.js";
+import { BoardView } from "./BoardView.js";
+import { ChatView } from "./ChatView.js";
+import { closeButtons } from "./dialogs.js";
+import { myName, NameDialog } from "./NameDialog.js";
+import { PeopleView } from "./PeopleView.js";
+import { refusal } from "./sentences.js";
+
+closeButtons();
+byId("help-button").onclick = () => byId("help-dialog").showModal();
+const name = (await myName()) ?? "";
+new NameDialog(name);
+
+const connection = connect("/", {
+  token: name || undefined,
+  outbox: indexedDBOutbox(`board of ${name}`),
+  onRejected: (rejection, action) => notify(refusal(rejection, action)),
+});
+showStatus(connection);
+new BoardView(connection, name);
+new ChatView(connection, name);
+new PeopleView(connection);

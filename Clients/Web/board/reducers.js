@@ -1,0 +1,135 @@
+/**
+ * What actions make of what is shown, before the server has answered: the board's own rules, as far
+ * as one selection alone allows. Everything that hasn't been confirmed is marked `isPending`.
+ *
+ * @typedef {{ id: string, text: string, assignee?: string, voters: string[], author: string,
+ *     created: number, isPending?: boolean, isNew?: boolean }} Card
+ * @typedef {{ id: string, title: string, isPending?: boolean, isNew?: boolean }} Column
+ * @typedef {{ id: string, author: string, text: string, time: number,
+ *     isPending?: boolean }} Message
+ * @typedef {{ type: string, payload?: any }} Action
+ */
+
+/** What has no id of the server's yet has one of its action. */
+const ids = new WeakMap();
+let lastId = 0;
+
+/** @param {Action} action */
+function provisionalId(action) {
+  const known = ids.get(action) ?? `new-${(lastId += 1)}`;
+  ids.set(action, known);
+  return known;
+}
+
+/**
+ * @template {{ id: string }} Item
+ * @param {Item[]} items
+ * @param {Item} item
+ * @param {string | undefined} before  at the end, if there is no such item
+ */
+function insert(items, item, before) {
+  const index = items.findIndex(({ id }) => id === before);
+  return index < 0 ? [...items, item] : [...items.slice(0, index), item, ...items.slice(index)];
+}
+
+/**
+ * @template {{ id: string }} Item
+ * @param {Item[]} items
+ * @param {string} id
+ * @param {(item: Item) => object} change
+ */
+const change = (items, id, change) =>
+  items.map((item) => (item.id === id ? { ...item, ...change(item), isPending: true } : item));
+
+/**
+ * @param {string} column
+ * @param {string} me
+ * @param {(id: string) => Card | undefined} find  looks for a card in the other columns
+ * @returns {(cards: Card[], action: Action) => Card[]}
+ */
+export function cardsReducer(column, me, find) {
+  return (cards, action) => {
+    const { type, payload } = action;
+    const without = () => cards.filter(({ id }) => id !== payload.card);
+    switch (type) {
+      case "AddCard":
+        if (payload.column !== column) return cards;
+        return insert(cards, newCard(action, me), payload.before);
+      case "EditCard":
+        return change(cards, payload.card, () => ({ text: payload.text }));
+      case "AssignCard":
+        return change(cards, payload.card, () => ({ assignee: payload.assignee }));
+      case "Vote":
+        return change(cards, payload.card, ({ voters }) => ({
+          voters: voters.includes(me) ? voters : [...voters, me],
+        }));
+      case "Unvote":
+        return change(cards, payload.card, ({ voters }) => ({
+          voters: voters.filter((voter) => voter !== me),
+        }));
+      case "RemoveCard":
+        return without();
+      case "MoveCard": {
+        if (payload.before === payload.card) return cards;
+        if (payload.column !== column) return without();
+        const card = cards.find(({ id }) => id === payload.card) ?? find(payload.card);
+        return card ? insert(without(), { ...card, isPending: true }, payload.before) : cards;
+      }
+      default:
+        return cards;
+    }
+  };
+}
+
+/**
+ * @param {Action} action
+ * @param {string} me
+ */
+const newCard = (action, me) => ({
+  id: provisionalId(action),
+  text: action.payload.text,
+  voters: [],
+  author: me,
+  created: Date.now() / 1000,
+  isPending: true,
+  isNew: true,
+});
+
+/**
+ * @param {Column[]} columns
+ * @param {Action} action
+ */
+export function columnsReducer(columns, action) {
+  const { type, payload } = action;
+  switch (type) {
+    case "AddColumn": {
+      const id = provisionalId(action);
+      const column = { id, title: payload.title, isPending: true, isNew: true };
+      return insert(columns, column, payload.before);
+    }
+    case "RenameColumn":
+      return change(columns, payload.column, () => ({ title: payload.title }));
+    case "MoveColumn": {
+      const column = columns.find(({ id }) => id === payload.column);
+      if (!column || payload.before === payload.column) return columns;
+      const others = columns.filter(({ id }) => id !== payload.column);
+      return insert(others, { ...column, isPending: true }, payload.before);
+    }
+    // Whether one is empty when the server removes it isn't known here.
+    default:
+      return columns;
+  }
+}
+
+/**
+ * @param {string} me
+ * @returns {(messages: Message[], action: Action) => Message[]}
+ */
+export function chatReducer(me) {
+  return (messages, action) => {
+    if (action.type !== "Say") return messages;
+    const id = provisionalId(action);
+    const { text } = action.payload;
+    return [...messages, { id, author: me, text, time: Date.now() / 1000, isPending: true }];
+  };
+}

@@ -1,0 +1,47 @@
+/**
+ * What was tried, as the beginning of a sentence.
+ *
+ * @type {Record<string, string>}
+ */
+const attempts = {
+  AddCard: "The card was not added",
+  EditCard: "The card was not changed",
+  AssignCard: "The card was not assigned",
+  MoveCard: "The card was not moved",
+  RemoveCard: "The card was not removed",
+  Vote: "Your vote was not taken",
+  Unvote: "Your vote was not taken back",
+  AddColumn: "The column was not added",
+  RenameColumn: "The column was not renamed",
+  MoveColumn: "The column was not moved",
+  RemoveColumn: "The column was not removed",
+  Say: "Your message was not sent",
+};
+
+/**
+ * Says that something didn't happen, and why.
+ *
+ * @param {import("../storecast/index.js").Rejection} rejection
+ * @param {{ type: string }} action
+ */
+export function refusal({ code, title, message }, { type }) {
+  // What a conflict adds is which card or column it is, by its id.
+  const reason = code === "conflict" ? title : message;
+  return `${attempts[type] ?? "Something was not done"}: ${reason}`;
+}
+
+/**
+ * @param {number} count
+ * @param {string} one
+ */
+export const counted = (count, one) => `${count} ${one}${count === 1 ? "" : "s"}`;
+
+/**
+ * The beginning of a text, to name what has it.
+ *
+ * @param {string} text
+ */
+export function excerpt(text) {
+  const letters = [...text.replace(/\s+/g, " ")];
+  return letters.length > 60 ? `${letters.slice(0, 59).join("")}…` : letters.join("");
+}

@@ -1,0 +1,42 @@
+import { Follower } from "./Follower.js";
+
+/**
+ * Fetches a room's whole journal as text, page by page.
+ *
+ * @param {import("../../storecast/index.js").Connection} connection
+ * @param {string} room
+ * @param {(lines: number) => void} progressed
+ * @returns {Promise<string>}
+ */
+export async function journalText(connection, room, progressed) {
+  /** @type {string[]} */
+  const lines = [];
+  for (let after = 0; ; ) {
+    const page = await journalPage(connection, room, after);
+    for (const line of page.lines) lines.push(line);
+    progressed(lines.length);
+    if (page.next === null) return lines.map((line) => `${line}\n`).join("");
+    after = page.next;
+  }
+}
+
+/**
+ * @param {import("../../storecast/index.js").Connection} connection
+ * @param {string} room
+ * @param {number} after
+ * @returns {Promise<{ lines: string[], next: number | null }>}
+ */
+function journalPage(connection, room, after) {
+  return new Promise((resolve, reject) => {
+    const follower = /** @type {Follower<any>} */ (
+      new Follower(connection, "lines", () => {
+        const page = follower.value;
+        if (!page) return;
+        follower.leave();
+        if (page.problem) reject(new Error(page.problem));
+        else resolve(page);
+      })
+    );
+    follower.follow({ room, after });
+  });
+}

@@ -1,0 +1,72 @@
+/** @typedef {import("./types.js").Dispatch} Dispatch */
+
+/**
+ * Reads a journal as `storecast journal export`, or this page, wrote it: JSON Lines.
+ *
+ * @param {string} text
+ * @returns {{ room: string, dispatches: Dispatch[] }}
+ * @throws {Error} that says which line is wrong, and why
+ */
+export function readJournal(text) {
+  const lines = text.split("\n");
+  let room = "";
+  let version = 0;
+  /** @type {Dispatch[]} */
+  const dispatches = [];
+  for (const [index, line] of lines.entries()) {
+    if (line.trim() === "") continue;
+    const content = parsed(line, index + 1);
+    if (index === 0 && content.journal !== "storecast") {
+      throw new Error("Line 1: this isn't a journal of storecast.");
+    } else if (index === 0) {
+      room = String(content.room);
+    } else if (content.snapshot !== undefined) {
+      version = Number(content.version);
+    } else {
+      const dispatch = read(content, index + 1);
+      if (!dispatch.rejection) version += 1;
+      dispatches.push({ ...dispatch, version });
+    }
+  }
+  if (room === "") throw new Error("The file is empty.");
+  return { room, dispatches };
+}
+
+/**
+ * @param {string} line
+ * @param {number} number
+ */
+function parsed(line, number) {
+  try {
+    const content = JSON.parse(line);
+    if (Object(content) === content) return content;
+  } catch {
+    // Said below.
+  }
+  throw new Error(`Line ${number}: it isn't a JSON object.`);
+}
+
+/**
+ * @param {any} line
+ * @param {number} number
+ * @returns {Dispatch}
+ */
+function read(line, number) {
+  if (!Array.isArray(line.actions) || typeof line.time !== "number") {
+    throw new Error(`Line ${number}: an entry has 'actions' and a 'time'.`);
+  }
+  return {
+    offset: line.offset,
+    version: 0,
+    time: line.time,
+    user: String(line.sender?.id ?? ""),
+    participant: String(line.client),
+    seq: Number(line.seq),
+    actions: line.actions.map((/** @type {any} */ action) => ({
+      type: String(action?.type),
+      payload: action?.payload,
+      bytes: JSON.stringify(action?.payload ?? {}).length,
+    })),
+    rejection: line.rejection && String(line.rejection.title),
+  };
+}

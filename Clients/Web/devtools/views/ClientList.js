@@ -1,0 +1,51 @@
+import { bytes, element } from "../elements.js";
+import { inline } from "./StateTree.js";
+
+/** @typedef {import("../model/types.js").Detail} Detail */
+
+/** Who is in the room, and what each is subscribed to. */
+export class ClientList {
+  #home;
+
+  /** @param {HTMLElement} home */
+  constructor(home) {
+    this.#home = home;
+  }
+
+  /** @param {Detail | undefined} detail */
+  show(detail) {
+    if (!detail || detail.problem) {
+      return this.#home.replaceChildren(element("p", { class: "faint" }, detail?.problem ?? "…"));
+    }
+    const names = ["user", "participant", "from", "lag", "in", "out", "subscriptions"];
+    const heads = names.map((name) => element("th", { scope: "col" }, name));
+    const rows = detail.clients.map((client) => {
+      const views = client.subscriptions.map(({ selection, parameters, lag }) => {
+        const text = `${selection}${isEmpty(parameters) ? "" : ` ${inline(parameters, 60)}`}`;
+        return element("span", { class: lag > 0 ? "view warning" : "view" }, text);
+      });
+      const cells = [
+        [client.participant.slice(0, 8)], [client.address], [String(client.lag)],
+        [bytes(client.traffic.received.bytes)], [bytes(client.traffic.sent.bytes)], views,
+      ].map((content) => element("td", {}, ...content));
+      const roles = client.roles.length > 0 ? ` (${client.roles.join(", ")})` : "";
+      const user = element("th", { scope: "row" }, (client.user || "anonymous") + roles);
+      return element("tr", {}, user, ...cells);
+    });
+    const hidden = detail.count - detail.clients.length;
+    this.#home.replaceChildren(
+      element(
+        "table",
+        { class: "data" },
+        element("thead", {}, element("tr", {}, ...heads)),
+        element("tbody", {}, ...rows),
+      ),
+      hidden > 0 ? element("p", { class: "faint" }, `and ${hidden} more`) : "",
+    );
+  }
+}
+
+/** @param {unknown} parameters */
+function isEmpty(parameters) {
+  return parameters === null || inline(parameters) === "{}";
+}

@@ -1,0 +1,55 @@
+import Example
+import StorecastSQLite
+import StorecastServer
+import StorecastTools
+
+/// What `storecast serve` served, as seen from the file that it left.
+enum ServedRoom {
+    private static let document = JSONRoom.definition(initial: .null)
+    private static let boardTypes = Set(
+        Board.room.actions.names + [ClientJoined.wireName, ClientLeft.wireName])
+
+    /// The board, or a JSON document: whichever a room's first actions, or what it began with, are of.
+    @Sendable
+    static func definition(
+        of room: String, in file: JournalFile
+    ) throws -> (any RoomDefinitionProtocol)? {
+        let types = try file.entries(of: room, after: 0, limit: 100).lazy
+            .compactMap(\.record).flatMap(\.actions).map(\.type)
+        if types.contains(where: document.actions.names.contains) {
+            return try document(room, in: file)
+        }
+        if !types.isEmpty { return types.allSatisfy(boardTypes.contains) ? Board.room : nil }
+        guard let oldest = try file.snapshots(of: room).first,
+            let kept = try file.snapshot(of: room, through: oldest.offset)
+        else { return nil }
+        let isBoard = (try? Board.room.erased.replay(SyncLimits()).restore(kept)) != nil
+        return isBoard ? Board.room : document
+    }
+
+    /// Whether the history in a file is known to have begun with another document than this.
+    static func began(otherThan document: JSON, in path: String) -> Bool {
+        guard let file = try? JournalFile(path) else { return false }
+        defer { file.close() }
+        guard let room = try? file.rooms().first(where: { $0.name == "/" }), room.entries > 0,
+            let kept = try? file.snapshot(of: "/", through: 0),
+            let hash = try? JSONDocument(kept.content, limits: .trusted).root["hash"]?.string
+        else { return false }
+        return hash != document.stateHash
+    }
+
+    /// The document with which it began is in a snapshot.
+    private static func document(
+        _ room: String, in file: JournalFile
+    ) throws -> any RoomDefinitionProtocol {
+        let isThere =
+            try file.floor(of: room) > 0 || file.snapshot(of: room, through: 0) != nil
+        guard isThere else {
+            throw CommandFailure(
+                .trouble,
+                "The JSON document with which room '\(room)' began isn't in '\(file.path)', so its "
+                    + "states aren't known.")
+        }
+        return document
+    }
+}

@@ -1,0 +1,50 @@
+import Storecast
+package import StorecastWire
+
+extension Room {
+    package var inspection: RoomInspection {
+        var subscriptions: [String: Int] = [:]
+        for (group, _) in groups.live {
+            subscriptions[group.key.selection, default: 0] += group.subscriptions.count
+        }
+        return RoomInspection(
+            position: position, phase: phase.word, subscriptions: subscriptions,
+            lag: sessions.values.lazy.map(\.lag).max() ?? 0,
+            waiting: batch.count + postponed.count, waitingBytes: heldBytes,
+            actions: definition.actions.names)
+    }
+
+    package var sessionsInOrder: [ServerSession] {
+        sessions.values.sorted { $0.number < $1.number }
+    }
+
+    package func tree() throws -> JSON {
+        try store.state.map { try JSONCoding.encodeTree($0) } ?? .null
+    }
+
+    package func dispatch(
+        _ type: String, _ payload: JSON, as sender: Identity, _ outcome: DispatchOutcome
+    ) {
+        do {
+            let document = try JSONDocument(payload.bytes, limits: .trusted)
+            let action = try definition.actions.action(type, document.root)
+            try definition.actionGuards[ObjectIdentifier(Swift.type(of: action))]?(action, sender)
+            dispatch(action, as: sender, outcome)
+        } catch {
+            outcome.settle(.failure(rejection(for: error).bounded))
+        }
+    }
+
+    /// The selections that somebody is subscribed to.
+    package var selectionsInUse: [GroupKey] { groups.live.map(\.group.key) }
+}
+
+extension RoomPhase {
+    fileprivate var word: String {
+        switch self {
+        case .loading: "loading"
+        case .ready: "ready"
+        case .failed: "failed"
+        }
+    }
+}

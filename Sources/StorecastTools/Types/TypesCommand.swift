@@ -1,0 +1,41 @@
+package import ArgumentParser
+import StorecastSync
+
+/// `storecast types`
+package struct TypesCommand: ParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "types",
+        abstract: "Write TypeScript declarations of a room.",
+        discussion: """
+            For the JavaScript client: with them, an editor knows the room's selections, their \
+            parameters and values, and its actions.
+
+              storecast types > board.ts
+
+            and then, in TypeScript or in JavaScript with JSDoc:
+
+              import type { Room } from "./board";
+              const board = connect<Room>("wss://example.org/");
+
+            They are found out by having the Swift types read something, as they would read a \
+            client's JSON. What can't be found out so is `unknown`.
+            """)
+
+    @Option(help: ArgumentHelp("The room's path.", valueName: "path"))
+    var room = "/"
+
+    @Option(help: ArgumentHelp("What the room's declaration is called.", valueName: "name"))
+    var name = "Room"
+
+    /// The room at a path, as the server has it; nil if there is none.
+    @TaskLocal package static var rooms: JournalCommand.Rooms = { _ in nil }
+
+    package init() {}
+
+    package func run() throws {
+        guard let definition = Self.rooms(room) else {
+            throw CommandFailure(.trouble, "There is no room at '\(room)'.")
+        }
+        StandardOutput.write(TypeScript(definition, name: name).text)
+    }
+}

@@ -1,0 +1,140 @@
+"""The board's page, with other browsers, the Swift client and the terminal's around it."""
+
+import unittest
+
+from pages import BrowserTest, expect
+from programs import Terminal, Watch
+
+
+class BoardTests(BrowserTest):
+    def test_a_dragged_card_moves_for_everybody(self):
+        for text in ["Read", "Write", "Sleep"]:
+            self.server.dispatch("AddCard", {"column": "todo", "text": text})
+        ada, bob = self.join("ada"), self.join("bob")
+        with Watch(self.server.url, "column", "doing") as swift:
+            with Terminal(self.server.url, "carol") as terminal:
+                terminal.wait_for("Write", "To do", "Doing")
+                ada.drag("Write", "Doing")
+                for board in (ada, bob):
+                    board.has("To do", ["Read", "Sleep"])
+                    board.has("Doing", ["Write"])
+                swift.wait_for(["Write"])
+                terminal.wait_for("Write", "Doing", "Done")
+            bob.drag("Sleep", "Doing", above="Write")
+            ada.has("Doing", ["Sleep", "Write"])
+            swift.wait_for(["Sleep", "Write"])
+
+    def test_who_is_here(self):
+        ada, bob = self.join("ada"), self.join("bob <b>")
+        for board in (ada, bob):
+            people = board.page.get_by_label("Who is here").get_by_role("listitem")
+            expect(people.locator(".spoken")).to_have_text(["ada", "bob <b>"])
+        bob.page.reload()
+        expect(bob.page.locator("#name-button")).to_contain_text("bob <b>")
+
+    def test_chat_and_cards_are_text(self):
+        ada, bob = self.join("ada"), self.join("bob")
+        evil = "<img src=x onerror=alert(1)><script>alert(2)</script> & so"
+        ada.page.get_by_label("Message", exact=True).fill(evil)
+        ada.page.get_by_role("button", name="Send").click()
+        ada.add("To do", evil)
+        expect(bob.page.locator(".message .text")).to_have_text([evil])
+        bob.has("To do", [evil])
+        self.assertEqual(bob.page.locator("img[src=x]").count(), 0)
+
+    def test_what_was_done_offline_is_merged_once(self):
+        for text in ["Read", "Write"]:
+            self.server.dispatch("AddCard", {"column": "todo", "text": text})
+        ada, bob = self.join("ada"), self.join("bob")
+        ada.page.context.set_offline(True)
+        expect(ada.page.locator("#status")).to_have_text("Offline")
+        ada.drag("Write", "Doing")
+        ada.add("Doing", "Ada's")
+        ada.card("Read").get_by_label("Vote").click()
+        expect(ada.waits()).to_have_text(["Read", "Write", "Ada's"])
+        expect(ada.page.locator("#banner")).to_contain_text(
+            "3 changes wait here to be sent: nothing is lost.")
+        bob.drag("Read", "Done")
+        bob.add("To do", "Bob's")
+        bob.card("Read").get_by_label("Vote").click()
+        bob.has("Done", ["Read"])
+        bob.is_live()
+        ada.page.context.set_offline(False)
+        ada.is_live()
+        for board in (ada, bob):
+            board.has("To do", ["Bob's"])
+            board.has("Doing", ["Write", "Ada's"])
+            board.has("Done", ["Read"])
+            expect(board.card("Read").locator(".votes")).to_have_text("▲ 2")
+        self.assertEqual(self.server.cards("doing"), ["Write", "Ada's"])
+        expect(ada.waits()).to_have_count(0)
+
+    def test_pages_outlive_their_server(self):
+        self.server.dispatch("AddCard", {"column": "todo", "text": "Read"})
+        ada, bob = self.join("ada"), self.join("bob")
+        ada.add("To do", "Before")
+        bob.has("To do", ["Read", "Before"])
+        self.server.kill()
+        for board in (ada, bob):
+            expect(board.page.locator("#banner")).to_be_visible()
+        ada.add("To do", "Ada's")
+        bob.drag("Read", "Done")
+        expect(ada.waits()).to_have_text(["Ada's"])
+        expect(bob.waits()).to_have_text(["Read"])
+        self.server.start()
+        for board in (ada, bob):
+            board.is_live()
+            board.has("To do", ["Before", "Ada's"])
+            board.has("Done", ["Read"])
+            expect(board.waits()).to_have_count(0)
+
+    def test_a_page_that_was_closed_offline_sends_what_it_had(self):
+        ada, bob = self.join("ada"), self.join("bob")
+        self.server.kill()
+        expect(ada.page.locator("#banner")).to_be_visible()
+        ada.add("To do", "Ada's")
+        expect(ada.page.locator("#banner")).to_contain_text("1 change waits")
+        context = ada.page.context
+        ada.page.close()
+        self.server.start()
+        context.new_page().goto(self.server.page)
+        bob.has("To do", ["Ada's"])
+
+    def test_a_rejection_is_told_and_undone(self):
+        self.server.dispatch("AddCard", {"column": "todo", "text": "Read"})
+        ada, bob = self.join("ada"), self.join("bob")
+        ada.page.context.set_offline(True)
+        expect(ada.page.locator("#status")).to_have_text("Offline")
+        ada.card("Read").get_by_label("Vote").click()
+        expect(ada.card("Read").locator(".votes")).to_have_text("▲ 1")
+        bob.card("Read").get_by_label("Open the card").click()
+        bob.page.get_by_role("button", name="Remove").click()
+        bob.has("To do", [])
+        ada.page.context.set_offline(False)
+        notice = ada.page.get_by_role("alert")
+        expect(notice).to_have_text("Your vote was not taken: There is no such card (any more).✕")
+        ada.has("To do", [])
+
+
+class DocumentTests(BrowserTest):
+    def document(self):
+        return {"document": {"votes": {"tea": 2}, "log": ["<b>", None]}}
+
+    def test_a_document_is_shown_and_changed(self):
+        page = self.open()
+        expect(page.locator("#tree")).to_contain_text('tea: 2')
+        expect(page.locator("#tree")).to_contain_text('"<b>"')
+        page.get_by_label("Path").fill("/votes/tea")
+        page.get_by_label("Action").select_option("increment")
+        page.get_by_label("Value").fill("3")
+        page.get_by_role("button", name="Dispatch").click()
+        expect(page.locator("#tree")).to_contain_text('tea: 5')
+        self.server.dispatch("set", {"path": "/votes/tea", "value": 7})
+        expect(page.locator("#tree")).to_contain_text('tea: 7')
+        page.get_by_label("Path").fill("/nothing/here")
+        page.get_by_role("button", name="Dispatch").click()
+        expect(page.get_by_role("alert")).to_contain_text("there is no member")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,159 @@
+"""Small screens, fingers, contrast, and a page that is kept busy."""
+
+import unittest
+
+from pages import BrowserTest, expect
+
+PHONE = {
+    "viewport": {"width": 390, "height": 780}, "is_mobile": True, "has_touch": True,
+    "device_scale_factor": 2,
+}
+
+# The colours of every text, and what is behind it.
+CONTRASTS = """() => {
+  const parse = (text) => text.match(/[\\d.]+/g).map(Number);
+  const channel = (value) =>
+    value <= 10.31475 ? value / 3294.6 : ((value / 255 + 0.055) / 1.055) ** 2.4;
+  const luminance = ([r, g, b]) =>
+    0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
+  const ground = (element) => {
+    for (; element; element = element.parentElement) {
+      const colour = parse(getComputedStyle(element).backgroundColor);
+      if (colour.length === 3 || colour[3] === 1) return colour;
+    }
+    return [255, 255, 255];
+  };
+  const found = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    if (!walker.currentNode.data.trim() || !element.checkVisibility()) continue;
+    if (element.closest(".spoken, :disabled")) continue;
+    const [one, other] = [parse(getComputedStyle(element).color), ground(element)].map(luminance);
+    const contrast = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
+    found.push([contrast, walker.currentNode.data.trim()]);
+  }
+  return found;
+}"""
+
+# A socket that can be made to say more than the server does: changes of the last column that was
+# subscribed to, each a message of its own.
+FLOOD = """
+  const Real = WebSocket;
+  window.WebSocket = class extends Real {
+    constructor(...all) {
+      super(...all);
+      this.addEventListener("message", ({ data }) => {
+        for (const line of String(data).split("\\n")) {
+          const frame = JSON.parse(line);
+          for (const { op, sub, v, value } of [frame].flat()) {
+            if (op === "snapshot" && value?.[0]?.voters) window.flooded = { socket: this, sub, v };
+          }
+        }
+      });
+    }
+  };
+  window.flood = (perSecond, seconds) => new Promise((resolve) => {
+    const { socket, sub } = window.flooded;
+    let { v } = window.flooded;
+    let sent = 0;
+    const counts = { frames: 0, changes: 0, longest: 0 };
+    let last = performance.now();
+    const draw = (now) => {
+      counts.frames += 1;
+      counts.longest = Math.max(counts.longest, now - last);
+      last = now;
+      if (sent < perSecond * seconds) requestAnimationFrame(draw);
+    };
+    requestAnimationFrame(draw);
+    const text = document.querySelector(".card > p");
+    new MutationObserver(() => (counts.changes += 1)).observe(text, { childList: true });
+    const start = performance.now();
+    const timer = setInterval(() => {
+      const due = Math.min(perSecond * seconds, ((performance.now() - start) / 1000) * perSecond);
+      for (; sent < due; sent += 1) {
+        const ops = [{ op: "replace", path: "/0/text", value: `Text ${sent + 1}` }];
+        const patch = { op: "patch", sub, from: v, v: v + 1, ops };
+        v += 1;
+        socket.dispatchEvent(new MessageEvent("message", { data: JSON.stringify(patch) }));
+      }
+      if (sent < perSecond * seconds) return;
+      clearInterval(timer);
+      counts.seconds = (performance.now() - start) / 1000;
+      resolve(counts);
+    }, 4);
+  });
+"""
+
+
+class ScreenTests(BrowserTest):
+    def setUp(self):
+        super().setUp()
+        for text in ["Read", "Write"]:
+            self.server.dispatch("AddCard", {"column": "todo", "text": text})
+
+    def test_a_finger_drags_a_card_that_it_holds(self):
+        ada = self.join("ada", **PHONE)
+        touch = ada.page.context.new_cdp_session(ada.page)
+
+        def put(kind, x, y):
+            points = [] if kind == "touchEnd" else [{"x": x, "y": y}]
+            touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+        read, write = (ada.card(text).bounding_box() for text in ["Read", "Write"])
+        put("touchStart", read["x"] + 50, read["y"] + 15)
+        expect(ada.page.locator(".ghost")).to_be_visible()
+        bottom = write["y"] + write["height"]
+        put("touchMove", read["x"] + 52, bottom - 15)
+        put("touchMove", read["x"] + 52, bottom - 5)
+        put("touchEnd", 0, 0)
+        ada.has("To do", ["Write", "Read"])
+        expect(ada.page.locator(".ghost")).to_have_count(0)
+
+    def test_a_phone_shows_one_column_and_opens_the_chat(self):
+        ada, bob = self.join("ada", **PHONE), self.join("bob")
+        page = ada.page
+        self.assertEqual(page.evaluate("document.documentElement.scrollWidth"), 390)
+        expect(ada.column("To do")).to_be_in_viewport(ratio=0.9)
+        expect(ada.column("Done")).not_to_be_in_viewport()
+        expect(page.locator("#chat")).to_be_hidden()
+        bob.page.get_by_label("Message", exact=True).fill("Hello")
+        bob.page.get_by_role("button", name="Send").click()
+        expect(page.locator("#unread")).to_have_text("1")
+        page.get_by_role("button", name="Chat").click()
+        expect(page.locator("#messages")).to_contain_text("Hello")
+        page.keyboard.press("Escape")
+        expect(page.locator("#chat")).to_be_hidden()
+        expect(page.locator("#unread")).to_be_hidden()
+
+    def test_texts_can_be_read_in_light_and_in_dark(self):
+        for scheme in ["light", "dark"]:
+            ada = self.join("ada", color_scheme=scheme)
+            ada.card("Read").get_by_label("Vote").click()
+            ada.page.get_by_label("Message", exact=True).fill("Hello")
+            ada.page.get_by_role("button", name="Send").click()
+            ada.is_live()
+            ada.page.context.set_offline(True)
+            expect(ada.page.locator("#banner")).to_be_visible()
+            ada.card("Write").get_by_label("Vote").click()
+            ada.page.locator("#help-button").click()
+            found = ada.page.evaluate(CONTRASTS)
+            self.assertGreater(len(found), 30)
+            self.assertEqual([text for contrast, text in found if contrast < 4.5], [])
+
+    def test_a_page_lives_with_ten_thousand_patches_a_second(self):
+        page = self.open(script=FLOOD)
+        page.keyboard.press("Escape")
+        expect(page.locator("#status")).to_have_text("Live")
+        expect(page.locator(".card")).to_have_count(2)
+        counts = page.evaluate("flood(10_000, 2)")
+        expect(page.locator(".card > p").first).to_have_text("Text 20000")
+        print(f"\n{counts}")
+        # It is drawn all the while, and told no more often than that.
+        self.assertGreater(counts["frames"], 10)
+        self.assertGreater(counts["changes"], 5)
+        self.assertLessEqual(counts["changes"], counts["frames"] + 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,72 @@
+import Example
+import Glibc
+import StorecastClient
+import Testing
+
+/// `storecast journal` on a file that `storecast serve` writes.
+@Suite(.timeLimit(.minutes(2)))
+@MainActor struct JournalCommandTests {
+    private let directory: TemporaryDirectory
+    private let file: String
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        file = directory.file("board.sqlite")
+    }
+
+    @Test func `what a server writes is followed beside it`() async throws {
+        let server = try await ServeProcess(data: file)
+        let connection = RemoteConnection(server.url)
+        defer { connection.close() }
+        try await say("One", on: connection)
+        let log = try ChildProcess(
+            "storecast", ["journal", "log", file, "--type", "Say", "--follow"])
+        #expect(await log.line(1)?.hasSuffix(#"  Say {"text":"One"}"#) == true)
+        try await say("Two", on: connection)
+        #expect(await log.line(2)?.hasSuffix(#"  Say {"text":"Two"}"#) == true)
+        log.signal(SIGTERM)
+        let verify = try ChildProcess("storecast", ["journal", "verify", file])
+        #expect(await verify.exitStatus() == 0)
+        connection.close()
+        #expect(await server.stop() == 0)
+    }
+
+    @Test func `a document's history is known from its file`() async throws {
+        let server = try await ServeProcess(document: #"{"tea":1}"#, data: file)
+        let connection = RemoteConnection(server.url)
+        defer { connection.close() }
+        for _ in 1...2 {
+            let more = connection.dispatch(
+                type: "increment", payload: ["path": "/tea", "by": 2])
+            _ = try await more.outcome
+        }
+        let diff = try ChildProcess("storecast", ["journal", "diff", file, "0", "2"])
+        #expect(await diff.allLines() == ["~ /tea  1 → 5"])
+        connection.close()
+        #expect(await server.stop() == 0)
+    }
+
+    @Test func `a replay is served to whoever comes, and ends by a signal`() async throws {
+        let server = try await ServeProcess(data: file)
+        let author = RemoteConnection(server.url)
+        try await say("One", on: author)
+        author.close()
+        #expect(await server.stop() == 0)
+        let replay = try ChildProcess(
+            "storecast",
+            ["journal", "replay", file, "--speed", "max", "--serve", "--port", "0"])
+        let line = try #require(await replay.line(0))
+        #expect(line.hasPrefix("listening on ws://127.0.0.1:"))
+        let connection = RemoteConnection(String(line.dropFirst("listening on ".count)))
+        defer { connection.close() }
+        let store = RemoteStore(Board.chat, on: connection)
+        for await chat in store.states where chat.map(\.text) == ["One"] { break }
+        connection.close()
+        replay.signal(SIGINT)
+        #expect(await replay.exitStatus() == 0)
+    }
+
+    private func say(_ text: String, on connection: RemoteConnection) async throws {
+        _ = try await connection.dispatch(type: "Say", payload: ["text": .string(text)]).outcome
+    }
+}

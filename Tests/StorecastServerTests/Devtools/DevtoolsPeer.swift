@@ -1,0 +1,57 @@
+import StorecastClient
+import StorecastServer
+import StorecastSync
+
+/// A client of the devtools' room.
+@MainActor
+struct DevtoolsPeer {
+    let connection: RemoteConnection
+
+    /// - Parameter url: the server's.
+    init(_ url: String, token: String? = nil) {
+        connection = RemoteConnection(
+            url.at("/devtools"), token: token.map { token in { @Sendable in token } })
+    }
+
+    /// The first answer that is known and matches.
+    func answer(
+        _ selection: String, _ parameters: JSON? = nil,
+        where matches: (JSON) -> Bool = { _ in true }
+    ) async throws -> JSON {
+        try await answer(of: follow(selection, parameters), where: matches)
+    }
+
+    /// Looks at something as long as the store lives.
+    func follow(_ selection: String, _ parameters: JSON? = nil) -> RemoteStore<JSON> {
+        RemoteStore(selection: selection, parameters: parameters, on: connection)
+    }
+
+    func answer(
+        of store: RemoteStore<JSON>, where matches: (JSON) -> Bool = { _ in true }
+    ) async throws -> JSON {
+        for await answer in store.states where !answer.isNull && matches(answer) { return answer }
+        throw store.problem ?? Rejection(.closed, "The connection ended.")
+    }
+
+    /// Dispatches an action into a room; returns what the devtools say of it.
+    func dispatch(_ type: String, _ payload: JSON, to room: String = "/") async throws -> JSON {
+        let ticket = "\(type) \(payload)"
+        let forward = ForwardedAction(ticket: ticket, room: room, type: type, payload: payload)
+        _ = try await connection.dispatch(forward).outcome
+        var last = JSON.null
+        _ = try await answer("dispatches") { list in
+            last = list.array?.last { $0["ticket"]?.string == ticket } ?? .null
+            return last["version"] != nil || last["problem"] != nil
+        }
+        return last
+    }
+}
+
+/// What the devtools' page sends.
+struct ForwardedAction: SyncAction {
+    static let wireName = "dispatch"
+    var ticket: String
+    var room: String
+    var type: String
+    var payload: JSON
+}

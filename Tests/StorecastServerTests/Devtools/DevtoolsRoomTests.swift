@@ -1,0 +1,259 @@
+import StorecastClient
+import StorecastServer
+import Testing
+
+@testable import StorecastSync
+
+/// The devtools of a server with tallies at every path.
+@MainActor
+@Suite(.timeLimit(.minutes(1)))
+struct DevtoolsRoomTests {
+    /// A server whose journal keeps everything, a client of `/` and one of the devtools.
+    private struct Desk {
+        let server: SyncServer
+        let client: RemoteConnection
+        let devtools: DevtoolsPeer
+
+        @MainActor
+        init(loops: Int = 1) async throws {
+            let room = Tallies.room.validate(Add.self) { _, add, _ in
+                if add.number < 0 { throw Rejection(.invalid, "Only up.") }
+            }
+            server = SyncServer(
+                port: 0,
+                journal: JournalProvider { () throws(JournalError) in
+                    MemoryJournalStore(capacity: .max)
+                },
+                loops: loops, devtools: .loopback, rooms: { $0 == "/none" ? nil : room }
+            ) { Identity($0.token ?? "") }
+            let url = try await server.start()
+            client = RemoteConnection(url, token: { "ada" })
+            devtools = DevtoolsPeer(url)
+        }
+
+        func add(_ numbers: Int...) async throws {
+            for number in numbers { _ = try await client.dispatch(Add(number: number)).outcome }
+        }
+
+        func end() async {
+            client.close()
+            devtools.connection.close()
+            await server.stop()
+        }
+    }
+
+    private static let room: JSON = ["room": "/"]
+
+    @Test(arguments: [1, 3])
+    func `the rooms are listed with who is in them, and the devtools aren't`(
+        loops: Int
+    ) async throws {
+        let desk = try await Desk(loops: loops)
+        try await desk.add(1, 2)
+        let store = RemoteStore(Tallies.count, on: desk.client)
+        for await count in store.states where count == 3 { break }
+        let answer = try await desk.devtools.answer("rooms") { answer in
+            answer["rooms"]?[0]?["subscriptions"]?["count"] == 1
+        }
+        #expect(answer["total"] == 1)
+        let room = try #require(answer["rooms"]?[0])
+        #expect(room["room"] == "/")
+        #expect(room["version"] == 2)
+        #expect(room["clients"] == 1)
+        #expect(room["lag"] == 0)
+        #expect(room["phase"] == "ready")
+        #expect(try #require(room["traffic"]?["received"]?["bytes"]?.int) > 100)
+        await desk.end()
+    }
+
+    @Test func `a room is shown with its people and what they look at`() async throws {
+        let desk = try await Desk()
+        try await desk.add(1)
+        let store = RemoteStore(Tallies.last, on: desk.client)
+        for await last in store.states where last == "ada" { break }
+        let answer = try await desk.devtools.answer("room", Self.room) { answer in
+            answer["clients"]?[0]?["subscriptions"]?[0] != nil
+        }
+        let client = try #require(answer["clients"]?[0])
+        #expect(client["user"] == "ada")
+        #expect(client["address"] == "127.0.0.1")
+        #expect(client["subscriptions"]?[0]?["selection"] == "last")
+        #expect(client["subscriptions"]?[0]?["lag"] == 0)
+        #expect(answer["actions"] == ["Add"])
+        await desk.end()
+    }
+
+    @Test func `the log is live, with what was rejected, and long payloads on demand`()
+        async throws
+    {
+        let desk = try await Desk()
+        try await desk.add(1)
+        let store = desk.devtools.follow("log", Self.room)
+        _ = try await desk.devtools.answer(of: store)
+        try await desk.add(5)
+        await #expect(throws: Rejection.self) { try await desk.add(-1) }
+        let log = try await desk.devtools.answer(of: store) { $0.array?.count == 2 }
+        #expect(log[0]?["version"] == 2)
+        #expect(log[0]?["user"] == "ada")
+        #expect(log[0]?["actions"] == [["type": "Add", "payload": ["number": 5], "bytes": 12]])
+        #expect(log[1]?["rejection"] == "Only up.")
+        let number = try #require(log[1]?["number"])
+        let entry = try await desk.devtools.answer("entry", ["room": "/", "number": number])
+        #expect(entry["actions"]?[0]?["payload"] == ["number": -1])
+        await desk.end()
+    }
+
+    @Test func `a log may be of one type of action`() async throws {
+        let desk = try await Desk()
+        try await desk.add(1)
+        let others = desk.devtools.follow("log", ["room": "/", "type": "Sub"])
+        let some = desk.devtools.follow("log", ["room": "/", "type": "Ad"])
+        for store in [others, some] { _ = try await desk.devtools.answer(of: store) }
+        try await desk.add(2)
+        let log = try await desk.devtools.answer(of: some) { $0.array?.isEmpty == false }
+        #expect(log.array?.count == 1)
+        #expect(others.state == [])
+        await desk.end()
+    }
+
+    @Test func `the state follows the room`() async throws {
+        let desk = try await Desk()
+        try await desk.add(1)
+        let first = try await desk.devtools.answer("state", Self.room)
+        #expect(first["state"]?["count"] == 1)
+        try await desk.add(2)
+        let second = try await desk.devtools.answer("state", Self.room) { $0["version"] == 2 }
+        #expect(second["state"] == ["count": 3, "last": "ada"])
+        await desk.end()
+    }
+
+    @Test(arguments: [1, 3])
+    func `the state of any version is found in the journal, and how to undo its last dispatch`(
+        loops: Int
+    ) async throws {
+        let desk = try await Desk(loops: loops)
+        try await desk.add(1, 2, 3, 4)
+        for (version, count) in [(0, 0), (1, 1), (3, 6), (4, 10)] as [(Int64, Int64)] {
+            let place: JSON = ["room": "/", "version": .int(version)]
+            let then = try await desk.devtools.answer("stateAt", place)
+            #expect(then["state"]?["count"] == .int(count), "version \(version)")
+        }
+        let third = try await desk.devtools.answer("stateAt", ["room": "/", "version": 3])
+        #expect(third["undo"] == [["op": "replace", "path": "/count", "value": 3]])
+        // The room is as it was.
+        #expect(try await desk.devtools.answer("state", Self.room)["version"] == 4)
+        await desk.end()
+    }
+
+    @Test func `a version may be shown as if dispatches before it hadn't been`() async throws {
+        let desk = try await Desk()
+        try await desk.add(1, 2, 3, 4)
+        let place: JSON = ["room": "/", "version": 4, "skip": [2, 3]]
+        let without = try await desk.devtools.answer("stateAt", place)
+        #expect(without["state"]?["count"] == 5)
+        #expect(without["undo"] == [["op": "replace", "path": "/count", "value": 10]])
+        await desk.end()
+    }
+
+    @Test func `a version that isn't there is said to be none`() async throws {
+        let desk = try await Desk()
+        try await desk.add(1)
+        let answer = try await desk.devtools.answer("stateAt", ["room": "/", "version": 7])
+        #expect(answer["problem"] == "The room hasn't come to this version.")
+        let elsewhere = try await desk.devtools.answer("state", ["room": "/closed"])
+        #expect(elsewhere["problem"]?.string?.contains("isn't open") == true)
+        await desk.end()
+    }
+
+    @Test func `the past is listed with versions and outcomes`() async throws {
+        let desk = try await Desk()
+        try await desk.add(1)
+        await #expect(throws: Rejection.self) { try await desk.add(-1) }
+        try await desk.add(2)
+        let past = try await desk.devtools.answer("history", ["room": "/", "through": 2])
+        #expect(past.array?.map { $0["version"] } == [1, 1, 2])
+        #expect(past.array?.map { $0["rejection"] } == [nil, "Only up.", nil])
+        await desk.end()
+    }
+
+    @Test func `the journal's lines are those that a replay reads`() async throws {
+        let desk = try await Desk()
+        try await desk.add(1, 2, 3)
+        let page = try await desk.devtools.answer("lines", ["room": "/", "after": 0])
+        #expect(page["next"] == .null)
+        let lines = page["lines"]?.array?.compactMap(\.string) ?? []
+        let replay = RoomReplay(Tallies.room)
+        try replay.read(lines.joined(separator: "\n"))
+        #expect(replay.state == Tallies(count: 6, last: "ada"))
+        await desk.end()
+    }
+
+    @Test func `an action is dispatched as the developers', and its outcome told`() async throws {
+        let desk = try await Desk()
+        try await desk.add(1)
+        let good = try await desk.devtools.dispatch("Add", ["number": 4])
+        #expect(good["version"] == 2)
+        let state = try await desk.devtools.answer("state", Self.room) { $0["version"] == 2 }
+        #expect(state["state"] == ["count": 5, "last": "storecast.devtools"])
+        for (type, payload, room) in [
+            ("Add", ["number": -4], "/"), ("Addd", [:], "/"), ("Add", ["number": "x"], "/"),
+            ("Add", ["number": 1], "/none"), ("dispatch", [:], "/devtools"),
+        ] as [(String, JSON, String)] {
+            let bad = try await desk.devtools.dispatch(type, payload, to: room)
+            #expect(bad["version"] == nil)
+            #expect(bad["problem"]?.string?.isEmpty == false, "\(type) \(payload) in \(room)")
+        }
+        await desk.end()
+    }
+
+    @Test func `answers can't be made up by clients`() async throws {
+        struct AnswerQuestions: SyncAction { var answers: [JSON] = [] }
+        let desk = try await Desk()
+        await #expect(throws: Rejection.self) {
+            _ = try await desk.devtools.connection.dispatch(AnswerQuestions()).outcome
+        }
+        await desk.end()
+    }
+
+    @Test func `rates are kept while somebody looks`() async throws {
+        let desk = try await Desk()
+        try await desk.add(1)
+        let samples = try await desk.devtools.answer("graphs", Self.room) { samples in
+            (samples.array?.count ?? 0) >= 2
+        }
+        #expect(samples[1]?["actions"] == 0)
+        await desk.end()
+    }
+
+    @Test func `questions beyond those that are answered at a time wait for their turn`()
+        async throws
+    {
+        let desk = try await Desk()
+        try await desk.add(1)
+        var stores = (1...64).map { number in
+            desk.devtools.follow("entry", ["room": "/", "number": .int(number)])
+        }
+        for store in stores { _ = try await desk.devtools.answer(of: store) }
+        let rooms = desk.devtools.follow("rooms")
+        let state = desk.devtools.follow("state", Self.room)
+        _ = try await desk.devtools.dispatch("Add", ["number": 1])
+        #expect(rooms.state.isNull && state.state.isNull)
+        stores = []
+        #expect(try await desk.devtools.answer(of: rooms)["total"] == 1)
+        #expect(try await desk.devtools.answer(of: state)["version"] == 2)
+        await desk.end()
+    }
+
+    @Test func `nothing is noted of a room when nobody looks any more`() async throws {
+        let desk = try await Desk()
+        try await desk.add(1)
+        _ = try await desk.devtools.answer("log", Self.room)
+        let isWatched = { @MainActor in
+            await desk.server.isWatched("/")
+        }
+        #expect(await isWatched())
+        desk.devtools.connection.close()
+        while await isWatched() { await Task.yield() }
+        await desk.end()
+    }
+}

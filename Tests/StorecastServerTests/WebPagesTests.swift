@@ -1,0 +1,150 @@
+import Glibc
+import StorecastClient
+import StorecastServer
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct WebPagesTests {
+    static let site = WebPages([
+        "/index.html": Array("<!doctype html>\n".utf8), "/app/index.html": Array("app".utf8),
+        "/app/main.js": Array("export {}".utf8), "/large.txt": Array(repeating: 65, count: 300_000),
+    ])
+
+    @Test func `a page has its type, a tag and rules for the browser`() async throws {
+        let answer = try await Self.get("/")
+        #expect(
+            answer.matches(
+                of: /HTTP\/1\.1 200 OK\r\nContent-Type: text\/html; charset=utf-8\r\n/
+            ).count == 1)
+        #expect(answer.hasSuffix("\r\n\r\n<!doctype html>\n"))
+        for header in [
+            "Cache-Control: no-cache", "X-Content-Type-Options: nosniff",
+            "Referrer-Policy: no-referrer", "Content-Length: 16",
+        ] {
+            #expect(answer.contains("\r\n\(header)\r\n"))
+        }
+        #expect(answer.contains("\r\nContent-Security-Policy: default-src 'self'; object-src"))
+        #expect(try await Self.get("/app/main.js").contains("\r\nContent-Type: text/javascript;"))
+        #expect(try await Self.get("/large.txt").utf8.count > 300_000)
+        #expect(try await Self.get("/?a=b").hasPrefix("HTTP/1.1 200 "))
+    }
+
+    @Test func `a folder's page is behind its slash`() async throws {
+        #expect(try await Self.get("/app/").hasSuffix("\r\n\r\napp"))
+        let redirection = try await Self.get("/app")
+        #expect(redirection.hasPrefix("HTTP/1.1 308 "))
+        #expect(redirection.contains("\r\nLocation: /app/\r\n"))
+    }
+
+    @Test func `what the browser has isn't sent again`() async throws {
+        let first = try await Self.get("/app/main.js")
+        let tag = try #require(first.firstMatch(of: /\r\nETag: ("[^"]+")\r\n/)?.1)
+        for condition in ["\(tag)", "\"x\", W/\(tag)", "*"] {
+            let second = try await Self.get("/app/main.js", "If-None-Match: \(condition)\r\n")
+            #expect(second.hasPrefix("HTTP/1.1 304 Not Modified\r\n"))
+            #expect(second.contains("\r\nETag: \(tag)\r\n"))
+            #expect(second.hasSuffix("\r\n\r\n"))
+        }
+        let other = try await Self.get("/app/index.html", "If-None-Match: \(tag)\r\n")
+        #expect(other.hasPrefix("HTTP/1.1 200 "))
+    }
+
+    @Test func `other methods and other paths are refused`() async throws {
+        let post = try await Self.answer(
+            "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}", Self.site)
+        #expect(post.hasPrefix("HTTP/1.1 405 "))
+        #expect(post.contains("\r\nAllow: GET, HEAD\r\n"))
+        for path in ["/nothing", "/index.html/", "/app/main.js/", "/APP/", "//app/main.js%00"] {
+            let answer = try await Self.get(path)
+            #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 404 "), "\(path): \(answer)")
+        }
+    }
+
+    @Test(arguments: [
+        "/../secret", "/%2e%2e/secret", "/a/../../secret", "/..%2fsecret", "/%2e%2e%2fsecret",
+        "/..%5csecret", "/..\\secret", "/%252e%252e/secret", "/a/%2e%2e/%2e%2e/secret",
+        "//secret", "/./../secret", "/secret%00.html", "/a/page.html%00", "/link", "/out/secret",
+        "/.hidden", "/.well/page.html", "/%c0%ae%c0%ae/secret", "/a/..;/secret", "/pipe",
+        "http://127.0.0.1/../secret", "../secret", "/?/../secret",
+    ])
+    func `nothing outside of the folder is served`(path: String) async throws {
+        let folder = try SiteFolder()
+        let answer = try await Self.get(path, of: .folder(folder.path + "/site"))
+        #expect(!answer.contains("secret words"))
+        // The library turns what it can't read away by itself.
+        #expect(!answer.hasPrefix("HTTP/1.1 200 "), "\(answer)")
+    }
+
+    @Test func `a folder's files are served as they were`() async throws {
+        let folder = try SiteFolder()
+        let pages = try WebPages.folder(folder.path + "/site")
+        #expect(try await Self.get("/a/page.html", of: pages).hasSuffix("\r\n\r\npublic"))
+        #expect(pages["/a/page.html"] == Array("public".utf8))
+        #expect(pages["/link"] == nil)
+        #expect(throws: ServerError.self) { try WebPages.folder(folder.path + "/nothing") }
+    }
+
+    @Test func `a room and a page share a path`() async throws {
+        let server = SyncServer(port: 0, room: Tallies.room, pages: Self.site)
+        let url = try await server.start()
+        let connection = RemoteConnection(url)
+        #expect(try await connection.dispatch(Add(number: 1)).outcome.version == 1)
+        let page = try PlainRequest.answer(to: "GET / HTTP/1.1\r\nHost: a\r\n\r\n", at: url)
+        #expect(page.hasSuffix("<!doctype html>\n"))
+        connection.close()
+        await server.stop()
+    }
+
+    private static func get(
+        _ path: String, _ headers: String = "", of pages: WebPages = site
+    ) async throws -> String {
+        try await answer("GET \(path) HTTP/1.1\r\nHost: a\r\n\(headers)\r\n", pages)
+    }
+
+    private static func answer(_ request: String, _ pages: WebPages) async throws -> String {
+        let server = SyncServer(port: 0, room: Tallies.room, pages: pages)
+        let url = try await server.start()
+        let answer = try PlainRequest.answer(to: request, at: url)
+        await server.stop()
+        return answer
+    }
+}
+
+/// `site/a/page.html`, and around it what nobody may see.
+private final class SiteFolder {
+    let path: String
+
+    init() throws {
+        var template = Array("/tmp/storecast-XXXXXX".utf8CString)
+        path = String(cString: mkdtemp(&template))
+        for folder in ["site", "site/a", "site/.well", "outside"] {
+            mkdir("\(path)/\(folder)", 0o700)
+        }
+        try write("public", to: "site/a/page.html")
+        for file in ["secret", "site/.hidden", "site/.well/page.html", "outside/secret"] {
+            try write("secret words", to: file)
+        }
+        symlink("../secret", "\(path)/site/link")
+        symlink("../outside", "\(path)/site/out")
+        mkfifo("\(path)/site/pipe", 0o600)
+    }
+
+    deinit {
+        for name in [
+            "site/link", "site/out", "site/pipe", "site/.hidden", "site/a/page.html",
+            "site/.well/page.html", "outside/secret", "secret",
+        ] {
+            unlink("\(path)/\(name)")
+        }
+        for folder in ["site/a", "site/.well", "site", "outside"] { rmdir("\(path)/\(folder)") }
+        rmdir(path)
+    }
+
+    private func write(_ text: String, to name: String) throws {
+        guard let file = fopen("\(path)/\(name)", "w") else {
+            throw PlainRequest.Failure(code: errno)
+        }
+        fputs(text, file)
+        fclose(file)
+    }
+}

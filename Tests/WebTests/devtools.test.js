@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { differences } from "../../Clients/Web/devtools/model/differences.js";
+import { DispatchLog } from "../../Clients/Web/devtools/model/DispatchLog.js";
+import { readJournal } from "../../Clients/Web/devtools/model/journalText.js";
+
+const page = fileURLToPath(new URL("../../Clients/Web/devtools/", import.meta.url));
+
+/** What differs, each as a line. */
+function told(before, after) {
+  return differences(before, after).map(({ kind, path }) => `${kind} ${path}`);
+}
+
+describe("what differs between two states", () => {
+  test("is told by its place", () => {
+    assert.deepEqual(told({ a: 1, b: [2], c: 3 }, { a: 1, b: [2, 4], d: 3 }), [
+      "removed /c",
+      "added /b/1",
+      "added /d",
+    ]);
+    assert.deepEqual(told({ a: { b: 1 } }, { a: { b: 2 } }), ["changed /a/b"]);
+    assert.deepEqual(told(1, [1]), ["changed "]);
+    assert.deepEqual(told({ a: [1, 2] }, { a: [1, 2] }), []);
+  });
+
+  test("follows elements by their ids, and says which moved", () => {
+    const [one, two, three] = ["one", "two", "three"].map((id) => ({ id, votes: 0 }));
+    assert.deepEqual(told([one, two, three], [three, one, { ...two, votes: 1 }]), [
+      "moved /0",
+      "changed /2/votes",
+    ]);
+    assert.deepEqual(told([one, two], [two]), ["removed /0"]);
+  });
+
+  test("has names that a pointer escapes, and isn't misled by them", () => {
+    assert.deepEqual(told({}, { "a/b~": 1 }), ["added /a~1b~0"]);
+    assert.deepEqual(told({}, JSON.parse('{"__proto__":1}')), ["added /__proto__"]);
+  });
+
+  test("ends at a thousand places", () => {
+    const many = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [index, index]));
+    assert.equal(differences({}, many).length, 1000);
+  });
+});
+
+describe("the dispatches that the page knows", () => {
+  const dispatch = (seq, more) => ({ participant: "p", seq, version: seq, time: seq, ...more });
+
+  test("are each there once, in the order of the log", () => {
+    const log = new DispatchLog();
+    assert(log.add([dispatch(3), dispatch(4)]));
+    assert(log.add([dispatch(1), dispatch(2), dispatch(3)]));
+    assert(!log.add([dispatch(2)]));
+    assert.deepEqual(log.entries.map(({ seq }) => seq), [1, 2, 3, 4]);
+    assert.equal(log.at(2)?.seq, 2);
+  });
+
+  test("are the newest five hundred, unless older ones were asked for", () => {
+    const log = new DispatchLog();
+    const many = Array.from({ length: 2500 }, (_, index) => dispatch(index + 1));
+    log.add(many);
+    assert.equal(log.entries.length, 500);
+    assert.equal(log.entries[0].seq, 2001);
+    log.keepsOld = true;
+    log.add(many);
+    assert.equal(log.entries.length, 2500);
+  });
+});
+
+describe("a journal's text", () => {
+  const header = '{"journal":"storecast","format":1,"room":"/a","epoch":"c0ffee"}';
+  const entry = (seq, more = {}) =>
+    JSON.stringify({ offset: seq, time: 1, sender: { id: "ada" }, client: "c", seq,
+      actions: [{ type: "Add", payload: { by: seq } }], ...more });
+
+  test("is read with versions", () => {
+    const rejected = entry(2, { actions: [], rejection: { code: "forbidden", title: "No." } });
+    const text = [header, entry(1), rejected, entry(3), ""].join("\n");
+    const { room, dispatches } = readJournal(text);
+    assert.equal(room, "/a");
+    assert.deepEqual(dispatches.map(({ version }) => version), [1, 1, 2]);
+    assert.deepEqual(dispatches[2].actions, [{ type: "Add", payload: { by: 3 }, bytes: 8 }]);
+    assert.equal(dispatches[1].rejection, "No.");
+  });
+
+  test("goes on from a snapshot's version", () => {
+    const text = [header, '{"offset":1,"version":7,"snapshot":{}}', entry(2)].join("\n");
+    assert.equal(readJournal(text).dispatches[0].version, 8);
+  });
+
+  test("is refused with the line that is wrong", () => {
+    assert.throws(() => readJournal(""), /empty/);
+    assert.throws(() => readJournal(entry(1)), /Line 1/);
+    assert.throws(() => readJournal(`${header}\nnull`), /Line 2/);
+    assert.throws(() => readJournal(`${header}\n${entry(1, { actions: 5 })}`), /Line 2/);
+  });
+});
+
+describe("the page's files", () => {
+  const files = (folder) =>
+    readdirSync(folder).flatMap((name) => {
+      const path = join(folder, name);
+      return statSync(path).isDirectory() ? files(path) : [path];
+    });
+
+  test("are right by their types", { skip: !hasTsc() && "needs tsc" }, () => {
+    execFileSync("tsc", ["-p", page], { encoding: "utf8" });
+  });
+
+  test("have lines of at most 100 columns, and never make HTML of text", () => {
+    for (const file of files(page).filter((file) => file.endsWith(".js"))) {
+      const text = readFileSync(file, "utf8");
+      for (const line of text.split("\n")) assert(line.length <= 100, `${file}: ${line}`);
+      assert.doesNotMatch(text, /innerHTML|outerHTML|insertAdjacentHTML|document\.write/);
+    }
+  });
+});
+
+function hasTsc() {
+  try {
+    return Boolean(execFileSync("tsc", ["--version"]));
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,29 @@
+// Compiled by types.test.js beside what `storecast types` writes of the example board. Every line
+// below an "@ts-expect-error" must be an error.
+import { connect } from "../../../Clients/Web/storecast";
+import type { Card, Room } from "./made/board";
+
+const board = connect<Room>("wss://example.org/");
+const texts: string[] | undefined = board
+  .select("column", "todo")
+  .select((cards) => cards.map((card) => card.text))
+  .getState();
+const card: Card | null | undefined = board.select("card", "c1").getState();
+const votes: number | undefined = board.select("summary").getState()?.votes;
+const voters: readonly string[] = card?.voters ?? [];
+board.dispatch({ type: "AddCard", payload: { column: "todo", text: "Test it" } });
+board.dispatch({ type: "AssignCard", payload: { card: "c1" } });
+
+// @ts-expect-error there is no such selection
+board.select("colum");
+// @ts-expect-error its parameter is a string
+board.select("column", 5);
+// @ts-expect-error a card has no colour
+card?.colour;
+// @ts-expect-error there is no such action
+board.dispatch({ type: "AddCards" });
+// @ts-expect-error the server gives the stamp
+board.dispatch({ type: "AddCard", payload: { column: "todo", text: "", stamp: {} } });
+// @ts-expect-error the text is missing
+board.dispatch({ type: "AddCard", payload: { column: "todo" } });
+void [texts, votes, voters];
