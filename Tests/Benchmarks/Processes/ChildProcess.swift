@@ -55,10 +55,11 @@ final class ChildProcess {
         waitpid(pid, nil, 0)
     }
 
-    /// Lets it end in its own time, with its files closed.
-    func stop() {
+    /// Ends it as a crash does.
+    func crash() {
         guard let input = input.take() else { return }
         close(input)
+        kill(pid, SIGKILL)
         waitpid(pid, nil, 0)
     }
 

@@ -41,7 +41,6 @@ enum ChildRole: String {
         fflush(nil)
         var byte: UInt8 = 0
         while read(0, &byte, 1) > 0 {}
-        await server.stop()
         exit(0)
     }
 }
