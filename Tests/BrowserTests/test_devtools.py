@@ -2,12 +2,16 @@
 
 import json
 import os
+import pathlib
+import subprocess
+import tempfile
 import unittest
 from unittest import mock
 
 from playwright.sync_api import expect
 
 from pages import BrowserTest
+from programs import BUILD
 
 
 class DevtoolsTest(BrowserTest):
@@ -134,6 +138,11 @@ class LogTest(DevtoolsTest):
             action["payload"]["text"]
             for line in lines[1:] for action in line["actions"] if action["type"] == "AddCard"]
         self.assertEqual(texts, ["One", "Two", "Three"])
+        with tempfile.TemporaryDirectory() as folder:
+            copy = pathlib.Path(folder, "copy.sqlite")
+            for command in (["import", copy, download.value.path()], ["verify", copy]):
+                subprocess.run(
+                    [BUILD / "storecast", "journal", *command], check=True, capture_output=True)
         with page.expect_file_chooser() as chooser:
             page.get_by_role("button", name="Import").click()
         chooser.value.set_files(download.value.path())
