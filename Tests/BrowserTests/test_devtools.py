@@ -198,6 +198,19 @@ class PeopleTest(DevtoolsTest):
         expect(page.get_by_role("img", name="actions/s")).to_be_visible()
         board.is_live()
 
+    def test_the_page_goes_on_when_the_server_was_killed(self):
+        page = self.look()
+        self.server.kill()
+        expect(page.locator("#status")).to_contain_text("offline")
+        self.server.start()
+        self.server.dispatch("AddCard", {"column": "todo", "text": "Four"})
+        expect(self.state(page)).to_contain_text('"Four"')
+        version = self.version(page, "Two")
+        self.row(page, "Two").click()
+        expect(self.state(page)).to_contain_text(f"v{version}: 1 place changed")
+        page.get_by_role("button", name="Forward one version").click()
+        expect(self.label(page)).to_contain_text(f"v{version + 1} of")
+
     def test_in_the_dark_and_on_a_phone(self):
         page = self.look(color_scheme="dark", viewport={"width": 390, "height": 800})
         self.row(page, "Two").click()
