@@ -174,6 +174,9 @@ let package = Package(
             name: "CounterServer", dependencies: ["Counter", "StorecastServer"],
             path: "Tests/Snippets/CounterServer", swiftSettings: settings),
         .executableTarget(
+            name: "CounterTools", dependencies: ["Counter", "StorecastTools"],
+            path: "Tests/Snippets/CounterTools", swiftSettings: settings),
+        .executableTarget(
             name: "CounterClient", dependencies: ["Counter", "StorecastClient"],
             path: "Tests/Snippets/CounterClient", swiftSettings: settings),
         .target(
@@ -190,7 +193,9 @@ let package = Package(
             path: "Tests/Snippets/PollTests", swiftSettings: settings),
         .testTarget(
             name: "DocumentationTests",
-            dependencies: ["CounterServer", "CounterClient", "ComingFromReSwift", "Tutorial"],
+            dependencies: [
+                "CounterServer", "CounterClient", "CounterTools", "ComingFromReSwift", "Tutorial",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "ReSwiftExamplesTests", dependencies: ["Storecast"], swiftSettings: settings),
@@ -217,7 +222,10 @@ let package = Package(
             name: "TerminalTests", dependencies: ["Terminal", "Example"], swiftSettings: settings),
         .testTarget(
             name: "StorecastCommandTests",
-            dependencies: ["StorecastCommand", "StorecastTesting"], swiftSettings: settings),
+            dependencies: [
+                "StorecastCommand", "StorecastSQLite", "StorecastServer", "StorecastTesting",
+            ],
+            swiftSettings: settings),
         .testTarget(
             name: "ExampleTests", dependencies: ["Example"], swiftSettings: settings),
     ],

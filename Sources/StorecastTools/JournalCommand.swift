@@ -1,22 +1,10 @@
-public import ArgumentParser
+package import ArgumentParser
 package import StorecastSQLite
-public import StorecastSync
+package import StorecastSync
 
-/// `storecast journal`: a journal's file, read and put in order, also beside a live server.
-///
-/// A program with rooms of its own has the same commands for them:
-///
-/// ```swift
-/// @main
-/// struct Tool {
-///     static func main() async {
-///         await JournalCommand.main { path in path == "/" ? Counter.room : nil }
-///     }
-/// }
-/// ```
-public struct JournalCommand: AsyncParsableCommand {
-    /// How the commands present themselves.
-    public static let configuration = CommandConfiguration(
+/// `journal`: a journal's file, read and put in order, also beside a live server.
+package struct JournalCommand: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
         commandName: "journal",
         abstract: "Read a journal's file, and keep it in order.",
         subcommands: [
@@ -26,9 +14,6 @@ public struct JournalCommand: AsyncParsableCommand {
             JournalBackupCommand.self, JournalRestoreCommand.self, JournalRepairCommand.self,
             JournalImportCommand.self, JournalForkCommand.self,
         ])
-
-    /// The room at a path, as the server has it; nil if there is none.
-    public typealias Rooms = @Sendable (_ path: String) -> (any RoomDefinitionProtocol)?
 
     /// What reduces a room's entries in a file, for the commands that need states; nil if that isn't
     /// known. May throw a ``CommandFailure`` that says more.
@@ -41,21 +26,5 @@ public struct JournalCommand: AsyncParsableCommand {
     /// action counted.
     @TaskLocal package static var limits = SyncLimits()
 
-    /// What ArgumentParser makes before it reads arguments.
-    public init() {}
-
-    /// Runs the command that the program's arguments name, and ends the program if it fails.
-    ///
-    /// - Parameters:
-    ///   - limits: those of the server that wrote the file.
-    ///   - rooms: the rooms that the journal's file is of.
-    public static func main(
-        limits: SyncLimits = SyncLimits(), rooms: @escaping Rooms
-    ) async {
-        await $limits.withValue(limits) {
-            await $definition.withValue({ room, _ in rooms(room) }) {
-                await CommandRun.run(JournalCommand.self)
-            }
-        }
-    }
+    package init() {}
 }

@@ -5,6 +5,7 @@ import Testing
 struct ReadmeTests {
     @Test(arguments: [
         "Counter/Counter.swift", "CounterServer/main.swift", "CounterClient/main.swift",
+        "CounterTools/main.swift",
     ])
     func `the README shows the program as it is compiled`(path: String) throws {
         let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

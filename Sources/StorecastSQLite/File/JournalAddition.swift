@@ -35,9 +35,10 @@ package final class JournalAddition {
     ///
     /// - Throws: `unfit` if the file has the room, or its name can't be kept.
     package func begin(_ room: String) throws {
-        guard !room.isEmpty, !room.utf8.contains(0) else {
+        guard RoomLog.isName(room) else {
             throw JournalError.unfit(
-                place: 0, "A room's name can't be empty or have a NUL character.")
+                place: 0,
+                "A room's name has 1 to \(RoomLog.longestName) bytes and no NUL character.")
         }
         guard try RoomLog(named: room, in: database) == nil else {
             throw JournalError.unfit(place: 0, "The file has a room '\(room)' already.")

@@ -8,6 +8,14 @@ struct RoomLog: Sendable {
     /// What is no longer kept: everything up to this entry, or the beginning.
     var floor: LogPlace
 
+    /// Whether a room can be called so.
+    static func isName(_ name: String) -> Bool {
+        !name.isEmpty && name.utf8.count <= longestName && !name.utf8.contains(0)
+    }
+
+    /// In bytes; more than any URL's path that a server takes.
+    static let longestName = 4096
+
     /// Nil if nothing was ever appended to the room.
     init?(named room: String, in database: Database) throws {
         // GRDB would end the name there, and take the room for another.

@@ -34,6 +34,8 @@ package struct JournalRepair: Sendable {
     package let rooms: [Room]
     /// The offsets behind which nothing can be read: whose entries they were can't be told.
     package let unreadable: [ClosedRange<UInt64>]
+    /// How many entries that can be read are lost because whose they are can't.
+    package let strays: Int
     /// How many snapshots were damaged.
     package let badSnapshots: Int
     /// What the damaged file is called now.
@@ -62,7 +64,8 @@ package struct JournalRepair: Sendable {
                 return nil
             }
             return JournalRepair(
-                rooms: rooms, unreadable: salvage.gaps, badSnapshots: salvage.badSnapshots,
+                rooms: rooms, unreadable: salvage.gaps, strays: salvage.strays,
+                badSnapshots: salvage.badSnapshots,
                 damagedFile: try KeptFile.replace(path, by: new, keptAs: "damaged"))
         }
     }

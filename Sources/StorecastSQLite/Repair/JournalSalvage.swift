@@ -8,10 +8,14 @@ struct JournalSalvage {
     private(set) var snapshots: [Int64: [SalvagedSnapshot]] = [:]
     /// How many snapshots aren't what was written.
     private(set) var badSnapshots = 0
+    /// How many entries are of rooms that the file doesn't name, or not any more.
+    private(set) var strays = 0
     /// Where entries can't be read at all; nobody can tell whose they are.
     private(set) var gaps: [ClosedRange<UInt64>] = []
     /// Whether SQLite finds that the file isn't what it wrote: anything may be missing.
     private(set) var isDoubtful = false
+
+    private static let largestOffset = UInt64(Int64.max)
 
     init(of database: Database) throws {
         try findDoubts(in: database)
@@ -21,7 +25,8 @@ struct JournalSalvage {
     }
 
     var isSound: Bool {
-        !isDoubtful && gaps.isEmpty && badSnapshots == 0 && rooms.values.allSatisfy { isWhole($0) }
+        !isDoubtful && gaps.isEmpty && strays == 0 && badSnapshots == 0
+            && rooms.values.allSatisfy { isWhole($0) }
     }
 
     /// Whether a room is known to have all that was ever acknowledged.
@@ -49,10 +54,12 @@ struct JournalSalvage {
                 id: Int64(bitPattern: columns.number(0)), offset: columns.number(2),
                 version: columns.number(3))
             let room = Int64(bitPattern: columns.number(1))
-            if try SnapshotTable.intact(snapshot.id, in: database) == nil {
-                badSnapshots += 1
-            } else {
+            if snapshot.offset <= Self.largestOffset,
+                try SnapshotTable.intact(snapshot.id, in: database) != nil
+            {
                 snapshots[room, default: []].append(snapshot)
+            } else {
+                badSnapshots += 1
             }
         }
         for room in snapshots.keys {
@@ -63,13 +70,17 @@ struct JournalSalvage {
     private mutating func readRooms(in database: Database) throws {
         let cursor = try SalvageCursor(
             ["id", "name", "epoch", "floor", "seal"], of: "rooms", in: database)
+        var names: Set<String> = []
         while let step = try cursor.next() {
             guard case .row(let columns) = step else { continue }
-            let id = Int64(bitPattern: columns.number(0))
+            let (id, name) = (Int64(bitPattern: columns.number(0)), columns.text(1))
+            let floor = LogPlace(offset: columns.number(3), checksum: columns.number(4))
+            // What no journal has written is no room.
+            guard RoomLog.isName(name), floor.offset <= Self.largestOffset,
+                names.insert(name).inserted
+            else { continue }
             rooms[id] = SalvagedRoom(
-                name: columns.text(1), epoch: columns.text(2),
-                floor: LogPlace(offset: columns.number(3), checksum: columns.number(4)),
-                snapshot: snapshots[id]?.last)
+                name: name, epoch: columns.text(2), floor: floor, snapshot: snapshots[id]?.last)
         }
     }
 
@@ -79,7 +90,7 @@ struct JournalSalvage {
             switch step {
             case .row(let columns):
                 let entry = SalvagedEntry(columns)
-                rooms[entry.room]?.take(entry.row, at: entry.place)
+                if rooms[entry.room]?.take(entry.row, at: entry.place) == nil { strays += 1 }
             case .gap(let after, let through):
                 gaps.append(UInt64(after) + 1...UInt64(through))
             }

@@ -104,8 +104,10 @@ extension JSONView {
     fileprivate func number(
         _ key: StaticString, from lowest: UInt64 = 0
     ) throws(JournalLineError) -> UInt64 {
-        guard let number = self[key]?.uint64, number >= lowest else {
-            throw JournalLineError("The member '\(key)' isn't a whole number from \(lowest).")
+        let range = lowest...ProtocolVersion.largestInteger
+        guard let number = self[key]?.uint64, range.contains(number) else {
+            throw JournalLineError(
+                "The member '\(key)' isn't a whole number from \(lowest) to 2^53-1.")
         }
         return number
     }

@@ -20,6 +20,10 @@ struct RepairReport {
             return "The entries from offset \(range.lowerBound) to \(end), as far as there were "
                 + "any, can't be read at all: nobody can tell whose they were."
         }
+        if repair.strays > 0 {
+            let entries = repair.strays.counting("entry is", "entries are")
+            lines.append("\(entries) of rooms whose names can't be read, and lost.")
+        }
         if repair.badSnapshots > 0 {
             let number = repair.badSnapshots.counting("snapshot isn't", "snapshots aren't")
             lines.append("\(number) what was written, and gone now.")

@@ -22,7 +22,7 @@ struct RecordedRoom {
                 .trouble,
                 "What the actions of room '\(name)' do isn't known here, only that they happened. "
                     + "A program that has the room's definition has this command for it, if it "
-                    + "calls JournalCommand.main.")
+                    + "calls RoomTools.main.")
         }
         return definition.erased
     }

@@ -1,5 +1,5 @@
 package import ArgumentParser
-import StorecastSync
+package import StorecastSync
 
 /// `storecast types`
 package struct TypesCommand: ParsableCommand {
@@ -28,7 +28,8 @@ package struct TypesCommand: ParsableCommand {
     var name = "Room"
 
     /// The room at a path, as the server has it; nil if there is none.
-    @TaskLocal package static var rooms: JournalCommand.Rooms = { _ in nil }
+    @TaskLocal package static var rooms:
+        @Sendable (_ path: String) -> (any RoomDefinitionProtocol)? = { _ in nil }
 
     package init() {}
 

@@ -83,6 +83,7 @@ import Testing
             { try $0.begin("/a") },
             { try $0.begin("") },
             { try $0.begin("/b\u{0}") },
+            { try $0.begin("/" + String(repeating: "b", count: 4096)) },
             { [notes] in
                 try $0.begin("/b")
                 try $0.add(notes[0], at: 2)

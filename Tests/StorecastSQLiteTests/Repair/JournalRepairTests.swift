@@ -86,6 +86,28 @@ import Testing
         await again.close()
     }
 
+    /// What was written over the row of a room with three entries.
+    @Test(arguments: [
+        "DELETE FROM rooms WHERE name = '/b'", "UPDATE rooms SET name = '' WHERE name = '/b'",
+        "UPDATE rooms SET floor = -1 WHERE name = '/b'",
+    ])
+    func `entries of a room that can't be told are counted, and other rooms stay`(
+        _ change: String
+    ) async throws {
+        let epoch = try await write(entries: 10, snapshots: [])
+        let bench = try await bench()
+        try await bench.append(JournalSample.notes(3), to: "/b")
+        await bench.close()
+        try await damage(by: change)
+        let repair = try #require(try JournalRepair.run(on: path))
+        #expect(repair.strays == 3)
+        #expect(repair.rooms.map(\.name) == ["/a"])
+        let again = try await self.bench()
+        #expect(try await again.history(of: "/a").epoch == epoch)
+        #expect(try await again.history(of: "/b").head == 0)
+        await again.close()
+    }
+
     @Test func `the damaged file is kept, under a name that is free`() async throws {
         try await write(entries: 4, snapshots: [])
         for number in 1...2 {

@@ -85,10 +85,20 @@ struct JournalLineTests {
         (header, #""room""#, #""rooms""#, "The member 'room' isn't a string."),
         (
             action, #""offset":7"#, #""offset":0"#,
-            "The member 'offset' isn't a whole number from 1."
+            "The member 'offset' isn't a whole number from 1 to 2^53-1."
         ),
-        (action, #""seq":3"#, #""seq":0"#, "The member 'seq' isn't a whole number from 1."),
-        (action, #""base":5"#, #""base":-1"#, "The member 'base' isn't a whole number from 0."),
+        (
+            action, #""seq":3"#, #""seq":0"#,
+            "The member 'seq' isn't a whole number from 1 to 2^53-1."
+        ),
+        (
+            action, #""settled":2"#, #""settled":9007199254740992"#,
+            "The member 'settled' isn't a whole number from 0 to 2^53-1."
+        ),
+        (
+            action, #""base":5"#, #""base":-1"#,
+            "The member 'base' isn't a whole number from 0 to 2^53-1."
+        ),
         (
             action, #""time":1763726400.5"#, #""time":"now""#,
             "The member 'time' isn't a number of seconds since 1970."
@@ -106,7 +116,7 @@ struct JournalLineTests {
         ),
         (
             snapshot, #""version":6"#, #""version":"6""#,
-            "The member 'version' isn't a whole number from 0."
+            "The member 'version' isn't a whole number from 0 to 2^53-1."
         ),
         (action, "}", "", "The text is not JSON: unexpected input at byte 259."),
     ])

@@ -104,12 +104,18 @@ import Testing
         ([0, 1, 0], "Line 3: A second header"),
         ([0, 13], "Line 2: "),
         ([0, 1, 14], "Line 3: "),
+        ([0, 15], "Line 2: The member 'seq' isn't a whole number from 1"),
     ])
     func `what is wrong with a text is said with its line, and nothing is left`(
         _ chosen: [Int], problem: String
     ) async throws {
         let board = try await ArchivedBoard()
-        let all = try ArchivedBoard.lines.prefix(13) + [#"{"offset":9}"#, "no JSON"]
+        let all =
+            try ArchivedBoard.lines.prefix(13) + [
+                #"{"offset":9}"#, "no JSON",
+                ArchivedBoard.lines[1].replacing(
+                    #""seq":1,"#, with: #""seq":18446744073709551615,"#),
+            ]
         let lines = board.file("lines.jsonl")
         try chosen.map { all[$0] }.joined(separator: "\n").write(
             toFile: lines, atomically: true, encoding: .utf8)

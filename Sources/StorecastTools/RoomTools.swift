@@ -1,0 +1,40 @@
+public import ArgumentParser
+public import StorecastSync
+
+/// The commands of `storecast` that need to know what rooms are made of, for a program's own rooms:
+/// `journal` and `types`.
+///
+/// ```swift
+/// import Counter
+/// import StorecastTools
+///
+/// await RoomTools.main { path in path == "/" ? Counter.room : nil }
+/// ```
+public struct RoomTools: AsyncParsableCommand {
+    /// How the commands present themselves.
+    public static let configuration = CommandConfiguration(
+        commandName: CommandLine.arguments.first?.split(separator: "/").last.map(String.init),
+        abstract: "Look into journals of rooms, keep them in order, and write the rooms' types.",
+        subcommands: [JournalCommand.self, TypesCommand.self])
+
+    /// What ArgumentParser makes before it reads arguments.
+    public init() {}
+
+    /// Runs the command that the program's arguments name, and ends the program if it fails.
+    ///
+    /// - Parameters:
+    ///   - limits: those of the server that writes the journal.
+    ///   - rooms: the room at a path, as the server has it; nil if there is none.
+    public static func main(
+        limits: SyncLimits = SyncLimits(),
+        rooms: @escaping @Sendable (_ path: String) -> (any RoomDefinitionProtocol)?
+    ) async {
+        await JournalCommand.$limits.withValue(limits) {
+            await JournalCommand.$definition.withValue({ room, _ in rooms(room) }) {
+                await TypesCommand.$rooms.withValue(rooms) {
+                    await CommandRun.run(RoomTools.self)
+                }
+            }
+        }
+    }
+}

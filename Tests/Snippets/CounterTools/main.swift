@@ -1,0 +1,4 @@
+import Counter
+import StorecastTools
+
+await RoomTools.main { path in path == "/" ? Counter.room : nil }
