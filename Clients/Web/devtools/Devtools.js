@@ -1,7 +1,7 @@
 import { byID, settled } from "./elements.js";
 import { differences } from "./model/differences.js";
 import { DispatchLog } from "./model/DispatchLog.js";
-import { journalText } from "./model/Exporting.js";
+import { journalText, saveJournal } from "./model/Exporting.js";
 import { Follower } from "./model/Follower.js";
 import { readJournal } from "./model/journalText.js";
 import { TimeTravel } from "./model/TimeTravel.js";
@@ -11,7 +11,7 @@ import { DispatchForm } from "./views/DispatchForm.js";
 import { Graphs } from "./views/Graphs.js";
 import { LogView } from "./views/LogView.js";
 import { RoomList } from "./views/RoomList.js";
-import { showDifferences, StatePane } from "./views/StatePane.js";
+import { places, showDifferences, StatePane } from "./views/StatePane.js";
 import { Tabs } from "./views/Tabs.js";
 import { TimeBar } from "./views/TimeBar.js";
 
@@ -206,30 +206,28 @@ export class Devtools {
   async #export() {
     const room = this.#room;
     if (room === undefined) return this.#notice("Choose a room first.");
-    try {
-      const text = await journalText(this.#connection, room, (count) =>
-        this.#notice(`${count} lines …`),
-      );
-      const link = document.createElement("a");
-      link.href = URL.createObjectURL(new Blob([text], { type: "application/jsonl" }));
-      link.download = `${room.replaceAll("/", "-").replace(/^-/, "") || "room"}.jsonl`;
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-      this.#notice("");
-    } catch (error) {
-      this.#notice(error instanceof Error ? error.message : String(error));
-    }
+    await this.#try(async () => {
+      const told = (/** @type {number} */ count) => this.#notice(`${count} lines …`);
+      saveJournal(room, await journalText(this.#connection, room, told));
+    });
   }
 
   /** @param {File} file */
   async #import(file) {
-    try {
+    await this.#try(async () => {
       if (file.size > 64e6) throw new Error("The file is larger than 64 MB.");
       const { room, dispatches } = readJournal(await file.text());
       this.#imported = { name: `${file.name}, room ${room}`, dispatches };
       this.#logView.setImported(this.#imported.name);
-      this.#notice("");
       this.#show();
+    });
+  }
+
+  /** @param {() => Promise<void>} body  whose failure is told */
+  async #try(body) {
+    try {
+      await body();
+      this.#notice("");
     } catch (error) {
       this.#notice(error instanceof Error ? error.message : String(error));
     }
@@ -328,17 +326,7 @@ export class Devtools {
   #showState() {
     const { version, now, then, problem, skipped } = this.#travel;
     const shown = version === undefined ? (problem ? { problem } : now) : then;
-    if (!shown) return this.#statePane.say("…", true);
-    if ("problem" in shown) return this.#statePane.say(shown.problem, false);
-    const { since, changes, affected } = shown;
-    let title = `v${shown.version}: ${places(changes)} changed since v${since}`;
-    if (skipped.length > 0) {
-      const missing = skipped.map((skip) => `v${skip}`).join(", ");
-      title =
-        `v${shown.version} without ${missing}: otherwise in ${places(changes)}; ` +
-        `other outcomes: ${affected}`;
-    }
-    this.#statePane.show(title, shown.state, changes);
+    this.#statePane.show(shown, skipped);
   }
 
   #showAction() {
@@ -366,9 +354,4 @@ export class Devtools {
     const title = `From v${then.version} to v${now.version}: ${places(changes)}`;
     showDifferences(home, title, changes);
   }
-}
-
-/** @param {readonly unknown[]} changes */
-function places({ length }) {
-  return length === 1 ? "1 place" : `${length} places`;
 }

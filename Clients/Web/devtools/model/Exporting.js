@@ -40,3 +40,17 @@ function journalPage(connection, room, after) {
     follower.follow({ room, after });
   });
 }
+
+/**
+ * Hands a journal's text to the browser as a file to keep.
+ *
+ * @param {string} room
+ * @param {string} text
+ */
+export function saveJournal(room, text) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type: "application/jsonl" }));
+  link.download = `${room.replaceAll("/", "-").replace(/^-/, "") || "room"}.jsonl`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}

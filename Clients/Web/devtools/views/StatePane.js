@@ -2,6 +2,7 @@ import { element } from "../elements.js";
 import { inline, StateTree } from "./StateTree.js";
 
 /** @typedef {import("../model/differences.js").Difference} Difference */
+/** @typedef {import("../model/TimeTravel.js").Shown} Shown */
 
 /** A state, with a line above it that says which it is and what the marks mean. */
 export class StatePane {
@@ -15,27 +16,37 @@ export class StatePane {
   }
 
   /**
-   * @param {string} title
-   * @param {unknown} state
-   * @param {readonly Difference[]} changes
+   * @param {Shown | { problem: string } | undefined} shown  undefined while it isn't known
+   * @param {readonly number[]} skipped
    */
-  show(title, state, changes) {
-    this.#title.textContent = title;
-    this.#body.classList.remove("stale");
-    this.#tree.show(state, changes);
+  show(shown, skipped) {
+    this.#body.classList.toggle("stale", shown === undefined);
+    if (!shown) {
+      this.#title.textContent = "…";
+    } else if ("problem" in shown) {
+      this.#title.textContent = shown.problem;
+      this.#body.replaceChildren();
+    } else {
+      this.#title.textContent = title(shown, skipped);
+      this.#tree.show(shown.state, shown.changes);
+    }
   }
+}
 
-  /**
-   * There is no state to show, now or at all.
-   *
-   * @param {string} title
-   * @param {boolean} isWaiting
-   */
-  say(title, isWaiting) {
-    this.#title.textContent = title;
-    if (isWaiting) this.#body.classList.add("stale");
-    else this.#body.replaceChildren();
-  }
+/**
+ * @param {Shown} shown
+ * @param {readonly number[]} skipped
+ */
+function title({ version, since, changes, affected }, skipped) {
+  if (skipped.length === 0) return `v${version}: ${places(changes)} changed since v${since}`;
+  const missing = skipped.map((skip) => `v${skip}`).join(", ");
+  const rest = `otherwise in ${places(changes)}; other outcomes: ${affected}`;
+  return `v${version} without ${missing}: ${rest}`;
+}
+
+/** @param {readonly unknown[]} changes */
+export function places({ length }) {
+  return length === 1 ? "1 place" : `${length} places`;
 }
 
 /**
