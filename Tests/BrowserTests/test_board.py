@@ -69,6 +69,22 @@ class BoardTests(BrowserTest):
         self.assertEqual(self.server.cards("doing"), ["Write", "Ada's"])
         expect(ada.waits()).to_have_count(0)
 
+    def test_a_card_that_was_made_offline_is_like_any_other(self):
+        ada, bob = self.join("ada"), self.join("bob")
+        ada.page.context.set_offline(True)
+        expect(ada.page.locator("#status")).to_have_text("Offline")
+        ada.add("To do", "Ada's")
+        ada.card("Ada's").get_by_label("Vote").click()
+        ada.drag("Ada's", "Done")
+        expect(ada.waits()).to_have_text(["Ada's"])
+        ada.has("Done", ["Ada's"])
+        ada.page.context.set_offline(False)
+        for board in (ada, bob):
+            board.has("To do", [])
+            board.has("Done", ["Ada's"])
+            expect(board.card("Ada's").locator(".votes")).to_have_text("▲ 1")
+            expect(board.waits()).to_have_count(0)
+
     def test_pages_outlive_their_server(self):
         self.server.dispatch("AddCard", {"column": "todo", "text": "Read"})
         ada, bob = self.join("ada"), self.join("bob")

@@ -77,7 +77,6 @@ export class BoardView {
 
   /** @param {CardView} view */
   toggleVote(view) {
-    if (!view.isSaved) return;
     const { id, voters } = view.card;
     this.dispatch(voters.includes(this.me) ? "Unvote" : "Vote", { card: id });
     announce(voters.includes(this.me) ? "Vote taken back." : "Voted.");
@@ -88,7 +87,7 @@ export class BoardView {
    * @param {{ isToRemove?: boolean }} how
    */
   openCard(view, how = {}) {
-    if (view.isSaved) void this.#cardDialog.open(view, how);
+    void this.#cardDialog.open(view, how);
   }
 
   /** @param {ColumnView} column */

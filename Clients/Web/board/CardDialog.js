@@ -22,7 +22,7 @@ export class CardDialog {
     const [text, columns] = [byId("card-text"), byId("card-column")];
     const assignee = byId("card-assignee");
     const column = this.#board.columnOf(view);
-    const targets = this.#board.columns.filter((target) => !target.column.isNew);
+    const targets = this.#board.columns;
     columns.replaceChildren(
       ...targets.map(({ column: { id, title } }) => element("option", { value: id, text: title }))
     );

@@ -43,11 +43,6 @@ export class CardView {
     this.isCurrent = false;
   }
 
-  /** Whether the server knows it: before, it has no id to name it by. */
-  get isSaved() {
-    return !this.card.isNew;
-  }
-
   /** @param {Card} card */
   show(card) {
     if (card === this.card) return;
@@ -56,15 +51,13 @@ export class CardView {
   }
 
   #draw() {
-    const { text, voters, assignee, isPending = false, isNew = false } = this.card;
+    const { text, voters, assignee, isPending = false } = this.card;
     const hasMine = voters.includes(this.#me);
     if (this.#text.textContent !== text) this.#text.textContent = text;
     this.#votes.textContent = `▲ ${voters.length}`;
     set(this.#votes, "aria-pressed", String(hasMine));
     set(this.#votes, "aria-label", `Vote, ${counted(voters.length, "vote")}`);
     set(this.#votes, "title", voters.map(shownName).join(", ") || "Nobody has voted yet");
-    this.#votes.disabled = isNew;
-    this.#edit.disabled = isNew;
     this.#unsaved.hidden = !isPending;
     this.#assignee.title = assignee ? `${assignee} does it` : "";
     this.#assignee.replaceChildren(...(assignee ? [avatar(assignee)] : []));

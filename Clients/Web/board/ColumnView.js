@@ -64,10 +64,6 @@ export class ColumnView {
       this.add
     );
     this.show(column);
-    if (column.isNew) {
-      this.add.disabled = edit.disabled = true;
-      return;
-    }
     const { connection, me } = board;
     const optimistic = cardsReducer(column.id, me, (id) => board.views.get(id)?.card);
     const store = connection.select("column", column.id, { optimistic });

@@ -39,7 +39,7 @@ export class Dragging {
     if (this.#drag || event.button !== 0 || !(target instanceof Element)) return;
     const card = target.closest(".card");
     const view = this.#board.views.get(card?.getAttribute("data-card") ?? "");
-    if (!view?.isSaved || target.closest("button")) return;
+    if (!view || target.closest("button")) return;
     const drag = new Drag(view, event);
     this.#drag = drag;
     if (event.pointerType !== "mouse") {
@@ -73,12 +73,10 @@ export class Dragging {
   /** @param {Drag} drag */
   #follow(drag) {
     drag.placeGhost();
-    const column = this.#board.columns
-      .filter((view) => !view.column.isNew)
-      .find(({ element }) => {
-        const { left, right } = element.getBoundingClientRect();
-        return drag.at.x >= left && drag.at.x < right;
-      });
+    const column = this.#board.columns.find(({ element }) => {
+      const { left, right } = element.getBoundingClientRect();
+      return drag.at.x >= left && drag.at.x < right;
+    });
     drag.target = column;
     if (!column) return drag.mark.remove();
     const cards = [...column.list.querySelectorAll(".card:not(.dragged)")];

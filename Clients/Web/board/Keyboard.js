@@ -93,7 +93,7 @@ export class Keyboard {
    * @param {number} y
    */
   #move(view, target, index, y) {
-    if (!view.isSaved || target.column.isNew || index < 0) return true;
+    if (index < 0) return true;
     const others = target.cards.filter(({ id }) => id !== view.card.id);
     if (y !== 0 && index > others.length) return true;
     this.#board.move(view, target, others[index]?.id);

@@ -3,23 +3,13 @@
  * as one selection alone allows. Everything that hasn't been confirmed is marked `isPending`.
  *
  * @typedef {{ id: string, text: string, assignee?: string, voters: string[], author: string,
- *     created: number, isPending?: boolean, isNew?: boolean }} Card
- * @typedef {{ id: string, title: string, isPending?: boolean, isNew?: boolean }} Column
+ *     created: number, isPending?: boolean }} Card
+ * @typedef {{ id: string, title: string, isPending?: boolean }} Column
  * @typedef {{ id: string, author: string, text: string, time: number,
  *     isPending?: boolean }} Message
  * @typedef {{ type: string, payload?: any }} Action
+ * @typedef {{ readonly id: string }} Stamp
  */
-
-/** What has no id of the server's yet has one of its action. */
-const ids = new WeakMap();
-let lastId = 0;
-
-/** @param {Action} action */
-function provisionalId(action) {
-  const known = ids.get(action) ?? `new-${(lastId += 1)}`;
-  ids.set(action, known);
-  return known;
-}
 
 /**
  * @template {{ id: string }} Item
@@ -45,16 +35,15 @@ const change = (items, id, change) =>
  * @param {string} column
  * @param {string} me
  * @param {(id: string) => Card | undefined} find  looks for a card in the other columns
- * @returns {(cards: Card[], action: Action) => Card[]}
+ * @returns {(cards: Card[], action: Action, stamp: Stamp) => Card[]}
  */
 export function cardsReducer(column, me, find) {
-  return (cards, action) => {
-    const { type, payload } = action;
+  return (cards, { type, payload }, { id }) => {
     const without = () => cards.filter(({ id }) => id !== payload.card);
     switch (type) {
       case "AddCard":
         if (payload.column !== column) return cards;
-        return insert(cards, newCard(action, me), payload.before);
+        return insert(cards, newCard(id, payload.text, me), payload.before);
       case "EditCard":
         return change(cards, payload.card, () => ({ text: payload.text }));
       case "AssignCard":
@@ -82,29 +71,28 @@ export function cardsReducer(column, me, find) {
 }
 
 /**
- * @param {Action} action
+ * @param {string} id
+ * @param {string} text
  * @param {string} me
  */
-const newCard = (action, me) => ({
-  id: provisionalId(action),
-  text: action.payload.text,
+const newCard = (id, text, me) => ({
+  id,
+  text,
   voters: [],
   author: me,
   created: Date.now() / 1000,
   isPending: true,
-  isNew: true,
 });
 
 /**
  * @param {Column[]} columns
  * @param {Action} action
+ * @param {Stamp} stamp
  */
-export function columnsReducer(columns, action) {
-  const { type, payload } = action;
+export function columnsReducer(columns, { type, payload }, { id }) {
   switch (type) {
     case "AddColumn": {
-      const id = provisionalId(action);
-      const column = { id, title: payload.title, isPending: true, isNew: true };
+      const column = { id, title: payload.title, isPending: true };
       return insert(columns, column, payload.before);
     }
     case "RenameColumn":
@@ -123,13 +111,12 @@ export function columnsReducer(columns, action) {
 
 /**
  * @param {string} me
- * @returns {(messages: Message[], action: Action) => Message[]}
+ * @returns {(messages: Message[], action: Action, stamp: Stamp) => Message[]}
  */
 export function chatReducer(me) {
-  return (messages, action) => {
-    if (action.type !== "Say") return messages;
-    const id = provisionalId(action);
-    const { text } = action.payload;
+  return (messages, { type, payload }, { id }) => {
+    if (type !== "Say") return messages;
+    const { text } = payload;
     return [...messages, { id, author: me, text, time: Date.now() / 1000, isPending: true }];
   };
 }

@@ -14,6 +14,7 @@ import { Rejection } from "../wire/Rejection.js";
 /** @typedef {import("../session/Action.js").Action} Action */
 /** @typedef {import("../session/Position.js").Position} Position */
 /** @typedef {import("./Status.js").Status} Status */
+/** @typedef {import("../store/OptimisticValue.js").Stamp} Stamp */
 
 /**
  * What a room has, for editors and type checkers: the values and parameters of its selections by
@@ -157,10 +158,10 @@ export class Connection {
    * @param {Name} name
    * @param {Room["selections"][Name]["params"]} [params]  left out if the selection has none
    * @param {object} [options]
-   * @param {(state: Room["selections"][Name]["value"], action: ActionOf<Room>) =>
+   * @param {(state: Room["selections"][Name]["value"], action: ActionOf<Room>, stamp: Stamp) =>
    *     Room["selections"][Name]["value"]} [options.optimistic]  what an action makes of the state,
-   *     as a new value: shows what is dispatched before the server has answered. Give the same
-   *     function every time
+   *     as a new value: shows what is dispatched before the server has answered. `stamp.id` is the
+   *     id that a Swift server's stamp is going to have. Give the same function every time
    * @returns {RemoteStore<Room["selections"][Name]["value"], ActionOf<Room>>}
    * @throws {TypeError} if the parameters can't be written as JSON
    */
@@ -273,6 +274,10 @@ export class Connection {
   get #owner() {
     const session = this.#session;
     return {
+      // A stored outbox brings its own.
+      get client() {
+        return session.client;
+      },
       outbox: this.#outbox,
       platform: this.#platform,
       trouble: this.#trouble,

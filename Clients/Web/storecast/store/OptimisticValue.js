@@ -1,4 +1,12 @@
+import { stampId } from "../session/stampId.js";
+
 /** @typedef {import("../session/Action.js").Action} Action */
+
+/**
+ * What the server is going to add to an action, as far as it is known.
+ *
+ * @typedef {{ readonly id: string }} Stamp
+ */
 
 /**
  * What an optimistic store shows: the server's value, and the client's pending actions on it.
@@ -15,17 +23,16 @@ export class OptimisticValue {
   #value;
   #reduce;
   #outbox;
-  #trouble;
+  #owner;
 
   /**
-   * @param {(state: any, action: any) => unknown} reduce
-   * @param {import("../session/Outbox.js").Outbox} outbox
-   * @param {(message: string) => void} trouble
+   * @param {(state: any, action: any, stamp: Stamp) => unknown} reduce
+   * @param {import("./RemoteStore.js").StoreOwner} owner
    */
-  constructor(reduce, outbox, trouble) {
+  constructor(reduce, owner) {
     this.#reduce = reduce;
-    this.#outbox = outbox;
-    this.#trouble = trouble;
+    this.#outbox = owner.outbox;
+    this.#owner = owner;
   }
 
   /**
@@ -46,17 +53,27 @@ export class OptimisticValue {
     if (base === undefined) return undefined;
     for (const { seq, action } of this.#outbox.after(this.#through)) {
       this.#through = seq;
-      this.#run(action);
+      this.#run(seq, action);
     }
     return this.#value;
   }
 
-  /** @param {Action} action */
-  #run(action) {
+  /**
+   * @param {number} seq
+   * @param {Action} action
+   */
+  #run(seq, action) {
+    const owner = this.#owner;
+    const stamp = {
+      // Most reducers don't ask, and it takes some microseconds.
+      get id() {
+        return stampId(owner.client, seq);
+      },
+    };
     try {
-      this.#value = this.#reduce(this.#value, action);
+      this.#value = this.#reduce(this.#value, action, stamp);
     } catch (error) {
-      this.#trouble(`An optimistic reducer failed at '${action.type}': ${error}`);
+      owner.trouble(`An optimistic reducer failed at '${action.type}': ${error}`);
     }
   }
 }

@@ -10,6 +10,7 @@ import { SelectedStore } from "./SelectedStore.js";
  * What a store needs of its connection.
  *
  * @typedef {object} StoreOwner
+ * @property {string} client  its id
  * @property {import("../session/Outbox.js").Outbox} outbox
  * @property {(mirror: Mirror, store: RemoteStore<any, any>) => Mirror} follow
  * @property {(mirror: Mirror, store: RemoteStore<any, any>) => void} leave
@@ -17,6 +18,12 @@ import { SelectedStore } from "./SelectedStore.js";
  * @property {(action: any) => Promise<Position>} dispatch
  * @property {(message: string) => void} trouble
  * @property {import("../connection/Platform.js").Platform} platform
+ */
+
+/**
+ * @template State, Action
+ * @typedef {(state: State, action: Action, stamp: import("./OptimisticValue.js").Stamp) =>
+ *     State} Reduce
  */
 
 /** How long a selection is followed after its last listener has left, in milliseconds. */
@@ -47,14 +54,14 @@ export class RemoteStore {
   /**
    * @param {StoreOwner} owner
    * @param {Mirror} mirror
-   * @param {((state: State, action: Action) => State) | undefined} reduce
+   * @param {Reduce<State, Action> | undefined} reduce
    */
   constructor(owner, mirror, reduce) {
     this.#owner = owner;
     this.#mirror = mirror;
     this.reduce = reduce;
     this.key = mirror.key;
-    if (reduce) this.#optimistic = new OptimisticValue(reduce, owner.outbox, owner.trouble);
+    if (reduce) this.#optimistic = new OptimisticValue(reduce, owner);
     this.#follow();
   }
 

@@ -1,6 +1,7 @@
 /** @typedef {import("../session/Action.js").Action} Action */
 /** @typedef {import("../session/Position.js").Position} Position */
 /** @typedef {import("./Status.js").Status} Status */
+/** @typedef {import("../store/OptimisticValue.js").Stamp} Stamp */
 /**
  * What a room has, for editors and type checkers: the values and parameters of its selections by
  * name, and the payloads of its actions by type.
@@ -90,15 +91,15 @@ export class Connection<Room extends RoomTypes = AnyRoom> {
      * @param {Name} name
      * @param {Room["selections"][Name]["params"]} [params]  left out if the selection has none
      * @param {object} [options]
-     * @param {(state: Room["selections"][Name]["value"], action: ActionOf<Room>) =>
+     * @param {(state: Room["selections"][Name]["value"], action: ActionOf<Room>, stamp: Stamp) =>
      *     Room["selections"][Name]["value"]} [options.optimistic]  what an action makes of the state,
-     *     as a new value: shows what is dispatched before the server has answered. Give the same
-     *     function every time
+     *     as a new value: shows what is dispatched before the server has answered. `stamp.id` is the
+     *     id that a Swift server's stamp is going to have. Give the same function every time
      * @returns {RemoteStore<Room["selections"][Name]["value"], ActionOf<Room>>}
      * @throws {TypeError} if the parameters can't be written as JSON
      */
     select<Name extends keyof Room["selections"] & string>(name: Name, params?: Room["selections"][Name]["params"] | undefined, options?: {
-        optimistic?: ((state: Room["selections"][Name]["value"], action: ActionOf<Room>) => Room["selections"][Name]["value"]) | undefined;
+        optimistic?: ((state: Room["selections"][Name]["value"], action: ActionOf<Room>, stamp: Stamp) => Room["selections"][Name]["value"]) | undefined;
     } | undefined): RemoteStore<Room["selections"][Name]["value"], ActionOf<Room>>;
     /**
      * Sends an action to the room, in the order of the calls, and once however often the connection
@@ -129,6 +130,7 @@ export class Connection<Room extends RoomTypes = AnyRoom> {
 export type Action = import("../session/Action.js").Action;
 export type Position = import("../session/Position.js").Position;
 export type Status = import("./Status.js").Status;
+export type Stamp = import("../store/OptimisticValue.js").Stamp;
 /**
  * What a room has, for editors and type checkers: the values and parameters of its selections by
  * name, and the payloads of its actions by type.

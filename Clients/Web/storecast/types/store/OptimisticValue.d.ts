@@ -1,5 +1,10 @@
 /** @typedef {import("../session/Action.js").Action} Action */
 /**
+ * What the server is going to add to an action, as far as it is known.
+ *
+ * @typedef {{ readonly id: string }} Stamp
+ */
+/**
  * What an optimistic store shows: the server's value, and the client's pending actions on it.
  *
  * Each action is shown exactly once at every moment: re-run on the server's value as long as that
@@ -8,11 +13,10 @@
  */
 export class OptimisticValue {
     /**
-     * @param {(state: any, action: any) => unknown} reduce
-     * @param {import("../session/Outbox.js").Outbox} outbox
-     * @param {(message: string) => void} trouble
+     * @param {(state: any, action: any, stamp: Stamp) => unknown} reduce
+     * @param {import("./RemoteStore.js").StoreOwner} owner
      */
-    constructor(reduce: (state: any, action: any) => unknown, outbox: import("../session/Outbox.js").Outbox, trouble: (message: string) => void);
+    constructor(reduce: (state: any, action: any, stamp: Stamp) => unknown, owner: import("./RemoteStore.js").StoreOwner);
     /**
      * The value on top of a mirror's. What is dispatched while nothing else changes is run on what is
      * there; all is run again when the mirror has moved or something has ended.
@@ -24,3 +28,9 @@ export class OptimisticValue {
     #private;
 }
 export type Action = import("../session/Action.js").Action;
+/**
+ * What the server is going to add to an action, as far as it is known.
+ */
+export type Stamp = {
+    readonly id: string;
+};

@@ -12,10 +12,10 @@ export class RemoteStore<State, Action extends import("../session/Action.js").Ac
     /**
      * @param {StoreOwner} owner
      * @param {Mirror} mirror
-     * @param {((state: State, action: Action) => State) | undefined} reduce
+     * @param {Reduce<State, Action> | undefined} reduce
      */
-    constructor(owner: StoreOwner, mirror: Mirror, reduce: ((state: State, action: Action) => State) | undefined);
-    reduce: ((state: State, action: Action) => State) | undefined;
+    constructor(owner: StoreOwner, mirror: Mirror, reduce: Reduce<State, Action> | undefined);
+    reduce: Reduce<State, Action> | undefined;
     key: string;
     /**
      * The state now; undefined until the first has come.
@@ -71,6 +71,10 @@ export type Position = import("../session/Position.js").Position;
  * What a store needs of its connection.
  */
 export type StoreOwner = {
+    /**
+     * its id
+     */
+    client: string;
     outbox: import("../session/Outbox.js").Outbox;
     follow: (mirror: Mirror, store: RemoteStore<any, any>) => Mirror;
     leave: (mirror: Mirror, store: RemoteStore<any, any>) => void;
@@ -79,4 +83,5 @@ export type StoreOwner = {
     trouble: (message: string) => void;
     platform: import("../connection/Platform.js").Platform;
 };
+export type Reduce<State, Action> = (state: State, action: Action, stamp: import("./OptimisticValue.js").Stamp) => State;
 import { SelectedStore } from "./SelectedStore.js";

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { describe, test } from "node:test";
+import { connect } from "../../Clients/Web/storecast/index.js";
+import { sha256, stampId } from "../../Clients/Web/storecast/session/stampId.js";
+import { missing, Server, until, WebSocket } from "./support/Server.js";
+import { TestPeer } from "./support/TestPeer.js";
+
+const hex = (bytes) => Buffer.from(bytes).toString("hex");
+
+describe("a stamp's id", () => {
+  test("is made of the digest that NIST defines", () => {
+    // FIPS 180-4's examples, and every way in which a text can end in a block.
+    assert.equal(hex(sha256("abc")).slice(0, 16), "ba7816bf8f01cfea");
+    for (let length = 0; length < 200; length++) {
+      const text = "storecast".repeat(23).slice(0, length);
+      assert.equal(hex(sha256(text)), createHash("sha256").update(text).digest("hex"));
+    }
+  });
+
+  test("is that of the protocol's example, and of the Swift client's tests", () => {
+    assert.equal(stampId("6f1d3a5c9b7e42d08a4c1e6b5f927d30", 1), "k77s4gc64pkhcdr6ts8jng3fvj");
+    assert.equal(stampId("0123456789abcdef", 7), "u15uirdbujhp2dogsf30a1qs8u");
+  });
+
+  test("is known to optimistic reducers, the same each time that they run", async () => {
+    const peer = new TestPeer();
+    const seen = [];
+    const optimistic = (state, action, { id }) => [...state, (seen.push(id), id)];
+    const store = peer.connection.select("list", undefined, { optimistic });
+    const [{ client }] = await peer.welcome({ v: 7 });
+    const subscribed = { op: "subscribed", ref: 1, sub: 5, tag: "t", bytes: 1 };
+    await peer.say(subscribed, { op: "snapshot", sub: 5, v: 7, value: [] });
+    peer.connection.dispatch({ type: "add" });
+    peer.connection.dispatch({ type: "add" });
+    assert.deepEqual(store.getState(), [stampId(client, 1), stampId(client, 2)]);
+    await peer.say({ op: "snapshot", sub: 5, v: 8, value: ["x"] });
+    assert.deepEqual(store.getState().slice(1), [stampId(client, 1), stampId(client, 2)]);
+    assert.equal(new Set(seen).size, 2);
+  });
+
+  test("is the one that the server gives", { skip: missing }, async (context) => {
+    const server = await Server.start();
+    context.after(() => server.stop());
+    const connection = connect(server.url, { WebSocket, notify: "microtask" });
+    const optimistic = (cards, { type }, { id }) =>
+      type === "AddCard" ? [...cards, { id, isPending: true }] : cards;
+    const store = connection.select("column", "todo", { optimistic });
+    await until(store, () => store.getState());
+    const outcome = connection.dispatch({
+      type: "AddCard",
+      payload: { column: "todo", text: "Name me" },
+    });
+    const [shown] = store.getState();
+    assert.equal(shown.isPending, true);
+    await outcome;
+    const [kept] = store.getState();
+    assert.deepEqual([kept.id, kept.text], [shown.id, "Name me"]);
+    connection.close();
+  });
+});
