@@ -5,8 +5,15 @@ enum DemoAuthentication {
     static let longestName = 64
 
     /// The user whose name the token is; anonymous without one.
-    static func identity(token: String?) throws(Rejection) -> Identity {
-        guard let token else { return .anonymous }
+    ///
+    /// A page of another site in a browser on this machine isn't let in: it could be any.
+    static func identity(_ credentials: Credentials) throws(Rejection) -> Identity {
+        guard !credentials.isFromOtherSite else {
+            throw Rejection(
+                .forbidden, "Pages of other sites have no place here.",
+                detail: "This server takes its own pages, and programs.")
+        }
+        guard let token = credentials.token else { return .anonymous }
         guard isName(token) else {
             throw Rejection(
                 .unauthenticated, "The token isn't a name.",

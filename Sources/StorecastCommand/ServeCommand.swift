@@ -84,7 +84,7 @@ struct ServeCommand: AsyncParsableCommand {
         ) { path in
             path == "/" ? room : nil
         } authenticate: { credentials in
-            try DemoAuthentication.identity(token: credentials.token)
+            try DemoAuthentication.identity(credentials)
         }
         do throws(ServerError) {
             try await server.run(

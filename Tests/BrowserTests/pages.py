@@ -81,8 +81,9 @@ class Board:
     def drag(self, text, title, above=None):
         """Drags a card into a column, above another one or to its end."""
         mouse = self.page.mouse
+        # Waits until it has come to rest, as cards glide to new places.
+        self.card(text).hover(position={"x": 30, "y": 15})
         start = self.card(text).bounding_box()
-        mouse.move(start["x"] + 30, start["y"] + 15)
         mouse.down()
         mouse.move(start["x"] + 45, start["y"] + 30)
         target = (self.card(above) if above else self.column(title).locator(".add")).bounding_box()

@@ -63,7 +63,8 @@ extension DevtoolsAccess {
     static let viewer = Identity("storecast.devtools", roles: ["devtools"])
 
     private func checkLocal(_ credentials: Credentials) throws(Rejection) {
-        guard Self.isLocal(credentials.address), credentials.headers["x-forwarded-for"] == nil
+        guard HostName(address: credentials.address).isLocal,
+            credentials.headers["x-forwarded-for"] == nil
         else {
             throw Rejection(
                 .forbidden, "Without a token the devtools are for this machine only.",
@@ -71,32 +72,9 @@ extension DevtoolsAccess {
         }
         // A page from elsewhere in this machine's browser has its own origin; one whose name was bent to
         // this machine's address has another host.
-        let origin = credentials.headers["origin"].map(Self.host(ofOrigin:))
-        let host = credentials.headers["host"].map(Self.host(of:))
-        for name in [origin, host] {
-            guard name.map(Self.isLocal) ?? true else {
-                throw Rejection(
-                    .forbidden, "Without a token the devtools are for this machine's pages only.")
-            }
+        guard credentials.origin?.isLocal ?? true, credentials.host?.isLocal ?? true else {
+            throw Rejection(
+                .forbidden, "Without a token the devtools are for this machine's pages only.")
         }
-    }
-
-    private static func host(ofOrigin origin: String) -> String {
-        origin.firstRange(of: "://").map { host(of: String(origin[$0.upperBound...])) } ?? origin
-    }
-
-    /// The host of `host:port`; an IPv6 address without its brackets.
-    private static func host(of authority: String) -> String {
-        if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") {
-            return String(authority[authority.index(after: authority.startIndex)..<end])
-        }
-        return String(authority.prefix { $0 != ":" })
-    }
-
-    private static func isLocal(_ host: String) -> Bool {
-        if host == "localhost" || host == "::1" { return true }
-        let address = host.hasPrefix("::ffff:") ? String(host.dropFirst(7)) : host
-        let parts = address.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
 }

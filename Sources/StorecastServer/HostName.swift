@@ -1,0 +1,52 @@
+/// A host as URLs name it, without its port.
+struct HostName: Equatable {
+    private let text: String
+
+    /// The host of `host:port`; an IPv6 address without its brackets.
+    init(authority: some StringProtocol) {
+        if authority.hasPrefix("["), let end = authority.firstIndex(of: "]") {
+            text = String(authority[authority.index(after: authority.startIndex)..<end])
+        } else {
+            text = String(authority.prefix { $0 != ":" })
+        }
+    }
+
+    /// The host of the header `Origin` (RFC 6454, section 7).
+    init(origin: String) {
+        let start = origin.firstRange(of: "://")?.upperBound
+        self.init(authority: start.map { origin[$0...] } ?? origin[...])
+    }
+
+    /// A host by its name or address alone.
+    init(address: String) {
+        text = address
+    }
+
+    /// Whether this machine calls itself so.
+    var isLocal: Bool {
+        if text == "localhost" || text == "::1" { return true }
+        let address = text.hasPrefix("::ffff:") ? text.dropFirst(7) : text[...]
+        let parts = address.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+}
+
+extension Credentials {
+    /// The host whose page opened the connection; nil if no browser says so.
+    var origin: HostName? { headers["origin"].map { HostName(origin: $0) } }
+
+    /// The host that the client believes to speak to.
+    var host: HostName? { headers["host"].map { HostName(authority: $0) } }
+
+    /// Whether a page of another site opened the connection.
+    ///
+    /// Browsers let every page connect to every server, and name the page's site in `Origin`
+    /// (RFC 6455, section 10.2). False for programs, which name none; for pages of the host that they
+    /// connect to, whatever the port; and for pages of this machine that connect to this machine. Ask in
+    /// `authenticate` if clients need nothing but a cookie, or to be near, to be let in; a token that
+    /// only your own pages have makes it unnecessary.
+    public var isFromOtherSite: Bool {
+        guard let origin, let host else { return headers["origin"] != nil }
+        return origin != host && !(origin.isLocal && host.isLocal)
+    }
+}
