@@ -9,11 +9,13 @@ enum ServedRoom {
     private static let boardTypes = Set(
         Board.room.actions.names + [ClientJoined.wireName, ClientLeft.wireName])
 
-    /// The board, or a JSON document: whichever a room's first actions, or what it began with, are of.
+    /// The board, or a JSON document: whichever a room's first actions, or what it began with, are of;
+    /// the board where there is no file.
     @Sendable
     static func definition(
-        of room: String, in file: JournalFile
+        of room: String, in file: JournalFile?
     ) throws -> (any RoomDefinitionProtocol)? {
+        guard let file else { return room == "/" ? Board.room : nil }
         let types = try file.entries(of: room, after: 0, limit: 100).lazy
             .compactMap(\.record).flatMap(\.actions).map(\.type)
         if types.contains(where: document.actions.names.contains) {

@@ -1,6 +1,4 @@
 package import ArgumentParser
-package import StorecastSQLite
-package import StorecastSync
 
 /// `journal`: a journal's file, read and put in order, also beside a live server.
 package struct JournalCommand: AsyncParsableCommand {
@@ -14,17 +12,6 @@ package struct JournalCommand: AsyncParsableCommand {
             JournalBackupCommand.self, JournalRestoreCommand.self, JournalRepairCommand.self,
             JournalImportCommand.self, JournalForkCommand.self,
         ])
-
-    /// What reduces a room's entries in a file, for the commands that need states; nil if that isn't
-    /// known. May throw a ``CommandFailure`` that says more.
-    @TaskLocal package static var definition:
-        @Sendable (_ room: String, _ file: JournalFile) throws -> (any RoomDefinitionProtocol)? = {
-            _, _ in nil
-        }
-
-    /// Those of the server that wrote the file: how many clients it remembers may decide whether an
-    /// action counted.
-    @TaskLocal package static var limits = SyncLimits()
 
     package init() {}
 }

@@ -29,12 +29,7 @@ public struct RoomTools: AsyncParsableCommand {
         limits: SyncLimits = SyncLimits(),
         rooms: @escaping @Sendable (_ path: String) -> (any RoomDefinitionProtocol)?
     ) async {
-        await JournalCommand.$limits.withValue(limits) {
-            await JournalCommand.$definition.withValue({ room, _ in rooms(room) }) {
-                await TypesCommand.$rooms.withValue(rooms) {
-                    await CommandRun.run(RoomTools.self)
-                }
-            }
-        }
+        let known = KnownRooms(limits: limits) { room, _ in rooms(room) }
+        await KnownRooms.$current.withValue(known) { await CommandRun.run(RoomTools.self) }
     }
 }

@@ -17,7 +17,7 @@ struct RecordedRoom {
 
     /// What reduces its entries; throws what to do if that isn't known.
     func definition() throws -> AnyRoomDefinition {
-        guard let definition = try JournalCommand.definition(name, file) else {
+        guard let definition = try KnownRooms.current.definition(name, file) else {
             throw CommandFailure(
                 .trouble,
                 "What the actions of room '\(name)' do isn't known here, only that they happened. "

@@ -26,7 +26,7 @@ struct RoomInspection {
     init(_ room: RecordedRoom) {
         self.room = room
         do {
-            let verification = try room.definition().verification(JournalCommand.limits)
+            let verification = try room.definition().verification(KnownRooms.current.limits)
             states = room.room.floor > 0 ? .awaitingSnapshot(verification) : .reducing(verification)
         } catch {
             states = .unknown("\(CommandFailure(error))")

@@ -33,7 +33,7 @@ struct RoomTraveller {
         self.room = room
         reader = EntryReader(room, after: room.room.floor)
         do {
-            let replay = try room.definition().replay(JournalCommand.limits)
+            let replay = try room.definition().replay(KnownRooms.current.limits)
             self.replay = .success(replay)
             try begin(replay, near: place)
         } catch let error as JournalError {

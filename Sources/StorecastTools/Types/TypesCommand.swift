@@ -1,5 +1,5 @@
 package import ArgumentParser
-package import StorecastSync
+import StorecastSync
 
 /// `storecast types`
 package struct TypesCommand: ParsableCommand {
@@ -27,14 +27,10 @@ package struct TypesCommand: ParsableCommand {
     @Option(help: ArgumentHelp("What the room's declaration is called.", valueName: "name"))
     var name = "Room"
 
-    /// The room at a path, as the server has it; nil if there is none.
-    @TaskLocal package static var rooms:
-        @Sendable (_ path: String) -> (any RoomDefinitionProtocol)? = { _ in nil }
-
     package init() {}
 
     package func run() throws {
-        guard let definition = Self.rooms(room) else {
+        guard let definition = try KnownRooms.current.definition(room, nil) else {
             throw CommandFailure(.trouble, "There is no room at '\(room)'.")
         }
         StandardOutput.write(TypeScript(definition, name: name).text)

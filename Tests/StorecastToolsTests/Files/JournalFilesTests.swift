@@ -134,7 +134,7 @@ import Testing
             JournalForkCommand.self, "--at", "\(version)", "--to", copy, "--as", "/then")
         #expect(said[0].hasPrefix("'\(copy)' has room '/then' now"))
         let then = try board.run(JournalStateCommand.self, "--at", "\(version)")
-        let states = try JournalCommand.$definition.withValue({ _, _ in Board.room }) {
+        let states = try KnownRooms.$current.withValue(KnownRooms { _, _ in Board.room }) {
             var lines: [String] = []
             try JournalStateCommand.parse([copy]).run { lines.append($0) }
             return lines

@@ -120,7 +120,7 @@ import Testing
         defer { room.close() }
         let command = try JournalLogCommand.parse([board.path, "--json", "--last", "1"])
         var offsets: [Int?] = []
-        try await JournalCommand.$definition.withValue({ _, _ in Board.room }) {
+        try await KnownRooms.$current.withValue(KnownRooms { _, _ in Board.room }) {
             var log = try LogPrinter(of: room, command)
             func look() throws {
                 try log.printNew { offsets.append((try? JSON(parsing: $0))?["offset"]?.int) }
@@ -162,7 +162,7 @@ import Testing
     }
 
     private func log(of board: ArchivedBoard, _ arguments: [String]) throws -> [String] {
-        try JournalCommand.$definition.withValue({ _, _ in Board.room }) {
+        try KnownRooms.$current.withValue(KnownRooms { _, _ in Board.room }) {
             try print(try JournalLogCommand.parse([board.path] + arguments))
         }
     }

@@ -68,7 +68,7 @@ import Testing
     }
 
     private func dues(_ board: ArchivedBoard, _ pace: ReplayPace) throws -> [Double] {
-        try JournalCommand.$definition.withValue({ _, _ in Board.room }) {
+        try KnownRooms.$current.withValue(KnownRooms { _, _ in Board.room }) {
             let room = try JournalRoomOptions.parse([board.path]).open()
             defer { room.close() }
             var playback = try RoomPlayback(of: room, from: nil, to: nil, pace: pace)
@@ -81,7 +81,7 @@ import Testing
     private func replay(_ board: ArchivedBoard, _ arguments: String...) async throws -> [String] {
         let command = try JournalReplayCommand.parse([board.path, "--speed", "max"] + arguments)
         var lines: [String] = []
-        try await JournalCommand.$definition.withValue({ _, _ in Board.room }) {
+        try await KnownRooms.$current.withValue(KnownRooms { _, _ in Board.room }) {
             let room = try command.room.open()
             defer { room.close() }
             try await command.part.play(room, writingTo: { lines.append($0) })

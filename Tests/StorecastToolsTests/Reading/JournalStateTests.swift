@@ -94,7 +94,7 @@ import Testing
         limits.clients = 1
         // Forgotten when b came: nobody could tell whether its second had been reduced.
         let failure = #expect(throws: CommandFailure.self) {
-            try JournalCommand.$limits.withValue(limits) {
+            try KnownRooms.$current.withValue(KnownRooms(limits: limits) { _, _ in nil }) {
                 try state(of: board, "--room", "/talk", "--at", "3")
             }
         }
@@ -156,7 +156,9 @@ import Testing
     private func state(of board: ArchivedBoard, _ arguments: String...) throws -> JSON {
         var lines: [String] = []
         let command = try JournalStateCommand.parse([board.path, "--json"] + arguments)
-        try JournalCommand.$definition.withValue({ _, _ in Board.room }) {
+        try KnownRooms.$current.withValue(
+            KnownRooms(limits: KnownRooms.current.limits) { _, _ in Board.room }
+        ) {
             try command.run { lines.append($0) }
         }
         #expect(lines.count == 1)

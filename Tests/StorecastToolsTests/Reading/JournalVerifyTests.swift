@@ -115,7 +115,7 @@ import Testing
     ) throws -> [String] {
         var lines: [String] = []
         let command = try JournalVerifyCommand.parse([board.path])
-        try JournalCommand.$definition.withValue({ _, _ in room }) {
+        try KnownRooms.$current.withValue(KnownRooms { _, _ in room }) {
             try command.run(writingTo: write ?? { lines.append($0) })
         }
         return lines

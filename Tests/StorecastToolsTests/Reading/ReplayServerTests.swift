@@ -12,7 +12,7 @@
     struct ReplayServerTests {
         @Test func `clients see the past go by, and can't change it`() async throws {
             let board = try await ArchivedBoard()
-            try await JournalCommand.$definition.withValue({ _, _ in Board.room }) {
+            try await KnownRooms.$current.withValue(KnownRooms { _, _ in Board.room }) {
                 let room = try JournalRoomOptions.parse([board.path]).open()
                 defer { room.close() }
                 try await serve(room, from: 2) { playback, server, connection in

@@ -69,7 +69,7 @@ import Testing
     ) throws -> [String] {
         var lines: [String] = []
         let command = try type.parse([path] + arguments)
-        try JournalCommand.$definition.withValue({ _, _ in Board.room }) {
+        try KnownRooms.$current.withValue(KnownRooms { _, _ in Board.room }) {
             try command.run { lines.append($0) }
         }
         return lines
