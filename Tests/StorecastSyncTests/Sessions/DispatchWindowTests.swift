@@ -30,6 +30,16 @@ struct DispatchWindowTests {
         #expect(admit(7, 6, 5, 6) == [.ignore, .ignore, .take, .take])
     }
 
+    @Test mutating func `a dispatch is asked for once, until it comes again`() {
+        _ = admit(5, 6, 7)
+        #expect(window.goBack(to: 5) == true)
+        // A copy of it, or of a later one, that an earlier connection had sent is refused, too.
+        #expect(window.goBack(to: 5) == false)
+        #expect(window.goBack(to: 6) == false)
+        #expect(admit(5, 6) == [.take, .take])
+        #expect(window.goBack(to: 5) == true)
+    }
+
     @Test mutating func `the earliest that has to come again counts`() {
         _ = admit(5, 6, 7)
         #expect(window.goBack(to: 7) == true)
