@@ -3,8 +3,8 @@ package import StorecastSync
 
 /// The rooms that a program with these commands knows the definitions of.
 ///
-/// One value for all, and a type of its own: what is local to a task and is a function by itself
-/// crashes optimised programs (Swift 6.3).
+/// One value for all, and a type of its own: with a function by itself as the task-local value the
+/// release build crashed in `swift_task_localValuePush` (Swift 6.3; why isn't known).
 package struct KnownRooms: Sendable {
     /// A room's definition; nil if it isn't known. The file is the one that has the room's journal, if
     /// there is one. May throw a ``CommandFailure`` that says more.
