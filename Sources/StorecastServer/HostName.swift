@@ -1,3 +1,5 @@
+import Glibc
+
 /// A host as URLs name it, without its port.
 struct HostName: Equatable {
     private let text: String
@@ -28,6 +30,18 @@ struct HostName: Equatable {
         let address = text.hasPrefix("::ffff:") ? text.dropFirst(7) : text[...]
         let parts = address.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+
+    /// Of an IPv6 address the first 64 bits, as who has one has all of them (RFC 4291, section 2.5.4);
+    /// any other host as it is.
+    var network: String {
+        let mapped = text.hasPrefix("::ffff:") ? String(text.dropFirst(7)) : text
+        guard mapped.contains(":") else { return mapped }
+        var address = in6_addr()
+        guard inet_pton(AF_INET6, mapped, &address) == 1 else { return mapped }
+        return withUnsafeBytes(of: &address) { bytes in
+            bytes.prefix(8).map { String($0, radix: 16) }.joined(separator: ":")
+        }
     }
 }
 

@@ -30,12 +30,16 @@ public struct SyncLimits: Sendable {
     /// How many bytes they may take in a room, about: of JSON text, in values and past patches;
     /// 4 MiB.
     public var lingeringBytes = 4 << 20
-    /// Of how many clients a room remembers what was settled; 100,000. The least recently seen is
-    /// forgotten first.
+    /// Of how many clients a room remembers what was settled; 100,000, and those that are connected
+    /// beyond it.
     ///
-    /// Like ``window`` it is part of what a room's log means: never lower it for a room that has a
-    /// history, or reading that comes to another state than the one that clients were told of.
+    /// When there are more, those are forgotten that were seen the longest ago, of the identities that
+    /// have the most clients; of anonymous ones, of the addresses that do. A client that is connected
+    /// isn't forgotten. The room's log says who is: the number may be changed at any time.
     public var clients = 100_000
+    /// How many rejections a room remembers that their clients may not know of yet; 100,000. When there
+    /// are more, they are forgotten as clients are, but before them.
+    public var rejections = 100_000
     /// Seconds of silence after which a client pings; 30.
     public var heartbeat = 30
     /// How long a room in a durable journal stays in memory when nobody is in it; a minute.

@@ -8,6 +8,17 @@ struct SimulationTests {
         try Simulation.bank.check(group * 50..<group * 50 + 50)
     }
 
+    /// Every seed that ever failed, when it had the scenario that failed.
+    @Test(
+        arguments: [
+            5535, 14232, 14985, 23134, 27862, 30018, 35576, 37361, 44692, 48386, 48659, 52464,
+            57266,
+            60305, 61074, 63884,
+        ] as [UInt64])
+    func `what failed once holds`(_ seed: UInt64) throws {
+        try Simulation.bank.check([seed])
+    }
+
     @Test(arguments: [3, 86, 177, 399] as [UInt64])
     func `the same seed is the same run, line by line`(_ seed: UInt64) {
         let first = Simulation.bank.run(seed: seed, tracing: true)

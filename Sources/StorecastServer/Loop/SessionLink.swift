@@ -13,3 +13,7 @@ protocol SessionLink: ServerLink {
     /// Sends messages, in one piece.
     func write(_ messages: [ServerMessage])
 }
+
+extension SessionLink {
+    var peerNetwork: String { HostName(address: credentials.address).network }
+}

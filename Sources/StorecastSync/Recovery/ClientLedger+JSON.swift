@@ -19,7 +19,7 @@ extension ClientLedger {
     }
 
     /// Reads what ``write(to:)`` wrote. Throws a ``SnapshotError``.
-    init(_ view: JSONView, capacity: Int, window: Int) throws {
+    init(_ view: JSONView, window: Int) throws {
         guard let horizon = view["horizon"]?.uint64, let list = view["records"], list.isArray else {
             throw SnapshotError("Its clients lack a horizon or records.")
         }
@@ -27,7 +27,7 @@ extension ClientLedger {
         guard Set(records.map(\.client)).count == records.count else {
             throw SnapshotError("A client has two records.")
         }
-        self.init(capacity: capacity, window: window, horizon: horizon, records)
+        self.init(window: window, horizon: horizon, records)
     }
 
     private static func record(_ view: JSONView) throws -> (client: String, record: Record) {

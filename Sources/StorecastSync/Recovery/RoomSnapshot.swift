@@ -78,6 +78,6 @@ extension RoomSnapshot {
         self.state = try definition.state(from: state, schema: schema)
         version = kept.version
         present = try root["present"].map { try JSONCoding.decode(from: $0) } ?? [:]
-        ledger = try ClientLedger(clients, capacity: limits.clients, window: limits.window)
+        ledger = try ClientLedger(clients, window: limits.window)
     }
 }

@@ -54,6 +54,9 @@ extension Room {
 
     /// Lets an action take effect, whose checks have passed.
     func apply(_ action: any SyncAction) {
+        if type(of: action) == ForgetClients.self, let forgotten = action as? ForgetClients {
+            return forget(forgotten)
+        }
         if definition.restore == nil || !restored(action) { store.reduce(action) }
     }
 

@@ -22,6 +22,10 @@ package struct ActionCatalogue: Sendable {
             let known = self.types.updateValue(Self.known(type), forKey: type.wireName)
             precondition(known == nil, "Two action types have the wire name '\(type.wireName)'.")
         }
+        precondition(
+            self.types[ForgetClients.wireName] == nil,
+            "The wire name '\(ForgetClients.wireName)' is the server's own.")
+        add(ForgetClients.self)
         // Always, as a log may have them from a time when the room asked for them.
         for type in [ClientJoined.self, ClientLeft.self] as [any SyncAction.Type]
         where self.types[type.wireName] == nil {

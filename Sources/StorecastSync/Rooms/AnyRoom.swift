@@ -21,6 +21,10 @@ package protocol AnyRoom: AnyObject {
     /// Calls `body` when the room has read its history, or can't: at once if that is known.
     func whenLoaded(_ body: @escaping (RoomPhase) -> Void)
 
+    /// Calls `body` when it is certain what the room remembers of the client: at once unless the journal
+    /// is being told that it is forgotten.
+    func whenCertain(of client: String, _ body: @escaping () -> Void)
+
     /// The number of a new connection: higher than those of all before it.
     func numberVisitor() -> UInt64
     /// Makes the session the one that holds its client id; one that held it is replaced.

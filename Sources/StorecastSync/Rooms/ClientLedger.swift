@@ -3,7 +3,8 @@ import StorecastWire
 /// What a room remembers of its clients, so that no action is reduced twice.
 ///
 /// A part of the room's state: a function of the log alone, the same on every machine that reads
-/// it. Every operation is O(1) but for the rejections of one client, at most a window of them.
+/// it. It forgets nobody by itself: the room decides that, and tells the log (``ForgetClients``).
+/// Every operation but that is O(1), beside the rejections of one client, at most a window of them.
 package struct ClientLedger: Sendable {
     /// What is to be done with an entry.
     package enum Verdict: Equatable, Sendable {
@@ -19,7 +20,7 @@ package struct ClientLedger: Sendable {
         /// The identity that the client id belongs to.
         package let identity: String
         /// The dispatch that the record begins with: what became of earlier ones isn't known.
-        package let first: UInt64
+        package fileprivate(set) var first: UInt64
         package fileprivate(set) var lastSeq: UInt64 = 0
         /// The final rejections that the client may not know of, in ascending order.
         package fileprivate(set) var rejections: [(seq: UInt64, rejection: Rejection)] = []
@@ -50,11 +51,10 @@ package struct ClientLedger: Sendable {
         var newer: Int?
     }
 
-    private let capacity: Int
     private let window: UInt64
-    /// How many rejections of all clients are kept; at most `capacity`, and those of one client.
-    private var rejectionCount = 0
-    /// At most `capacity`; a client that is forgotten leaves its place to one that comes.
+    /// How many rejections of all clients are kept.
+    private(set) var rejectionCount = 0
+    /// A client that is forgotten leaves its place to one that comes.
     private(set) var slots: [Slot] = []
     private var freePlaces: [Int] = []
     private var places: [String: Int] = [:]
@@ -63,11 +63,8 @@ package struct ClientLedger: Sendable {
     /// The newest version that an action of a forgotten client led to.
     private(set) var horizon: UInt64 = 0
 
-    /// - Parameters:
-    ///   - capacity: how many clients are remembered.
-    ///   - window: how many dispatches of one client may be without an outcome.
-    package init(capacity: Int, window: Int) {
-        self.capacity = max(1, capacity)
+    /// - Parameter window: how many dispatches of one client may be without an outcome.
+    package init(window: Int) {
         self.window = UInt64(window)
     }
 
@@ -91,21 +88,31 @@ package struct ClientLedger: Sendable {
     package mutating func settle(
         _ entry: JournalEntry, _ rejection: Rejection?, at version: UInt64
     ) {
-        let place = places[entry.client] ?? addPlace(for: entry)
+        let place =
+            places[entry.client]
+            ?? insert(
+                entry.client,
+                Record(identity: entry.sender.id, first: entry.seq, horizon: horizon))
         moveToNewest(place)
         rejectionCount -= slots[place].record.rejections.count
         slots[place].record.note(entry, rejection, at: version, window: window)
         rejectionCount += slots[place].record.rejections.count
-        // Whoever is only ever rejected costs no more than whoever is reduced.
-        while rejectionCount > capacity, places.count > 1 { forgetOldest() }
     }
 
-    /// A place at the newest end; the oldest client's if there are as many as may be.
-    private mutating func addPlace(for entry: JournalEntry) -> Int {
-        // Before another is forgotten for it: what that one had reduced isn't this one's.
-        let record = Record(identity: entry.sender.id, first: entry.seq, horizon: horizon)
-        if places.count >= capacity { forgetOldest() }
-        return insert(entry.client, record)
+    /// Forgets what the log says is forgotten. O(clients).
+    mutating func forget(_ forgotten: ForgetClients) {
+        let clients = Self.marks(forgotten.clients)
+        let rejections = Self.marks(forgotten.rejections)
+        var next = oldest
+        while let place = next {
+            next = slots[place].newer
+            let mark = Self.mark(of: slots[place].client)
+            if clients.contains(mark) {
+                forgetClient(at: place)
+            } else if rejections.contains(mark) {
+                forgetRejections(at: place)
+            }
+        }
     }
 
     private mutating func insert(_ client: String, _ record: Record) -> Int {
@@ -123,15 +130,19 @@ package struct ClientLedger: Sendable {
         return place
     }
 
-    private mutating func forgetOldest() {
-        guard let place = oldest else { return }
-        let record = slots[place].record
-        horizon = max(horizon, record.lastReduced)
-        rejectionCount -= record.rejections.count
+    private mutating func forgetClient(at place: Int) {
+        horizon = max(horizon, slots[place].record.lastReduced)
+        forgetRejections(at: place)
         detach(place)
         places[slots[place].client] = nil
-        slots[place].record.rejections = []
         freePlaces.append(place)
+    }
+
+    /// Nobody can tell any more which of the client's dispatches were rejected.
+    private mutating func forgetRejections(at place: Int) {
+        rejectionCount -= slots[place].record.rejections.count
+        slots[place].record.rejections = []
+        slots[place].record.first = slots[place].record.lastSeq + 1
     }
 
     private mutating func moveToNewest(_ place: Int) {
@@ -168,26 +179,20 @@ extension ClientLedger {
     }
 
     /// A ledger with what another one remembered, the client that was seen last at the end.
-    ///
-    /// If that is more than it holds, the oldest are forgotten.
-    init(
-        capacity: Int, window: Int, horizon: UInt64, _ records: [(client: String, record: Record)]
-    ) {
-        self.init(capacity: capacity, window: window)
+    init(window: Int, horizon: UInt64, _ records: [(client: String, record: Record)]) {
+        self.init(window: window)
         self.horizon = horizon
         for (client, record) in records {
-            if places.count >= self.capacity { forgetOldest() }
             _ = insert(client, record)
             rejectionCount += record.rejections.count
         }
-        while rejectionCount > self.capacity, places.count > 1 { forgetOldest() }
     }
 }
 
 extension ClientLedger.Record {
     /// What a client that knows its outcomes up to `settled` is told to be rejected.
     ///
-    /// A client that was forgotten and came back isn't remembered for what it had open then.
+    /// Of what it had open when it was forgotten, or its rejections were, nobody can tell.
     package func rejections(since settled: UInt64, window: Int) -> [ServerFrame.Reject] {
         let oldest = first > UInt64(window) ? first - UInt64(window) : 1
         let unknown = (min(max(settled + 1, oldest), first)..<first).map {

@@ -38,6 +38,7 @@ extension Room {
             refuse(entries, error)
         }
         isAppending = false
+        endForgetting()
         if !batch.isEmpty { context.host.schedule(turnOf: self) }
     }
 
@@ -68,6 +69,7 @@ extension Room {
             commit(entry)
         }
         if position.version != before { evaluateGroups() }
+        if mayForget { context.host.schedule(turnOf: self) }
     }
 
     func commit(_ entry: JournalEntry) {
@@ -138,7 +140,7 @@ extension Room {
         let rejection = rejection?.bounded
         ledger.settle(entry, rejection, at: position.version)
         observer?.settled(entry, rejection, at: position.version)
-        if !orphans.isEmpty { orphans[entry.client] = nil }
+        if !orphans.isEmpty, orphans.removeValue(forKey: entry.client) != nil { left(entry.client) }
         if entry.client == ownClient {
             ownDispatches.removeValue(forKey: entry.seq)?
                 .settle(rejection.map { .failure($0) } ?? .success(position))
@@ -164,7 +166,9 @@ extension Room {
         }
         let waiting = entries + batch
         batch = batch.filter { $0.client != ownClient && !refused.contains($0.client) }
-        postpone(waiting.filter { $0.client == ownClient })
+        // Whom to forget is decided anew.
+        postpone(
+            waiting.filter { $0.client == ownClient && !($0.actions.first is ForgetClients) })
         heldBytes = (batch + postponed).reduce(0) { $0 + $1.size }
     }
 }

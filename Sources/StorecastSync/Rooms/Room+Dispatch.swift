@@ -10,6 +10,7 @@ extension Room {
             settled: dispatch.settled ?? 0, sender: session.identity, time: context.now(),
             seed: context.random.next(), actions: [], schema: definition.schema.version,
             size: size)
+        entry.isVouchedFor = dispatch.base >= session.horizon
         do {
             let action = try definition.actions.action(dispatch.type, dispatch.payload)
             try definition.actionGuards[ObjectIdentifier(type(of: action))]?(
@@ -24,7 +25,10 @@ extension Room {
     }
 
     package func endTurn() {
-        guard !batch.isEmpty, !isAppending else { return }
+        guard !isAppending else { return }
+        forgetSurplus()
+        guard !batch.isEmpty else { return }
+        vouch()
         let appended = batch
         batch = []
         append(appended)

@@ -38,6 +38,7 @@ extension Room {
         if member.evaluation.update(state) {
             member.group.update(try member.evaluation.encoded(), at: position.version)
         }
+        if member.group.version < position.version { member.group.resume() }
         return member
     }
 

@@ -43,7 +43,7 @@ extension Room {
         enqueueOwn(.server) { [stamped(action, $0, index: 0)] }
     }
 
-    private func enqueueOwn(_ sender: Identity, _ actions: (JournalEntry) -> [any SyncAction]) {
+    func enqueueOwn(_ sender: Identity, _ actions: (JournalEntry) -> [any SyncAction]) {
         ownSeq += 1
         var entry = JournalEntry(
             client: ownClient, seq: ownSeq, base: position.version, settled: ownSeq - 1,

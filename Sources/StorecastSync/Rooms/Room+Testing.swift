@@ -13,8 +13,8 @@ extension Room {
     /// How many groups are kept for those who come back.
     package var lingeringCount: Int { lingering.count }
 
-    /// Those groups.
-    package var groupsLeft: [SelectionGroup] { lingering.groups }
+    /// Those groups, and the ticket that each got when it was left.
+    package var groupsLeft: [(ticket: UInt64, group: SelectionGroup)] { lingering.groups }
 
     /// The bytes of those groups, about.
     package var lingeringBytes: Int { lingering.bytes }

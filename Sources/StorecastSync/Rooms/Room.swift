@@ -19,6 +19,7 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
     private var visitors: UInt64 = 0
     /// Whose client ids they are that left before the ledger knew of them, with dispatches under way.
     var orphans: [String: String] = [:]
+    var forgetting = Forgetting()
     var groups = SelectionTable<State>()
     var lingering = LingeringGroups<State>()
     var isWatchingLingering = false
@@ -56,8 +57,7 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
         self.context = context
         store = definition.makeStore()
         position = Position(epoch: "", version: 0)
-        ledger = ClientLedger(
-            capacity: context.limits.clients, window: context.limits.window)
+        ledger = ClientLedger(window: context.limits.window)
         snapshots = SnapshotSchedule(context.limits.snapshots)
         ownClient = randomID(using: &self.context.random)
         store.interceptDispatch { [unowned self] action in collect(action) }
@@ -87,6 +87,8 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
             other.close(.replaced, "Another connection uses the same client id.")
         }
         sessions[session.client] = session
+        session.horizon = ledger.horizon
+        forgetting.joined(session)
         arrived(session)
         return nil
     }
@@ -95,6 +97,7 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
         guard sessions[session.client] === session else { return }
         sessions[session.client] = nil
         if session.dispatches.hasUnsettled { orphans[session.client] = session.identity.id }
+        left(session.client)
         departed(session)
     }
 

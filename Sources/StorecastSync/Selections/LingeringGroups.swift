@@ -19,8 +19,8 @@ struct LingeringGroups<State> {
     var count: Int { members.count }
     var isEmpty: Bool { members.isEmpty }
     /// The one that was left first comes first. O(n log n).
-    var groups: [SelectionGroup] {
-        members.sorted { $0.key < $1.key }.map(\.value.group)
+    var groups: [(ticket: UInt64, group: SelectionGroup)] {
+        members.sorted { $0.key < $1.key }.map { ($0.key, $0.value.group) }
     }
 
     mutating func append(_ member: Member) {

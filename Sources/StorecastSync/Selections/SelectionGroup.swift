@@ -19,6 +19,9 @@ package final class SelectionGroup {
     package private(set) var size: Int
     package private(set) var subscriptions: [ServerSubscription] = []
 
+    /// Whether the value, though it is that of ``version``, may have been another since, while nobody
+    /// was subscribed.
+    private(set) var hasGap = false
     private var history: PatchHistory
     private var snapshot: ServerMessage?
     /// By the version that they start from. As whoever resumes chooses that, at most `patchLimit`
@@ -50,6 +53,7 @@ package final class SelectionGroup {
         size = new.encodedSize
         history.append(patch, from: self.version, snapshotSize: size)
         self.version = version
+        hasGap = false
         snapshot = nil
         forgetPatches()
         for subscription in subscriptions { subscription.session.queue(subscription) }
@@ -82,6 +86,9 @@ package final class SelectionGroup {
 
     /// What it costs to keep the group without subscribers, about, in bytes.
     var idleSize: Int { size + history.size }
+
+    /// Somebody comes back to it at a later version, and the value is the same as it was.
+    func resume() { hasGap = true }
 
     /// Lets go of the messages, which can be made again.
     func rest() {

@@ -6,6 +6,13 @@ package protocol ServerLink: AnyObject {
     func close(_ code: CloseCode, reason: String)
     /// Stops or goes on reading from the peer.
     func setReading(_ reads: Bool)
+    /// Where the peer is, by which anonymous clients are counted: an IPv4 address, or the first 64 bits of
+    /// an IPv6 one. Empty if it isn't known.
+    var peerNetwork: String { get }
+}
+
+extension ServerLink {
+    package var peerNetwork: String { "" }
 }
 
 /// What rooms and sessions need of the loop that they live on.

@@ -14,6 +14,8 @@ package final class ServerSession {
     package internal(set) var identity = Identity.anonymous
     /// The client's id; empty before hello.
     package private(set) var client = ""
+    /// Up to which version the room had forgotten what clients did when this one joined.
+    var horizon: UInt64 = 0
     /// The owner's handle.
     package weak var link: (any ServerLink)?
 
@@ -132,8 +134,13 @@ package final class ServerSession {
 
     private func loaded(_ room: RoomPhase, _ identity: Identity) {
         guard phase == .authenticating else { return }
-        if room == .ready { return welcome(identity) }
-        close(.internalError, "The server can't open the room.", after: 5, jitter: 5)
+        guard room == .ready else {
+            return close(
+                .internalError, "The server can't open the room.", after: 5, jitter: 5)
+        }
+        self.room.whenCertain(of: client) { [weak self] in
+            if let self, self.phase == .authenticating { welcome(identity) }
+        }
     }
 
     private func welcome(_ identity: Identity) {
@@ -206,14 +213,16 @@ package final class ServerSession {
         guard phase != .closed else { return }
         defer { if !isReading { takeFrames() } }
         let start = messages.count
+        var hasGap = false
         for subscription in queued {
             subscription.isQueued = false
+            hasGap = hasGap || subscription.answersWithGap
             if let message = subscription.nextMessage() { messages.append(message) }
         }
         queued.removeAll(keepingCapacity: true)
         let count = messages.count - start
         let acked = dispatches.takeAcknowledgement()
-        guard acked != nil || count > 1 else { return }
+        guard acked != nil || count > 1 || hasGap else { return }
         messages.insert(
             .transaction(version: room.position.version, count: count, acked: acked), at: start)
     }

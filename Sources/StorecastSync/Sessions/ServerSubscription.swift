@@ -22,6 +22,10 @@ package final class ServerSubscription {
         self.group = group
     }
 
+    /// Whether the next message answers with a version between which and now the value may have been
+    /// another, while nobody looked: other mirrors of the connection may be there already.
+    var answersWithGap: Bool { wantsCurrent && group.hasGap }
+
     /// What brings the connection to the group's value now, or nil.
     func nextMessage() -> ServerMessage? {
         defer {

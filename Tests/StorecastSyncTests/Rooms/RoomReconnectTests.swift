@@ -108,6 +108,7 @@ struct RoomReconnectTests {
         ada.session.disconnected()
         let bob = Wire.greeted(room, on: loop, client: .bob)
         bob.dispatch(1, "Wait", base: 2)
+        loop.endTurn()
         // Ada heard of neither outcome, and sends both again.
         let again = Wire.greeted(room, on: loop)
         again.dispatch(1, "AddTea", #"{"by":1}"#)

@@ -50,6 +50,23 @@ struct LingeringTests {
         #expect(comeBack(to: room, "log", at: 0, tag) == parsed(#"{"op":"current","sub":1,"v":0}"#))
     }
 
+    @Test func `a value that was another meanwhile is told as one of now`() {
+        let room = open()
+        visit(room, "tea")
+        let wire = Wire.greeted(room, on: loop, client: .bob)
+        wire.say(#"{"op":"subscribe","ref":1,"select":"coffee"}"#)
+        dispatch(AddTea(by: 1), in: room)
+        dispatch(AddCoffee(by: 1), in: room)
+        dispatch(AddTea(by: -1), in: room)
+        _ = wire.hear()
+        // There is coffee of version 2, where there was one tea: so there can't be no tea of version 0.
+        wire.say(#"{"op":"subscribe","ref":2,"select":"tea"}"#)
+        let answers = wire.hear()
+        #expect(answers.ops == ["subscribed", "transaction", "snapshot"])
+        #expect(answers[1] == parsed(#"{"op":"transaction","v":3,"count":1}"#))
+        #expect(answers[2].v == 0)
+    }
+
     @Test func `who comes back is told by one exact patch what changed while nobody looked`() {
         let room = open()
         let tag = visit(room, "log")

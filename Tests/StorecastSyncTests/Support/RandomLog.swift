@@ -1,12 +1,11 @@
 @testable import StorecastSync
 
 /// A log as a bad day could have made it: several clients, entries that come twice, rejections, and
-/// clients that come back after they were forgotten.
+/// clients that are forgotten and come back.
 struct RandomLog {
     /// Small enough that all of them are reached.
     static var limits: SyncLimits {
         var limits = SyncLimits()
-        limits.clients = 4
         limits.window = 3
         return limits
     }
@@ -27,6 +26,7 @@ struct RandomLog {
     private var random: SeededGenerator
     private var lastSeq: [Int: UInt64] = [:]
     private var version: UInt64 = 0
+    private var forgettings: UInt64 = 0
 
     init(seed: UInt64) {
         random = SeededGenerator(seed: seed)
@@ -38,6 +38,7 @@ struct RandomLog {
     }
 
     private mutating func next() throws -> JournalRecord {
+        if random.below(10) == 0 { return try forgetting() }
         let client = random.below(7)
         var seq = lastSeq[client, default: 0] + 1
         if seq > 1, random.below(5) == 0 { seq -= 1 }
@@ -55,6 +56,22 @@ struct RandomLog {
                 sender: Identity("user-\(client % 3)", roles: client == 0 ? ["admin"] : []),
                 time: Timestamp(secondsSince1970: Double(version) / 8), seed: random.next(),
                 actions: rejection == nil ? actions() : [], rejection: rejection))
+    }
+
+    /// Two clients are forgotten, and what was rejected of another.
+    private mutating func forgetting() throws -> JournalRecord {
+        forgettings += 1
+        version += 1
+        let marks = (0..<3).map { _ in
+            String(ClientLedger.mark(of: "client-\(random.below(7))"), radix: 36)
+        }
+        return try JournalRecord(
+            JournalEntry(
+                client: "server", seq: forgettings, base: version, settled: 0, sender: .server,
+                time: Timestamp(secondsSince1970: Double(version) / 8), seed: 0,
+                actions: [
+                    ForgetClients(clients: Array(marks.prefix(2)), rejections: [marks[2]])
+                ]))
     }
 
     private mutating func actions() -> [any SyncAction] {

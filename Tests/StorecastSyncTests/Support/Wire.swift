@@ -9,12 +9,14 @@ final class Wire: ServerLink {
     private(set) var messages: [ServerMessage] = []
     private(set) var closeCode: CloseCode?
     private(set) var isReading = true
+    let peerNetwork: String
     /// What the peer said while the server didn't read.
     private var unread: [[UInt8]] = []
     private let loop: TestLoop
 
-    init(to room: any AnyRoom, on loop: TestLoop) {
+    init(to room: any AnyRoom, on loop: TestLoop, from network: String = "") {
         self.loop = loop
+        peerNetwork = network
         session = ServerSession(room: room, host: loop, link: self)
     }
 
@@ -71,9 +73,10 @@ final class Wire: ServerLink {
 extension Wire {
     /// A connection that has said hello and heard the answer.
     static func greeted(
-        _ room: any AnyRoom, on loop: TestLoop, client: String = .ada, rest: String = ""
+        _ room: any AnyRoom, on loop: TestLoop, client: String = .ada, rest: String = "",
+        from network: String = ""
     ) -> Wire {
-        let wire = Wire(to: room, on: loop)
+        let wire = Wire(to: room, on: loop, from: network)
         wire.say(hello(client, rest))
         _ = wire.hear()
         return wire

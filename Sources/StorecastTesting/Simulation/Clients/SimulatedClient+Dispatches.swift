@@ -14,6 +14,7 @@ extension SimulatedClient {
             dispatches[place].told = dispatches[place].told ?? dispatches[place].outcome.settled
             dispatches[place].outcome = outcome
             dispatches[place].isChecked = false
+            dispatches[place].connection = nil
             dispatches[place].action = actions.first { $0.seq == seq }?.action
             open.append(place)
         }
@@ -37,7 +38,8 @@ extension SimulatedClient {
             Dispatched(
                 recorded: JournalRecord.RecordedAction(
                     type: action.type, payload: action.payload),
-                action: pending?.action, outcome: outcome))
+                action: pending?.action, outcome: outcome,
+                connection: session.phase == .live ? connection?.number : nil))
         if let pending, let place, follows.indices.contains(place) {
             follows[place].view?.show(pending)
             follows[place].isMoved = true

@@ -14,16 +14,13 @@ struct NaiveLedger {
         case fresh, duplicate, expired
     }
 
-    private let capacity: Int
     private let window: UInt64
-    /// The least recently seen first.
     private var records: [Record] = []
     private var horizon: UInt64 = 0
-    /// Everyone that was ever forgotten.
+    /// Everyone that was ever forgotten, or whose rejections were.
     private(set) var forgotten: Set<String> = []
 
     init(_ limits: SyncLimits) {
-        capacity = limits.clients
         window = UInt64(limits.window)
     }
 
@@ -37,22 +34,24 @@ struct NaiveLedger {
         var record = Record(client: entry.client, horizon: horizon)
         if let place = records.lastIndex(where: { $0.client == entry.client }) {
             record = records.remove(at: place)
-        } else if records.count == capacity {
-            forget()
         }
         let known = max(entry.settled, entry.seq > window ? entry.seq - window : 0)
         record.lastSeq = entry.seq
         record.rejected.removeAll { $0 <= known }
         if isReduced { record.lastReduced = version } else { record.rejected.append(entry.seq) }
         records.append(record)
-        while records.count > 1, records.reduce(0, { $0 + $1.rejected.count }) > capacity {
-            forget()
-        }
     }
 
-    private mutating func forget() {
-        let record = records.removeFirst()
-        forgotten.insert(record.client)
-        horizon = max(horizon, record.lastReduced)
+    mutating func forget(_ action: ForgetClients) {
+        for record in records {
+            let mark = String(ClientLedger.mark(of: record.client), radix: 36)
+            if action.clients.contains(mark) {
+                horizon = max(horizon, record.lastReduced)
+                records.removeAll { $0.client == record.client }
+                forgotten.insert(record.client)
+            } else if action.rejections.contains(mark) {
+                forgotten.insert(record.client)
+            }
+        }
     }
 }

@@ -35,7 +35,7 @@ final class ReplayedRoom<State: Codable & Sendable>: Truth {
     private var answers: [Question: JSON] = [:]
     /// The position of which the room's state was last found right.
     private var compared: Position?
-    /// Since when groups have been seen without subscribers, by their numbers.
+    /// Since when groups have been seen without subscribers, by the tickets that they got then.
     private var left: [UInt64: Duration] = [:]
 
     init(
@@ -124,7 +124,11 @@ final class ReplayedRoom<State: Codable & Sendable>: Truth {
                 if let check = definition.validators[ObjectIdentifier(type(of: action))] {
                     try check(store.state, action, record.sender)
                 }
-                store.reduce(action)
+                if let forgotten = action as? ForgetClients {
+                    histories[histories.count - 1].ledger.forget(forgotten)
+                } else {
+                    store.reduce(action)
+                }
                 notePresence(action)
             }
             return nil
@@ -219,12 +223,10 @@ final class ReplayedRoom<State: Codable & Sendable>: Truth {
         let groups = room.groupsLeft
         let seen = left
         left = [:]
-        for group in groups {
-            left[group.sub] = seen[group.sub] ?? time
-        }
-        return groups.first { group in
-            left[group.sub].map { time - $0 > limits.lingerTime * 2 } ?? false
-        }
+        for (ticket, _) in groups { left[ticket] = seen[ticket] ?? time }
+        return groups.first { ticket, _ in
+            left[ticket].map { time - $0 > limits.lingerTime * 2 } ?? false
+        }?.group
     }
 
     private func problem(of state: State?, at position: Position) -> String? {

@@ -12,6 +12,13 @@ extension World {
         case .success(let position): checkReduced(seq, of: client, at: position)
         case .failure(let rejection): checkRejected(seq, of: client, rejection)
         }
+        if case .failure(let rejection) = outcome, rejection.code == .outcomeUnknown,
+            let connection = dispatched.connection, connection == client.connection?.number
+        {
+            violate(
+                .once,
+                "Client \(client.number)'s #\(seq) is said to be forgotten, and it was connected.")
+        }
         // In another history it may have ended otherwise.
         if let told = dispatched.told, told.isSuccess != outcome.isSuccess,
             truth.history(truth.position.epoch) == 0,
@@ -58,8 +65,22 @@ extension World {
             "Client \(client.number)'s #\(seq) was rejected (\(rejection)), and the log doesn't.")
     }
 
+    /// Whoever is connected isn't forgotten.
+    private func checkForgotten(_ forgotten: ForgetClients) {
+        for session in process?.connections.compactMap(\.session) ?? [] where session.phase == .live
+        {
+            let mark = String(ClientLedger.mark(of: session.client), radix: 36)
+            guard forgotten.clients.contains(mark) else { continue }
+            violate(.once, "The room forgets client \(session.client), which is connected.")
+        }
+    }
+
     /// A record in the log is what its client dispatched under that number.
     func check(_ record: JournalRecord) {
+        for action in record.actions where action.type == ForgetClients.wireName {
+            checkForgotten(
+                decoded { try JSONCoding.decode(from: JSONDocument(action.payload).root) })
+        }
         guard let client = owner(of: record.client), record.rejection == nil else { return }
         let place = Int(record.seq) - 1
         guard place < client.dispatches.count else {

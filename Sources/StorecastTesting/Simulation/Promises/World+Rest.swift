@@ -11,9 +11,7 @@ extension World {
             violate(.oneOutcome, "A dispatch of the server's own has no outcome.")
         }
         let there = clients.filter(\.isPresent).map { participantID(of: $0.session.client) }
-        // A room that remembers fewer clients than it has may not know what it said itself.
-        let remembersAll = scenario.limits.clients == SyncLimits().clients
-        if remembersAll, let present = truth.present, present != Set(there) {
+        if let present = truth.present, present != Set(there) {
             violate(
                 .rest, "\(present.count) clients are there by the log; it should be \(there.count)."
             )

@@ -16,11 +16,10 @@ extension Scenario {
             turn: Self.delay(&random, .milliseconds(5)),
             checking: Self.delay(&random, .milliseconds(200)))
         addSteps(options.steps ?? most, &random)
-        // What a journal keeps twice counts twice for a record that may hold no more than this.
-        let isOnce = steps.allSatisfy {
-            ![.journal(.keptTwice), .journal(.unknownKept)].contains($0.deed)
+        if random.happens(oneIn: 4) {
+            limits.clients = 1 + random.below(6)
+            limits.rejections = random.below(random.pick([4, 40]))
         }
-        if isOnce, random.happens(oneIn: 4) { limits.clients = 1 + random.below(6) }
     }
 
     /// Mostly few, so that many seeds can be run; at times a crowd.

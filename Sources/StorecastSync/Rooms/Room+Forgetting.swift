@@ -1,0 +1,92 @@
+/// What a room knows besides its log when it decides whom to forget.
+struct Forgetting {
+    /// Where the anonymous clients are that the ledger has, as far as this process has seen them.
+    fileprivate var networks: [String: String] = [:]
+    /// Whether there was no client that isn't there, and none has left since.
+    fileprivate var isFutile = false
+    /// Those that the journal is being told of, by their marks.
+    fileprivate var underway: Set<UInt64> = []
+    fileprivate var waiting: [() -> Void] = []
+
+    var networkCount: Int { networks.count }
+
+    mutating func joined(_ session: ServerSession) {
+        guard session.identity.id.isEmpty, let network = session.link?.peerNetwork,
+            !network.isEmpty
+        else { return }
+        networks[session.client] = network
+    }
+}
+
+/// Forgetting is an entry of the log like any other: the room decides, as only it knows who is
+/// connected, and whoever reads the log does the same.
+extension Room {
+    /// Whether there is something to forget.
+    var mayForget: Bool {
+        guard postponed.isEmpty else { return false }
+        return ledger.rejectionCount > limits.rejections
+            || ledger.count > limits.clients && !forgetting.isFutile
+    }
+
+    /// The client is gone, and nothing of it is under way.
+    func left(_ client: String) {
+        forgetting.isFutile = false
+        if ledger[client: client] == nil, orphans[client] == nil {
+            forgetting.networks[client] = nil
+        }
+    }
+
+    /// Adds to the batch what the log should forget, if that is due: at the batch's end, so that nothing
+    /// in it is of a client that is forgotten.
+    func forgetSurplus() {
+        guard mayForget, phase == .ready else { return }
+        let surplus = ledger.surplus(
+            limits,
+            isNeeded: { [sessions, orphans, ownClient] client in
+                sessions[client] != nil || orphans[client] != nil || client == ownClient
+            },
+            holder: { [forgetting] client, record in
+                record.identity.isEmpty
+                    ? "at " + (forgetting.networks[client] ?? "") : "as " + record.identity
+            })
+        forgetting.isFutile = ledger.count > limits.clients && surplus?.clients.isEmpty != false
+        guard let surplus else { return }
+        enqueueOwn(.server) { _ in [surplus] }
+        forgetting.underway = ClientLedger.marks(surplus.clients)
+    }
+
+    /// The journal has answered: it is certain again who is forgotten.
+    func endForgetting() {
+        guard !forgetting.underway.isEmpty else { return }
+        forgetting.underway = []
+        let waiting = forgetting.waiting
+        forgetting.waiting = []
+        for body in waiting { body() }
+    }
+
+    /// The log says so.
+    func forget(_ forgotten: ForgetClients) {
+        ledger.forget(forgotten)
+        forgetting.networks = forgetting.networks.filter { client, _ in
+            ledger[client: client] != nil || sessions[client] != nil
+        }
+    }
+
+    /// Has those of the batch count as made now who can't be of before anything was forgotten.
+    func vouch() {
+        guard ledger.horizon > 0 else { return }
+        for place in batch.indices where batch[place].isVouchedFor {
+            let entry = batch[place]
+            let horizon = ledger[client: entry.client]?.horizon ?? ledger.horizon
+            if entry.base < horizon { batch[place].base = horizon }
+        }
+    }
+
+    package func whenCertain(of client: String, _ body: @escaping () -> Void) {
+        if forgetting.underway.contains(ClientLedger.mark(of: client)) {
+            forgetting.waiting.append(body)
+        } else {
+            body()
+        }
+    }
+}
