@@ -127,6 +127,7 @@ final class ReplayedRoom<State: Codable & Sendable>: Truth {
                 store.reduce(action)
                 notePresence(action)
             }
+            try store.state.map(definition.verify)
             return nil
         } catch {
             store.replaceState(before)
