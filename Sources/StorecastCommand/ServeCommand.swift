@@ -26,7 +26,8 @@ struct ServeCommand: AsyncParsableCommand {
             With --json it serves the document in a file instead, which any client may change \
             (the file itself isn't written, and the room begins with it once): the actions set, merge, increment, append and remove, \
             each at a JSON Pointer "path", and the selection value with the parameter \
-            {"path": POINTER}.
+            {"path": POINTER}. An edit that would make the document longer than --document-bytes is \
+            rejected; the number may be another one at every start.
 
             This is a server for trying things out. It takes a client's token for the client's \
             name and believes it: don't serve it to people whom you don't trust.
@@ -47,12 +48,22 @@ struct ServeCommand: AsyncParsableCommand {
         completion: .file())
     var json: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "How many bytes the JSON document may have, as compact text.", valueName: "number"))
+    var documentBytes = JSONRoom.longestDocument
+
     @Option(help: ArgumentHelp("The least severe messages to log.", valueName: "level"))
     var logLevel = LogLevel(.info)
 
     func validate() throws {
         guard (0...65_535).contains(port) else {
             throw ValidationError("A port is a number from 0 to 65535; \(port) isn't.")
+        }
+        let most = SyncLimits().valueBytes
+        guard (1...most).contains(documentBytes) else {
+            throw ValidationError(
+                "A document has 1 to \(most) bytes, as clients take no more; \(documentBytes) isn't.")
         }
     }
 
@@ -64,13 +75,13 @@ struct ServeCommand: AsyncParsableCommand {
             return handler
         }
         guard let json else { return try await serve(Board.room) }
-        let document = try JSONFile.read(json)
+        let document = try JSONFile.read(json, longest: documentBytes)
         if let file = data.file(document: json), ServedRoom.began(otherThan: document, in: file) {
             StandardError.write(
                 "\(json) isn't what the history in \(file) began with; the history goes on. To begin "
                     + "anew with the document, name another file with --data.")
         }
-        try await serve(JSONRoom.definition(initial: document))
+        try await serve(JSONRoom.definition(initial: document, bytes: documentBytes))
     }
 
     private func serve<State>(_ room: RoomDefinition<State>) async throws {

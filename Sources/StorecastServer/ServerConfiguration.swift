@@ -5,8 +5,6 @@ import StorecastSync
 struct ServerConfiguration: Sendable {
     var journal: JournalProvider
     var limits: SyncLimits
-    var maxRooms: Int
-    var helloTimeout: Duration
     var rooms: @Sendable (_ path: String) -> (any RoomDefinitionProtocol)?
     var pages: WebPages
     var authenticate: (@Sendable (Credentials) async throws -> Identity)?

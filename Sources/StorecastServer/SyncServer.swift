@@ -44,15 +44,14 @@ public final class SyncServer: Sendable {
         authenticate: (@Sendable (Credentials) async throws -> Identity)? = nil
     ) {
         configuration = ServerConfiguration(
-            journal: journal, limits: limits, maxRooms: 10_000, helloTimeout: .seconds(10),
-            rooms: rooms, pages: pages, authenticate: authenticate, devtools: devtools,
-            logger: logger)
+            journal: journal, limits: limits, rooms: rooms, pages: pages,
+            authenticate: authenticate, devtools: devtools, logger: logger)
         var listener = WebSocketServerConfiguration()
         listener.host = host
         listener.port = port
         listener.reusePort = loops > 1
         listener.claimsPort = loops > 1
-        listener.maxMessageBytes = limits.messageBytes
+        listener.take(limits)
         self.listener = listener
         loopCount = max(1, loops)
     }
@@ -214,5 +213,17 @@ public final class SyncServer: Sendable {
     private func shutDown(_ loops: [ServerLoop], _ store: any JournalStore) async {
         for loop in loops { await loop.loop.shutDown() }
         await store.close()
+    }
+}
+
+extension WebSocketServerConfiguration {
+    fileprivate mutating func take(_ limits: SyncLimits) {
+        maxMessageBytes = limits.messageBytes
+        maxConnections = limits.connections
+        pingInterval = limits.pingInterval
+        deadPeerTimeout = limits.silence
+        handshakeTimeout = limits.handshakeTimeout
+        answerTimeout = limits.answerTimeout
+        closeTimeout = limits.closeTimeout
     }
 }

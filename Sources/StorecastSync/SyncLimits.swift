@@ -1,11 +1,17 @@
 package import StorecastWire
 
-/// How much of everything a room holds for its clients, and takes from them.
+/// How much of everything a server and its rooms hold for clients, and take from them.
+///
+/// A program that serves gives it to its ``SyncServer``; the bounds on time, connections and rooms
+/// have no meaning elsewhere. What is in one of a server's loops counts for that loop.
 public struct SyncLimits: Sendable {
     /// The largest message from a client, in bytes; 1 MiB.
     public var messageBytes = 1 << 20
     /// How deep arrays and objects may be nested in a message; 64.
     public var depth = 64
+    /// The largest value of a selection, in bytes of JSON text; 60 MiB, as this library's clients take
+    /// messages of 64 MiB. A selection that grows beyond it ends with `internal`.
+    public var valueBytes = 60 << 20
     /// How many dispatches of a client may be without an outcome; 1,024.
     public var window = 1024
     /// How many subscriptions a connection may have; 256.
@@ -44,6 +50,25 @@ public struct SyncLimits: Sendable {
     public var heartbeat = 30
     /// How long a room in a durable journal stays in memory when nobody is in it; a minute.
     public var unloadAfter = Duration.seconds(60)
+    /// How many rooms a loop has open; 10,000. Who asks for one more is told `full`.
+    public var rooms = 10_000
+    /// How many connections a loop has, handshakes included; 100,000. More are answered with HTTP
+    /// status 503.
+    public var connections = 100_000
+    /// How long a client may take from connecting to the end of its request; 10 seconds.
+    public var handshakeTimeout = Duration.seconds(10)
+    /// How long it may take from there to its `hello`; 10 seconds.
+    public var helloTimeout = Duration.seconds(10)
+    /// How long a browser may take to read a page or another answer to a plain request; a minute.
+    public var answerTimeout = Duration.seconds(60)
+    /// How often a client of which nothing is heard is sent a WebSocket ping; 25 seconds.
+    public var pingInterval = Duration.seconds(25)
+    /// How long nothing may be heard of a client; 90 seconds. It is found out at most one
+    /// ``pingInterval`` later. A client that has stopped reading can't answer pings, so this is how
+    /// long it may do that, too.
+    public var silence = Duration.seconds(90)
+    /// How long a client may take to answer a close frame before it is cut off; 5 seconds.
+    public var closeTimeout = Duration.seconds(5)
     /// When a room's state is written to a durable journal, and how many such snapshots it keeps.
     public var snapshots = SnapshotPolicy()
 

@@ -5,10 +5,18 @@
 struct JSONDesk {
     private let room: RoomDefinition<SharedDocument>
     private let store: Store<SharedDocument>
+    private let log = Log()
 
-    init(_ initial: JSON) {
-        room = JSONRoom.definition(initial: initial)
+    /// What has come through the room's middleware, whatever became of it.
+    private final class Log { var actions: [any SyncAction] = [] }
+
+    init(_ initial: JSON, bytes: Int = JSONRoom.longestDocument) {
+        room = JSONRoom.definition(initial: initial, bytes: bytes)
         store = room.makeStore()
+        room.opening(store)
+        store.interceptDispatch { [log] action in
+            if let action = action as? any SyncAction { log.actions.append(action) }
+        }
     }
 
     var document: JSON { store.state.value }
@@ -20,10 +28,23 @@ struct JSONDesk {
     func dispatch(_ type: String, _ payload: JSON) throws {
         let document = try JSONDocument("\(payload)")
         let action = try room.actions.action(type, document.root)
-        if let check = room.validators[ObjectIdentifier(Swift.type(of: action))] {
-            try check(store.state, action, .anonymous)
-        }
+        try room.actionGuards[ObjectIdentifier(Swift.type(of: action))]?(action, .anonymous)
         store.dispatch(action)
+        if let logged = log.actions.last { try reduce(logged) }
+    }
+
+    private func reduce(_ action: any SyncAction) throws {
+        try room.validators[ObjectIdentifier(type(of: action))]?(store.state, action, .anonymous)
+        store.reduce(action)
+    }
+
+    /// Reduces what another desk has logged, by this one's rules.
+    func replay(_ other: JSONDesk) throws {
+        for action in other.log.actions {
+            let record = JournalRecord.RecordedAction(
+                type: type(of: action).wireName, payload: try JSONCoding.encode(action))
+            try? reduce(room.actions.action(record))
+        }
     }
 
     /// The rejection of a dispatch that must change nothing.

@@ -186,6 +186,60 @@ struct JSONRoomTests {
         #expect(desk.document["list"]?.array?.count == 3)
     }
 
+    @Test(arguments: [500_000, 2 << 20])
+    func `how large it may become is the room's to say, and is kept with each edit`(
+        bytes: Int
+    ) throws {
+        let desk = JSONDesk(["list": []], bytes: bytes)
+        let part = JSON.string(String(repeating: "x", count: 300_000))
+        let edit: JSON = ["path": "/list", "value": part]
+        for _ in 0..<bytes / 300_000 { try desk.dispatch("append", edit) }
+        let rejection = desk.rejection("append", edit)
+        #expect(rejection?.detail == "At most \(bytes) bytes.")
+        try desk.dispatch("set", ["path": "/list/0", "value": 1])
+        try desk.dispatch("append", edit)
+        let other = JSONDesk(["list": []], bytes: 1000)
+        try other.replay(desk)
+        #expect(other.document == desk.document)
+    }
+
+    @Test func `a client doesn't say how large it may become`() throws {
+        let desk = JSONDesk(["a": 0])
+        for type in ["set", "append", "merge", "increment"] {
+            let edit: JSON = ["path": "/a", "value": 1, "within": 1_000_000_000]
+            #expect(desk.rejection(type, edit)?.code == .invalid)
+        }
+    }
+
+    @Test func `a document that grew too large for a new bound can be made smaller`() throws {
+        let large = JSON.string(String(repeating: "x", count: 2000))
+        let desk = JSONDesk(["a": large, "b": large], bytes: 1000)
+        try desk.dispatch("set", ["path": "/a", "value": "y"])
+        #expect(desk.rejection("append", ["path": "", "value": 1])?.code == .conflict)
+        #expect(desk.rejection("set", ["path": "/c", "value": 1])?.code == .conflict)
+    }
+
+    @Test func `a document that was written and read is edited alike`() throws {
+        let numbers: [JSON] = [
+            1.5, 0.5, 1, .double(1e15), .double(0x1p53 - 1), .double(0x1p53), .double(1e18),
+            .double(-0.0), .double(1e19), .double(1e20), .int(.max), -3, .double(0.1),
+        ]
+        for first in numbers {
+            for second in numbers {
+                let live = JSONDesk(["n": first])
+                let read = try JSONDesk(JSONDocument(live.document.canonicalBytes).root.json)
+                for by in [second, 1, second] {
+                    let (left, right) = (
+                        live.rejection("increment", ["path": "/n", "by": by]),
+                        read.rejection("increment", ["path": "/n", "by": by])
+                    )
+                    #expect(left?.code == right?.code, "\(first) + \(by)")
+                    #expect(live.document == read.document, "\(first) + \(by)")
+                }
+            }
+        }
+    }
+
     @Test func `the selection shows what is at the path, and null where nothing is`() throws {
         let desk = JSONDesk(["a": ["b": [1, 2]]])
         #expect(try desk.value(at: "") == desk.document)

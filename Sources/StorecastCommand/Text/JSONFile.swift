@@ -9,17 +9,25 @@ import StorecastTools
 
 /// The file that `serve --json` starts from.
 enum JSONFile {
-    /// Reads the document in a file.
-    static func read(_ path: String) throws(CommandFailure) -> JSON {
+    /// Reads the document in a file, which may have `longest` bytes as compact text.
+    static func read(_ path: String, longest: Int) throws(CommandFailure) -> JSON {
         let bytes = try bytes(of: path)
-        let limits = JSONLimits(
-            bytes: JSONRoom.longestDocument, depth: JSONRoom.deepestDocument)
+        let limits = JSONLimits(bytes: JSONLimits.largestText, depth: JSONRoom.deepestDocument)
+        let document: JSON
         do throws(JSONError) {
-            return try JSONDocument(bytes, limits: limits).root.json
+            document = try JSONDocument(bytes, limits: limits).root.json
         } catch {
             throw CommandFailure(
                 .trouble, "\(path) can't be served: \(JSONText.sentence(error, in: bytes))")
         }
+        let size = document.encodedSize
+        guard size <= longest else {
+            throw CommandFailure(
+                .trouble,
+                "\(path) can't be served: the document has \(size) bytes, and \(longest) are allowed. "
+                    + "`--document-bytes \(size * 2)` allows twice as many as it has.")
+        }
+        return document
     }
 
     private static func bytes(of path: String) throws(CommandFailure) -> [UInt8] {
@@ -31,7 +39,7 @@ enum JSONFile {
             let count = fread(&buffer, 1, buffer.count, file)
             bytes += buffer[..<count]
             // One more than may be served is enough to know.
-            if bytes.count > JSONRoom.longestDocument { return bytes }
+            if bytes.count > JSONLimits.largestText { return bytes }
             guard count < buffer.count else { continue }
             guard ferror(file) == 0 else { throw failure(path) }
             return bytes

@@ -9,6 +9,7 @@ public struct AppendValue: SyncAction, JSONEdit {
     public var path: JSONPath
     /// The new element.
     public var value: JSON
+    var within: Int?
 
     /// An action to dispatch.
     public init(path: JSONPath, value: JSON) {

@@ -2,7 +2,8 @@ public import StorecastSync
 
 /// Adds to the number at the path; a missing member of an object counts as 0.
 ///
-/// Integers are exact to 64 bits; a sum beyond them is rejected. A sum with a double is a double.
+/// Integers are exact to 64 bits, `2.0` is one; a sum beyond them is rejected. Any other sum is a
+/// double.
 public struct IncrementValue: SyncAction, JSONEdit {
     /// `"increment"`.
     public static let wireName = "increment"
@@ -11,6 +12,7 @@ public struct IncrementValue: SyncAction, JSONEdit {
     public var path: JSONPath
     /// How much to add: a number, 1 if it is left out.
     public var by: JSON
+    var within: Int?
 
     /// An action to dispatch.
     public init(path: JSONPath, by: JSON = 1) {
@@ -23,6 +25,7 @@ public struct IncrementValue: SyncAction, JSONEdit {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         path = try container.decode(JSONPath.self, forKey: .path)
         by = container.contains(.by) ? try container.decode(JSON.self, forKey: .by) : 1
+        within = try container.decodeIfPresent(Int.self, forKey: .within)
         guard by.double != nil else {
             throw DecodingError.dataCorruptedError(
                 forKey: .by, in: container,

@@ -29,6 +29,8 @@ extension JSON {
 
     /// The exact sum of two numbers: an integer if both are, rejected if it doesn't fit into 64
     /// bits, signed or not; else a double, rejected if it isn't finite.
+    ///
+    /// `2.0` is an integer, as a document that was written and read has it as `2`.
     func adding(_ other: JSON) throws(Rejection) -> JSON {
         if let left = wholeNumber, let right = other.wholeNumber {
             let sum = left + right
@@ -46,14 +48,6 @@ extension JSON {
         let sum = left + right
         guard sum.isFinite else { throw Rejection(.conflict, "The sum is out of range.") }
         return .double(sum)
-    }
-
-    private var wholeNumber: Int128? {
-        switch self {
-        case .int(let value): Int128(value)
-        case .uint(let value): Int128(value)
-        default: nil
-        }
     }
 
     /// What this is, in words.

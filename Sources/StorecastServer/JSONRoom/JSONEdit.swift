@@ -5,6 +5,12 @@ protocol JSONEdit: SyncAction {
     /// Where.
     var path: JSONPath { get }
 
+    /// How many bytes the document may have then; nil for ``JSONRoom/longestDocument``.
+    ///
+    /// Said by the room that takes the edit, and so kept in its log: whoever reads that comes to
+    /// the same document, however much rooms may hold by then.
+    var within: Int? { get set }
+
     /// Throws if the edit can't be done to `document`, or would make it too large.
     func check(_ document: SharedDocument) throws(Rejection)
 
@@ -16,6 +22,12 @@ protocol JSONEdit: SyncAction {
 }
 
 extension JSONEdit {
+    /// What makes nothing longer needs no bound.
+    var within: Int? {
+        get { nil }
+        set {}
+    }
+
     /// The value at the path; nil if only the last step is missing, a member of an object that is
     /// there. Throws a rejection that says where the path ends.
     func target(in document: JSON) throws(Rejection) -> JSON? {
@@ -43,10 +55,11 @@ extension JSONEdit {
                 .invalid, "The document would be nested too deeply.",
                 detail: "At most \(JSONRoom.deepestDocument) levels.")
         }
-        guard document.size + growth(of: document.value) <= JSONRoom.longestDocument else {
+        let growth = growth(of: document.value)
+        let longest = within ?? JSONRoom.longestDocument
+        guard growth <= 0 || document.size + growth <= longest else {
             throw Rejection(
-                .conflict, "The document would be too large.",
-                detail: "At most \(JSONRoom.longestDocument) bytes.")
+                .conflict, "The document would be too large.", detail: "At most \(longest) bytes.")
         }
     }
 

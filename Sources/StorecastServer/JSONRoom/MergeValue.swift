@@ -10,6 +10,7 @@ public struct MergeValue: SyncAction, JSONEdit {
     public var path: JSONPath
     /// The merge patch.
     public var value: JSON
+    var within: Int?
 
     /// An action to dispatch.
     public init(path: JSONPath, value: JSON) {

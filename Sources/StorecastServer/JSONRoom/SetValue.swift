@@ -11,6 +11,7 @@ public struct SetValue: SyncAction, JSONEdit {
     public var path: JSONPath
     /// What to put there.
     public var value: JSON
+    var within: Int?
 
     /// An action to dispatch.
     public init(path: JSONPath, value: JSON) {

@@ -90,7 +90,7 @@ final class ServerLoopCore {
             rooms[path] = room
             return room
         }
-        guard rooms.count < configuration.maxRooms,
+        guard rooms.count < configuration.limits.rooms,
             let definition = configuration.rooms(path)
         else { return nil }
         let room = definition.erased.open(
@@ -147,7 +147,7 @@ final class ServerLoopCore {
         visitors[room.name, default: 0] += 1
         idleRooms.entered(room.name)
         setSession(ServerSession(room: room, host: self, link: link))
-        greetings.append((loop.now() + configuration.helloTimeout, link.id))
+        greetings.append((loop.now() + configuration.limits.helloTimeout, link.id))
         if greetings.count == 1 { watchGreetings() }
     }
 
@@ -160,7 +160,7 @@ final class ServerLoopCore {
     }
 
     private func refuse(_ link: any SessionLink) {
-        let isFull = rooms.count >= configuration.maxRooms
+        let isFull = rooms.count >= configuration.limits.rooms
         let code = isFull ? CloseCode.full : .noRoom
         let title = isFull ? "The server has as many rooms as it takes." : "There is no such room."
         link.write([

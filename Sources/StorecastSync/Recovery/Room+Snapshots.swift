@@ -24,12 +24,18 @@ extension Room {
     func takeSnapshot(_ completion: @escaping () -> Void) {
         guard let snapshot else { return completion() }
         snapshots.begin()
-        let (offset, schema) = (offset, definition.schema.version)
+        let (offset, definition, limits) = (offset, definition, limits)
         let size = SnapshotSize()
         context.journal.saveSnapshot(
             of: name, offset: offset, version: snapshot.version,
             content: {
-                let content = try snapshot.encoded(schema: schema)
+                let content = try snapshot.encoded(schema: definition.schema.version)
+                // What it stands for is forgotten: better now than when it is needed.
+                if limits.snapshots.kept != nil {
+                    let kept = JournalSnapshot(
+                        offset: offset, version: snapshot.version, content: content)
+                    _ = try RoomSnapshot(kept, of: definition, limits: limits)
+                }
                 size.bytes.store(content.count, ordering: .relaxed)
                 return content
             },
@@ -56,7 +62,8 @@ extension Room {
         case .failure(let error):
             snapshots.failed()
             context.host.report(
-                "The snapshot of room '\(name)' wasn't written; it is tried again: \(error)")
+                "The snapshot of room '\(name)' wasn't written; it is tried again, and the log kept: "
+                    + "\(error)")
             context.host.schedule(after: .seconds(60)) { [weak self] in
                 self?.snapshots.retry()
                 self?.takeSnapshotIfDue()

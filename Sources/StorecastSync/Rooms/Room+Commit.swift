@@ -93,7 +93,10 @@ extension Room {
     /// Validates and reduces; a rejection leaves the state as it was.
     private func reduce(_ entry: JournalEntry) -> Rejection? {
         do {
-            guard entry.actions.count > 1, !definition.validators.isEmpty else {
+            guard
+                definition.verification != nil
+                    || entry.actions.count > 1 && !definition.validators.isEmpty
+            else {
                 if let action = entry.actions.first { try validate(action, entry.sender) }
                 // One by one: the array as it is would be converted, with a cast for each.
                 for action in entry.actions { apply(action) }
@@ -106,7 +109,8 @@ extension Room {
         }
     }
 
-    /// All of what middleware made of a dispatch, or nothing of it.
+    /// All of what middleware made of a dispatch, or nothing of it: also if it leads to a state that
+    /// can't be kept.
     private func reduceTogether(_ entry: JournalEntry) throws -> Rejection? {
         guard let before = store.state else { return nil }
         do {
@@ -114,6 +118,7 @@ extension Room {
                 try validate(action, entry.sender)
                 apply(action)
             }
+            if let state = store.state { try definition.verify(state) }
             store.announce()
             return nil
         } catch {

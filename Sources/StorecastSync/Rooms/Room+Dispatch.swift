@@ -96,7 +96,7 @@ extension Room {
 
     func rejection(for error: any Error) -> Rejection {
         if let rejection = error as? Rejection { return rejection }
-        context.host.report("A check in room '\(name)' failed: \(error)")
+        context.host.report("A check in room '\(name)' failed: \(JSONCoding.message(for: error))")
         return Rejection(.internal, "The server failed to handle the action.")
     }
 }

@@ -11,6 +11,7 @@ extension Room {
         do {
             let member =
                 try revived(resolved.key, state) ?? fresh(resolved, params, state)
+            try checkSize(of: member.group)
             groups.insert(member.group, member.evaluation)
             observer?.selectionsChanged()
             return member.group
@@ -81,10 +82,11 @@ extension Room {
         for (group, evaluation) in groups.live where evaluation.update(state) {
             do {
                 group.update(try evaluation.encoded(), at: position.version)
+                try checkSize(of: group)
             } catch {
                 context.host.report(
-                    "Selection '\(group.key.selection)' of room '\(name)' can't be encoded: "
-                        + "\(error)")
+                    "Selection '\(group.key.selection)' of room '\(name)' can't be sent: "
+                        + JSONCoding.message(for: error))
                 failed.append(group)
             }
         }
@@ -94,6 +96,16 @@ extension Room {
                 subscription.session.lapse(subscription, Rejection.Code.internal.description)
             }
         }
+    }
+
+    /// Throws if the group's value is larger than clients take.
+    private func checkSize(of group: SelectionGroup) throws {
+        guard group.size > limits.valueBytes else { return }
+        throw EncodingError.invalidValue(
+            group.size,
+            EncodingError.Context(
+                codingPath: [],
+                debugDescription: "\(group.size) bytes, of at most \(limits.valueBytes)"))
     }
 
     private func check(_ viewer: Identity, _ key: GroupKey) throws(Rejection) {
@@ -108,7 +120,8 @@ extension Room {
     /// The same in every process for the same selection, parameters and viewer, as long as the
     /// definition stays what it is.
     private func tag(of key: GroupKey, _ params: JSONView?) -> String {
-        var hash = MixingHash(seed: 1)
+        // Another seed when values get another shape: 2 since `Data`, `URL` and `Decimal` are text.
+        var hash = MixingHash(seed: 2)
         let params = params.map { String(decoding: $0.json.canonicalBytes, as: UTF8.self) }
         let schema = String(definition.schema.version)
         var parts = [definition.revision, schema, key.selection, params ?? ""]

@@ -1,4 +1,5 @@
 public import Storecast
+import StorecastWire
 
 /// Everything about a kind of room: its state, reducer, actions and selections.
 ///
@@ -11,6 +12,8 @@ public struct RoomDefinition<State: Codable & Sendable>: RoomDefinitionProtocol 
     package var actionGuards: [ObjectIdentifier: ActionGuard] = [:]
     package var selectionGuards: [String: SelectionGuard] = [:]
     package var opening: @Sendable (Store<State>) -> Void = { _ in }
+    /// Throws unless what an action leads to can be read back; nil if nothing is to be made sure of.
+    var verification: (@Sendable (State) throws -> Void)?
     var schema = RoomSchema()
     /// How a revert takes effect; nil if the room takes none.
     var restore: (@Sendable (inout State, State) -> Void)?
@@ -83,6 +86,60 @@ extension RoomDefinition {
             try check(state, action, sender)
         }
         return room
+    }
+
+    /// Refuses an action that would make a part of the state something that can't be read back.
+    ///
+    /// For what can become that: a type that holds itself, or ``JSON``, can be nested deeper than
+    /// ``JSONLimits/deepestValue``, and a type's own `encode(to:)` or `init(from:)` may throw.
+    /// ```swift
+    /// room.verifying { board in board.outline }
+    /// ```
+    /// After each dispatch the part is written and read, and may be nested 480 levels. If that fails,
+    /// the state is as before and the dispatch rejected with `conflict`: in the order of the log, on
+    /// every machine alike. Part of what a log means: with a history, say it only with a new
+    /// ``schema(_:)`` and what its old entries could lead to in mind.
+    ///
+    /// It costs time that is linear in the part for each dispatch, and a copy of what the dispatch
+    /// changes. Where that is too much, a ``validate(_:_:)`` of the actions that make it deeper can
+    /// do. Without either nothing is lost: as long as no snapshot can be written, the log is kept.
+    ///
+    /// - Parameter part: what to verify; the whole state is `{ $0 }`.
+    public func verifying<Part: Codable & Sendable>(
+        _ part: @escaping @Sendable (State) -> Part
+    ) -> Self {
+        var room = self
+        let others = verification
+        room.verification = { state in
+            try others?(state)
+            try Self.verify(part(state))
+        }
+        return room
+    }
+
+    private static func verify<Part: Codable & Sendable>(_ part: Part) throws {
+        // Leaves twenty levels for what the part is in.
+        let deepest = JSONLimits.deepestValue - 20
+        let tree = try JSONCoding.encodeTree(part)
+        guard !tree.isNested(deeperThan: deepest) else {
+            throw EncodingError.invalidValue(
+                deepest,
+                EncodingError.Context(
+                    codingPath: [],
+                    debugDescription: "arrays and objects nested over \(deepest) levels"))
+        }
+        _ = try JSONCoding.decode(Part.self, from: tree)
+    }
+
+    /// Throws unless all of `state` that is to be verified can be read back.
+    package func verify(_ state: State) throws(Rejection) {
+        do {
+            try verification?(state)
+        } catch {
+            throw Rejection(
+                .conflict, "The state that this leads to can't be kept.",
+                detail: JSONCoding.message(for: error))
+        }
     }
 
     /// Adds a check of who may dispatch an action, asked when it is received, before the journal.

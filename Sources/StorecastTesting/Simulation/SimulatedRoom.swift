@@ -21,6 +21,7 @@ public struct SimulatedRoom<State: Codable & Sendable>: Sendable {
     var interests: [Interest] = []
     var kinds: [DispatchKind] = []
     var serverKinds: [DispatchKind] = []
+    var rareKinds: [DispatchKind] = []
     var rules: [Rule] = []
 
     /// Something that must be true of every state that the room goes through.
@@ -96,6 +97,18 @@ public struct SimulatedRoom<State: Codable & Sendable>: Sendable {
     ) -> Self {
         var room = self
         room.kinds.append(DispatchKind(weight: weight, draw: draw))
+        return room
+    }
+
+    /// In every eighth seed or so, clients at times dispatch this beside what else they do.
+    ///
+    /// What it draws changes nothing of what else is drawn: a room that is given more of these does the
+    /// same as before in all other seeds.
+    public func dispatchingRarely(
+        _ draw: @escaping @Sendable (inout SeededGenerator, Identity) -> any SyncAction
+    ) -> Self {
+        var room = self
+        room.rareKinds.append(DispatchKind(weight: 1, draw: draw))
         return room
     }
 

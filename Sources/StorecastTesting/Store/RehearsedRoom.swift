@@ -94,6 +94,7 @@ final class RehearsedRoom<State: Codable & Equatable & Sendable> {
                 try check?(store.state, action, stamp.sender)
                 reduceTwice(action)
             }
+            if let state = store.state { try definition.verify(state) }
             store.announce()
         } catch {
             store.replaceState(before)

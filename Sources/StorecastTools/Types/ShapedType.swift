@@ -1,3 +1,4 @@
+import Foundation
 import StorecastSync
 
 /// A type whose shape is known without reading it.
@@ -80,4 +81,37 @@ extension ShapeFinder {
     fileprivate func shape(ofElement type: Any.Type) -> JSONShape {
         (type as? any Decodable.Type).map { shape(of: $0) } ?? .any
     }
+}
+
+// What `JSONCoding` writes otherwise than the type's own `Codable`, and what has a name in JavaScript
+// already that a declaration of its own would hide.
+
+extension Int128: ShapedType {
+    static func shape(by finder: ShapeFinder) -> (JSONShape, sample: Any?) { (.string, Int128()) }
+}
+
+extension UInt128: ShapedType {
+    static func shape(by finder: ShapeFinder) -> (JSONShape, sample: Any?) { (.string, UInt128()) }
+}
+
+extension Data: ShapedType {
+    static func shape(by finder: ShapeFinder) -> (JSONShape, sample: Any?) { (.string, Data()) }
+}
+
+extension Decimal: ShapedType {
+    static func shape(by finder: ShapeFinder) -> (JSONShape, sample: Any?) { (.string, Decimal()) }
+}
+
+extension URL: ShapedType {
+    static func shape(by finder: ShapeFinder) -> (JSONShape, sample: Any?) {
+        (.string, URL(string: "https://example.org/"))
+    }
+}
+
+extension UUID: ShapedType {
+    static func shape(by finder: ShapeFinder) -> (JSONShape, sample: Any?) { (.string, UUID()) }
+}
+
+extension Date: ShapedType {
+    static func shape(by finder: ShapeFinder) -> (JSONShape, sample: Any?) { (.number, Date()) }
 }

@@ -11,6 +11,10 @@ public struct JSONLimits: Sendable, Equatable {
     public static let largestText = (1 << 28) - 1
     /// What goes through a value recursively must fit the stack of any thread.
     public static let deepestNesting = 512
+    /// How deep a value may be nested that ``JSONCoding`` writes: the levels up to
+    /// ``deepestNesting`` are for the frame, patch or snapshot that it stands in, so that what was
+    /// written can be read.
+    public static let deepestValue = 500
 
     /// Limits for a message from the network: 1 MiB, 64 levels, numbers of 512 bytes.
     public init() {}

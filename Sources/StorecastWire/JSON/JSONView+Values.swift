@@ -23,18 +23,22 @@ extension JSONView {
 
     /// A number that is exactly an `Int64`; nil for anything else.
     ///
-    /// A number written with a fraction or an exponent counts up to 2^53, where doubles are exact.
+    /// `9007199254740993.0` and `1e3` are, by what is written and not by the nearest double.
     public var int64: Int64? {
         switch entry.kind {
         case .int: Int64(bitPattern: entry.payload)
-        case .double: Double(bitPattern: entry.payload).exactInteger
+        case .double: withBytes(DecimalDigits.init)?.integer()
         default: nil
         }
     }
 
     /// A number that is exactly a `UInt64`; nil for anything else.
     public var uint64: UInt64? {
-        entry.kind == .uint ? entry.payload : int64.flatMap(UInt64.init(exactly:))
+        switch entry.kind {
+        case .uint: entry.payload
+        case .double: withBytes(DecimalDigits.init)?.integer()
+        default: int64.flatMap(UInt64.init(exactly:))
+        }
     }
 
     /// The `Double` nearest to a number; nil for anything else.

@@ -1,3 +1,4 @@
+import Foundation
 import StorecastSync
 import Testing
 
@@ -37,6 +38,38 @@ struct TypeScriptTests {
                 }
 
                 """)
+    }
+
+    @Test func `what is written as text is a string, and a date a number`() throws {
+        struct Parcel: Codable {
+            var content: Data
+            var price: Decimal?
+            var links: [URL]
+            var id: UUID
+            var weights: [String: Int128]
+            var sent: Date
+        }
+        #expect(
+            text(Parcel.self) == """
+                export interface Parcel {
+                  content: string;
+                  price?: string;
+                  links: string[];
+                  id: string;
+                  weights: { [name: string]: string };
+                  sent: number;
+                }
+
+                """)
+        let link = try #require(URL(string: "https://example.org/"))
+        let written = try JSONCoding.encodeTree(
+            Parcel(
+                content: Data([1]), price: 0.5, links: [link], id: UUID(), weights: ["a": 1],
+                sent: Date()))
+        for name in ["content", "price", "id"] { #expect(written[name]?.string != nil) }
+        #expect(written["links"]?[0]?.string != nil)
+        #expect(written["weights"]?["a"]?.string != nil)
+        #expect(written["sent"]?.double != nil)
     }
 
     @Test func `an enumeration of strings or numbers is the union of its cases`() {

@@ -48,6 +48,51 @@ struct EvolvingTests {
         }
         #expect(throws: DecodingError.self) { try read(#"{"inner":{}}"#) as Outer }
     }
+
+    /// Counts how often one is read.
+    final class Branch: Decodable, Evolving {
+        @TaskLocal static var reads = Counter()
+        final class Counter: @unchecked Sendable { var count = 0 }
+
+        let inner: Branch?
+        let color: String
+
+        static let memberDefaults: JSON = ["color": "red"]
+
+        enum CodingKeys: CodingKey { case inner, color }
+
+        init(from decoder: any Decoder) throws {
+            Self.reads.count += 1
+            let members = try decoder.container(keyedBy: CodingKeys.self)
+            inner = try members.decodeIfPresent(Branch.self, forKey: .inner)
+            color = try members.decode(String.self, forKey: .color)
+        }
+    }
+
+    @Test func `every value is read once, however many lack members`() throws {
+        for levels in [1, 12, 60] {
+            let text = (0..<levels).reduce("{}") { inner, _ in #"{"inner":"# + inner + "}" }
+            try Branch.$reads.withValue(Branch.Counter()) {
+                let branch: Branch = try read(text)
+                #expect(branch.inner?.color == "red")
+                #expect(Branch.reads.count == levels + 1)
+            }
+        }
+    }
+
+    @Test func `a default that doesn't fit is named`() {
+        struct Wrong: Decodable, Evolving {
+            struct Inner: Decodable, Evolving {
+                var count: Int
+                static var memberDefaults: JSON { ["count": "none"] }
+            }
+            var inner: [Inner]
+            static var memberDefaults: JSON { [:] }
+        }
+        let error = #expect(throws: DecodingError.self) { try read(#"{"inner":[{}]}"#) as Wrong }
+        let message = error.map(JSONCoding.message(for:))
+        #expect(message == "At /inner/0/count: expected an integer, found a string.")
+    }
 }
 
 extension EvolvingTests.Card: Evolving {

@@ -133,14 +133,6 @@ import Testing
         }
     }
 
-    @Test func `numbers that JSON can't express are refused with their path`() {
-        #expect { try JSONCoding.encode(["a": [1, Double.infinity]]) } throws: { error in
-            JSONCoding.message(for: error) == "At /a/1: JSON has no text for the number inf."
-        }
-        #expect(throws: EncodingError.self) { try JSONCoding.encodeTree(Float.nan) }
-        #expect(throws: EncodingError.self) { try JSONCoding.encode(["x": Double.nan]) }
-    }
-
     @Test func `an array that ends early is refused`() throws {
         struct Pair: Decodable {
             init(from decoder: any Decoder) throws {

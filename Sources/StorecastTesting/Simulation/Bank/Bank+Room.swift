@@ -21,12 +21,13 @@ extension Bank {
     static let room = RoomDefinition(
         state: Bank(),
         actions: [
-            Deposit.self, Transfer.self, Split.self, Seize.self, Sign.self, Whisper.self,
+            Deposit.self, Transfer.self, Split.self, Seize.self, Sign.self, Whisper.self, Wrap.self,
         ],
         selections: [total, account, mine, balances, signatures, present, everything],
         reducer: reduce
     )
     .lifecycle(grace: .seconds(3))
+    .verifying { bank in bank.note }
     .validate(Transfer.self) { bank, transfer, _ in
         guard bank.balance(of: transfer.from) >= transfer.amount else {
             throw Rejection(.conflict, "There isn't enough on the account.")

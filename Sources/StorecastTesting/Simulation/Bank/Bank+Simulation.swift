@@ -40,6 +40,10 @@ extension SimulatedRoom where State == Bank {
             // Only the server may say so.
             ClientLeft(participant: "\(random.below(100))", user: me.id)
         }
+        .dispatchingRarely { random, _ in
+            // Half of them to the brink: 480 levels may be kept.
+            Wrap(times: random.pick([0, 1, 1 + random.below(200), 240, 479]))
+        }
         .dispatchingOnServer { random in
             Deposit(account: random.pick(names), amount: 1, note: "interest")
         }

@@ -25,6 +25,17 @@ struct Bank: Codable, Equatable, Sendable {
     /// Who is there.
     var presence = Presence()
 
+    /// Notes in notes, which clients put into each other until no reader can follow.
+    var note: Note?
+
+    final class Note: Codable, Equatable, Sendable {
+        let inner: Note?
+
+        init(around inner: Note?) { self.inner = inner }
+
+        static func == (left: Note, right: Note) -> Bool { left.inner == right.inner }
+    }
+
     /// Changes an account, which is opened if need be.
     mutating func change(_ name: String, by amount: Int, _ note: String) {
         let place = accounts.firstIndex { $0.name >= name } ?? accounts.count
@@ -56,6 +67,9 @@ struct Bank: Codable, Equatable, Sendable {
                 "\(sign.text) \(sign.stamp.id.prefix(6)) \(sign.stamp.sender.id) "
                     + "\(sign.stamp.time.secondsSince1970) \(random.below(1000))")
             if bank.signatures.count > 30 { bank.signatures.removeFirst() }
+        case let wrap as Wrap:
+            if wrap.times == 0 { bank.note = nil }
+            for _ in 0..<wrap.times { bank.note = Note(around: bank.note) }
         default: break
         }
     }
@@ -92,6 +106,11 @@ struct Seize: SyncAction {
 struct Sign: Stamped {
     var text: String
     var stamp = Stamp()
+}
+
+/// Puts the note into so many others; 0 throws it away.
+struct Wrap: SyncAction {
+    var times: Int
 }
 
 /// Middleware keeps it to itself.

@@ -131,6 +131,7 @@ final class ReplayedRoom<State: Codable & Sendable>: Truth {
                 }
                 notePresence(action)
             }
+            try store.state.map(definition.verify)
             return nil
         } catch {
             store.replaceState(before)

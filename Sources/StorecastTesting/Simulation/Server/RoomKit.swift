@@ -6,6 +6,7 @@ struct RoomKit: Sendable {
     let interests: [Interest]
     let kinds: [DispatchKind]
     let serverKinds: [DispatchKind]
+    let rareKinds: [DispatchKind]
     /// The actions that the room takes.
     let catalogue: ActionCatalogue
     let open: @Sendable (RoomContext) -> any AnyRoom
@@ -23,6 +24,7 @@ struct RoomKit: Sendable {
         interests = room.interests
         kinds = room.kinds
         serverKinds = room.serverKinds
+        rareKinds = room.rareKinds
         catalogue = room.definition.actions
         open = { context in Room(room.definition, context) }
         truth = { limits in ReplayedRoom(room.definition, rules: room.rules, limits) }

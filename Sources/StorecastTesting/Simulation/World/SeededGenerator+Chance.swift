@@ -14,6 +14,8 @@ extension SeededGenerator {
     enum Thing: UInt64 {
         case scenario = 1
         case process, room, client, connection, restoration
+        /// 8, as no seed that failed before there were rarities has any with it.
+        case rarity = 8
     }
 
     mutating func happens(oneIn count: Int) -> Bool {

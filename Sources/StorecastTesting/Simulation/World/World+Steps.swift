@@ -61,6 +61,7 @@ extension World {
     }
 
     private func dispatch(from client: SimulatedClient, _ random: inout SeededGenerator) {
+        if hasRarities { dispatchRarity(from: client, random) }
         guard !room.kinds.isEmpty else { return }
         let kind = room.kinds[random.place(in: room.kinds.map(\.weight))]
         let action = kind.draw(&random, client.identity)
@@ -72,6 +73,18 @@ extension World {
                 type: isUnknown ? "no-such-action" : type, payload: payload,
                 action: isUnknown ? nil : action),
             shownAt: client.follows.isEmpty ? nil : random.below(client.follows.count))
+    }
+
+    /// At times, and so that those of whom `random` is draw what they did without it.
+    private func dispatchRarity(from client: SimulatedClient, _ random: SeededGenerator) {
+        var random = random
+        random = SeededGenerator(seed: random.next(), for: .rarity)
+        guard !room.rareKinds.isEmpty, random.happens(oneIn: 3) else { return }
+        let action = random.pick(room.rareKinds).draw(&random, client.identity)
+        let payload = encoded { try JSONCoding.encode(action) }
+        client.dispatch(
+            OutgoingAction(type: type(of: action).wireName, payload: payload, action: action),
+            shownAt: nil)
     }
 
     private func follow(_ client: SimulatedClient, _ random: inout SeededGenerator) {

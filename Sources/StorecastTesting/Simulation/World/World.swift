@@ -30,6 +30,8 @@ final class World {
     private var connectionCount = 0
     private var generations = 0
     private var topics: [String: Topic] = [:]
+    /// Whether this is one of the seeds in which clients do what is rare.
+    let hasRarities: Bool
 
     init(
         _ scenario: Scenario, _ room: RoomKit, _ openJournal: (() -> any Journal)?,
@@ -43,6 +45,8 @@ final class World {
         self.disk = openJournal == nil ? disk : nil
         self.openJournal = openJournal ?? { disk }
         truth = room.truth(scenario.limits)
+        var chance = SeededGenerator(seed: scenario.seed, for: .rarity)
+        hasRarities = chance.happens(oneIn: 8)
         for number in 0..<scenario.clients {
             let isStored = scenario.storedOutboxes > 0 && number % scenario.storedOutboxes == 0
             add(

@@ -3,6 +3,11 @@
 /// Dictionaries with `String` or `Int` keys are objects; a nil member is left out (but for types
 /// that encode it themselves); integers are exact to 64 bits; a number with a fraction of zero,
 /// such as `1e3`, reads as an integer too. Any value may stand at the top.
+///
+/// Strings are: integers of 128 bits (their digits), numbers that JSON has no text for (`"NaN"`,
+/// `"Infinity"`, `"-Infinity"`), and of Foundation's types `Data` (base 64 as in RFC 4648 §4, with
+/// padding), `URL` without a base, `Decimal` (its digits) and `UUID`. `Date` is the number of
+/// seconds since 2001 began in UTC, exactly.
 public enum JSONCoding {
     /// Reads a value of `type`.
     ///
@@ -11,7 +16,7 @@ public enum JSONCoding {
     public static func decode<T: Decodable>(
         _ type: T.Type = T.self, from view: JSONView
     ) throws -> T {
-        try JSONViewDecoder(view).decode(type)
+        try JSONViewDecoder(view, in: JSONDecodingScope(around: view)).decode(type)
     }
 
     /// Reads a value of `type`. Throws as for a view, and ``JSONError`` if `json` is nested deeper
@@ -29,8 +34,8 @@ public enum JSONCoding {
     ///
     /// A type that encodes one name twice into one container writes both, which no reader takes.
     ///
-    /// - Throws: `EncodingError` (numbers that JSON can't express), or what the type's own
-    ///   `encode(to:)` throws. See ``message(for:)``.
+    /// - Throws: `EncodingError` if it is nested deeper than ``JSONLimits/deepestValue``, or what
+    ///   the type's own `encode(to:)` throws. See ``message(for:)``.
     public static func encode<T: Encodable>(_ value: T) throws -> [UInt8] {
         var writer = JSONWriter()
         try encode(value, into: &writer)
@@ -41,13 +46,18 @@ public enum JSONCoding {
     public static func encode<T: Encodable>(
         _ value: T, into writer: inout JSONWriter
     ) throws {
-        if let json = value as? JSON { return writer.write(json) }
+        if let json = value as? JSON { return writer.write(try encodeTree(json)) }
         try JSONEncoding.encode(value).write(to: &writer)
     }
 
     /// The tree of `value`. Throws as ``encode(_:)`` does. A ``JSON`` is its own tree.
     public static func encodeTree<T: Encodable>(_ value: T) throws -> JSON {
-        if let json = value as? JSON { return json }
+        if let json = value as? JSON {
+            guard !json.isNested(deeperThan: JSONLimits.deepestValue) else {
+                throw JSONEncoding.depthError
+            }
+            return json
+        }
         return try JSONEncoding.encode(value).tree
     }
 

@@ -4,6 +4,14 @@
 /// the last name was: members are mostly asked for in the order in which they were written.
 final class JSONDecodingScope {
     let decoder: JSONViewDecoder
+    /// Whether this stands around a whole document rather than for a container in it.
+    let isAround: Bool
+    /// Whose members these are.
+    private let type: Any.Type?
+    /// As what a value in here is being read.
+    ///
+    /// Unchecked, as the cursor is.
+    @exclusivity(unchecked) var reading: Any.Type?
     /// The tape index of the name found last, or of the first element.
     ///
     /// Unchecked: read and written by itself only, so accesses can't overlap.
@@ -11,7 +19,17 @@ final class JSONDecodingScope {
 
     init(_ decoder: JSONViewDecoder) {
         self.decoder = decoder
+        isAround = false
+        type = decoder.parent?.reading
         cursor = decoder.view.index + 1
+    }
+
+    /// What the value at the top of a document is read in.
+    init(around view: JSONView) {
+        decoder = JSONViewDecoder(view)
+        isAround = true
+        type = nil
+        cursor = 0
     }
 
     var view: JSONView { decoder.view }
@@ -34,5 +52,14 @@ final class JSONDecodingScope {
             }
             return nil
         }
+    }
+
+    /// What stands for a member that is missing, in an object of a type that is ``Evolving``.
+    func memberDefault(_ name: String) throws -> JSONView? {
+        guard let evolving = type as? any Evolving.Type,
+            let value = evolving.memberDefaults.object?[name]
+        else { return nil }
+        let object = JSON.object([name: value])
+        return try JSONDocument(object.bytes, limits: .trusted).root[name]
     }
 }

@@ -16,6 +16,8 @@ final class JSONEncoding {
         /// Whether a container was asked for twice, so that a name may have been written twice.
         var isShared = false
         var parent: Int32
+        /// How many arrays and objects it is in.
+        var depth: Int32 = 0
         var next: Int32 = -1
         var first: Int32 = -1
         var last: Int32 = -1
@@ -25,6 +27,8 @@ final class JSONEncoding {
     /// Unchecked: every access is a single statement of this module that calls nobody else's code,
     /// so none can overlap; the checks cost a fifth of an encoding.
     @exclusivity(unchecked) private(set) var nodes: [Node] = []
+    /// Whether something is nested deeper than a reader takes.
+    private var isTooDeep = false
 
     private init() {
         nodes.reserveCapacity(16)
@@ -34,13 +38,39 @@ final class JSONEncoding {
     static func encode<T: Encodable>(_ value: T) throws -> JSONEncoding {
         let encoding = JSONEncoding()
         try JSONNodeEncoder(encoding, 0).put(value)
+        try encoding.checkDepth()
         return encoding
+    }
+
+    /// What the type's own `encode(to:)` makes of a value.
+    static func encodeOwn<T: Encodable>(_ value: T) throws -> JSON {
+        let encoding = JSONEncoding()
+        try value.encode(to: JSONNodeEncoder(encoding, 0))
+        return encoding.tree
+    }
+
+    /// Throws if something was nested too deep. Asked before each level, as whatever goes through a
+    /// value recursively must fit the stack.
+    @inline(__always)
+    func checkDepth() throws {
+        if isTooDeep { throw Self.depthError }
+    }
+
+    static var depthError: EncodingError {
+        let limit = JSONLimits.deepestValue
+        return .invalidValue(
+            limit,
+            EncodingError.Context(
+                codingPath: [], debugDescription: "arrays and objects nested over \(limit) levels"))
     }
 
     /// Adds a child to a container.
     func add(_ key: String, _ value: JSON, _ shape: Shape, to parent: Int) {
         let index = Int32(nodes.count)
-        nodes.append(Node(key: key, value: value, shape: shape, parent: Int32(parent)))
+        let depth = nodes[parent].depth + 1
+        nodes.append(
+            Node(key: key, value: value, shape: shape, parent: Int32(parent), depth: depth))
+        measure(value, at: Int(depth))
         nodes.withUnsafeMutableBufferPointer { nodes in
             let last = Int(nodes[parent].last)
             if last < 0 { nodes[parent].first = index } else { nodes[last].next = index }
@@ -59,6 +89,14 @@ final class JSONEncoding {
     func set(_ index: Int, _ value: JSON) {
         nodes[index].value = value
         nodes[index].shape = .value
+        measure(value, at: Int(nodes[index].depth))
+    }
+
+    @inline(__always)
+    private func measure(_ value: JSON, at depth: Int) {
+        if !value.isScalar, value.isNested(deeperThan: JSONLimits.deepestValue - depth) {
+            isTooDeep = true
+        }
     }
 
     /// Makes a node an array or object, which it may be already.
@@ -68,6 +106,7 @@ final class JSONEncoding {
             "a value can't be encoded as two different things")
         nodes[index].isShared = nodes[index].shape == shape
         nodes[index].shape = shape
+        if nodes[index].depth >= JSONLimits.deepestValue { isTooDeep = true }
     }
 
     func path(_ index: Int) -> [any CodingKey] {

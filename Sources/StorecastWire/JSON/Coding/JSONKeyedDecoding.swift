@@ -30,6 +30,12 @@ struct JSONKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try integer(key) }
     func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try integer(key) }
     func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try integer(key) }
+    func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
+        try decoder(key).decode(type)
+    }
+    func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
+        try decoder(key).decode(type)
+    }
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
         try decoder(key).decode(type)
     }
@@ -54,7 +60,8 @@ struct JSONKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     @inline(__always)
     private func decoder(_ key: some CodingKey) throws -> JSONViewDecoder {
-        guard let view = scope.member(key.stringValue) else {
+        let name = key.stringValue
+        guard let view = try scope.member(name) ?? scope.memberDefault(name) else {
             throw DecodingError.keyNotFound(
                 key,
                 DecodingError.Context(

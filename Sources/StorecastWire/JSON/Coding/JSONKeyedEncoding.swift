@@ -8,12 +8,8 @@ struct JSONKeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encodeNil(forKey key: Key) { put(.null, key) }
     func encode(_ value: Bool, forKey key: Key) { put(.bool(value), key) }
     func encode(_ value: String, forKey key: Key) { put(.string(value), key) }
-    func encode(_ value: Double, forKey key: Key) throws {
-        put(try JSONNodeEncoder(encoding, index).number(value, forKey: key), key)
-    }
-    func encode(_ value: Float, forKey key: Key) throws {
-        put(try JSONNodeEncoder(encoding, index).number(value, forKey: key), key)
-    }
+    func encode(_ value: Double, forKey key: Key) { put(JSON(number: value), key) }
+    func encode(_ value: Float, forKey key: Key) { put(JSON(number: value), key) }
     func encode(_ value: Int, forKey key: Key) { put(JSON(integer: value), key) }
     func encode(_ value: Int8, forKey key: Key) { put(JSON(integer: value), key) }
     func encode(_ value: Int16, forKey key: Key) { put(JSON(integer: value), key) }
@@ -24,8 +20,11 @@ struct JSONKeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encode(_ value: UInt16, forKey key: Key) { put(JSON(integer: value), key) }
     func encode(_ value: UInt32, forKey key: Key) { put(JSON(integer: value), key) }
     func encode(_ value: UInt64, forKey key: Key) { put(JSON(integer: value), key) }
+    func encode(_ value: Int128, forKey key: Key) { put(.string("\(value)"), key) }
+    func encode(_ value: UInt128, forKey key: Key) { put(.string("\(value)"), key) }
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
-        if let scalar = JSONNodeEncoder.scalar(value) { return put(scalar, key) }
+        if let scalar = try JSONNodeEncoder.scalar(value) { return put(scalar, key) }
+        try encoding.checkDepth()
         try value.encode(to: encoder(key))
     }
 

@@ -9,12 +9,8 @@ struct JSONUnkeyedEncoding: UnkeyedEncodingContainer {
     func encodeNil() { put(.null) }
     func encode(_ value: Bool) { put(.bool(value)) }
     func encode(_ value: String) { put(.string(value)) }
-    func encode(_ value: Double) throws {
-        put(try JSONNodeEncoder(encoding, index).number(value, forKey: nextKey))
-    }
-    func encode(_ value: Float) throws {
-        put(try JSONNodeEncoder(encoding, index).number(value, forKey: nextKey))
-    }
+    func encode(_ value: Double) { put(JSON(number: value)) }
+    func encode(_ value: Float) { put(JSON(number: value)) }
     func encode(_ value: Int) { put(JSON(integer: value)) }
     func encode(_ value: Int8) { put(JSON(integer: value)) }
     func encode(_ value: Int16) { put(JSON(integer: value)) }
@@ -25,8 +21,11 @@ struct JSONUnkeyedEncoding: UnkeyedEncodingContainer {
     func encode(_ value: UInt16) { put(JSON(integer: value)) }
     func encode(_ value: UInt32) { put(JSON(integer: value)) }
     func encode(_ value: UInt64) { put(JSON(integer: value)) }
+    func encode(_ value: Int128) { put(.string("\(value)")) }
+    func encode(_ value: UInt128) { put(.string("\(value)")) }
     func encode<T: Encodable>(_ value: T) throws {
-        if let scalar = JSONNodeEncoder.scalar(value) { return put(scalar) }
+        if let scalar = try JSONNodeEncoder.scalar(value) { return put(scalar) }
+        try encoding.checkDepth()
         try value.encode(to: encoder())
     }
 
@@ -38,8 +37,6 @@ struct JSONUnkeyedEncoding: UnkeyedEncodingContainer {
 
     func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { encoder().unkeyedContainer() }
     func superEncoder() -> any Encoder { encoder() }
-
-    private var nextKey: JSONCodingKey { JSONCodingKey(intValue: count) }
 
     @inline(__always)
     private func put(_ value: JSON) { encoding.add("", value, .value, to: index) }

@@ -8,7 +8,7 @@ struct JSONViewDecoder: Decoder {
     /// Which element of the array around it this is.
     private let position: UInt32
     /// The container around it that asked for this value.
-    private let parent: JSONDecodingScope?
+    let parent: JSONDecodingScope?
 
     init(_ view: JSONView, position: Int = 0, in parent: JSONDecodingScope? = nil) {
         tape = view.tape
@@ -21,7 +21,7 @@ struct JSONViewDecoder: Decoder {
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     var codingPath: [any CodingKey] {
-        guard let parent else { return [] }
+        guard let parent, !parent.isAround else { return [] }
         let key =
             parent.view.isObject
             ? JSONCodingKey(tape.string(Int(entryIndex) - 1))
@@ -56,14 +56,14 @@ extension JSONViewDecoder: SingleValueDecodingContainer {
     }
 
     func decode(_ type: Double.Type) throws -> Double {
-        guard let value = view.double else { throw mismatch(type, "a number") }
+        guard let value = view.double ?? JSON.number(view) else { throw mismatch(type, "a number") }
         return value
     }
 
     func decode(_ type: Float.Type) throws -> Float {
         let value = try decode(Double.self)
         let narrow = Float(value)
-        guard narrow.isFinite else { throw misfit(type) }
+        guard narrow.isFinite || !value.isFinite else { throw misfit(type) }
         return narrow
     }
 
@@ -77,20 +77,23 @@ extension JSONViewDecoder: SingleValueDecodingContainer {
     func decode(_ type: UInt16.Type) throws -> UInt16 { try integer(type) }
     func decode(_ type: UInt32.Type) throws -> UInt32 { try integer(type) }
     func decode(_ type: UInt64.Type) throws -> UInt64 { try integer(type) }
+    func decode(_ type: Int128.Type) throws -> Int128 { try wide(type) }
+    func decode(_ type: UInt128.Type) throws -> UInt128 { try wide(type) }
 
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
         // What arrays and optionals of common types ask for needs no way through their own init.
         if type == String.self { return try typed(decode(String.self)) }
         if type == Int.self { return try typed(integer(Int.self)) }
         if type == JSON.self { return try typed(view.json) }
-        do {
-            return try T(from: self)
-        } catch DecodingError.keyNotFound(let key, let context) {
-            guard let evolving = T.self as? any Evolving.Type,
-                let value = try evolving.decodeCompleted(view)
-            else { throw DecodingError.keyNotFound(key, context) }
-            return try typed(value)
+        if let known = FoundationType(type), let value = try known.decode(type, from: self) {
+            return value
         }
+        guard let parent else { return try T(from: self) }
+        // For the container that the type is going to ask for.
+        let outer = parent.reading
+        parent.reading = type
+        defer { parent.reading = outer }
+        return try T(from: self)
     }
 
     /// A value whose type is known to be `T`.
@@ -111,6 +114,13 @@ extension JSONViewDecoder: SingleValueDecodingContainer {
             return exact
         }
         throw view.isNumber ? misfit(type) : mismatch(type, "an integer")
+    }
+
+    /// An integer of 128 bits: its digits as a string, or a number.
+    func wide<I: FixedWidthInteger>(_ type: I.Type) throws -> I {
+        guard let text = view.string else { return try integer(type) }
+        guard let value = I(text) else { throw mismatch(type, "an integer") }
+        return value
     }
 }
 

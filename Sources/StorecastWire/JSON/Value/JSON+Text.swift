@@ -70,6 +70,19 @@ extension JSON: CustomStringConvertible {
         }
     }
 
+    /// Whether arrays and objects are nested in more than `limit` levels.
+    ///
+    /// Complexity: linear; goes no deeper than the limit.
+    package func isNested(deeperThan limit: Int) -> Bool {
+        switch self {
+        case .array(let elements):
+            limit < 1 || elements.contains { $0.isNested(deeperThan: limit - 1) }
+        case .object(let object):
+            limit < 1 || object.contains { $0.value.isNested(deeperThan: limit - 1) }
+        default: false
+        }
+    }
+
     /// How many bytes `text` has as a JSON string, quotes included.
     static func size(_ text: String) -> Int {
         text.withTextBytes { bytes in

@@ -72,12 +72,12 @@ extension JSON {
 
     /// A number that is exactly an `Int64`; nil for anything else.
     ///
-    /// A number written with a fraction or an exponent counts up to 2^53, where doubles are exact.
+    /// A double is one below 2^53: from there on it may be another integer's nearest double.
     public var int64: Int64? {
         switch self {
         case .int(let value): value
         case .uint(let value): Int64(exactly: value)
-        case .double(let value): value.exactInteger
+        case .double(let value): value.magnitude < 0x1p53 ? value.wholeInt64 : nil
         default: nil
         }
     }
@@ -85,6 +85,17 @@ extension JSON {
     /// A number that is exactly a `UInt64`; nil for anything else.
     public var uint64: UInt64? {
         if case .uint(let value) = self { value } else { int64.flatMap(UInt64.init(exactly:)) }
+    }
+
+    /// The integer that a number is worth, however it was written, if 64 bits hold it.
+    package var wholeNumber: Int128? {
+        switch self {
+        case .int(let value): Int128(value)
+        case .uint(let value): Int128(value)
+        case .double(let value):
+            value.wholeInt64.map { Int128($0) } ?? value.wholeUInt64.map { Int128($0) }
+        default: nil
+        }
     }
 
     /// The `Double` nearest to a number; nil for anything else.
