@@ -84,13 +84,28 @@ extension JSONViewDecoder: SingleValueDecodingContainer {
         if type == Int.self { return try typed(integer(Int.self)) }
         if type == JSON.self { return try typed(view.json) }
         do {
-            return try T(from: self)
+            let value = try T(from: self)
+            if tape.isBeyondASCII, T.self is any KeptMembers.Type { try checkNames(of: value) }
+            return value
         } catch DecodingError.keyNotFound(let key, let context) {
             guard let evolving = T.self as? any Evolving.Type,
                 let value = try evolving.decodeCompleted(view)
             else { throw DecodingError.keyNotFound(key, context) }
             return try typed(value)
         }
+    }
+
+    /// Throws if a dictionary took several members for one, as Swift's `String` does with names
+    /// that are canonically equivalent.
+    private func checkNames(of value: Any) throws {
+        guard view.isObject, let dictionary = value as? any KeptMembers,
+            dictionary.count < view.count
+        else { return }
+        throw DecodingError.dataCorrupted(
+            DecodingError.Context(
+                codingPath: codingPath,
+                debugDescription: "two members have names that are canonically equivalent: "
+                    + "a dictionary of Swift's strings can't hold both"))
     }
 
     /// A value whose type is known to be `T`.
@@ -131,6 +146,13 @@ extension JSONViewDecoder {
         return .dataCorrupted(context)
     }
 }
+
+/// What keeps as many values as it was read from, or has lost some.
+private protocol KeptMembers {
+    var count: Int { get }
+}
+
+extension Dictionary: KeptMembers {}
 
 extension JSONView {
     /// The value's kind with its article, for sentences.
