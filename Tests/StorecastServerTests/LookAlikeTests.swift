@@ -1,5 +1,7 @@
+import Foundation
 import StorecastClient
 @testable import StorecastServer
+import Synchronization
 import Testing
 
 /// Rooms and members whose names look alike, on a server that runs.
@@ -24,6 +26,33 @@ struct LookAlikeTests {
         #expect(try await room.position.version == 4)
         let other = try await server.room("/b/e\u{301}", of: Tallies.self)
         #expect(try await other.position.version == 2)
+        await server.stop()
+    }
+
+    @Test func `servers and clients read one path alike`() async throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "Vectors/paths.json")
+        let vectors = try JSONDocument([UInt8](Data(contentsOf: file))).root.json.array ?? []
+        #expect(vectors.count > 30)
+        let opened = Mutex<[ExactString]>([])
+        let server = SyncServer(
+            port: 0, rooms: { _ in Tallies.room },
+            authenticate: { credentials in
+                opened.withLock { $0.append(ExactString(credentials.path)) }
+                return .anonymous
+            })
+        let url = try await server.start()
+        for vector in vectors {
+            let path = try #require(vector["path"]?.string)
+            let room = vector["room"]?.string.map { ExactString($0) }
+            #expect(RoomPath.name(of: path).map { ExactString($0) } == room, "\(path)")
+            opened.withLock { $0 = [] }
+            let connection = RemoteConnection(url.at(path))
+            let status = await connection.status { $0 != .connecting }
+            #expect((status == .live) == (room != nil), "\(path)")
+            #expect(opened.withLock { $0 } == (room.map { [$0] } ?? []), "\(path)")
+            connection.close()
+        }
         await server.stop()
     }
 

@@ -145,7 +145,8 @@ final class ServerLoopCore {
     /// Begins the session of a connection whose room lives here.
     func begin(_ link: any SessionLink, setSession: (ServerSession) -> Void) {
         links[link.id] = link
-        guard let room = room(link.credentials.path) else { return refuse(link) }
+        let path = link.credentials.path
+        guard RoomPath.isName(path), let room = room(path) else { return refuse(link) }
         visitors[ExactString(room.name), default: 0] += 1
         idleRooms.entered(room.name)
         setSession(ServerSession(room: room, host: self, link: link))
