@@ -12,6 +12,16 @@ public struct Rejection: Error, Equatable, Sendable {
             description = word
         }
 
+        /// Whether both are the same word, byte by byte.
+        public static func == (left: Code, right: Code) -> Bool {
+            left.description.isSameText(as: right.description)
+        }
+
+        /// Hashes the word's bytes.
+        public func hash(into hasher: inout Hasher) {
+            description.hashText(into: &hasher)
+        }
+
         /// The sender may not do this.
         public static let forbidden = Code("forbidden")
         /// The action's content can't be used.

@@ -9,7 +9,7 @@ extension EntryRow {
     static func text(roles: Set<String>) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginArray()
-        for role in roles.sorted() { writer.write(role) }
+        for role in roles.sortedExactly() { writer.write(role) }
         writer.endArray()
         return writer.bytes
     }

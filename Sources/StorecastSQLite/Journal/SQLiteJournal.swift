@@ -5,7 +5,7 @@ import StorecastSync
 final class SQLiteJournal: Journal {
     private let store: SQLiteStore
     private let loop: JournalLoop
-    private var tails: [String: [SQLiteTail]] = [:]
+    private var tails: [ExactString: [SQLiteTail]] = [:]
 
     let isDurable = true
 
@@ -42,7 +42,7 @@ final class SQLiteJournal: Journal {
         of room: String, after: UInt64, receive: @escaping (JournalTailEvent) -> Void
     ) -> any JournalTail {
         let tail = SQLiteTail(of: room, after: after, in: store, on: loop, receive)
-        tails[room, default: []].append(tail)
+        tails[ExactString(room), default: []].append(tail)
         tail.read()
         return tail
     }
@@ -81,9 +81,9 @@ final class SQLiteJournal: Journal {
     }
 
     private func grown(_ room: String) {
-        guard var following = tails[room] else { return }
+        guard var following = tails[ExactString(room)] else { return }
         following.removeAll(where: \.isOver)
-        tails[room] = following.isEmpty ? nil : following
+        tails[ExactString(room)] = following.isEmpty ? nil : following
         for tail in following { tail.read() }
     }
 }

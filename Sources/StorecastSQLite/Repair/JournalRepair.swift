@@ -23,7 +23,7 @@ package struct JournalRepair: Sendable {
         /// From where to where they were.
         package var lost: ClosedRange<UInt64>?
         /// How many of them that aren't rejections, as far as they can be read, are from each sender.
-        package var lostActions: [String: Int] = [:]
+        package var lostActions: [ExactString: Int] = [:]
 
         init(name: String) {
             self.name = name

@@ -70,14 +70,14 @@ struct JournalSalvage {
     private mutating func readRooms(in database: Database) throws {
         let cursor = try SalvageCursor(
             ["id", "name", "epoch", "floor", "seal"], of: "rooms", in: database)
-        var names: Set<String> = []
+        var names: Set<ExactString> = []
         while let step = try cursor.next() {
             guard case .row(let columns) = step else { continue }
             let (id, name) = (Int64(bitPattern: columns.number(0)), columns.text(1))
             let floor = LogPlace(offset: columns.number(3), checksum: columns.number(4))
             // What no journal has written is no room.
             guard RoomLog.isName(name), floor.offset <= Self.largestOffset,
-                names.insert(name).inserted
+                names.insert(ExactString(name)).inserted
             else { continue }
             rooms[id] = SalvagedRoom(
                 name: name, epoch: columns.text(2), floor: floor, snapshot: snapshots[id]?.last)

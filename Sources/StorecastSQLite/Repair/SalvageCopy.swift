@@ -94,6 +94,6 @@ extension JournalRepair.Room {
         lost = min(lost?.lowerBound ?? offset, offset)...offset
         lostEntries += 1
         guard let record = try? entry.row.record(), record.rejection == nil else { return }
-        lostActions[record.sender.id, default: 0] += 1
+        lostActions[ExactString(record.sender.id), default: 0] += 1
     }
 }

@@ -15,10 +15,10 @@ struct LogWriter {
     private let history: StoreHistory
     /// The newest offset of all rooms.
     private var newest: UInt64
-    private var ends: [String: RoomEnd] = [:]
+    private var ends: [ExactString: RoomEnd] = [:]
     /// The same with the transaction under way.
     private var next: UInt64
-    private var changes: [String: RoomEnd] = [:]
+    private var changes: [ExactString: RoomEnd] = [:]
 
     init(_ history: StoreHistory, newest: UInt64) {
         self.history = history
@@ -30,7 +30,8 @@ struct LogWriter {
     mutating func append(
         _ rows: [EntryRow], to room: String, in database: Database
     ) throws -> UInt64 {
-        var end = try changes[room] ?? ends[room] ?? end(of: room, in: database)
+        let key = ExactString(room)
+        var end = try changes[key] ?? ends[key] ?? end(of: room, in: database)
         var insertion = StatementBinding(
             try database.cachedStatement(sql: EntryRow.insertion), of: database)
         for row in rows {
@@ -38,7 +39,7 @@ struct LogWriter {
             end.checksum = row.checksum(at: next, after: end.checksum)
             try row.insert(&insertion, room: end.id, at: next, checksum: end.checksum)
         }
-        changes[room] = end
+        changes[key] = end
         return next
     }
 

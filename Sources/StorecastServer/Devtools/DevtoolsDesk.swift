@@ -111,10 +111,10 @@ final class DevtoolsDesk: RoomObserver {
 
     private func asked(of loop: Int, _ isSample: Bool) -> LoopQuestions {
         let asked = questions.filter { question in
-            question.room.map { core.homeIndex(of: $0) == loop } ?? true
+            question.room.map { core.homeIndex(of: $0.string) == loop } ?? true
         }
         let known = room.store.state.answers
-        var versions: [String: UInt64] = [:]
+        var versions: [ExactString: UInt64] = [:]
         for case .state(let place) in asked {
             versions[place.room] = known[.state(place)]?["version"]?.uint64
         }

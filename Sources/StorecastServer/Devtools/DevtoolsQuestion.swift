@@ -13,10 +13,10 @@ enum DevtoolsQuestion: Hashable, Codable, Sendable {
     case lines(LinesPlace)
 
     /// The room that it is about; nil if it is about all.
-    var room: String? {
+    var room: ExactString? {
         switch self {
         case .rooms: nil
-        case .graphs(let place): place.room.isEmpty ? nil : place.room
+        case .graphs(let place): place.room == "" ? nil : place.room
         case .room(let place), .state(let place): place.room
         case .log(let place): place.room
         case .entry(let place): place.room
@@ -53,36 +53,36 @@ enum DevtoolsQuestion: Hashable, Codable, Sendable {
 
 /// A room, by its path.
 struct RoomPlace: Hashable, Codable, Sendable {
-    var room: String
+    var room: ExactString
 }
 
 /// The newest dispatches of a room; with `type`, those with an action whose name contains it.
 struct LogPlace: Hashable, Codable, Sendable {
-    var room: String
-    var type: String?
+    var room: ExactString
+    var type: ExactString?
 }
 
 /// A dispatch in a room's log, by its number there.
 struct EntryPlace: Hashable, Codable, Sendable {
-    var room: String
+    var room: ExactString
     var number: UInt64
 }
 
 /// A room at a version; with `skip`, as if the dispatches that led to those versions hadn't been.
 struct VersionPlace: Hashable, Codable, Sendable {
-    var room: String
+    var room: ExactString
     var version: UInt64
     var skip: [UInt64]?
 }
 
 /// The dispatches of a room up to a version.
 struct HistoryPlace: Hashable, Codable, Sendable {
-    var room: String
+    var room: ExactString
     var through: UInt64
 }
 
 /// A page of a room's journal, as lines: what comes behind an offset, 0 for the header and the start.
 struct LinesPlace: Hashable, Codable, Sendable {
-    var room: String
+    var room: ExactString
     var after: UInt64
 }

@@ -26,7 +26,7 @@ struct RoomDetail: Encodable {
             let link = session.link as? any SessionLink
             participant = participantID(of: session.client)
             user = session.identity.id
-            roles = session.identity.roles.sorted()
+            roles = session.identity.roles.sortedExactly()
             address = link?.credentials.address ?? ""
             lag = session.lag
             traffic = link?.traffic ?? LinkTraffic()

@@ -10,10 +10,10 @@ struct RoomMeter {
     }
 
     /// The rooms as they were reported last.
-    private var last: [String: Reading] = [:]
+    private var last: [ExactString: Reading] = [:]
     /// By the room, empty for all of them; one that nobody looks at isn't kept.
-    private var rings: [String: [Sample]] = [:]
-    private var newest: [String: Sample] = [:]
+    private var rings: [ExactString: [Sample]] = [:]
+    private var newest: [ExactString: Sample] = [:]
 
     /// The reports with what happened per second since those before, in the rooms' order by clients.
     mutating func measure(_ reports: [RoomReport], at time: Double) -> [RoomReport] {
@@ -22,23 +22,27 @@ struct RoomMeter {
         let measured = reports.map { report in
             var report = report
             let sample = sample(&report, at: time)
-            newest[report.room] = sample
+            newest[ExactString(report.room)] = sample
             total.add(sample)
             return report
         }
         newest[""] = total
         last = Dictionary(
-            measured.map { ($0.room, Reading(time: time, report: $0)) }, uniquingKeysWith: { $1 })
+            measured.map { (ExactString($0.room), Reading(time: time, report: $0)) },
+            uniquingKeysWith: { $1 })
         for room in rings.keys {
             let ring = rings[room, default: []].suffix(Self.keptSamples - 1)
             rings[room] = ring + [newest[room] ?? Sample(time: time)]
         }
-        return measured.sorted { ($0.clients, $1.room) > ($1.clients, $0.room) }
+        return measured.sorted {
+            ($0.clients, ExactString($1.room)) > ($1.clients, ExactString($0.room))
+        }
     }
 
     private func sample(_ report: inout RoomReport, at time: Double) -> Sample {
         var sample = Sample(time: time, append: report.append, commit: report.commit)
-        guard let before = last[report.room], before.report.epoch == report.epoch else {
+        guard let before = last[ExactString(report.room)], before.report.epoch == report.epoch
+        else {
             return sample
         }
         let span = max(time - before.time, 0.001)
@@ -56,7 +60,7 @@ struct RoomMeter {
     }
 
     /// The samples of a room, empty for all; begins to keep them.
-    mutating func samples(of room: String) -> [Sample] {
+    mutating func samples(of room: ExactString) -> [Sample] {
         if rings[room] == nil { rings[room] = [newest[room] ?? Sample(time: 0)] }
         return rings[room] ?? []
     }

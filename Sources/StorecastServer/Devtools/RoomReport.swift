@@ -7,7 +7,7 @@ struct RoomReport: Codable, Sendable {
     var version: UInt64
     var phase: String
     var clients: Int
-    var subscriptions: [String: Int]
+    var subscriptions: [ExactString: Int]
     var lag: UInt64
     var waiting: Int
     var waitingBytes: Int

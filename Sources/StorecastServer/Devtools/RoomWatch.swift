@@ -53,7 +53,9 @@ final class RoomWatch: RoomObserver {
     func follow(_ places: [LogPlace]) {
         let kept = places.prefix(Self.mostLogs)
         logs = logs.filter { kept.contains($0.key) }
-        for place in kept where logs[place] == nil { logs[place] = DispatchLog(type: place.type) }
+        for place in kept where logs[place] == nil {
+            logs[place] = DispatchLog(type: place.type?.string)
+        }
     }
 
     func log(_ place: LogPlace) -> JSON? { logs[place]?.json() }

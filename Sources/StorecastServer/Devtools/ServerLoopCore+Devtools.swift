@@ -18,7 +18,7 @@ struct LoopQuestions: Sendable {
     /// Whether it is time for reports.
     var isSample: Bool
     /// The states that were shown last.
-    var versions: [String: UInt64]
+    var versions: [ExactString: UInt64]
 
     /// Whether every room is to be watched.
     var areAboutAll: Bool { questions.contains { $0.room == nil } }
@@ -31,7 +31,9 @@ extension ServerLoopCore {
 
     /// The room of the devtools, if they are enabled and this is their path.
     func devtoolsRoom(_ path: String) -> (any AnyRoom)? {
-        guard path == DevtoolsState.path, configuration.devtools != nil else { return nil }
+        guard path.isSameText(as: DevtoolsState.path), configuration.devtools != nil else {
+            return nil
+        }
         let room = Room(
             DevtoolsState.room,
             RoomContext(
@@ -57,11 +59,11 @@ extension ServerLoopCore {
 
     /// Every room but that of the devtools.
     private var shownRooms: [any AnyRoom] {
-        rooms.values.filter { $0.name != DevtoolsState.path }
+        rooms.values.filter { !$0.name.isSameText(as: DevtoolsState.path) }
     }
 
-    private func shownRoom(_ path: String?) -> (any AnyRoom)? {
-        path.flatMap { $0 == DevtoolsState.path ? nil : rooms[$0] }
+    private func shownRoom(_ name: ExactString?) -> (any AnyRoom)? {
+        name.flatMap { $0 == ExactString(DevtoolsState.path) ? nil : rooms[$0] }
     }
 
     private func watchRooms(for asked: LoopQuestions) {
@@ -70,12 +72,12 @@ extension ServerLoopCore {
             if case .log(let place) = question { place } else { nil }
         }
         for room in shownRooms {
-            guard asked.areAboutAll || wanted.contains(room.name) else {
+            guard asked.areAboutAll || wanted.contains(ExactString(room.name)) else {
                 room.observer = nil
                 continue
             }
             let watch = room.observer as? RoomWatch ?? RoomWatch()
-            watch.follow(logs.filter { $0.room == room.name })
+            watch.follow(logs.filter { $0.room == ExactString(room.name) })
             if room.observer == nil { room.observer = watch }
         }
     }
@@ -86,17 +88,18 @@ extension ServerLoopCore {
         var traffic = endedTraffic
         for link in links.values {
             guard let name = link.session?.room.name else { continue }
-            traffic[name, default: LinkTraffic()] += link.traffic
+            traffic[ExactString(name), default: LinkTraffic()] += link.traffic
         }
         let wanted = Set(asked.questions.compactMap(\.room))
-        let shown = shownRooms.filter { asked.areAboutAll || wanted.contains($0.name) }
+        let shown = shownRooms.map { (name: ExactString($0.name), room: $0) }
+            .filter { asked.areAboutAll || wanted.contains($0.name) }
             .sorted {
                 (visitors[$0.name, default: 0], $1.name) > (visitors[$1.name, default: 0], $0.name)
             }
-        return shown.prefix(Self.mostReports).map { room in
+        return shown.prefix(Self.mostReports).map { name, room in
             var report = RoomReport(
-                room.name, room.inspection, clients: visitors[room.name, default: 0],
-                traffic[room.name] ?? LinkTraffic())
+                room.name, room.inspection, clients: visitors[name, default: 0],
+                traffic[name] ?? LinkTraffic())
             if let watch = room.observer as? RoomWatch {
                 (report.append, report.commit) = watch.takeLatencies()
             }
@@ -106,8 +109,8 @@ extension ServerLoopCore {
 
     /// Nil if there is nothing new to say.
     private func answer(to question: DevtoolsQuestion, _ asked: LoopQuestions) -> JSON? {
-        guard let path = question.room, !question.isOfThePast else { return nil }
-        guard let room = shownRoom(path) else {
+        guard let name = question.room, !question.isOfThePast else { return nil }
+        guard let room = shownRoom(name) else {
             if case .graphs = question { return nil }
             return JournalPlayer.problem("This room isn't open: nobody is in it.")
         }
@@ -118,7 +121,7 @@ extension ServerLoopCore {
             return (room.observer as? RoomWatch)?.entry(place.number)
                 ?? JournalPlayer.problem("The log no longer has this dispatch.")
         case .state:
-            let known = asked.versions[path]
+            let known = asked.versions[name]
             return known == room.position.version
                 ? nil : (room.observer as? RoomWatch)?.encodeState { state(of: room) }
         default: return nil
@@ -180,7 +183,8 @@ extension ServerLoopCore {
         _ action: ForwardAction,
         completion: @escaping @Sendable (Result<Position, Rejection>) -> Void
     ) {
-        guard action.room != DevtoolsState.path, !isStopping, let room = usedRoom(action.room)
+        guard !action.room.isSameText(as: DevtoolsState.path), !isStopping,
+            let room = usedRoom(action.room)
         else {
             return completion(.failure(Rejection(.invalid, "There is no such room.")))
         }

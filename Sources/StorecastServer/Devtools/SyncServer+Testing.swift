@@ -6,5 +6,7 @@ extension SyncServer {
 }
 
 extension ServerLoop {
-    fileprivate func observes(_ path: String) -> Bool { core?.rooms[path]?.observer != nil }
+    fileprivate func observes(_ path: String) -> Bool {
+        core?.rooms[ExactString(path)]?.observer != nil
+    }
 }

@@ -12,14 +12,16 @@ extension ServerLoopCore {
 
     /// Notes that the room was used just now.
     func use(_ path: String) {
-        guard journal.isDurable, rooms[path] != nil, visitors[path] == nil else { return }
+        let name = ExactString(path)
+        guard journal.isDurable, rooms[name] != nil, visitors[name] == nil else { return }
         let deadline = loop.now() + configuration.limits.unloadAfter
         if idleRooms.left(path, until: deadline) { watchIdleRooms() }
     }
 
     /// The room can't be read: whoever comes next tries again.
     func forget(_ room: any AnyRoom) {
-        if rooms[room.name] === room, visitors[room.name] == nil { rooms[room.name] = nil }
+        let name = ExactString(room.name)
+        if rooms[name] === room, visitors[name] == nil { rooms[name] = nil }
     }
 
     private func watchIdleRooms() {
@@ -27,7 +29,7 @@ extension ServerLoopCore {
         // Ten looks a second are enough for however many rooms.
         loop.schedule(after: max(.milliseconds(100), deadline - loop.now())) { [weak self] in
             guard let self, !isStopping else { return }
-            for path in idleRooms.takeDue(at: loop.now()) { unload(path) }
+            for name in idleRooms.takeDue(at: loop.now()) { unload(name) }
             watchIdleRooms()
         }
     }
@@ -42,8 +44,8 @@ extension ServerLoopCore {
             completion()
         }
         loop.schedule(after: .seconds(5), end)
-        for path in rooms.keys.sorted() {
-            rooms[path]?.prepareToEnd {
+        for name in rooms.keys.sorted() {
+            rooms[name]?.prepareToEnd {
                 waiting -= 1
                 if waiting == 0 { end() }
             }
@@ -51,17 +53,17 @@ extension ServerLoopCore {
         if rooms.isEmpty { end() }
     }
 
-    private func unload(_ path: String) {
-        guard let room = rooms[path] else { return }
+    private func unload(_ name: ExactString) {
+        guard let room = rooms[name] else { return }
         room.prepareToUnload { [weak self] in
-            guard let self, rooms[path] === room else { return }
-            if room.isUntouched || room.isIdle || path == DevtoolsState.path, visitors[path] == nil
-            {
-                rooms[path] = nil
-                endedTraffic[path] = nil
-                configuration.logger.debug("room unloaded", metadata: ["room": "\(path)"])
+            guard let self, rooms[name] === room else { return }
+            let isDevtools = name == ExactString(DevtoolsState.path)
+            if room.isUntouched || room.isIdle || isDevtools, visitors[name] == nil {
+                rooms[name] = nil
+                endedTraffic[name] = nil
+                configuration.logger.debug("room unloaded", metadata: ["room": "\(name)"])
             } else {
-                use(path)
+                use(room.name)
             }
         }
     }

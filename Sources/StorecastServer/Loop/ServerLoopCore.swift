@@ -12,7 +12,7 @@ final class ServerLoopCore {
     let configuration: ServerConfiguration
     let index: Int
     private(set) var peers: [ServerLoop]
-    var rooms: [String: any AnyRoom] = [:]
+    var rooms: [ExactString: any AnyRoom] = [:]
     var links: [UInt64: any SessionLink] = [:]
     var relays: [UInt64: Relay] = [:]
 
@@ -20,8 +20,8 @@ final class ServerLoopCore {
     let journal: any Journal
     private var server: WebSocketServer?
     /// How many connections a room has, greeted or not.
-    private(set) var visitors: [String: Int] = [:]
-    private var keptRooms: Set<String> = []
+    private(set) var visitors: [ExactString: Int] = [:]
+    private var keptRooms: Set<ExactString> = []
     var idleRooms = IdleRooms()
     var recoveries = RecoveryReports()
     var offloaded: [UInt64: (any Sendable) -> Void] = [:]
@@ -30,7 +30,7 @@ final class ServerLoopCore {
     weak var desk: DevtoolsDesk?
     var looks = JournalLooks()
     /// What went through the connections that each room had before.
-    var endedTraffic: [String: LinkTraffic] = [:]
+    var endedTraffic: [ExactString: LinkTraffic] = [:]
     private var dueRooms: [any AnyRoom] = []
     private var dueSessions: [ServerSession] = []
     private var scratch: [ServerMessage] = []
@@ -85,9 +85,10 @@ final class ServerLoopCore {
 
     /// The room of a path, opened if need be; nil if there is none or no more may be opened.
     func room(_ path: String) -> (any AnyRoom)? {
-        if let room = rooms[path] { return room }
+        let name = ExactString(path)
+        if let room = rooms[name] { return room }
         if let room = devtoolsRoom(path) {
-            rooms[path] = room
+            rooms[name] = room
             return room
         }
         guard rooms.count < configuration.limits.rooms,
@@ -97,7 +98,7 @@ final class ServerLoopCore {
             RoomContext(
                 name: path, journal: journal, limits: configuration.limits, host: self,
                 now: Timestamp.now, random: BufferedSystemGenerator()))
-        rooms[path] = room
+        rooms[name] = room
         configuration.logger.debug("room opened", metadata: ["room": "\(path)"])
         return room
     }
@@ -110,14 +111,14 @@ final class ServerLoopCore {
         guard let room = room as? Room<State> else {
             throw ServerError(.noRoom, "The room at '\(path)' has another state than \(type).")
         }
-        if journal.isDurable { use(path) } else { keptRooms.insert(path) }
+        if journal.isDurable { use(path) } else { keptRooms.insert(ExactString(path)) }
         return room
     }
 
     /// The room of a path, whatever its state, when it has read its journal; it stays open.
     func whenOpen(_ path: String, _ body: @escaping (any AnyRoom) -> Void) {
         guard let room = room(path) else { return }
-        keptRooms.insert(path)
+        keptRooms.insert(ExactString(path))
         room.whenLoaded { phase in
             if phase == .ready { body(room) }
         }
@@ -126,16 +127,17 @@ final class ServerLoopCore {
     /// A room in which nothing ever happened and nobody is leaves no trace: whoever asks for
     /// thousands of paths costs nothing.
     private func leave(_ room: any AnyRoom) {
-        let count = visitors[room.name, default: 1] - 1
-        visitors[room.name] = count > 0 ? count : nil
+        let name = ExactString(room.name)
+        let count = visitors[name, default: 1] - 1
+        visitors[name] = count > 0 ? count : nil
         forgetIfUntouched(room)
         use(room.name)
     }
 
     private func forgetIfUntouched(_ room: any AnyRoom) {
-        guard room.isUntouched, !keptRooms.contains(room.name), visitors[room.name] == nil
-        else { return }
-        rooms[room.name] = nil
+        let name = ExactString(room.name)
+        guard room.isUntouched, !keptRooms.contains(name), visitors[name] == nil else { return }
+        rooms[name] = nil
     }
 
     // MARK: Sessions
@@ -143,8 +145,9 @@ final class ServerLoopCore {
     /// Begins the session of a connection whose room lives here.
     func begin(_ link: any SessionLink, setSession: (ServerSession) -> Void) {
         links[link.id] = link
-        guard let room = room(link.credentials.path) else { return refuse(link) }
-        visitors[room.name, default: 0] += 1
+        let path = link.credentials.path
+        guard RoomPath.isName(path), let room = room(path) else { return refuse(link) }
+        visitors[ExactString(room.name), default: 0] += 1
         idleRooms.entered(room.name)
         setSession(ServerSession(room: room, host: self, link: link))
         greetings.append((loop.now() + configuration.limits.helloTimeout, link.id))
@@ -155,7 +158,7 @@ final class ServerLoopCore {
         guard let link = links.removeValue(forKey: id), let session = link.session else { return }
         session.disconnected()
         leave(session.room)
-        let name = session.room.name
+        let name = ExactString(session.room.name)
         if rooms[name] != nil { endedTraffic[name, default: LinkTraffic()] += link.traffic }
     }
 
@@ -281,7 +284,9 @@ extension ServerLoopCore: SyncHost {
     }
 
     func authenticate(_ session: ServerSession, token: String?) {
-        if session.room.name == DevtoolsState.path, let devtools = configuration.devtools {
+        if session.room.name.isSameText(as: DevtoolsState.path),
+            let devtools = configuration.devtools
+        {
             return session.authenticated(devtools.identity(of: session, token: token))
         }
         guard let authenticate = configuration.authenticate,
@@ -294,7 +299,7 @@ extension ServerLoopCore: SyncHost {
             let result: Result<Identity, Rejection>
             do {
                 let identity = try await authenticate(credentials)
-                guard identity.id != DevtoolsAccess.viewer.id else {
+                guard !identity.id.isSameText(as: DevtoolsAccess.viewer.id) else {
                     throw Rejection(
                         .forbidden, "The id '\(identity.id)' is the developers' own.")
                 }

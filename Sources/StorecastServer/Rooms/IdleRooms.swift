@@ -1,21 +1,21 @@
 /// Which rooms nobody is in, and when each is to be looked at.
 struct IdleRooms {
     /// By the room's name; in the time of the loop's clock.
-    private var deadlines: [String: Duration] = [:]
+    private var deadlines: [ExactString: Duration] = [:]
     /// Whether somebody looks at them later.
     private(set) var isWatched = false
 
     /// Notes that the room was used at `now`, and nobody stayed; true if watching has to begin.
     mutating func left(_ room: String, until deadline: Duration) -> Bool {
-        deadlines[room] = deadline
+        deadlines[ExactString(room)] = deadline
         defer { isWatched = true }
         return !isWatched
     }
 
-    mutating func entered(_ room: String) { deadlines[room] = nil }
+    mutating func entered(_ room: String) { deadlines[ExactString(room)] = nil }
 
-    /// Takes those whose time has come, in alphabetical order. O(idle rooms).
-    mutating func takeDue(at now: Duration) -> [String] {
+    /// Takes those whose time has come, in the order of their names. O(idle rooms).
+    mutating func takeDue(at now: Duration) -> [ExactString] {
         let due = deadlines.filter { $0.value <= now }.keys.sorted()
         for room in due { deadlines[room] = nil }
         return due

@@ -4,19 +4,20 @@ import StorecastSync
 /// and then every five seconds.
 struct RecoveryReports {
     /// When each room that is being read is next told about.
-    private var deadlines: [String: Duration] = [:]
+    private var deadlines: [ExactString: Duration] = [:]
 
     mutating func isDue(_ progress: RoomProgress, at now: Duration) -> Bool {
+        let room = ExactString(progress.room)
         guard progress.done < progress.total else {
-            deadlines[progress.room] = nil
+            deadlines[room] = nil
             return false
         }
-        guard let deadline = deadlines[progress.room] else {
-            deadlines[progress.room] = now + .seconds(1)
+        guard let deadline = deadlines[room] else {
+            deadlines[room] = now + .seconds(1)
             return false
         }
         guard now >= deadline else { return false }
-        deadlines[progress.room] = now + .seconds(5)
+        deadlines[room] = now + .seconds(5)
         return true
     }
 }

@@ -1,7 +1,10 @@
+import StorecastWire
+
 /// Who is connected, as the server's authentication says.
 ///
 /// Deliberately not `Codable`: an identity can't be a parameter that a client chooses, nor come in
-/// a payload.
+/// a payload. Two are equal if their ids and roles are byte by byte, as tokens and databases have
+/// them: ``ExactString`` compares texts so, `String` doesn't.
 public struct Identity: Hashable, Sendable {
     /// The user's id, unique among users.
     public var id: String
@@ -12,6 +15,21 @@ public struct Identity: Hashable, Sendable {
     public init(_ id: String, roles: Set<String> = []) {
         self.id = id
         self.roles = roles
+    }
+
+    /// Whether both have the same id and the same roles, byte by byte.
+    public static func == (left: Identity, right: Identity) -> Bool {
+        guard left.id.isSameText(as: right.id), left.roles.count == right.roles.count else {
+            return false
+        }
+        return left.roles.isEmpty
+            || Set(left.roles.lazy.map { ExactString($0) })
+                == Set(right.roles.lazy.map { ExactString($0) })
+    }
+
+    /// Hashes the id's bytes.
+    public func hash(into hasher: inout Hasher) {
+        id.hashText(into: &hasher)
     }
 
     /// Someone who gave no credentials, on a server that asks for none; its id is `""`.

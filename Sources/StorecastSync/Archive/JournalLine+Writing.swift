@@ -78,7 +78,7 @@ extension Identity {
         if !roles.isEmpty {
             writer.write(key: "roles")
             writer.beginArray()
-            for role in roles.sorted() { writer.write(role) }
+            for role in roles.sortedExactly() { writer.write(role) }
             writer.endArray()
         }
         writer.endObject()

@@ -56,7 +56,7 @@ package final class Mirror {
 
     func subscribed(sub: UInt64, tag: String) {
         self.sub = sub
-        if self.tag != tag { value = nil }
+        if !self.tag.isSameText(as: tag) { value = nil }
         self.tag = tag
         failure = nil
     }

@@ -3,7 +3,7 @@ import StorecastWire
 /// The mirrors of a client, by what they mirror and by their numbers on the connection.
 struct MirrorTable {
     private struct Key: Hashable {
-        let selection: String
+        let selection: ExactString
         let parameters: JSON?
     }
 
@@ -14,7 +14,7 @@ struct MirrorTable {
     private var bySub: [UInt64: [Mirror]] = [:]
 
     subscript(selection: String, parameters: JSON?) -> Mirror? {
-        byKey[Key(selection: selection, parameters: parameters)]
+        byKey[Key(selection: ExactString(selection), parameters: parameters)]
     }
 
     subscript(ref ref: UInt64) -> Mirror? { byRef[ref] }
@@ -23,14 +23,14 @@ struct MirrorTable {
 
     mutating func insert(_ mirror: Mirror) {
         all.append(mirror)
-        byKey[Key(selection: mirror.selection, parameters: mirror.parameters)] = mirror
+        byKey[Key(selection: ExactString(mirror.selection), parameters: mirror.parameters)] = mirror
     }
 
     /// False if it isn't there. O(n).
     mutating func remove(_ mirror: Mirror) -> Bool {
         guard let place = all.firstIndex(where: { $0 === mirror }) else { return false }
         all.remove(at: place)
-        byKey[Key(selection: mirror.selection, parameters: mirror.parameters)] = nil
+        byKey[Key(selection: ExactString(mirror.selection), parameters: mirror.parameters)] = nil
         forgetNumbers(of: mirror)
         return true
     }

@@ -3,9 +3,9 @@ package import StorecastWire
 
 extension Room {
     package var inspection: RoomInspection {
-        var subscriptions: [String: Int] = [:]
+        var subscriptions: [ExactString: Int] = [:]
         for (group, _) in groups.live {
-            subscriptions[group.key.selection, default: 0] += group.subscriptions.count
+            subscriptions[group.key.name, default: 0] += group.subscriptions.count
         }
         return RoomInspection(
             position: position, phase: phase.word, subscriptions: subscriptions,

@@ -1,10 +1,12 @@
+package import StorecastWire
+
 /// What there is to know of a room at one moment, without its state.
 package struct RoomInspection: Sendable {
     package var position: Position
     /// `loading`, `ready` or `failed`.
     package var phase: String
     /// How many subscriptions each selection has.
-    package var subscriptions: [String: Int]
+    package var subscriptions: [ExactString: Int]
     /// How many versions the subscription that is the furthest behind has not been sent.
     package var lag: UInt64
     /// How many dispatches wait for the journal.

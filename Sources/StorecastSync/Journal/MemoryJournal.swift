@@ -1,3 +1,5 @@
+import StorecastWire
+
 /// A journal in memory: for tests and rooms that may be lost when the process ends.
 ///
 /// Everything completes before a call returns. It keeps the newest `capacity` entries of each room,
@@ -22,7 +24,7 @@ package final class MemoryJournal: Journal {
 
     private let capacity: Int
     private var random: any RandomNumberGenerator
-    private var logs: [String: Log] = [:]
+    private var logs: [ExactString: Log] = [:]
 
     /// - Parameters:
     ///   - capacity: how many entries are kept for each room, at least; `Int.max` for all, so that
@@ -142,8 +144,9 @@ package final class MemoryJournal: Journal {
     }
 
     private func withLog<Result>(of room: String, _ body: (inout Log) -> Result) -> Result {
-        var log = logs.removeValue(forKey: room) ?? Log(epoch: randomID(using: &random))
-        defer { logs[room] = log }
+        var log =
+            logs.removeValue(forKey: ExactString(room)) ?? Log(epoch: randomID(using: &random))
+        defer { logs[ExactString(room)] = log }
         return body(&log)
     }
 }

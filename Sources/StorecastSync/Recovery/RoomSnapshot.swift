@@ -9,7 +9,7 @@ package struct RoomSnapshot<State: Codable & Sendable>: Sendable {
     package var version: UInt64
     var ledger: ClientLedger
     /// The users of those who are in the room by the log, by their public ids.
-    var present: [String: String]
+    var present: [String: ExactString]
 }
 
 extension RoomSnapshot {
@@ -41,7 +41,7 @@ extension RoomSnapshot {
             writer.beginObject()
             for (participant, user) in present.sorted(by: { $0.key < $1.key }) {
                 writer.write(key: participant)
-                writer.write(user)
+                writer.write(user.string)
             }
             writer.endObject()
         }

@@ -18,7 +18,7 @@ struct JSONDifferences {
     func touches(_ other: JSONDifferences) -> Bool {
         places.contains { mine in
             other.places.contains { theirs in
-                mine.tokens.starts(with: theirs.tokens) || theirs.tokens.starts(with: mine.tokens)
+                mine.begins(with: theirs) || theirs.begins(with: mine)
             }
         }
     }

@@ -12,14 +12,15 @@ package struct ActionCatalogue: Sendable {
     /// What every client's dispatch is answered with; nil if it is taken.
     var refusal: Rejection?
 
-    private var types: [String: Known] = [:]
+    private var types: [ExactString: Known] = [:]
     /// The types that the server has nothing to complete in.
     private var stampless: Set<ObjectIdentifier>
 
     package init(_ types: [any SyncAction.Type]) {
         stampless = Set(types.filter { !($0 is any Stamped.Type) }.map { ObjectIdentifier($0) })
         for type in types {
-            let known = self.types.updateValue(Self.known(type), forKey: type.wireName)
+            let known = self.types.updateValue(
+                Self.known(type), forKey: ExactString(type.wireName))
             precondition(known == nil, "Two action types have the wire name '\(type.wireName)'.")
         }
         precondition(
@@ -28,15 +29,15 @@ package struct ActionCatalogue: Sendable {
         add(ForgetClients.self)
         // Always, as a log may have them from a time when the room asked for them.
         for type in [ClientJoined.self, ClientLeft.self] as [any SyncAction.Type]
-        where self.types[type.wireName] == nil {
-            self.types[type.wireName] = Self.known(type)
+        where self.types[ExactString(type.wireName)] == nil {
+            self.types[ExactString(type.wireName)] = Self.known(type)
         }
     }
 
     /// Adds a type that isn't ``Stamped``; without effect if it is there already.
     mutating func add(_ type: any SyncAction.Type) {
         stampless.insert(ObjectIdentifier(type))
-        types[type.wireName] = Self.known(type)
+        types[ExactString(type.wireName)] = Self.known(type)
     }
 
     /// Whether the action is of a type in the catalogue that isn't ``Stamped``. O(1).
@@ -45,20 +46,20 @@ package struct ActionCatalogue: Sendable {
     }
 
     /// What clients may dispatch, by name and in alphabetical order.
-    package var names: [String] { types.filter { !$0.value.isReserved }.keys.sorted() }
+    package var names: [String] { types.filter { !$0.value.isReserved }.keys.sortedStrings() }
 
     /// What clients may dispatch, in the alphabetical order of the names.
-    var forClients: [any SyncAction.Type] { names.compactMap { types[$0]?.type } }
+    var forClients: [any SyncAction.Type] { names.compactMap { types[ExactString($0)]?.type } }
 
     /// Whether these names stand for types that clients may not dispatch.
     func areReserved(_ types: any ServerAction.Type...) -> Bool {
-        types.allSatisfy { self.types[$0.wireName]?.isReserved == true }
+        types.allSatisfy { self.types[ExactString($0.wireName)]?.isReserved == true }
     }
 
     /// The action of a client's dispatch frame; a payload that is left out counts as `{}`.
     package func action(_ type: String, _ payload: JSONView?) throws(Rejection) -> any SyncAction {
         if let refusal { throw refusal }
-        guard let known = types[type] else {
+        guard let known = types[ExactString(type)] else {
             throw Rejection(
                 .unknownAction, "The room doesn't take actions of this type.",
                 detail: "'\(type.excerpt())' is none of its \(names.count) types.")
@@ -85,7 +86,7 @@ package struct ActionCatalogue: Sendable {
 
     /// The action that a journal kept.
     package func action(_ recorded: JournalRecord.RecordedAction) throws -> any SyncAction {
-        guard let known = types[recorded.type] else {
+        guard let known = types[ExactString(recorded.type)] else {
             throw Rejection(.unknownAction, "The room has no action '\(recorded.type)' any more.")
         }
         let document = try JSONDocument(recorded.payload, limits: .trusted)

@@ -1,11 +1,13 @@
+import StorecastWire
+
 /// Who is in a room by its log, who is connected, and what its log should be told of the difference.
 ///
 /// Participants are named by their public ids. It is told of everything that happens and asked what
 /// is due, so that it doesn't matter in which order things happen, or whether they fail.
 struct Attendance {
     enum Announcement: Equatable {
-        case joined(user: String)
-        case left(user: String)
+        case joined(user: ExactString)
+        case left(user: ExactString)
     }
 
     private enum Grace {
@@ -15,8 +17,8 @@ struct Attendance {
     }
 
     /// The users of those who are present by the log: a function of the log alone.
-    private(set) var present: [String: String] = [:]
-    private var connected: [String: String] = [:]
+    private(set) var present: [String: ExactString] = [:]
+    private var connected: [String: ExactString] = [:]
     private var graces: [String: Grace] = [:]
     /// By the number of the server's dispatch.
     private var underway: [UInt64: (participant: String, announcement: Announcement)] = [:]
@@ -25,7 +27,7 @@ struct Attendance {
     /// Whether nothing is about to happen by itself.
     var isQuiet: Bool { graces.isEmpty && underway.isEmpty }
 
-    init(present: [String: String] = [:]) {
+    init(present: [String: ExactString] = [:]) {
         self.present = present
     }
 
@@ -36,7 +38,7 @@ struct Attendance {
         // Comparing types costs less than a cast that fails, as it does for most actions.
         let type = type(of: action)
         if type == ClientJoined.self, let joined = action as? ClientJoined {
-            present[joined.participant] = joined.user
+            present[joined.participant] = ExactString(joined.user)
         } else if type == ClientLeft.self, let left = action as? ClientLeft {
             present[left.participant] = nil
         }
@@ -77,7 +79,7 @@ struct Attendance {
     // MARK: Connections
 
     mutating func connect(_ participant: String, user: String) {
-        connected[participant] = user
+        connected[participant] = ExactString(user)
     }
 
     mutating func disconnect(_ participant: String) {

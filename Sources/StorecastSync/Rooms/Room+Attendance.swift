@@ -1,4 +1,5 @@
 import Storecast
+import StorecastWire
 
 /// Tells the log who comes and goes, in rooms that ask for it.
 extension Room {
@@ -45,8 +46,12 @@ extension Room {
         guard let announcement = attendance.due(participant) else { return }
         let action: any SyncAction =
             switch announcement {
-            case .joined(let user): ClientJoined(participant: participant, user: user)
-            case .left(let user): ClientLeft(participant: participant, user: user)
+            case .joined(let user):
+                ClientJoined(
+                    participant: participant, user: user.string)
+            case .left(let user):
+                ClientLeft(
+                    participant: participant, user: user.string)
             }
         // Where too much waits for the journal already, it is tried again later.
         guard let seq = dispatch(action) else { return giveGrace([participant]) }

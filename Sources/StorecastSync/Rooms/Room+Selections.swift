@@ -109,7 +109,7 @@ extension Room {
     }
 
     private func check(_ viewer: Identity, _ key: GroupKey) throws(Rejection) {
-        guard let check = definition.selectionGuards[key.selection] else { return }
+        guard let check = definition.selectionGuards[key.name] else { return }
         do {
             try check(key.parameters, viewer)
         } catch {
@@ -125,7 +125,7 @@ extension Room {
         let params = params.map { String(decoding: $0.json.canonicalBytes, as: UTF8.self) }
         let schema = String(definition.schema.version)
         var parts = [definition.revision, schema, key.selection, params ?? ""]
-        if let viewer = key.viewer { parts += [viewer.id] + viewer.roles.sorted() }
+        if let viewer = key.viewer { parts += [viewer.id] + viewer.roles.sortedExactly() }
         for part in parts {
             hash.mix(UInt64(part.utf8.count))
             for byte in part.utf8 { hash.mix(UInt64(byte)) }
@@ -143,11 +143,11 @@ extension RoomDefinition {
     func resolve(
         _ selection: String, _ params: JSONView?, _ viewer: Identity
     ) throws(Rejection) -> ResolvedSelection<State> {
-        guard let known = selections[selection] else {
+        guard let known = selections[ExactString(selection)] else {
             throw Rejection(
                 .unknownSelection, "The room has no such selection.",
                 detail: "'\(selection.excerpt())' is none of "
-                    + selections.keys.sorted().joined(separator: ", ") + ".")
+                    + selections.keys.sortedStrings().joined(separator: ", ") + ".")
         }
         return try known.resolve(params, viewer)
     }

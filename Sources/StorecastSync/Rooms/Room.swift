@@ -79,9 +79,9 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
 
     package func join(_ session: ServerSession) -> CloseCode? {
         let owner = ledger[client: session.client]?.identity ?? orphans[session.client]
-        if let owner, owner != session.identity.id { return .forbidden }
+        if let owner, !owner.isSameText(as: session.identity.id) { return .forbidden }
         if let other = sessions[session.client] {
-            guard other.identity.id == session.identity.id else { return .forbidden }
+            guard other.identity.id.isSameText(as: session.identity.id) else { return .forbidden }
             // A hello that was held up on its way may come behind that of the client's next connection.
             guard other.number < session.number else { return .replaced }
             other.close(.replaced, "Another connection uses the same client id.")

@@ -1,5 +1,5 @@
 public import Storecast
-import StorecastWire
+package import StorecastWire
 
 /// Everything about a kind of room: its state, reducer, actions and selections.
 ///
@@ -7,10 +7,10 @@ import StorecastWire
 public struct RoomDefinition<State: Codable & Sendable>: RoomDefinitionProtocol {
     package var makeStore: @Sendable () -> Store<State>
     package var actions: ActionCatalogue
-    package var selections: [String: AnySelection<State>]
+    package var selections: [ExactString: AnySelection<State>]
     package var validators: [ObjectIdentifier: Validator] = [:]
     package var actionGuards: [ObjectIdentifier: ActionGuard] = [:]
-    package var selectionGuards: [String: SelectionGuard] = [:]
+    package var selectionGuards: [ExactString: SelectionGuard] = [:]
     package var opening: @Sendable (Store<State>) -> Void = { _ in }
     /// Throws unless what an action leads to can be read back; nil if nothing is to be made sure of.
     var verification: (@Sendable (State) throws -> Void)?
@@ -57,10 +57,11 @@ public struct RoomDefinition<State: Codable & Sendable>: RoomDefinitionProtocol 
 
     private static func table(
         _ selections: [any SelectionProtocol<State>]
-    ) -> [String: AnySelection<State>] {
-        var table: [String: AnySelection<State>] = [:]
+    ) -> [ExactString: AnySelection<State>] {
+        var table: [ExactString: AnySelection<State>] = [:]
         for selection in selections {
-            let known = table.updateValue(selection.erased, forKey: selection.name)
+            let known = table.updateValue(
+                selection.erased, forKey: ExactString(selection.name))
             precondition(known == nil, "Two selections have the name '\(selection.name)'.")
         }
         return table
@@ -162,7 +163,7 @@ extension RoomDefinition {
         _ check: @escaping @Sendable (Parameters, Identity) throws -> Void
     ) -> Self {
         var room = self
-        room.selectionGuards[selection.name] = { parameters, viewer in
+        room.selectionGuards[ExactString(selection.name)] = { parameters, viewer in
             guard let parameters = parameters.base as? Parameters else {
                 throw Rejection(.internal, "The selection's check has other parameters.")
             }

@@ -49,7 +49,7 @@ extension RoomDefinition {
     /// as dispatches that reduce nothing, and new ones are rejected by name.
     public func retire(_ name: String) -> Self {
         var room = self
-        room.schema.retired.insert(name)
+        room.schema.retired.insert(ExactString(name))
         return room
     }
 }

@@ -6,10 +6,10 @@ struct RoomSchema: Sendable {
     typealias StateUpcaster = @Sendable (inout JSON) throws -> Void
 
     private(set) var version = 1
-    private var actions: [Int: [String: ActionUpcaster]] = [:]
+    private var actions: [Int: [ExactString: ActionUpcaster]] = [:]
     private var states: [Int: StateUpcaster] = [:]
     /// Names of actions that reduce nothing any more.
-    var retired: Set<String> = []
+    var retired: Set<ExactString> = []
 
     mutating func raise(to version: Int) {
         precondition(version > 0, "A schema's version is above 0; it is \(version).")
@@ -18,7 +18,8 @@ struct RoomSchema: Sendable {
 
     mutating func add(_ upcaster: @escaping ActionUpcaster, for action: String, of version: Int) {
         raise(to: version + 1)
-        let known = actions[version, default: [:]].updateValue(upcaster, forKey: action)
+        let known = actions[version, default: [:]].updateValue(
+            upcaster, forKey: ExactString(action))
         precondition(known == nil, "'\(action)' of schema \(version) has two upcasters.")
     }
 
@@ -35,11 +36,15 @@ struct RoomSchema: Sendable {
         _ recorded: JournalRecord.RecordedAction, of schema: Int
     ) throws -> JournalRecord.RecordedAction? {
         guard schema <= version else { throw SchemaError(found: schema, known: version) }
-        if schema == version { return retired.contains(recorded.type) ? nil : recorded }
+        if schema == version {
+            return retired.contains(ExactString(recorded.type)) ? nil : recorded
+        }
         let document = try JSONDocument(recorded.payload, limits: .trusted)
         var action = ArchivedAction(type: recorded.type, payload: document.root.json)
-        for step in schema..<version { try actions[step]?[action.type]?(&action) }
-        guard !retired.contains(action.type) else { return nil }
+        for step in schema..<version {
+            try actions[step]?[ExactString(action.type)]?(&action)
+        }
+        guard !retired.contains(ExactString(action.type)) else { return nil }
         return JournalRecord.RecordedAction(type: action.type, payload: action.payload.bytes)
     }
 

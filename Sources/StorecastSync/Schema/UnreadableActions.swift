@@ -12,23 +12,25 @@ struct UnreadableActions {
 
     private static let shownOffsets = 5
     private static let shownTypes = 20
-    private var kinds: [String: Kind] = [:]
+    private var kinds: [ExactString: Kind] = [:]
 
     var isEmpty: Bool { kinds.isEmpty }
 
     /// - Parameter problem: nil if the room has no such type.
     mutating func note(_ type: String, at offset: UInt64, _ problem: String?) {
-        var kind = kinds[type] ?? Kind(problem: problem)
+        var kind = kinds[ExactString(type)] ?? Kind(problem: problem)
         kind.count += 1
         if kind.offsets.count < Self.shownOffsets { kind.offsets.append(offset) }
-        kinds[type] = kind
+        kinds[ExactString(type)] = kind
     }
 }
 
 extension UnreadableActions: CustomStringConvertible {
     /// What can't be read, how often and where, and what to do about it.
     var description: String {
-        let lines = kinds.sorted { $0.key < $1.key }.prefix(Self.shownTypes).map(line)
+        let lines = kinds.sorted { $0.key < $1.key }.prefix(Self.shownTypes).map {
+            line($0.key.string, $0.value)
+        }
         let rest = kinds.count - lines.count
         return "The journal holds actions that the room can't read: "
             + lines.joined(separator: "; ") + (rest > 0 ? "; and \(rest) more types" : "")

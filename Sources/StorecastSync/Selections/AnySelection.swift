@@ -17,6 +17,7 @@ public struct AnySelection<State: Codable & Sendable>: Sendable {
             let parameters = try selection.parameters(from: params)
             let key = GroupKey(
                 selection: selection.name, parameters: AnyHashable(parameters),
+                text: try selection.text(of: parameters),
                 viewer: selection.dependsOnViewer ? viewer : nil)
             return ResolvedSelection(key: key) { state in
                 SelectionEvaluation(
@@ -34,8 +35,22 @@ package struct ResolvedSelection<State> {
 
 /// What makes two subscriptions share a group.
 package struct GroupKey: Hashable {
-    package let selection: String
+    package let name: ExactString
     package let parameters: AnyHashable
+    /// The parameters' canonical JSON if there is more than ASCII in it, else nil: texts in them
+    /// that `==` takes for one are two. (Not of all parameters, as a set in them has no order.)
+    private let text: [UInt8]?
     /// Nil if the selection is the same for every viewer.
     package let viewer: Identity?
+
+    package init(
+        selection: String, parameters: AnyHashable, text: [UInt8]? = nil, viewer: Identity?
+    ) {
+        name = ExactString(selection)
+        self.parameters = parameters
+        self.text = text
+        self.viewer = viewer
+    }
+
+    package var selection: String { name.string }
 }

@@ -55,6 +55,18 @@ extension Selection where Parameters == NoParameters {
 }
 
 extension Selection {
+    /// The canonical text of parameters that hold more than ASCII; nil for others.
+    func text(of parameters: Parameters) throws(Rejection) -> [UInt8]? {
+        do {
+            let text = try JSONCoding.encodeTree(parameters).canonicalBytes
+            return text.contains { $0 >= 0x80 } ? text : nil
+        } catch {
+            throw Rejection(
+                .invalidParameters, "The selection's parameters can't be read.",
+                detail: "params of '\(name)' can't be written again: \(explain(error))")
+        }
+    }
+
     /// The parameters in the `params` of a subscribe frame; nil stands for a frame without any.
     func parameters(from view: JSONView?) throws(Rejection) -> Parameters {
         do {

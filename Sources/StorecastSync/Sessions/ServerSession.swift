@@ -149,7 +149,7 @@ package final class ServerSession {
         if let seen = hello.seen, seen.epoch == position.epoch, seen.version > position.version {
             return close(.behind, "This server hasn't reached version \(seen.version) yet.")
         }
-        guard identity.id != Identity.server.id else {
+        guard !identity.id.isSameText(as: Identity.server.id) else {
             return close(.forbidden, "The id '\(identity.id)' is the server's own.")
         }
         self.identity = identity
@@ -179,7 +179,9 @@ package final class ServerSession {
     }
 
     private func renew(_ new: Identity) {
-        guard new.id == identity.id else { return violate("The token is another identity's.") }
+        guard new.id.isSameText(as: identity.id) else {
+            return violate("The token is another identity's.")
+        }
         let isSame = new == identity
         identity = new
         for subscription in subscriptions.values.sorted(by: { $0.group.sub < $1.group.sub })

@@ -37,7 +37,8 @@ extension JournalConformance {
                 try JournalSample.strangeOnes.map { try JournalRecord($0) })
         },
         JournalConformance("keeps rooms apart, whatever their names") { bench in
-            let rooms = ["/", "/a", "/A", "/a/b", "/\u{1F980}", "/'; --"]
+            let rooms =
+                ["/", "/a", "/A", "/a/b", "/\u{1F980}", "/'; --"] + JournalSample.lookAlikes
             for (index, room) in rooms.enumerated() {
                 try await bench.append(JournalSample.notes(1, from: UInt64(index + 1)), to: room)
             }
@@ -63,6 +64,45 @@ extension JournalConformance {
             for append in appends { _ = try await append.value }
             for room in rooms {
                 bench.expect(try await bench.read(room).map(\.record.seq), Array(1...20))
+            }
+        },
+        JournalConformance("keeps rooms apart that look alike, on one loop and on several") {
+            bench in
+            let other = bench.journal.isDurable ? bench.anotherJournal() : bench.journal
+            let (one, two) = (JournalSample.lookAlikes[0], JournalSample.lookAlikes[1])
+            for seq in 1...6 as ClosedRange<UInt64> {
+                try await bench.append(JournalSample.notes(1, from: seq), to: one)
+                try await bench.append(
+                    JournalSample.notes(1, from: 100 + seq), to: two, in: other)
+            }
+            bench.expect(try await bench.read(one).map(\.record.seq), Array(1...6))
+            bench.expect(try await bench.read(two).map(\.record.seq), Array(101...106))
+        },
+        JournalConformance(
+            "keeps rooms apart that look alike, in whichever order they come back", durable: true
+        ) { bench in
+            var rooms = JournalSample.lookAlikes
+            var epochs: [[UInt8]: String] = [:]
+            for (index, room) in rooms.enumerated() {
+                epochs[Array(room.utf8)] = try await bench.history(of: room).epoch
+                try await bench.append(
+                    JournalSample.notes(2, from: UInt64(index * 100 + 1)), to: room)
+            }
+            for _ in 0..<2 {
+                rooms.reverse()
+                try await bench.reopen()
+                for room in rooms {
+                    bench.expect(
+                        try await bench.history(of: room).epoch, epochs[Array(room.utf8)])
+                    let seqs = try await bench.read(room).map(\.record.seq)
+                    try await bench.append(
+                        JournalSample.notes(1, from: (seqs.last ?? 0) + 1), to: room)
+                }
+            }
+            for (index, room) in JournalSample.lookAlikes.enumerated() {
+                bench.expect(
+                    try await bench.read(room).map(\.record.seq),
+                    (1...4).map { UInt64(index * 100 + $0) })
             }
         },
         JournalConformance(

@@ -33,6 +33,9 @@ package enum JournalSample {
         (first..<first + count).map { entry($0, [Note(text: "\($0)")]) }
     }
 
+    /// Names of rooms that differ in their bytes only: canonically equivalent, as Unicode has it.
+    package static let lookAlikes = ["/b/\u{e9}", "/b/e\u{301}", "/K", "/\u{212A}"]
+
     /// Entries with everything that can stand in one.
     package static let strangeOnes: [JournalEntry] = [
         JournalEntry(

@@ -58,7 +58,7 @@ struct RepairReport {
     private func version(_ room: JournalRepair.Room) -> UInt64? {
         guard let opened = try? JournalFile(file) else { return nil }
         defer { opened.close() }
-        let found = try? opened.rooms().first { $0.name == room.name }
+        let found = try? opened.rooms().first { $0.name.isSameText(as: room.name) }
         guard let found else { return nil }
         var traveller = try? RoomTraveller(RecordedRoom(of: opened, found), near: .newest)
         try? traveller?.go(to: .newest)
@@ -74,7 +74,7 @@ struct RepairReport {
         let senders = room.lostActions.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         if !senders.isEmpty {
             let names = senders.prefix(Self.namedSenders).map { sender, count in
-                "\(count) of \(sender.isEmpty ? "anonymous" : "'\(sender)'")"
+                "\(count) of \(sender == "" ? "anonymous" : "'\(sender)'")"
             }
             let more = senders.count > Self.namedSenders ? ", and of others" : ""
             lines.append("  Actions among them: \(names.joined(separator: ", "))\(more).")

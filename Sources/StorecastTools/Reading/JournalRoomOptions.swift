@@ -23,7 +23,7 @@ struct JournalRoomOptions: ParsableArguments {
     }
 
     private func chosen(from rooms: [JournalRoom]) throws(CommandFailure) -> JournalRoom {
-        let found = rooms.first { $0.name == room ?? "/" }
+        let found = rooms.first { $0.name.isSameText(as: room ?? "/") }
         if let found { return found }
         if room == nil, rooms.count == 1 { return rooms[0] }
         guard !rooms.isEmpty else {

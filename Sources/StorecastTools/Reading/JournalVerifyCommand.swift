@@ -28,7 +28,7 @@ struct JournalVerifyCommand: PrintingCommand {
     func run(writingTo write: (String) -> Void) throws {
         let file = try JournalFile.opened(file)
         defer { file.close() }
-        let rooms = try file.rooms().filter { room == nil || $0.name == room }
+        let rooms = try file.rooms().filter { room?.isSameText(as: $0.name) ?? true }
         if let room, rooms.isEmpty {
             throw CommandFailure(.trouble, "There is no room '\(room)' in '\(file.path)'.")
         }

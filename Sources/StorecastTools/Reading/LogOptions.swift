@@ -48,10 +48,12 @@ struct LogOptions: ParsableArguments {
         guard let record = travelled.entry.record else {
             return types.isEmpty && sender == nil && client == nil
         }
-        return (types.isEmpty || record.actions.contains { types.contains($0.type) })
-            && (sender ?? record.sender.id) == record.sender.id
-            && (client ?? record.client) == record.client
+        return (types.isEmpty || record.actions.contains { isWanted(type: $0.type) })
+            && (sender ?? record.sender.id).isSameText(as: record.sender.id)
+            && (client ?? record.client).isSameText(as: record.client)
     }
+
+    private func isWanted(type: String) -> Bool { types.contains { $0.isSameText(as: type) } }
 
     /// Whether the entry, and all behind it, came too late.
     func isTooLate(_ travelled: TravelledEntry) -> Bool {

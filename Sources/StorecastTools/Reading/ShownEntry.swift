@@ -82,7 +82,7 @@ struct ShownEntry {
     }
 
     private static func origin(_ record: JournalRecord, inUTC: Bool) -> [String] {
-        let roles = record.sender.roles.sorted().joined(separator: ", ").onOneLine
+        let roles = record.sender.roles.sortedExactly().joined(separator: ", ").onOneLine
         return [
             "time     \(record.time.text(inUTC: inUTC))",
             "sender   \(record.senderName)" + (roles.isEmpty ? "" : " (\(roles))"),

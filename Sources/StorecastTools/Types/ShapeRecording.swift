@@ -21,7 +21,7 @@ final class ShapeRecording {
     }
 
     private var content = Content.nothing
-    private var optionals: Set<String> = []
+    private var optionals: Set<ExactString> = []
 
     init(finder: ShapeFinder, choice: Int = 0) {
         self.finder = finder
@@ -70,15 +70,17 @@ final class ShapeRecording {
     }
 
     func mayLack(_ name: String) {
-        optionals.insert(name)
+        optionals.insert(ExactString(name))
     }
 
     /// The member of the name, as it is going to be read.
     func member(_ name: String) -> ShapeRecording {
         guard case .object(var members) = content else { return ShapeRecording(finder: finder) }
-        if let known = members.first(where: { $0.name == name }) { return known.member }
+        if let known = members.first(where: { $0.name.isSameText(as: name) }) {
+            return known.member
+        }
         let member = ShapeRecording(finder: finder)
-        members.append((name, member, optionals.contains(name)))
+        members.append((name, member, optionals.contains(ExactString(name))))
         content = .object(members)
         return member
     }

@@ -7,16 +7,27 @@ struct LibWebSocketsHeaders {
 
     /// Nil if the header is absent. Several lines of one header are joined by the library.
     subscript(token: lws_token_indexes) -> String? {
+        withBytes(of: token) { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The decoded path that comes with the token of a method; empty if it isn't UTF-8, so that what
+    /// only resembles a name is none.
+    func path(of method: lws_token_indexes) -> String? {
+        withBytes(of: method) { String(validating: $0, as: UTF8.self) ?? "" }
+    }
+
+    private func withBytes<Result>(
+        of token: lws_token_indexes, _ use: (UnsafeRawBufferPointer) -> Result
+    ) -> Result? {
         let length = lws_hdr_total_length(wsi, token)
         guard length > 0 else { return nil }
         // Room for the end mark and for the separators of a header with several lines.
         return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(length) + 64) { buffer in
             let copied = lws_hdr_copy(wsi, buffer.baseAddress, Int32(buffer.count), token)
             guard copied >= 0 else { return nil }
-            return String(
-                decoding: UnsafeRawBufferPointer(
-                    rebasing: UnsafeRawBufferPointer(buffer)[..<Int(copied)]),
-                as: UTF8.self)
+            return use(
+                UnsafeRawBufferPointer(
+                    rebasing: UnsafeRawBufferPointer(buffer)[..<Int(copied)]))
         }
     }
 

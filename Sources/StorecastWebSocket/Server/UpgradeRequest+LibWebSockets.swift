@@ -21,7 +21,7 @@ extension UpgradeRequest {
         let source = LibWebSocketsHeaders(wsi: wsi)
         (method, path) = ("GET", "/")
         for (token, name) in Self.methods {
-            guard let value = source[token] else { continue }
+            guard let value = source.path(of: token) else { continue }
             (method, path) = (name, value)
             break
         }

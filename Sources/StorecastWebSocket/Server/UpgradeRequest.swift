@@ -1,6 +1,6 @@
 /// The HTTP request that asks for a WebSocket (RFC 6455 section 4.1), or a plain one.
 package struct UpgradeRequest: Sendable {
-    /// Decoded and normalised, without the query; begins with a slash.
+    /// Decoded and normalised, without the query; empty if it isn't UTF-8.
     package var path: String
     /// What follows the question mark, still encoded; empty if nothing does.
     package var query: String

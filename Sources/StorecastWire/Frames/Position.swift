@@ -14,6 +14,17 @@ public struct Position: Hashable, Codable, Sendable {
         self.version = version
     }
 
+    /// Whether both are the same point of one history.
+    public static func == (left: Position, right: Position) -> Bool {
+        left.version == right.version && left.epoch.isSameText(as: right.epoch)
+    }
+
+    /// Hashes the epoch's bytes and the version.
+    public func hash(into hasher: inout Hasher) {
+        epoch.hashText(into: &hasher)
+        hasher.combine(version)
+    }
+
     private enum CodingKeys: String, CodingKey {
         case epoch
         case version = "v"

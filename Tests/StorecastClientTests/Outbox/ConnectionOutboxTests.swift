@@ -145,6 +145,17 @@ struct ConnectionOutboxTests {
         #expect(await closed(other)?.code == .outboxUnreadable)
     }
 
+    @Test func `a file is of its room, however the path is written`() async {
+        for (path, isSame) in [
+            ("/b/%C3%A9", true), ("/b/%c3%a9", true), ("//b/./%C3%A9?token=x", true),
+            ("/b/e%CC%81", false), ("/b/%FF", false), ("/b/%zz", false),
+        ] {
+            let connection = RemoteConnection("ws://127.0.0.1:9" + path, outbox: file)
+            connection.close()
+            #expect((await closed(connection) == nil) == isSame, "\(path)")
+        }
+    }
+
     @Test func `a full disk is said, and what waits goes on when there is room`() async throws {
         let disk = Disk()
         let server = SyncServer(port: 0, room: Shelf.room())

@@ -22,7 +22,7 @@ package struct StoredOutbox {
         let (records, isWhole) = OutboxLog.read(text)
         var (owner, isNew) = (client, true)
         if case .opened(let client, let home) = records.first {
-            guard home == room else {
+            guard RoomPath.areOneRoom(home, room) else {
                 throw Rejection(
                     .outboxUnreadable, "The outbox belongs to another room.",
                     detail: "It is of '\(home)'. Use a file for each room.")

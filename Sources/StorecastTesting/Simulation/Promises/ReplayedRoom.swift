@@ -22,7 +22,8 @@ final class ReplayedRoom<State: Codable & Sendable>: Truth {
 
     private struct Question: Hashable {
         let topic: Int
-        let viewer: Identity
+        /// The bytes of the id and of the roles: equality that nothing under test has a part in.
+        let viewer: [[UInt8]]
         let version: UInt64
         let history: Int
     }
@@ -164,7 +165,11 @@ final class ReplayedRoom<State: Codable & Sendable>: Truth {
         of topic: Topic, for viewer: Identity, at version: UInt64, in history: Int
     ) -> JSON? {
         let question = Question(
-            topic: topic.number, viewer: viewer, version: version, history: history)
+            topic: topic.number,
+            viewer: [Array(viewer.id.utf8)]
+                + viewer.roles.map { Array($0.utf8) }.sorted {
+                    $0.lexicographicallyPrecedes($1)
+                }, version: version, history: history)
         if let answer = answers[question] { return answer }
         guard version < histories[history].states.count else { return nil }
         let state = histories[history].states[Int(version)]
@@ -174,14 +179,17 @@ final class ReplayedRoom<State: Codable & Sendable>: Truth {
     }
 
     func admits(_ viewer: Identity, to topic: Topic) -> Bool {
-        guard let check = definition.selectionGuards[topic.selection] else { return true }
+        guard let check = definition.selectionGuards[ExactString(topic.selection)] else {
+            return true
+        }
         guard let key = try? resolved(topic, viewer)?.key else { return false }
         return (try? check(key.parameters, viewer)) != nil
     }
 
     private func resolved(_ topic: Topic, _ viewer: Identity) throws -> ResolvedSelection<State>? {
         let parameters = try topic.parameters.map { try JSONDocument($0.bytes) }
-        return try definition.selections[topic.selection]?.resolve(parameters?.root, viewer)
+        return try definition.selections[ExactString(topic.selection)]?.resolve(
+            parameters?.root, viewer)
     }
 
     // MARK: Rooms

@@ -88,12 +88,26 @@ extension JSONViewDecoder: SingleValueDecodingContainer {
         if let known = FoundationType(type), let value = try known.decode(type, from: self) {
             return value
         }
-        guard let parent else { return try T(from: self) }
         // For the container that the type is going to ask for.
-        let outer = parent.reading
-        parent.reading = type
-        defer { parent.reading = outer }
-        return try T(from: self)
+        let outer = parent?.reading
+        parent?.reading = type
+        defer { parent?.reading = outer }
+        let value = try T(from: self)
+        if tape.isBeyondASCII, T.self is any KeptMembers.Type { try checkNames(of: value) }
+        return value
+    }
+
+    /// Throws if a dictionary took several members for one, as Swift's `String` does with names
+    /// that are canonically equivalent.
+    private func checkNames(of value: Any) throws {
+        guard view.isObject, let dictionary = value as? any KeptMembers,
+            dictionary.count < view.count
+        else { return }
+        throw DecodingError.dataCorrupted(
+            DecodingError.Context(
+                codingPath: codingPath,
+                debugDescription: "two members have names that are canonically equivalent: "
+                    + "a dictionary of Swift's strings can't hold both"))
     }
 
     /// A value whose type is known to be `T`.
@@ -141,6 +155,13 @@ extension JSONViewDecoder {
         return .dataCorrupted(context)
     }
 }
+
+/// What keeps as many values as it was read from, or has lost some.
+private protocol KeptMembers {
+    var count: Int { get }
+}
+
+extension Dictionary: KeptMembers {}
 
 extension JSONView {
     /// The value's kind with its article, for sentences.

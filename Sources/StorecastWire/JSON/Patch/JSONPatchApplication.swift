@@ -98,7 +98,7 @@ struct JSONPatchApplication {
     private mutating func move(
         _ from: JSONPointer, _ path: JSONPointer, _ root: inout JSON
     ) throws {
-        if path.tokens.starts(with: from.tokens) {
+        if path.begins(with: from) {
             _ = try from.resolve(in: root)
             // To where it is already: nothing to do.
             if path.tokens.count == from.tokens.count { return }

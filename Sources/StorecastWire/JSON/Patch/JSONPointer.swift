@@ -1,5 +1,7 @@
 /// A JSON Pointer (RFC 6901): the way from a value to one inside it.
-public struct JSONPointer: Sendable, Hashable {
+///
+/// Two are equal if their tokens have the same bytes.
+public struct JSONPointer: Sendable {
     /// Member names and element indices from the outside in, unescaped; none for the value itself.
     public var tokens: [String]
 
@@ -97,6 +99,24 @@ public struct JSONPointer: Sendable, Hashable {
 
     func missing(_ depth: Int, _ reason: JSONPointerError.Reason) -> JSONPointerError {
         JSONPointerError(reason, end: JSONPointer(Array(tokens[..<depth])), token: tokens[depth])
+    }
+}
+
+extension JSONPointer: Hashable {
+    /// Whether both have the same tokens, byte by byte.
+    public static func == (left: JSONPointer, right: JSONPointer) -> Bool {
+        left.tokens.count == right.tokens.count && left.begins(with: right)
+    }
+
+    /// Hashes the tokens' bytes.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(tokens.count)
+        for token in tokens { token.hashText(into: &hasher) }
+    }
+
+    /// Whether this leads through what `other` points to.
+    package func begins(with other: JSONPointer) -> Bool {
+        tokens.starts(with: other.tokens) { $0.isSameText(as: $1) }
     }
 }
 

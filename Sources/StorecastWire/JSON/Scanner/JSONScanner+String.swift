@@ -21,9 +21,11 @@ extension JSONScanner {
             let byte = text[at]
             if byte == UInt8(ascii: "\"") { break }
             if byte >= 0x80 {
+                isBeyondASCII = true
                 guard scanMultibyte() else { return false }
             } else if byte == UInt8(ascii: "\\") {
                 kind = .escapedString
+                isBeyondASCII = true
                 guard scanEscape() else { return false }
             } else if byte < 0x20 {
                 return fail(.control, at: at)

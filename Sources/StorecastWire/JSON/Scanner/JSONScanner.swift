@@ -14,6 +14,8 @@ struct JSONScanner {
     /// The innermost open container; -1 at the top.
     var parent = -1
     var fault: JSONError?
+    /// Whether a string has something in it that isn't ASCII, or an escape that may stand for it.
+    var isBeyondASCII = false
 
     /// The most entries that a text can need before it ends or fails: an entry costs two bytes (a
     /// scalar and its comma, two brackets), but for the brackets that are still open.

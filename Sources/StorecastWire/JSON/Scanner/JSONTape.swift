@@ -7,12 +7,15 @@ final class JSONTape: @unchecked Sendable {
     let text: UnsafePointer<UInt8>
     let entryCount: Int
     let textCount: Int
+    /// Whether a string may have something in it that isn't ASCII.
+    let isBeyondASCII: Bool
     private let block: UnsafeMutableRawPointer
 
     /// Copies both.
     private init(_ scanner: JSONScanner) {
         entryCount = scanner.used
         textCount = scanner.end
+        isBeyondASCII = scanner.isBeyondASCII
         let entryBytes = entryCount * MemoryLayout<TapeEntry>.stride
         block = .allocate(byteCount: entryBytes + textCount, alignment: 8)
         block.copyMemory(from: scanner.tape, byteCount: entryBytes)

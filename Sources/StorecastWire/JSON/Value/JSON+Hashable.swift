@@ -50,37 +50,6 @@ extension JSON: Hashable {
     }
 }
 
-extension String {
-    /// Whether both have the same code points. Swift's `==` would also accept equivalent ones.
-    func isSameText(as other: String) -> Bool {
-        // Short strings, and copies of one, are alike bit by bit.
-        let isCopy = withUnsafeBytes(of: self) { left in
-            withUnsafeBytes(of: other) { right in left.hasSameBytes(as: right) }
-        }
-        if isCopy { return true }
-        guard utf8.count == other.utf8.count else { return false }
-        return withTextBytes { left in
-            other.withTextBytes { right in left.hasSameBytes(as: right) }
-        }
-    }
-
-    /// Hashes the code points.
-    func hashText(into hasher: inout Hasher) {
-        withTextBytes { hasher.combine(bytes: $0) }
-        hasher.combine(0xff as UInt8)
-    }
-
-    /// Lends the UTF-8 bytes: the string's own, or a copy if it has none in one piece (a string
-    /// that was bridged from Objective-C).
-    @inline(__always)
-    func withTextBytes<R>(_ use: (UnsafeRawBufferPointer) -> R) -> R {
-        if let result = utf8.withContiguousStorageIfAvailable({ use(UnsafeRawBufferPointer($0)) }) {
-            return result
-        }
-        return Array(utf8).withUnsafeBytes(use)
-    }
-}
-
 extension UnsafeRawBufferPointer {
     /// Whether both hold the same bytes, compared eight at a time.
     @inline(__always)

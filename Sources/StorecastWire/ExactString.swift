@@ -1,0 +1,105 @@
+/// A text that identifies something: equal to another only if both have the same UTF-8 bytes.
+///
+/// Swift's `String` also takes canonically equivalent texts for equal, such as `"\u{e9}"` and
+/// `"e\u{301}"`, or `"K"` and the sign for kelvin. URLs, JSON, JavaScript and SQLite don't: what
+/// they keep apart, dictionaries of `String` would merge.
+///
+/// As a dictionary's key it is written as the name of a JSON object's member.
+public struct ExactString: Sendable {
+    /// The text.
+    public let string: String
+
+    /// The text as something that identifies.
+    public init(_ string: String) {
+        self.string = string
+    }
+}
+
+extension ExactString: Hashable {
+    /// Whether both have the same bytes. Complexity: linear.
+    public static func == (left: ExactString, right: ExactString) -> Bool {
+        left.string.isSameText(as: right.string)
+    }
+
+    /// Hashes the bytes.
+    public func hash(into hasher: inout Hasher) {
+        string.hashText(into: &hasher)
+    }
+}
+
+extension ExactString: Comparable {
+    /// The order of the bytes, which is that of the code points. Complexity: linear.
+    public static func < (left: ExactString, right: ExactString) -> Bool {
+        left.string.utf8.lexicographicallyPrecedes(right.string.utf8)
+    }
+}
+
+extension ExactString: ExpressibleByStringLiteral, LosslessStringConvertible {
+    /// The text written.
+    public init(stringLiteral value: String) { self.init(value) }
+
+    /// The text.
+    public var description: String { string }
+}
+
+extension ExactString: Codable, CodingKeyRepresentable {
+    /// Reads a string.
+    public init(from decoder: any Decoder) throws {
+        self.init(try decoder.singleValueContainer().decode(String.self))
+    }
+
+    /// Writes a string.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(string)
+    }
+
+    /// The text as a member's name.
+    public var codingKey: any CodingKey { JSONCodingKey(string) }
+
+    /// The text of a member's name.
+    public init?(codingKey: some CodingKey) { self.init(codingKey.stringValue) }
+}
+
+extension String {
+    /// Whether both have the same UTF-8 bytes, and so the same code points.
+    package func isSameText(as other: String) -> Bool {
+        // Short strings, and copies of one, are alike bit by bit.
+        let isCopy = withUnsafeBytes(of: self) { left in
+            withUnsafeBytes(of: other) { right in left.hasSameBytes(as: right) }
+        }
+        if isCopy { return true }
+        guard utf8.count == other.utf8.count else { return false }
+        return withTextBytes { left in
+            other.withTextBytes { right in left.hasSameBytes(as: right) }
+        }
+    }
+
+    /// Hashes the UTF-8 bytes.
+    package func hashText(into hasher: inout Hasher) {
+        withTextBytes { hasher.combine(bytes: $0) }
+        hasher.combine(0xff as UInt8)
+    }
+
+    /// Lends the UTF-8 bytes: the string's own, or a copy if it has none in one piece (a string
+    /// that was bridged from Objective-C).
+    @inline(__always)
+    func withTextBytes<R>(_ use: (UnsafeRawBufferPointer) -> R) -> R {
+        if let result = utf8.withContiguousStorageIfAvailable({ use(UnsafeRawBufferPointer($0)) }) {
+            return result
+        }
+        return Array(utf8).withUnsafeBytes(use)
+    }
+}
+
+extension Sequence<String> {
+    /// In the order of the bytes: the same wherever it is shown or hashed.
+    package func sortedExactly() -> [String] {
+        map { ExactString($0) }.sorted().map(\.string)
+    }
+}
+
+extension Sequence<ExactString> {
+    /// The texts in the order of their bytes.
+    package func sortedStrings() -> [String] { sorted().map(\.string) }
+}
