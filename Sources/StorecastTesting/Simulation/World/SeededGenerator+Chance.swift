@@ -14,6 +14,8 @@ extension SeededGenerator {
     enum Thing: UInt64 {
         case scenario = 1
         case process, room, client, connection, restoration
+        /// 27, as no seed that failed before there were such names has any with it.
+        case lookAlikes = 27
     }
 
     mutating func happens(oneIn count: Int) -> Bool {
