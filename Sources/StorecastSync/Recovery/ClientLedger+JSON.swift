@@ -24,7 +24,7 @@ extension ClientLedger {
             throw SnapshotError("Its clients lack a horizon or records.")
         }
         let records = try list.elements.map { try Self.record($0) }
-        guard Set(records.map(\.client)).count == records.count else {
+        guard Set(records.map { ExactString($0.client) }).count == records.count else {
             throw SnapshotError("A client has two records.")
         }
         self.init(window: window, horizon: horizon, records)

@@ -24,7 +24,7 @@ package struct ActionCatalogue: Sendable {
             precondition(known == nil, "Two action types have the wire name '\(type.wireName)'.")
         }
         precondition(
-            self.types[ForgetClients.wireName] == nil,
+            self.types[ExactString(ForgetClients.wireName)] == nil,
             "The wire name '\(ForgetClients.wireName)' is the server's own.")
         add(ForgetClients.self)
         // Always, as a log may have them from a time when the room asked for them.

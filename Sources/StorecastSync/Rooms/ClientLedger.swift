@@ -57,7 +57,7 @@ package struct ClientLedger: Sendable {
     /// A client that is forgotten leaves its place to one that comes.
     private(set) var slots: [Slot] = []
     private var freePlaces: [Int] = []
-    private var places: [String: Int] = [:]
+    private var places: [ExactString: Int] = [:]
     private(set) var oldest: Int?
     private var newest: Int?
     /// The newest version that an action of a forgotten client led to.
@@ -69,13 +69,13 @@ package struct ClientLedger: Sendable {
     }
 
     package subscript(client client: String) -> Record? {
-        places[client].map { slots[$0].record }
+        places[ExactString(client)].map { slots[$0].record }
     }
 
     package var count: Int { places.count }
 
     package func verdict(on entry: JournalEntry) -> Verdict {
-        let place = places[entry.client]
+        let place = places[ExactString(entry.client)]
         if let place, entry.seq <= slots[place].record.lastSeq { return .duplicate }
         // An action that led to a version was made before it. So what a forgotten client had reduced
         // was made before the horizon, and a new client's first action wasn't. A record that is
@@ -89,7 +89,7 @@ package struct ClientLedger: Sendable {
         _ entry: JournalEntry, _ rejection: Rejection?, at version: UInt64
     ) {
         let place =
-            places[entry.client]
+            places[ExactString(entry.client)]
             ?? insert(
                 entry.client,
                 Record(identity: entry.sender.id, first: entry.seq, horizon: horizon))
@@ -125,7 +125,7 @@ package struct ClientLedger: Sendable {
             place = slots.count
             slots.append(slot)
         }
-        places[client] = place
+        places[ExactString(client)] = place
         attach(place)
         return place
     }
@@ -134,7 +134,7 @@ package struct ClientLedger: Sendable {
         horizon = max(horizon, slots[place].record.lastReduced)
         forgetRejections(at: place)
         detach(place)
-        places[slots[place].client] = nil
+        places[ExactString(slots[place].client)] = nil
         freePlaces.append(place)
     }
 

@@ -1,3 +1,5 @@
+import StorecastWire
+
 /// The server remembers no longer what was settled of some clients, as it may remember only so much.
 ///
 /// An entry of the log, so that whoever reads the log forgets the same clients at the same place,
@@ -42,7 +44,7 @@ extension ClientLedger {
     ///     it has been sent them.
     ///   - holder: whose share a client counts for: that of an identity, or of an address.
     func surplus(
-        _ limits: SyncLimits, isNeeded: (String) -> Bool, holder: (String, Record) -> String
+        _ limits: SyncLimits, isNeeded: (String) -> Bool, holder: (String, Record) -> ExactString
     ) -> ForgetClients? {
         var forgotten = ForgetClients()
         if rejectionCount > limits.rejections {
@@ -63,9 +65,9 @@ extension ClientLedger {
     /// Those of the candidates, the oldest first, that give up what they have until `surplus` is gone,
     /// such that the holders that had the most have about equally much left.
     private static func marks(
-        of candidates: [(client: String, holder: String, amount: Int)], givingUp surplus: Int
+        of candidates: [(client: String, holder: ExactString, amount: Int)], givingUp surplus: Int
     ) -> [String] {
-        var held: [String: Int] = [:]
+        var held: [ExactString: Int] = [:]
         for candidate in candidates { held[candidate.holder, default: 0] += candidate.amount }
         let level = level(held.values.sorted(by: >), givingUp: surplus)
         var (left, marks, others) = (surplus, [] as [String], candidates)

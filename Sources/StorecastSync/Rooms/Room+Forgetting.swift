@@ -1,3 +1,5 @@
+import StorecastWire
+
 /// What a room knows besides its log when it decides whom to forget.
 struct Forgetting {
     /// Where the anonymous clients are that the ledger has, as far as this process has seen them.
@@ -46,8 +48,9 @@ extension Room {
                 sessions[client] != nil || orphans[client] != nil || client == ownClient
             },
             holder: { [forgetting] client, record in
-                record.identity.isEmpty
-                    ? "at " + (forgetting.networks[client] ?? "") : "as " + record.identity
+                ExactString(
+                    record.identity.isEmpty
+                        ? "at " + (forgetting.networks[client] ?? "") : "as " + record.identity)
             })
         forgetting.isFutile = ledger.count > limits.clients && surplus?.clients.isEmpty != false
         guard let surplus else { return }

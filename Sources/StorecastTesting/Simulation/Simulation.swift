@@ -20,6 +20,8 @@ public struct Simulation: Sendable {
     /// What to decide oneself.
     public var options = SimulationOptions()
     private let room: RoomKit
+    /// The same with names that look alike, for one seed of eight.
+    private let lookAlike: RoomKit?
     /// Makes the journal of a run, and what opens it at each start of the server.
     private let journal: JournalMaker?
 
@@ -32,11 +34,18 @@ public struct Simulation: Sendable {
 
     /// A simulation of a room on a journal of its own.
     ///
-    /// - Parameter journal: called once for each run; what it returns is called at each start of the
-    ///   server. The journal completes everything before its calls return, as there is no other time
-    ///   than the simulated one. It fails, stalls and keeps twice as any does, but loses nothing.
-    package init<State>(of room: SimulatedRoom<State>, journal: JournalMaker?) {
+    /// - Parameters:
+    ///   - journal: called once for each run; what it returns is called at each start of the
+    ///     server. The journal completes everything before its calls return, as there is no other
+    ///     time than the simulated one. It fails, stalls and keeps twice as any does, but loses
+    ///     nothing.
+    ///   - lookAlike: the room with other names, in one seed of eight.
+    package init<State>(
+        of room: SimulatedRoom<State>, lookAlike: SimulatedRoom<State>? = nil,
+        journal: JournalMaker?
+    ) {
         self.room = RoomKit(room)
+        self.lookAlike = lookAlike.map { RoomKit($0) }
         self.journal = journal
     }
 
@@ -72,8 +81,14 @@ public struct Simulation: Sendable {
         return run(shortest, tracing: true)
     }
 
+    private func kit(of seed: UInt64) -> RoomKit {
+        var random = SeededGenerator(seed: seed, for: .lookAlikes)
+        return random.happens(oneIn: 8) ? lookAlike ?? room : room
+    }
+
     func run(_ scenario: Scenario, tracing: Bool) -> SimulationReport {
-        let world = World(scenario, room, journal?(scenario.seed), isRecording: tracing)
+        let world = World(
+            scenario, kit(of: scenario.seed), journal?(scenario.seed), isRecording: tracing)
         world.run()
         return SimulationReport(
             seed: scenario.seed, violation: world.violation, digest: world.trace.digest,

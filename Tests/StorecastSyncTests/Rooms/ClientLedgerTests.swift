@@ -1,4 +1,5 @@
 @testable import StorecastSync
+import StorecastWire
 import Testing
 
 struct ClientLedgerTests {
@@ -137,7 +138,7 @@ struct ClientLedgerTests {
         let limits = limits(clients: 1000, rejections: 640)
         let surplus = try #require(
             ledger.surplus(limits, isNeeded: { _ in true }) { client, _ in
-                String(client.prefix(3))
+                ExactString(String(client.prefix(3)))
             })
         #expect(surplus.clients.isEmpty)
         #expect(!surplus.rejections.contains(mark("ada")))
@@ -161,7 +162,7 @@ struct ClientLedgerTests {
         }
         let most = random.below(200)
         let surplus = ledger.surplus(limits(clients: most), isNeeded: { _ in false }) {
-            client, _ in String(client.split(separator: " ")[0])
+            client, _ in ExactString(String(client.split(separator: " ")[0]))
         }
         ledger.forget(surplus ?? ForgetClients())
         #expect(ledger.count == most - most / 64)

@@ -4,15 +4,20 @@ import StorecastSync
 extension Bank {
     static let total = Selection("total") { (bank: Bank) in bank.deposited }
     static let account = Selection("account") { (bank: Bank, name: String) in
-        bank.accounts.first { $0.name == name }
+        bank.accounts.first { $0.name == ExactString(name) }
     }
     static let mine = Selection("mine") { (bank: Bank, me: Identity) in
-        bank.accounts.first { $0.name == me.id }
+        bank.accounts.first { $0.name == ExactString(me.id) }
     }
     /// Clerks see the balances of others.
     static let balances = Selection("balances") { (bank: Bank, viewer: Identity) in
-        bank.accounts.filter { $0.name == viewer.id || viewer.roles.contains("clerk") }
-            .map { "\($0.name) \($0.balance)" }
+        let name = ExactString(viewer.id)
+        return bank.accounts.filter { $0.name == name || viewer.roles.contains("clerk") }
+            .map { ExactString("\($0.name) \($0.balance)") }
+    }
+    /// By name.
+    static let book = Selection("book") { (bank: Bank) in
+        Dictionary(uniqueKeysWithValues: bank.accounts.map { ($0.name, $0.balance) })
     }
     static let signatures = Selection("signatures") { (bank: Bank) in bank.signatures }
     static let present = Selection("present") { (bank: Bank) in bank.presence.participants }
@@ -23,7 +28,7 @@ extension Bank {
         actions: [
             Deposit.self, Transfer.self, Split.self, Seize.self, Sign.self, Whisper.self, Wrap.self,
         ],
-        selections: [total, account, mine, balances, signatures, present, everything],
+        selections: [total, account, mine, balances, book, signatures, present, everything],
         reducer: reduce
     )
     .lifecycle(grace: .seconds(3))
@@ -48,15 +53,19 @@ extension Bank {
     /// What a client shows of an account before the server has answered.
     @Sendable static func preview(_ name: String, _ account: inout Account?, _ action: any Action) {
         func change(by amount: Int, _ note: String) {
-            if account == nil { account = Account(name: name) }
+            if account == nil { account = Account(name: ExactString(name)) }
             account?.change(by: amount, note)
         }
         switch action {
         case let deposit as Deposit:
-            if deposit.account == name { change(by: deposit.amount, deposit.note) }
+            if deposit.account == ExactString(name) { change(by: deposit.amount, deposit.note) }
         case let transfer as Transfer:
-            if transfer.from == name { change(by: -transfer.amount, "to \(transfer.to)") }
-            if transfer.to == name { change(by: transfer.amount, "from \(transfer.from)") }
+            if transfer.from == ExactString(name) {
+                change(by: -transfer.amount, "to \(transfer.to)")
+            }
+            if transfer.to == ExactString(name) {
+                change(by: transfer.amount, "from \(transfer.from)")
+            }
         default: break
         }
     }

@@ -1,20 +1,27 @@
 import StorecastSync
 
 extension SimulatedRoom where State == Bank {
-    private static let names = ["ada", "bob", "eve", "joe", "mia"]
-
     /// The room that `storecast simulate` runs.
-    static var bank: Self {
-        SimulatedRoom(
+    static var bank: Self { bank(of: "bob", and: "eve") }
+
+    /// The same with two who are one to Swift's `String`.
+    static var bankOfLookAlikes: Self {
+        bank(of: "\u{e9}ve", and: "e\u{301}ve").mirroring(Bank.book)
+    }
+
+    private static func bank(of bob: String, and eve: String) -> Self {
+        let texts = ["ada", bob, eve, "joe", "mia"]
+        let names = texts.map { ExactString($0) }
+        return SimulatedRoom(
             Bank.room,
             people: [
-                Identity("ada"), Identity("bob"), Identity("ada", roles: ["clerk"]),
-                Identity("eve", roles: ["clerk"]), Identity("bob", roles: ["clerk"]),
-                Identity("eve"),
+                Identity("ada"), Identity(bob), Identity("ada", roles: ["clerk"]),
+                Identity(eve, roles: ["clerk"]), Identity(bob, roles: ["clerk"]),
+                Identity(eve),
             ]
         )
         .mirroring(Bank.total, optimistic: Bank.previewTotal)
-        .mirroring(Bank.account, { random in random.pick(names) }, optimistic: Bank.preview)
+        .mirroring(Bank.account, { random in random.pick(texts) }, optimistic: Bank.preview)
         .mirroring(Bank.mine)
         .mirroring(Bank.balances)
         .mirroring(Bank.signatures)
@@ -26,11 +33,11 @@ extension SimulatedRoom where State == Bank {
                 note: "\(random.below(1_000_000))")
         }
         .dispatching(4) { random, me in
-            Transfer(from: me.id, to: random.pick(names), amount: random.below(60))
+            Transfer(from: ExactString(me.id), to: random.pick(names), amount: random.below(60))
         }
         .dispatching { random, me in
             Split(
-                account: me.id, amount: random.below(50), first: random.pick(names),
+                account: ExactString(me.id), amount: random.below(50), first: random.pick(names),
                 second: random.pick(names), surplus: random.below(40))
         }
         .dispatching { random, _ in Seize(account: random.pick(names)) }
@@ -56,10 +63,12 @@ extension SimulatedRoom where State == Bank {
 
 extension Simulation {
     /// A simulation of a bank, made to show every mistake of the library.
-    package static var bank: Simulation { Simulation(of: .bank) }
+    package static var bank: Simulation {
+        Simulation(of: .bank, lookAlike: .bankOfLookAlikes, journal: nil)
+    }
 
     /// The same on a journal of its own: see ``init(of:journal:)``.
     package static func bank(journal: @escaping JournalMaker) -> Simulation {
-        Simulation(of: .bank, journal: journal)
+        Simulation(of: .bank, lookAlike: .bankOfLookAlikes, journal: journal)
     }
 }

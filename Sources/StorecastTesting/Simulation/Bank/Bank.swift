@@ -4,14 +4,14 @@ import StorecastSync
 /// The state of the room that `storecast simulate` runs: where money is, every mistake shows.
 struct Bank: Codable, Equatable, Sendable {
     struct Account: Codable, Equatable, Sendable {
-        var name: String
+        var name: ExactString
         var balance = 0
         /// The newest entries last.
-        var entries: [String] = []
+        var entries: [ExactString] = []
 
         mutating func change(by amount: Int, _ note: String) {
             balance += amount
-            entries.append(note)
+            entries.append(ExactString(note))
             if entries.count > 30 { entries.removeFirst() }
         }
     }
@@ -21,7 +21,7 @@ struct Bank: Codable, Equatable, Sendable {
     /// What was paid in and hasn't been paid out.
     var deposited = 0
     /// Who has signed the guest book: sender, time, a number drawn by chance.
-    var signatures: [String] = []
+    var signatures: [ExactString] = []
     /// Who is there.
     var presence = Presence()
 
@@ -37,7 +37,7 @@ struct Bank: Codable, Equatable, Sendable {
     }
 
     /// Changes an account, which is opened if need be.
-    mutating func change(_ name: String, by amount: Int, _ note: String) {
+    mutating func change(_ name: ExactString, by amount: Int, _ note: String) {
         let place = accounts.firstIndex { $0.name >= name } ?? accounts.count
         if place == accounts.count || accounts[place].name != name {
             accounts.insert(Account(name: name), at: place)
@@ -45,7 +45,7 @@ struct Bank: Codable, Equatable, Sendable {
         accounts[place].change(by: amount, note)
     }
 
-    func balance(of name: String) -> Int {
+    func balance(of name: ExactString) -> Int {
         accounts.first { $0.name == name }?.balance ?? 0
     }
 
@@ -63,9 +63,10 @@ struct Bank: Codable, Equatable, Sendable {
             bank.accounts.removeAll { $0.name == seizure.account }
         case let sign as Sign:
             var random = sign.stamp.random
-            bank.signatures.append(
+            let signature =
                 "\(sign.text) \(sign.stamp.id.prefix(6)) \(sign.stamp.sender.id) "
-                    + "\(sign.stamp.time.secondsSince1970) \(random.below(1000))")
+                + "\(sign.stamp.time.secondsSince1970) \(random.below(1000))"
+            bank.signatures.append(ExactString(signature))
             if bank.signatures.count > 30 { bank.signatures.removeFirst() }
         case let wrap as Wrap:
             if wrap.times == 0 { bank.note = nil }
@@ -76,31 +77,31 @@ struct Bank: Codable, Equatable, Sendable {
 }
 
 struct Deposit: SyncAction {
-    var account: String
+    var account: ExactString
     var amount: Int
     var note: String
 }
 
 /// Rejected where there isn't enough on the account.
 struct Transfer: SyncAction {
-    var from: String
-    var to: String
+    var from: ExactString
+    var to: ExactString
     var amount: Int
 }
 
 /// A deposit and two transfers from it, which middleware makes of it; only together.
 struct Split: SyncAction {
-    var account: String
+    var account: ExactString
     var amount: Int
-    var first: String
-    var second: String
+    var first: ExactString
+    var second: ExactString
     /// More than was deposited goes to the second, so that the last part may be rejected.
     var surplus: Int
 }
 
 /// Empties an account; only a clerk may.
 struct Seize: SyncAction {
-    var account: String
+    var account: ExactString
 }
 
 struct Sign: Stamped {

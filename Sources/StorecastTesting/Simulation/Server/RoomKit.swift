@@ -37,12 +37,16 @@ struct RoomKit: Sendable {
 
     /// What a client shows to prove who it is.
     func token(of identity: Identity) -> String {
-        ([identity.id] + identity.roles.sorted()).joined(separator: ":")
+        ([identity.id] + identity.roles.sortedExactly()).joined(separator: ":")
     }
 
     /// Whose token it is.
     func identify(_ token: String?) -> Result<Identity, Rejection> {
-        guard let person = people.first(where: { self.token(of: $0) == token }) else {
+        guard
+            let person = people.first(where: { person in
+                token.map { self.token(of: person).isSameText(as: $0) } ?? false
+            })
+        else {
             return .failure(Rejection(.unauthenticated, "Nobody has such a token."))
         }
         return .success(person)

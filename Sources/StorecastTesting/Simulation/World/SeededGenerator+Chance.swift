@@ -16,6 +16,8 @@ extension SeededGenerator {
         case process, room, client, connection, restoration
         /// 8, as no seed that failed before there were rarities has any with it.
         case rarity = 8
+        /// 27, as no seed that failed before there were such names has any with it.
+        case lookAlikes = 27
     }
 
     mutating func happens(oneIn count: Int) -> Bool {

@@ -100,7 +100,7 @@ extension World {
     }
 
     private func renew(_ client: SimulatedClient, _ random: inout SeededGenerator) {
-        let others = room.people.filter { $0.id == client.identity.id }
+        let others = room.people.filter { $0.id.isSameText(as: client.identity.id) }
         client.renew(as: random.pick(others))
         // What is under way while the server looks at the token is of interest.
         if random.happens(oneIn: 2) { dispatch(from: client, &random) }

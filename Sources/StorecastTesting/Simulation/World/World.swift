@@ -29,9 +29,9 @@ final class World {
     private var processes: [ServerProcess] = []
     private var connectionCount = 0
     private var generations = 0
-    private var topics: [String: Topic] = [:]
     /// Whether this is one of the seeds in which clients do what is rare.
     let hasRarities: Bool
+    private var topics: [[UInt8]: Topic] = [:]
 
     init(
         _ scenario: Scenario, _ room: RoomKit, _ openJournal: (() -> any Journal)?,
@@ -221,7 +221,8 @@ final class World {
     }
 
     func topic(_ selection: String, _ parameters: JSON?) -> Topic {
-        let key = "\(selection) \(parameters?.description ?? "")"
+        // Bytes, so that nothing under test has a part in what is the same.
+        let key = Array("\(selection) \(parameters?.description ?? "")".utf8)
         if let topic = topics[key] { return topic }
         let topic = Topic(number: topics.count, selection: selection, parameters: parameters)
         topics[key] = topic
