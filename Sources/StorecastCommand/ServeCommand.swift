@@ -26,8 +26,8 @@ struct ServeCommand: AsyncParsableCommand {
             With --json it serves the document in a file instead, which any client may change \
             (the file itself isn't written, and the room begins with it once): the actions set, merge, increment, append and remove, \
             each at a JSON Pointer "path", and the selection value with the parameter \
-            {"path": POINTER}. An edit that would make the document longer than --document-bytes is \
-            rejected; the number may be another one at every start.
+            {"path": POINTER}. An edit that would make the document longer than --document-bytes \
+            is rejected; the number may be another one at every start.
 
             This is a server for trying things out. It takes a client's token for the client's \
             name and believes it: don't serve it to people whom you don't trust.
@@ -63,7 +63,7 @@ struct ServeCommand: AsyncParsableCommand {
         let most = SyncLimits().valueBytes
         guard (1...most).contains(documentBytes) else {
             throw ValidationError(
-                "A document has 1 to \(most) bytes, as clients take no more; \(documentBytes) isn't.")
+                "A document has 1 to \(most) bytes, which clients take; \(documentBytes) isn't.")
         }
     }
 

@@ -9,8 +9,8 @@ public struct SyncLimits: Sendable {
     public var messageBytes = 1 << 20
     /// How deep arrays and objects may be nested in a message; 64.
     public var depth = 64
-    /// The largest value of a selection, in bytes of JSON text; 60 MiB, as this library's clients take
-    /// messages of 64 MiB. A selection that grows beyond it ends with `internal`.
+    /// The largest value of a selection, in bytes of JSON text; 60 MiB, as this library's clients
+    /// take messages of 64 MiB. A selection that grows beyond it ends with `internal`.
     public var valueBytes = 60 << 20
     /// How many dispatches of a client may be without an outcome; 1,024.
     public var window = 1024

@@ -110,6 +110,24 @@ describe("patches", () => {
   }
 });
 
+describe("values of Swift types", () => {
+  const values = JSON.parse(readFileSync(new URL("values.json", vectors), "utf8"));
+  for (const { text, integer } of values.integers.filter(({ integer }) => integer)) {
+    test(`${text} is exact, or too large to be taken for an integer`, () => {
+      const number = readJSON(text);
+      if (Number.isSafeInteger(number)) assert.equal(BigInt(number), BigInt(integer));
+      else assert(BigInt(integer) >= 2n ** 53n || BigInt(integer) <= -(2n ** 53n));
+    });
+  }
+
+  for (const { bytes, text } of values.bytes) {
+    test(`"${text}" is ${bytes.length} bytes`, () => {
+      assert.deepEqual([...Uint8Array.from(atob(text), (c) => c.charCodeAt(0))], bytes);
+      assert.equal(btoa(String.fromCharCode(...bytes)), text);
+    });
+  }
+});
+
 describe("close codes", () => {
   const table = JSON.parse(readFileSync(new URL("close-codes.json", vectors), "utf8"));
   for (const { code, word, reconnect } of table) {

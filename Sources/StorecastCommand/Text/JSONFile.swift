@@ -24,8 +24,8 @@ enum JSONFile {
         guard size <= longest else {
             throw CommandFailure(
                 .trouble,
-                "\(path) can't be served: the document has \(size) bytes, and \(longest) are allowed. "
-                    + "`--document-bytes \(size * 2)` allows twice as many as it has.")
+                "\(path) can't be served: the document has \(size) bytes, and \(longest) are "
+                    + "allowed. `--document-bytes \(size * 2)` allows twice as many as it has.")
         }
         return document
     }

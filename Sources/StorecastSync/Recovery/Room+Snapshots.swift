@@ -62,8 +62,8 @@ extension Room {
         case .failure(let error):
             snapshots.failed()
             context.host.report(
-                "The snapshot of room '\(name)' wasn't written; it is tried again, and the log kept: "
-                    + "\(error)")
+                "The snapshot of room '\(name)' wasn't written; it is tried again, and the log "
+                    + "kept: \(error)")
             context.host.schedule(after: .seconds(60)) { [weak self] in
                 self?.snapshots.retry()
                 self?.takeSnapshotIfDue()

@@ -109,8 +109,8 @@ extension Room {
         }
     }
 
-    /// All of what middleware made of a dispatch, or nothing of it: also if it leads to a state that
-    /// can't be kept.
+    /// All of what middleware made of a dispatch, or nothing of it: also if it leads to a state
+    /// that can't be kept.
     private func reduceTogether(_ entry: JournalEntry) throws -> Rejection? {
         guard let before = store.state else { return nil }
         do {

@@ -12,7 +12,7 @@ public struct RoomDefinition<State: Codable & Sendable>: RoomDefinitionProtocol 
     package var actionGuards: [ObjectIdentifier: ActionGuard] = [:]
     package var selectionGuards: [ExactString: SelectionGuard] = [:]
     package var opening: @Sendable (Store<State>) -> Void = { _ in }
-    /// Throws unless what an action leads to can be read back; nil if nothing is to be made sure of.
+    /// Throws unless what an action leads to can be read back; nil if nothing must be.
     var verification: (@Sendable (State) throws -> Void)?
     var schema = RoomSchema()
     /// How a revert takes effect; nil if the room takes none.
@@ -96,9 +96,9 @@ extension RoomDefinition {
     /// ```swift
     /// room.verifying { board in board.outline }
     /// ```
-    /// After each dispatch the part is written and read, and may be nested 480 levels. If that fails,
-    /// the state is as before and the dispatch rejected with `conflict`: in the order of the log, on
-    /// every machine alike. Part of what a log means: with a history, say it only with a new
+    /// After each dispatch the part is written and read, and may be nested 480 levels. If that
+    /// fails, the state is as before and the dispatch rejected with `conflict`: in the order of the
+    /// log, on every machine alike. Part of what a log means: with a history, say it only with a new
     /// ``schema(_:)`` and what its old entries could lead to in mind.
     ///
     /// It costs time that is linear in the part for each dispatch, and a copy of what the dispatch

@@ -102,8 +102,8 @@ public struct SimulatedRoom<State: Codable & Sendable>: Sendable {
 
     /// In every eighth seed or so, clients at times dispatch this beside what else they do.
     ///
-    /// What it draws changes nothing of what else is drawn: a room that is given more of these does the
-    /// same as before in all other seeds.
+    /// What it draws changes nothing of what else is drawn: a room that is given more of these does
+    /// the same as before in all other seeds.
     public func dispatchingRarely(
         _ draw: @escaping @Sendable (inout SeededGenerator, Identity) -> any SyncAction
     ) -> Self {

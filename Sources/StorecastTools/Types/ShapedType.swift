@@ -83,8 +83,8 @@ extension ShapeFinder {
     }
 }
 
-// What `JSONCoding` writes otherwise than the type's own `Codable`, and what has a name in JavaScript
-// already that a declaration of its own would hide.
+// What `JSONCoding` writes otherwise than the type's own `Codable`, and what has a name in
+// JavaScript already that a declaration of its own would hide.
 
 extension Int128: ShapedType {
     static func shape(by finder: ShapeFinder) -> (JSONShape, sample: Any?) { (.string, Int128()) }

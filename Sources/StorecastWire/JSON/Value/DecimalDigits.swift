@@ -38,7 +38,9 @@ struct DecimalDigits: Equatable {
     }
 
     /// Takes the digits at the front; returns how many there are, or 0 if they are too many.
-    private mutating func read(_ rest: inout Slice<UnsafeRawBufferPointer>, _ zeros: inout Int) -> Int {
+    private mutating func read(
+        _ rest: inout Slice<UnsafeRawBufferPointer>, _ zeros: inout Int
+    ) -> Int {
         var count = 0
         while let digit = rest.first.map({ $0 &- UInt8(ascii: "0") }), digit < 10 {
             rest.removeFirst()
