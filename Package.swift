@@ -208,6 +208,9 @@ let package = Package(
             name: "ReSwiftExamplesSwift5Tests", dependencies: ["Storecast"],
             swiftSettings: [.swiftLanguageMode(.v5)]),
         .testTarget(
+            name: "Swift5Tests", dependencies: ["StorecastServer", "StorecastSync"],
+            swiftSettings: [.swiftLanguageMode(.v5)]),
+        .testTarget(
             name: "IntegrationTests",
             dependencies: ["StorecastClient", "StorecastServer", "StorecastCommand", "Example"],
             exclude: ["Python"], swiftSettings: settings),
