@@ -196,6 +196,13 @@ let package = Package(
             name: "PollTests", dependencies: ["Tutorial", "StorecastTesting"],
             path: "Tests/Snippets/PollTests", swiftSettings: settings),
         .testTarget(
+            name: "PieceTests",
+            dependencies: [
+                "Counter", "Example", "StorecastServer", "StorecastTools", "StorecastRecorder",
+                "StorecastTesting",
+            ],
+            path: "Tests/Snippets/Pieces", swiftSettings: settings),
+        .testTarget(
             name: "DocumentationTests",
             dependencies: [
                 "CounterServer", "CounterClient", "CounterTools", "ComingFromReSwift", "Tutorial",

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
 import { missing, Server, WebSocket } from "./support/Server.js";
 
 const page = readFileSync(new URL("../../Docs/Protocol.md", import.meta.url), "utf8");
@@ -8,6 +11,17 @@ const [life, , reduced, two, notYet, transaction] = conversations();
 const shown = [...page.matchAll(/^```json\n(.*)\n```/gm)].map(([, frame]) => JSON.parse(frame));
 const bye = life.pop();
 const increment = { type: "increment", payload: { path: "/votes/coffee", by: 0 } };
+
+const python = fileURLToPath(new URL("../../.build/python/bin/python3", import.meta.url));
+const noPython = !hasPackages() && "needs .build/python: README's test command makes it";
+
+function hasPackages() {
+  try {
+    return execFileSync(python, ["-c", "import jsonpatch, websockets; print('both')"]);
+  } catch {
+    return undefined;
+  }
+}
 
 /** The conversations of the page, line by line. */
 function conversations() {
@@ -158,5 +172,24 @@ describe("Docs/Protocol.md", { skip: missing }, () => {
     const end = stop();
     reader.check(await reader.hear(), bye.frame);
     await end;
+  });
+
+  test("ends with a client that works", { timeout: 60_000, skip: noPython }, async (context) => {
+    const server = await Server.start({ document: { votes: { coffee: 3, tea: 2 }, log: [] } });
+    const [, program] = /^```python\n([^]*?)^```/m.exec(page);
+    assert(program.trim().split("\n").length < 30, "as the page says at its beginning");
+    const here = program.replace("ws://127.0.0.1:9090/", server.url);
+    const client = spawn(python, ["-u", "-c", here], { stdio: ["ignore", "pipe", "inherit"] });
+    context.after(async () => {
+      client.kill();
+      await server.stop();
+    });
+    const lines = [];
+    for await (const line of createInterface({ input: client.stdout })) {
+      lines.push(line);
+      if (lines.length === 3) break;
+    }
+    const settled = "{'op': 'transaction', 'v': 1, 'count': 1, 'acked': 1}";
+    assert.deepEqual(lines, ["{'coffee': 3, 'tea': 2}", settled, "{'coffee': 3, 'tea': 3}"]);
   });
 });
