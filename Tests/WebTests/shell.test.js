@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { blocks, Clone, missing } from "./support/Clone.js";
+import { command } from "./support/Server.js";
 
 const docs = readdirSync(new URL("../../Docs", import.meta.url));
 const pages = ["README.md", ...docs.filter((name) => name.endsWith(".md")).sort()].map((name) =>
@@ -43,6 +45,28 @@ describe("shell blocks, pasted one after the other", { skip: missing }, () => {
       }
     });
   }
+});
+
+describe("help", { skip: missing }, () => {
+  const journal = ["rooms", "log", "show", "state", "diff", "export", "verify", "replay", "backup"];
+  const files = ["restore", "repair", "import", "fork"].concat(journal);
+  const commands = ["serve", "watch", "dispatch", "types", "simulate", "journal"];
+  const all = [[], ...commands.map((name) => [name]), ...files.map((name) => ["journal", name])];
+
+  test("shows commands on lines of their own, which no terminal breaks", () => {
+    let count = 0;
+    for (const words of all) {
+      const help = execFileSync(command, [...words, "--help"], { encoding: "utf8" });
+      const lines = help.split("\n");
+      for (const [place, line] of lines.entries()) {
+        if (!/^  (storecast|echo)/.test(line)) continue;
+        count += 1;
+        const isWhole = line.split("'").length % 2 === 1 && !/^\S/.test(lines[place + 1]);
+        assert(isWhole, `storecast ${words.join(" ")} --help breaks:\n${line}`);
+      }
+    }
+    assert(count > 30);
+  });
 });
 
 describe("the pages' blocks", () => {
