@@ -98,18 +98,17 @@ struct ServeCommand: AsyncParsableCommand {
             try DemoAuthentication.identity(credentials)
         }
         do throws(ServerError) {
-            try await server.run(
-                onListening: { url in
-                    StandardError.write(
-                        file.map { "keeping what happens in \($0)" }
-                            ?? "keeping what happens in memory")
-                    StandardOutput.write("listening on \(url)")
-                    let page = "http" + url.dropFirst(2)
-                    StandardOutput.write("in a browser: \(page)")
-                    if access != nil { StandardOutput.write("its devtools: \(page)devtools/") }
-                    // Now rather than when the first client comes, as it may take a while.
-                    Task { _ = try? await server.room("/", of: State.self) }
-                }, onRecovery: recovery)
+            try await server.run(onRecovery: recovery) { url in
+                StandardError.write(
+                    file.map { "keeping what happens in \($0)" }
+                        ?? "keeping what happens in memory")
+                StandardOutput.write("listening on \(url)")
+                let page = "http" + url.dropFirst(2)
+                StandardOutput.write("in a browser: \(page)")
+                if access != nil { StandardOutput.write("its devtools: \(page)devtools/") }
+                // Now rather than when the first client comes, as it may take a while.
+                Task { _ = try? await server.room("/", of: State.self) }
+            }
         } catch {
             throw CommandFailure(.trouble, error.description)
         }

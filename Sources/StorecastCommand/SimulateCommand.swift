@@ -12,13 +12,19 @@ struct SimulateCommand: AsyncParsableCommand {
             that stall and break, a server that crashes, a journal that fails. After every event the \
             protocol's promises are checked. The same seed is always the same run.
 
-              storecast simulate --seeds 1000         seeds 0 to 999, as many at once as there are
-                                                      processors
+            Seeds 0 to 999, as many at once as there are processors, and others:
+
+              storecast simulate --seeds 1000
               storecast simulate --seeds '1000..<2000'
-              storecast simulate --seed 42            one run, with all that happens in it
-              storecast simulate --seed 42 --shrink   if it fails: the shortest run that fails alike
+
+            One run, with all that happens in it; if it fails, the shortest that fails alike:
+
+              storecast simulate --seed 42
+              storecast simulate --seed 42 --shrink
+
+            On a temporary file, as servers have it:
+
               storecast simulate --seeds 1000 --journal sqlite
-                                                      on a temporary file, as servers have it
 
             Exit status: 0 if every promise held; 1 if one was broken (the seeds are printed as they \
             fail); 64 if the command makes no sense.

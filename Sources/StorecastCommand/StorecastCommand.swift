@@ -15,13 +15,17 @@ struct StorecastCommand: AsyncParsableCommand {
             In others:
 
               storecast watch localhost:9090 summary
-              storecast dispatch localhost:9090 AddCard '{"column":"todo","text":"Try this"}'
+              storecast dispatch localhost:9090 Say '{"text":"Hello from a script"}'
 
             Without any Swift code, for any JSON document:
 
-              storecast serve --json state.json
-              storecast watch localhost:9090 value '{"path":"/votes"}'
-              storecast dispatch localhost:9090 increment '{"path":"/votes/ada","by":1}'
+              echo '{"votes":{}}' > poll.json
+              storecast serve --json poll.json --port 9091
+
+            and in others:
+
+              storecast watch localhost:9091 value '{"path":"/votes"}'
+              storecast dispatch localhost:9091 increment '{"path":"/votes/tea"}'
             """,
         subcommands: [
             ServeCommand.self, WatchCommand.self, DispatchCommand.self,

@@ -3,6 +3,16 @@ public import StorecastSync
 import StorecastWebSocket
 import Synchronization
 
+#if canImport(Glibc)
+    @preconcurrency import Glibc
+#elseif canImport(Musl)
+    @preconcurrency import Musl
+#elseif canImport(Android)
+    @preconcurrency import Android
+#else
+    @preconcurrency import Darwin
+#endif
+
 /// A server of rooms: takes actions from many clients over WebSockets, reduces them in one order,
 /// and pushes to each what it selected.
 ///
@@ -68,18 +78,36 @@ public final class SyncServer: Sendable {
 
     /// Serves until SIGINT, SIGTERM or the task's cancellation, then says goodbye to everyone.
     ///
-    /// - Parameters:
-    ///   - onListening: called with the server's URL when clients can connect.
-    ///   - onRecovery: called on a room's loop with every part that was read of its history; without
-    ///     it what takes longer than a second is logged.
+    /// ```swift
+    /// try await server.run { url in print("listening on \(url)") }
+    /// ```
+    /// - Parameter onListening: called with the server's URL when clients can connect. What it prints
+    ///   goes out at once, also where standard output isn't a terminal.
     public func run(
-        onListening: @Sendable (_ url: String) -> Void = { _ in },
-        onRecovery: (@Sendable (RoomProgress) -> Void)? = nil
+        onListening: @Sendable (_ url: String) -> Void = { _ in }
+    ) async throws(ServerError) {
+        try await run(onRecovery: nil, onListening: onListening)
+    }
+
+    // No default for `onRecovery`: a closure without a label would be it, in one language mode or
+    // the other.
+
+    /// Serves until SIGINT, SIGTERM or the task's cancellation, and tells how far rooms have come.
+    ///
+    /// - Parameters:
+    ///   - onRecovery: called on a room's loop with every part that was read of its history; nil to
+    ///     have logged what takes longer than a second.
+    ///   - onListening: as in ``run(onListening:)``.
+    public func run(
+        onRecovery: (@Sendable (RoomProgress) -> Void)?,
+        onListening: @Sendable (_ url: String) -> Void
     ) async throws(ServerError) {
         let url = try await start(onRecovery)
         let (signals, continuation) = AsyncStream<Int32>.makeStream()
         await runningLoops().first?.handle(Signals.ending) { continuation.yield($0) }
         onListening(url)
+        // A pipe or a file would get it with the next few thousand bytes, or never.
+        fflush(stdout)
         // Ends by a signal, or when the task is cancelled.
         for await signal in signals {
             configuration.logger.info("stopping", metadata: ["signal": "\(signal)"])

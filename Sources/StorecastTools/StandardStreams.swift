@@ -2,6 +2,10 @@ import Dispatch
 
 #if canImport(Glibc)
     import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
 #else
     import Darwin
 #endif
@@ -39,11 +43,7 @@ private enum StandardStream {
         text.withUTF8 { bytes in
             var rest = UnsafeRawBufferPointer(bytes)
             while !rest.isEmpty {
-                #if canImport(Glibc)
-                    let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-                #else
-                    let count = Darwin.write(descriptor, rest.baseAddress, rest.count)
-                #endif
+                let count = systemWrite(descriptor, rest)
                 // Nobody reads any more: there is nothing left to do.
                 if count < 0, errno == EPIPE { exit(0) }
                 if count < 0, errno != EINTR, errno != EAGAIN { return }
@@ -70,10 +70,16 @@ package struct StandardInput {
 /// Ends the process.
 package enum Process {
     package static func exit(_ status: CommandFailure.Status) -> Never {
-        #if canImport(Glibc)
-            Glibc.exit(status.rawValue)
-        #else
-            Darwin.exit(status.rawValue)
-        #endif
+        systemExit(status.rawValue)
     }
+}
+
+// Members of the same names hide the system's from the types.
+
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    write(descriptor, bytes.baseAddress, bytes.count)
+}
+
+private func systemExit(_ status: Int32) -> Never {
+    exit(status)
 }

@@ -1,3 +1,4 @@
+@preconcurrency import Glibc
 import StorecastClient
 @testable import StorecastServer
 import Testing
@@ -55,6 +56,25 @@ struct SyncServerTests {
             #expect(end?.title.contains("Cancellation") == false)
         }
         await server.stop()
+    }
+
+    @Test func `what a program prints when its server listens is in a pipe at once`() async {
+        await #expect(processExitsWith: .success) {
+            alarm(20)
+            var ends: [Int32] = [0, 0]
+            pipe(&ends)
+            // As a program finds it whose standard output is a pipe.
+            stdout = fdopen(ends[1], "w")
+            Task.detached {
+                try await SyncServer(port: 0, room: Tallies.room).run { url in
+                    print("listening on \(url)")
+                }
+            }
+            var bytes = [UInt8](repeating: 0, count: 64)
+            let count = read(ends[0], &bytes, bytes.count)
+            let line = String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
+            #expect(line.hasPrefix("listening on ws://127.0.0.1:"))
+        }
     }
 
     @Test func `more than a loop takes at once from another arrives all the same`() async throws {

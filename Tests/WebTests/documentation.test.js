@@ -39,6 +39,7 @@ describe("Docs/Web.md", { skip: missing }, () => {
 
   test("shows a page that works", async () => {
     const server = await Server.start({ document: { votes: { coffee: 3, tea: 2 }, log: [] } });
+    assert(pieces("html")[0].includes('<meta charset="utf-8">'), "its … would be unreadable");
     const [, script] = /<script type="module">\n(.*?)<\/script>/s.exec(pieces("html")[0]);
     const elements = { tea: {}, status: {} };
     const document = { getElementById: (id) => elements[id] };

@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { register } from "node:module";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, test } from "node:test";
+import { pathToFileURL } from "node:url";
 import { TestPeer } from "./support/TestPeer.js";
 
 register("./support/frameworks/resolve.js", import.meta.url);
@@ -14,6 +19,16 @@ const subscribed = { op: "subscribed", ref: 1, sub: 5, tag: "t", bytes: 1 };
 const snapshot = { op: "snapshot", sub: 5, v: 0, value: { tea: 2 } };
 const ops = [{ op: "replace", path: "/tea", value: 3 }];
 const patch = { op: "patch", sub: 5, from: 0, v: 1, ops };
+
+const noCompiler = !hasCompiler() && "needs tsc: apt-get install node-typescript";
+
+function hasCompiler() {
+  try {
+    return execFileSync("tsc", ["--version"], { encoding: "utf8" });
+  } catch {
+    return undefined;
+  }
+}
 
 async function live() {
   const peer = new TestPeer();
@@ -41,6 +56,28 @@ describe("stores fit", () => {
     root.unmount();
     await peer.platform.advance(5000);
     assert.deepEqual(await peer.heard(), [{ op: "unsubscribe", ref: 1 }]);
+  });
+
+  test("React, as Docs/Web.md shows it", { skip: noCompiler }, async () => {
+    const page = readFileSync(new URL("../../Docs/Web.md", import.meta.url), "utf8");
+    const [, shown] = /^```jsx\n(.*?)^```/ms.exec(page);
+    const folder = mkdtempSync(join(tmpdir(), "storecast-react-"));
+    const needed = 'import { createElement } from "react";';
+    writeFileSync(join(folder, "tea.jsx"), `${needed}\n${shown}\nexport { Tea };`);
+    const options = ["--allowJs", "--jsx", "react", "--jsxFactory", "createElement"];
+    const made = ["--target", "ES2022", "--module", "ES2022", "--outDir", join(folder, "made")];
+    execFileSync("tsc", [...options, ...made, join(folder, "tea.jsx")]);
+    writeFileSync(join(folder, "made/package.json"), '{"type":"module"}');
+    const { Tea } = await import(pathToFileURL(join(folder, "made/tea.js")));
+    rmSync(folder, { recursive: true });
+    const peer = new TestPeer();
+    const root = mount(Tea, { connection: peer.connection });
+    await peer.welcome();
+    await peer.say(subscribed, snapshot);
+    assert.deepEqual(root.element.children.join(""), "Tea: 2");
+    root.element.props.onClick();
+    assert.equal((await peer.heard())[0].action.type, "increment");
+    root.unmount();
   });
 
   test("Vue", async () => {

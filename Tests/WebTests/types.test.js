@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, test } from "node:test";
+import { after, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { command, missing } from "./support/Server.js";
 
@@ -77,6 +77,28 @@ describe("the module's types", { skip }, () => {
     assert.equal(tsc(...options, join(made, "program.ts")), "");
     rmSync(made, { recursive: true });
   });
+});
+
+describe("the programs of Docs/Web.md", { skip: skip || missing }, () => {
+  const page = readFileSync(new URL("../../Docs/Web.md", import.meta.url), "utf8");
+  const programs = [...page.matchAll(/^```ts\n(.*?)^```/gms)].map(([, text]) => text);
+  const made = mkdtempSync(join(tmpdir(), "storecast-types-"));
+  cpSync(module, join(made, "storecast"), { recursive: true });
+  writeFileSync(join(made, "package.json"), '{"type":"module"}');
+  writeFileSync(join(made, "board.ts"), missing ? "" : execFileSync(command, ["types"]));
+  const names = programs.map((text, index) => {
+    writeFileSync(join(made, `${index}.ts`), text);
+    return join(made, `${index}.ts`);
+  });
+  after(() => rmSync(made, { recursive: true }));
+
+  for (const [resolution, kind] of [["node", "ES2022"], ["node16"], ["nodenext"]]) {
+    test(`compile with strict and moduleResolution ${resolution}`, () => {
+      assert(names.length >= 2);
+      const found = ["--moduleResolution", resolution, "--module", kind ?? resolution];
+      assert.equal(tsc("--strict", "--noEmit", "--target", "ES2022", ...found, ...names), "");
+    });
+  }
 });
 
 describe("the module's and the pages' files", () => {

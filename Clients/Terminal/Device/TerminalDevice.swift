@@ -1,5 +1,9 @@
 #if canImport(Glibc)
     import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
 #else
     import Darwin
 #endif
@@ -62,11 +66,7 @@ final class TerminalDevice {
 
     private static func read(into buffer: UnsafeMutableBufferPointer<UInt8>) -> Int {
         errno = 0
-        #if canImport(Glibc)
-            return Glibc.read(STDIN_FILENO, buffer.baseAddress, buffer.count)
-        #else
-            return Darwin.read(STDIN_FILENO, buffer.baseAddress, buffer.count)
-        #endif
+        return systemRead(STDIN_FILENO, buffer)
     }
 
     private func send(_ text: String) {
@@ -80,4 +80,11 @@ final class TerminalDevice {
             }
         }
     }
+}
+
+/// A member of the same name hides the system's from the type.
+private func systemRead(
+    _ descriptor: Int32, _ buffer: UnsafeMutableBufferPointer<UInt8>
+) -> Int {
+    read(descriptor, buffer.baseAddress, buffer.count)
 }

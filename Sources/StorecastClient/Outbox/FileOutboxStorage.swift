@@ -2,6 +2,10 @@ import StorecastSync
 
 #if canImport(Glibc)
     import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
 #else
     import Darwin
 #endif
@@ -76,11 +80,7 @@ final class FileOutboxStorage: OutboxStorage {
     // MARK: System calls
 
     private static func open(_ path: String, _ flags: Int32) throws(Rejection) -> Int32 {
-        #if canImport(Glibc)
-            let file = Glibc.open(path, flags | O_CLOEXEC, 0o600)
-        #else
-            let file = Darwin.open(path, flags | O_CLOEXEC, 0o600)
-        #endif
+        let file = systemOpen(path, flags | O_CLOEXEC)
         guard file >= 0 else { throw failure(.outboxUnwritable, path) }
         return file
     }
@@ -146,6 +146,12 @@ final class FileOutboxStorage: OutboxStorage {
                 ? "The outbox can't be written." : "The outbox can't be read.",
             detail: "'\(path)': \(reason)")
     }
+}
+
+// Members of the same names hide the system's from the type.
+
+private func systemOpen(_ path: String, _ flags: Int32) -> Int32 {
+    open(path, flags, 0o600)
 }
 
 private func systemWrite(_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {

@@ -37,6 +37,10 @@ struct Latencies {
 
 #if canImport(Glibc)
     private import Glibc
+#elseif canImport(Musl)
+    private import Musl
+#elseif canImport(Android)
+    private import Android
 #else
     private import Darwin
 #endif

@@ -1,4 +1,12 @@
-import Glibc
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#else
+    import Darwin
+#endif
 
 /// Reads the files of a folder and of those in it, within bounds.
 ///
@@ -12,7 +20,7 @@ struct WebFolder {
     private var bytesLeft = Self.maxBytes
 
     init(_ folder: String) throws(ServerError) {
-        let descriptor = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.failure(folder) }
         try readFolder(descriptor, path: "", depth: 0)
     }
@@ -64,7 +72,7 @@ struct WebFolder {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
         while true {
-            let count = Glibc.read(descriptor, &chunk, chunk.count)
+            let count = systemRead(descriptor, &chunk)
             guard count >= 0 else { throw Self.failure(path) }
             if count == 0 { break }
             bytesLeft -= count
@@ -95,6 +103,11 @@ struct WebFolder {
     private static func excess(_ what: String) -> ServerError {
         ServerError(.pagesUnreadable, "The folder of the pages can't be served: \(what).")
     }
+}
+
+/// A member of the same name hides the system's from the type.
+private func systemRead(_ descriptor: Int32, _ bytes: inout [UInt8]) -> Int {
+    read(descriptor, &bytes, bytes.count)
 }
 
 extension WebPages {

@@ -1,5 +1,9 @@
 #if canImport(Glibc)
     import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
 #else
     import Darwin
 #endif
@@ -18,7 +22,7 @@ struct BufferedSystemGenerator: RandomNumberGenerator {
 
     private mutating func refill() {
         words.append(contentsOf: repeatElement(0, count: Self.capacity))
-        #if canImport(Glibc)
+        #if canImport(Glibc) || canImport(Musl)
             let code = words.withUnsafeMutableBytes { getentropy($0.baseAddress, $0.count) }
             // Never zeros: the numbers may be guessed at, ids are made of them.
             precondition(code == 0, "The system gives no random numbers.")

@@ -11,7 +11,7 @@ struct JournalForkCommand: PrintingCommand {
             copied stays as it is, and a server may be using it. The copy gets an epoch of its own.
 
               storecast journal fork board.sqlite --at 120 --to then.sqlite
-              storecast journal fork rooms.sqlite --room /a --at 120 --to other.sqlite --as /b
+              storecast journal fork rooms.sqlite --room /a --at 12 --to b.sqlite --as /b
 
             A server that uses the file in which the copy is to be has to be stopped first.
             """)

@@ -12,7 +12,7 @@ struct JournalImportCommand: PrintingCommand {
             its own. Stop a server that uses the file first.
 
               storecast journal import copy.sqlite board.jsonl
-              storecast journal export board.sqlite | storecast journal import copy.sqlite -
+              storecast journal export a.sqlite | storecast journal import b.sqlite -
               storecast journal import board.sqlite board.jsonl --room /archive
             """)
 

@@ -1,13 +1,23 @@
 #if canImport(Glibc)
     import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
 #else
     import Darwin
 #endif
 
 /// Where a command writes much text: standard output, or a file that it makes.
 final class TextOutput {
+    #if canImport(Musl) || canImport(Android)
+        private typealias Stream = OpaquePointer
+    #else
+        private typealias Stream = UnsafeMutablePointer<FILE>
+    #endif
+
     /// Nil when it is closed.
-    private var stream: UnsafeMutablePointer<FILE>?
+    private var stream: Stream?
     /// The file's path; nil for standard output.
     private let path: String?
 

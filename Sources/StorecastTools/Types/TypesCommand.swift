@@ -14,7 +14,7 @@ package struct TypesCommand: ParsableCommand {
 
             and then, in TypeScript or in JavaScript with JSDoc:
 
-              import type { Room } from "./board";
+              import type { Room } from "./board.js";
               const board = connect<Room>("wss://example.org/");
 
             They are found out by having the Swift types read something, as they would read a \

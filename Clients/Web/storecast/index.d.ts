@@ -1,0 +1,2 @@
+// Beside index.js, where TypeScript looks for what a program imports by that path.
+export * from "./types/index.js";

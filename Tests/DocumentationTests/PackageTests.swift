@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+
+/// The package as others build it: as a dependency, with Xcode, and for other systems.
+struct PackageTests {
+    private static let root = URL(filePath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+    /// Xcode passes `-suppress-warnings` to dependencies, which the compiler refuses beside
+    /// `-warnings-as-errors`.
+    @Test func `warnings are errors only where the package is worked on`() throws {
+        #expect(try manifest(["STORECAST_CI": "1"]).contains("treatAllWarnings"))
+        let others = try manifest([:])
+        #expect(others.contains("StorecastClient"))
+        for setting in ["treatAllWarnings", "treatWarning", "unsafeFlags"] {
+            #expect(!others.contains(setting))
+        }
+        let run = try String(contentsOf: Self.root.appending(path: ".ci/run"), encoding: .utf8)
+        #expect(run.contains("\nexport STORECAST_CI=1\n"))
+    }
+
+    /// What every file says that needs the C library. StorecastWebSocket is apart: it is written to
+    /// Debian's libwebsockets.
+    @Test func `the C library of every system is imported`() throws {
+        let block = """
+            #if canImport(Glibc)
+                import Glibc
+            #elseif canImport(Musl)
+                import Musl
+            #elseif canImport(Android)
+                import Android
+            #else
+                import Darwin
+            #endif
+            """
+        var count = 0
+        for path in try sources() where !path.hasPrefix("Sources/StorecastWebSocket/") {
+            let text = try String(contentsOf: Self.root.appending(path: path), encoding: .utf8)
+            let isQualified = text.contains(/\b(Glibc|Musl|Android|Bionic|Darwin)\.[a-z]/)
+            #expect(!isQualified, "\(path) names the library of one system.")
+            guard text.contains(/import (Glibc|Darwin)/) else { continue }
+            let plain = text.replacing("private import", with: "import")
+                .replacing("@preconcurrency import", with: "import")
+            #expect(plain.contains(block), "\(path) can't be compiled everywhere.")
+            count += 1
+        }
+        #expect(count > 10)
+    }
+
+    @Test func `README names every library`() throws {
+        let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
+        let package = try String(
+            contentsOf: Self.root.appending(path: "Package.swift"), encoding: .utf8)
+        let libraries = package.matches(of: /\.library\(name: "(\w+)"/).map(\.1)
+        #expect(libraries.count >= 9)
+        for library in libraries {
+            let isNamed = readme.contains(
+                ".product(name: \"\(library)\", package: \"storecast\")")
+            #expect(isNamed, "README.md leaves out \(library).")
+        }
+    }
+
+    /// The manifest as SwiftPM reads it in an environment.
+    private func manifest(_ variables: [String: String]) throws -> String {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        // The tests' own folder is locked while they run.
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        process.arguments = [
+            "swift", "package", "--scratch-path", folder.path, "dump-package",
+        ]
+        process.currentDirectoryURL = Self.root
+        var environment = ProcessInfo.processInfo.environment
+        environment["STORECAST_CI"] = nil
+        process.environment = environment.merging(variables) { $1 }
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let bytes = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private func sources() throws -> [String] {
+        try ["Sources", "Clients"].flatMap { folder in
+            let found = FileManager.default.enumerator(
+                at: Self.root.appending(path: folder), includingPropertiesForKeys: nil)
+            return try #require(found).compactMap { ($0 as? URL)?.path }
+                .filter { $0.hasSuffix(".swift") }
+                .map { String($0.dropFirst(Self.root.path.count + 1)) }
+        }
+    }
+}

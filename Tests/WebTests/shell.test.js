@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { after, before, describe, test } from "node:test";
+import { blocks, Clone, missing } from "./support/Clone.js";
+import { command } from "./support/Server.js";
+
+const docs = readdirSync(new URL("../../Docs", import.meta.url));
+const pages = ["README.md", ...docs.filter((name) => name.endsWith(".md")).sort()].map((name) =>
+  name === "README.md" ? name : `Docs/${name}`,
+);
+
+/** What a block's first line says that goes on until it is stopped. */
+const ownTerminal = "# in a terminal of its own";
+
+/** Blocks that no walk runs, by a part of them, and why. */
+const left = {
+  "Tests/IntegrationTests/Python/requirements.txt && swift test": "it is the tests' own command",
+  "STORECAST_KILLS=200": "it takes hours",
+};
+
+/** The commands of a block: a `console` shows what they print, too. */
+function commands({ language, content }) {
+  if (language !== "console") return content;
+  return [...content.matchAll(/^\$ (.*)$/gm)].map(([, command]) => `${command}\n`).join("");
+}
+
+describe("shell blocks, pasted one after the other", { skip: missing }, () => {
+  let clone;
+  before(async () => (clone = await Clone.make()));
+  after(() => clone.remove());
+
+  // In one folder, in which each finds what those before it have left.
+  for (const page of pages) {
+    const shell = blocks(page).filter(({ language }) => ["sh", "console"].includes(language));
+    if (shell.length === 0) continue;
+    test(`${page}: ${shell.length}`, async () => {
+      for (const block of shell) {
+        if (Object.keys(left).some((part) => block.content.includes(part))) continue;
+        if (block.content.startsWith(ownTerminal)) await clone.start(block.content);
+        else await clone.run(commands(block));
+      }
+      for (const shown of await clone.interrupt()) {
+        assert(!/isn't what the history/.test(shown), "Two pages keep what happens in one file.");
+      }
+    });
+  }
+});
+
+describe("help", { skip: missing }, () => {
+  const journal = ["rooms", "log", "show", "state", "diff", "export", "verify", "replay", "backup"];
+  const files = ["restore", "repair", "import", "fork"].concat(journal);
+  const commands = ["serve", "watch", "dispatch", "types", "simulate", "journal"];
+  const all = [[], ...commands.map((name) => [name]), ...files.map((name) => ["journal", name])];
+
+  test("shows commands on lines of their own, which no terminal breaks", () => {
+    let count = 0;
+    for (const words of all) {
+      const help = execFileSync(command, [...words, "--help"], { encoding: "utf8" });
+      const lines = help.split("\n");
+      for (const [place, line] of lines.entries()) {
+        if (!/^  (storecast|echo)/.test(line)) continue;
+        count += 1;
+        const isWhole = line.split("'").length % 2 === 1 && !/^\S/.test(lines[place + 1]);
+        assert(isWhole, `storecast ${words.join(" ")} --help breaks:\n${line}`);
+      }
+    }
+    assert(count > 30);
+  });
+});
+
+describe("the pages' blocks", () => {
+  const all = pages.flatMap(blocks);
+
+  test("that aren't walked are there", () => {
+    for (const part of Object.keys(left)) {
+      assert.equal(all.filter(({ content }) => content.includes(part)).length, 1, part);
+    }
+  });
+
+  test("say what they are", () => {
+    for (const { page, language, content } of all) {
+      const isCommand = /^(\$ |#|\.?\/?\w+\/|storecast|swift|echo|cd|curl|node|npm|python3) /m;
+      if (language === "") assert(!isCommand.test(content), `${page}: a shell block?\n${content}`);
+    }
+    assert(all.length > 60);
+  });
+});
