@@ -55,6 +55,7 @@ extension Room {
     ) -> [JournalEntry] {
         context.host.report("The journal of room '\(name)' can't keep an action: \(problem)")
         var entries = entries
+        entries[place].refused = entries[place].actions.first.map { RefusedAction($0) }
         entries[place].actions = []
         entries[place].rejection = Rejection(.invalid, "The action can't be kept.")
         return entries

@@ -110,7 +110,7 @@ extension Room {
         var entry = JournalEntry(
             client: record.client, seq: record.seq, base: record.base, settled: record.settled,
             sender: record.sender, time: record.time, seed: record.seed, actions: [],
-            rejection: record.rejection, schema: record.schema)
+            rejection: record.rejection, refused: record.refused, schema: record.schema)
         for (index, recorded) in record.actions.enumerated() {
             do {
                 guard let action = try definition.action(recorded, of: record.schema) else {

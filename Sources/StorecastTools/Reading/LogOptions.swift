@@ -48,7 +48,8 @@ struct LogOptions: ParsableArguments {
         guard let record = travelled.entry.record else {
             return types.isEmpty && sender == nil && client == nil
         }
-        return (types.isEmpty || record.actions.contains { types.contains($0.type) })
+        let dispatched = record.actions.map(\.type) + [record.refused?.type].compactMap(\.self)
+        return (types.isEmpty || dispatched.contains { types.contains($0) })
             && (sender ?? record.sender.id) == record.sender.id
             && (client ?? record.client) == record.client
     }
