@@ -22,6 +22,8 @@ struct EntryRow: Equatable {
     /// `{"code":…,"title":…,"detail":…,"refused":…}`, the last two if there are any; nil if there is
     /// none.
     var rejection: [UInt8]?
+    /// A rejection that came later, see ``Tombstones``; not a column.
+    var tombstone: [UInt8]?
 
     /// The entry's link in the chain, behind the one whose checksum is `previous`.
     func checksum(at offset: UInt64, after previous: UInt64) -> UInt64 {
@@ -71,7 +73,7 @@ extension EntryRow {
         var actions: [JournalRecord.RecordedAction] = []
         if let type, let payload { actions.append(.init(type: type, payload: payload)) }
         if let more { actions += try Self.actions(more) }
-        let outcome = try rejection.map { try Self.rejection($0) }
+        let outcome = try (tombstone ?? rejection).map { try Self.rejection($0) }
         return JournalRecord(
             client: client, seq: seq, base: base, settled: settled,
             sender: Identity(sender, roles: try roles.map { try Self.roles($0) } ?? []),

@@ -26,7 +26,7 @@ extension Room {
         switch result {
         case .success(let offset):
             observer?.appended()
-            commit(entries)
+            commit(entries, through: offset)
             observer?.committed()
             advance(to: offset, by: entries)
         case .failure(.unfit(let place, let problem)) where entries[place].rejection == nil:
@@ -62,12 +62,17 @@ extension Room {
     }
 
     /// Reduces entries in the journal's order and brings the groups up to date.
-    func commit(_ entries: [JournalEntry]) {
+    ///
+    /// - Parameter offset: that of the last one.
+    func commit(_ entries: [JournalEntry], through offset: UInt64) {
         let before = position.version
-        for entry in entries {
+        for (place, entry) in entries.enumerated() {
             heldBytes -= entry.size
+            let behind = UInt64(entries.count - 1 - place)
+            context.journal.reducing(offset &- behind, of: name, isNew: true)
             commit(entry)
         }
+        context.journal.reduced()
         if position.version != before { evaluateGroups() }
     }
 

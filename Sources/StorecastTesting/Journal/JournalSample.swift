@@ -59,6 +59,10 @@ package enum JournalSample {
             rejection: Rejection(.unknownAction, "No."),
             refused: RefusedAction(
                 type: "\u{1B}[2J\u{0}", payload: String(repeating: "\u{1F980}\"", count: 1000))),
+        JournalEntry(
+            client: "c", seq: 6, base: 7, settled: 2, sender: Identity("ada"),
+            time: Timestamp(secondsSince1970: 6), seed: 6,
+            actions: [Note(text: "kept, not reduced")], rejection: Rejection(.internal, "No.")),
     ]
 }
 
