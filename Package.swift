@@ -219,8 +219,18 @@ let package = Package(
             swiftSettings: [.swiftLanguageMode(.v5)]),
         .testTarget(
             name: "IntegrationTests",
-            dependencies: ["StorecastClient", "StorecastServer", "StorecastCommand", "Example"],
+            dependencies: [
+                "StorecastClient", "StorecastServer", "StorecastCommand", "TrappingServer",
+                "Example",
+            ],
             exclude: ["Python"], swiftSettings: settings),
+        .executableTarget(
+            name: "TrappingServer",
+            dependencies: [
+                "StorecastServer", "StorecastSQLite", "StorecastTools",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/TrappingServer", swiftSettings: settings),
         .testTarget(
             name: "SimulationTests",
             dependencies: ["StorecastTesting", "StorecastCommand", "Example"],

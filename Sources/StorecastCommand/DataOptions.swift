@@ -22,6 +22,16 @@ struct DataOptions: ParsableArguments {
                 + "process, which is faster."))
     var durability = Durability.machine
 
+    enum AfterCrashes: String, ExpressibleByArgument, CaseIterable {
+        case skip, stop
+    }
+
+    @Option(
+        help: ArgumentHelp(
+            "When the process has ended three times in a row while it reduced one action: skip it "
+                + "for good, or stop opening the room."))
+    var afterCrashes = AfterCrashes.skip
+
     @Option(
         help: ArgumentHelp(
             "Forget what is older than the newest N snapshots of the state, one of which is taken "
@@ -47,7 +57,10 @@ struct DataOptions: ParsableArguments {
 
     func journal(in file: String?) -> JournalProvider {
         let durability: SQLiteDurability = durability == .machine ? .machine : .process
-        return file.map { .sqlite($0, durability: durability) } ?? .memory
+        let crashes: CrashPolicy = afterCrashes == .skip ? .skip() : .stop()
+        return file.map {
+            .sqlite($0, durability: durability, afterCrashes: crashes)
+        } ?? .memory
     }
 
     /// `votes.sqlite` for `votes.json`: whose history it is can be seen.

@@ -198,7 +198,9 @@ public final class SyncServer: Sendable {
 
     private func openJournal() async throws(ServerError) -> any JournalStore {
         do throws(JournalError) {
-            return try await configuration.journal.open()
+            let store = try await configuration.journal.open()
+            for report in store.reports { configuration.logger.error("\(report)") }
+            return store
         } catch {
             switch error {
             case .damaged(let problem): throw ServerError(.journalUnreadable, problem)

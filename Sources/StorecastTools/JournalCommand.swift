@@ -10,7 +10,7 @@ package struct JournalCommand: AsyncParsableCommand {
             JournalStateCommand.self, JournalDiffCommand.self, JournalExportCommand.self,
             JournalVerifyCommand.self, JournalReplayCommand.self,
             JournalBackupCommand.self, JournalRestoreCommand.self, JournalRepairCommand.self,
-            JournalImportCommand.self, JournalForkCommand.self,
+            JournalSkipCommand.self, JournalImportCommand.self, JournalForkCommand.self,
         ])
 
     package init() {}

@@ -87,6 +87,18 @@ describe("a journal's text", () => {
     assert.equal(dispatches[1].rejection, "No.");
   });
 
+  test("has what was refused, whole or its beginning", () => {
+    const rejection = { code: "unknown-action", title: "No." };
+    const whole = { type: "Beer", payload: '{"by": 1}', bytes: 9 };
+    const cut = { type: "Wine", payload: '{"by', bytes: 5000 };
+    const lines = [whole, cut].map((refused, index) =>
+      entry(index + 1, { actions: [], rejection, refused }),
+    );
+    const { dispatches } = readJournal([header, ...lines].join("\n"));
+    assert.deepEqual(dispatches[0].actions, [{ type: "Beer", payload: { by: 1 }, bytes: 9 }]);
+    assert.deepEqual(dispatches[1].actions, [{ type: "Wine", excerpt: '{"by', bytes: 5000 }]);
+  });
+
   test("goes on from a snapshot's version", () => {
     const text = [header, '{"offset":1,"version":7,"snapshot":{}}', entry(2)].join("\n");
     assert.equal(readJournal(text).dispatches[0].version, 8);

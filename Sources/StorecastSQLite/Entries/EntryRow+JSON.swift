@@ -48,7 +48,7 @@ extension EntryRow {
         }
     }
 
-    static func text(_ rejection: Rejection) -> [UInt8] {
+    static func text(_ rejection: Rejection, of refused: RefusedAction?) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         writer.write(key: "code")
@@ -59,16 +59,23 @@ extension EntryRow {
             writer.write(key: "detail")
             writer.write(detail)
         }
+        if let refused {
+            writer.write(key: "refused")
+            refused.write(to: &writer)
+        }
         writer.endObject()
         return writer.bytes
     }
 
     /// A rejection in a journal is final.
-    static func rejection(_ text: [UInt8]) throws -> Rejection {
+    static func rejection(_ text: [UInt8]) throws -> (Rejection, of: RefusedAction?) {
         let root = try JSONDocument(text, limits: .trusted).root
         guard let code = root["code"]?.string, let title = root["title"]?.string else {
             throw Unreadable()
         }
-        return Rejection(Rejection.Code(code), title, detail: root["detail"]?.string)
+        return (
+            Rejection(Rejection.Code(code), title, detail: root["detail"]?.string),
+            of: root["refused"].flatMap { RefusedAction($0) }
+        )
     }
 }

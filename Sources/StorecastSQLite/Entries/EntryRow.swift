@@ -19,8 +19,11 @@ struct EntryRow: Equatable {
     var payload: [UInt8]?
     /// The other actions, `[{"type":…,"payload":…},…]`; nil if there are none.
     var more: [UInt8]?
-    /// `{"code":…,"title":…,"detail":…}`; nil if there is none.
+    /// `{"code":…,"title":…,"detail":…,"refused":…}`, the last two if there are any; nil if there is
+    /// none.
     var rejection: [UInt8]?
+    /// A rejection that came later, see ``Tombstones``; not a column.
+    var tombstone: [UInt8]?
 
     /// The entry's link in the chain, behind the one whose checksum is `previous`.
     func checksum(at offset: UInt64, after previous: UInt64) -> UInt64 {
@@ -62,7 +65,7 @@ extension EntryRow {
         type = record.actions.first?.type
         payload = record.actions.first?.payload
         more = record.actions.count > 1 ? Self.text(actions: record.actions.dropFirst()) : nil
-        rejection = record.rejection.map { Self.text($0) }
+        rejection = record.rejection.map { Self.text($0, of: record.refused) }
     }
 
     /// The record of a row. Throws if a text isn't the JSON that it should be.
@@ -70,10 +73,11 @@ extension EntryRow {
         var actions: [JournalRecord.RecordedAction] = []
         if let type, let payload { actions.append(.init(type: type, payload: payload)) }
         if let more { actions += try Self.actions(more) }
+        let outcome = try (tombstone ?? rejection).map { try Self.rejection($0) }
         return JournalRecord(
             client: client, seq: seq, base: base, settled: settled,
             sender: Identity(sender, roles: try roles.map { try Self.roles($0) } ?? []),
             time: Timestamp(secondsSince1970: time), seed: seed, actions: actions,
-            rejection: try rejection.map { try Self.rejection($0) }, schema: schema)
+            rejection: outcome?.0, refused: outcome?.of, schema: schema)
     }
 }

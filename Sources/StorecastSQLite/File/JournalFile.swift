@@ -55,7 +55,7 @@ package final class JournalFile: Sendable {
                 entries.append(
                     JournalFileEntry(
                         offset: place.offset, record: record ?? (try? row.record()),
-                        isIntact: record != nil))
+                        isIntact: record != nil, isSkipped: row.tombstone != nil))
                 last = place
             }
             return entries

@@ -7,4 +7,6 @@ package struct JournalFileEntry: Equatable, Sendable {
     package var record: JournalRecord?
     /// Whether it is what was written behind the entry before it.
     package var isIntact: Bool
+    /// Whether it is kept but rejected since, as reducing it ended the process.
+    package var isSkipped = false
 }

@@ -6,18 +6,26 @@ final class SQLiteJournal: Journal {
     private let store: SQLiteStore
     private let loop: JournalLoop
     private var tails: [ExactString: [SQLiteTail]] = [:]
+    private let slot: ReducingSlot
+    /// What may end the process; seldom anything.
+    private var suspects: [ReducingSlot.Note]
 
     let isDurable = true
 
     init(_ store: SQLiteStore, on loop: @escaping JournalLoop) {
         self.store = store
         self.loop = loop
+        slot = store.reducing.slot()
+        suspects = store.review.suspects
     }
 
     func open(
         _ room: String, completion: @escaping (Result<RoomHistory, JournalError>) -> Void
     ) {
         let callback = LoopCallback(loop, completion)
+        if let problem = store.review.closed[Array(room.utf8)] {
+            return callback.call(.failure(.damaged(problem)))
+        }
         let unknown = RoomHistory(epoch: store.history.epoch(of: room), head: 0)
         store.read { database in
             guard let log = try RoomLog(named: room, in: database) else { return unknown }
@@ -36,6 +44,21 @@ final class SQLiteJournal: Journal {
             if case .success = result { self?.grown(room) }
         }
         store.writer.append(AppendRequest(room: room, batch: batch) { callback.call($0) })
+    }
+
+    func reducing(_ offset: UInt64, of room: String, isNew: Bool) {
+        slot.note(offset, of: room, isNew: isNew)
+    }
+
+    func reduced() {
+        slot.clear()
+        guard !suspects.isEmpty else { return }
+        // What came so far was no crash of the reducer's, or isn't any more.
+        let acquitted = suspects.filter {
+            $0.room.utf8.elementsEqual(slot.room.utf8) && $0.offset <= slot.offset
+        }
+        for suspect in acquitted { store.reducing.acquit(suspect) }
+        suspects.removeAll { acquitted.contains($0) }
     }
 
     func tail(

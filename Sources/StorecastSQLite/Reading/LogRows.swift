@@ -5,10 +5,12 @@ import GRDBSQLite
 final class LogRows {
     private let statement: Statement
     private let database: Database
+    private let tombstones: [UInt64: [UInt8]]
 
     /// One at a time for a database, as it takes its cached statement.
     init(of room: Int64, after offset: UInt64, in database: Database) throws {
         self.database = database
+        tombstones = try Tombstones.texts(of: room, in: database)
         statement = try database.cachedStatement(sql: EntryRow.selection)
         statement.setUncheckedArguments([room, Int64(bitPattern: offset)])
     }
@@ -21,7 +23,9 @@ final class LogRows {
         case SQLITE_ROW:
             let columns = StatementColumns(statement: statement.sqliteStatement)
             let place = LogPlace(offset: columns.number(0), checksum: columns.number(1))
-            return (place, EntryRow(columns))
+            var row = EntryRow(columns)
+            if !tombstones.isEmpty { row.tombstone = tombstones[place.offset] }
+            return (place, row)
         case SQLITE_DONE: return nil
         default:
             throw DatabaseError(

@@ -102,7 +102,7 @@ struct JournalSalvage {
 struct SalvagedEntry {
     let room: Int64
     let place: LogPlace
-    let row: EntryRow
+    var row: EntryRow
 
     init(_ columns: StatementColumns) {
         place = LogPlace(offset: columns.number(0), checksum: columns.number(1))

@@ -17,10 +17,13 @@ struct SalvageCopy {
     /// Copies, and returns what became of each room, in the order of their names.
     mutating func run(from source: Database) throws -> [JournalRepair.Room] {
         try copySnapshots(from: source)
+        // Where they can't be read, what is under them is reduced again.
+        let tombstones = (try? Tombstones.texts(in: source)) ?? [:]
         let cursor = try EntryRow.salvage(in: source)
         while let step = try cursor.next() {
             guard case .row(let columns) = step else { continue }
-            let entry = SalvagedEntry(columns)
+            var entry = SalvagedEntry(columns)
+            entry.row.tombstone = tombstones[entry.place.offset]
             if let room = salvage.rooms[entry.room] { try take(entry, of: room) }
         }
         return reports.values.sorted { $0.name < $1.name }

@@ -40,6 +40,7 @@ enum LogTruncation {
         try database.execute(
             sql: "UPDATE rooms SET floor = ?, seal = ? WHERE id = ?",
             arguments: [floor, seal, room])
+        try Tombstones.remove(of: room, through: floor, in: database)
         try database.execute(
             sql: "DELETE FROM entries WHERE room = ? AND offset <= ?", arguments: [room, floor])
         return rows.count < portion

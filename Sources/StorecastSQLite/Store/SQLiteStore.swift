@@ -12,13 +12,19 @@ package final class SQLiteStore: JournalStore {
     let writer: GroupCommit
     private let pool: DatabasePool
     private let lock: StoreLock
+    let reducing: ReducingFile
+    let review: CrashReview
 
-    private init(_ pool: DatabasePool, _ lock: StoreLock, _ history: StoreHistory, _ newest: UInt64)
-    {
-        self.history = history
+    private init(
+        _ pool: DatabasePool, _ lock: StoreLock, _ start: Start, _ reducing: ReducingFile,
+        _ review: CrashReview
+    ) {
+        history = start.history
         self.pool = pool
         self.lock = lock
-        writer = GroupCommit(pool, LogWriter(history, newest: newest))
+        self.reducing = reducing
+        self.review = review
+        writer = GroupCommit(pool, LogWriter(history, newest: start.newest))
     }
 
     /// Opens a file to serve from, or makes one. Reads nothing of the rooms: that takes as long as a
@@ -29,11 +35,14 @@ package final class SQLiteStore: JournalStore {
     /// - Parameters:
     ///   - busyTimeout: how long the writer waits when another program has the file locked.
     ///   - boot: another one each time that the machine starts.
+    ///   - crashes: what becomes of actions that end the process when they are reduced.
     @concurrent package static func open(
         _ file: String, durability: SQLiteDurability = .machine,
-        busyTimeout: Duration = .seconds(1), boot: String = StoreSession.bootID()
+        busyTimeout: Duration = .seconds(1), boot: String = StoreSession.bootID(),
+        crashes: CrashPolicy = .skip()
     ) async throws(JournalError) -> SQLiteStore {
-        try openHere(file, durability: durability, busyTimeout: busyTimeout, boot: boot)
+        try openHere(
+            file, durability: durability, busyTimeout: busyTimeout, boot: boot, crashes: crashes)
     }
 
     /// The same on the caller's thread, which waits for the disk.
@@ -42,15 +51,18 @@ package final class SQLiteStore: JournalStore {
     package static func openHere(
         _ file: String, durability: SQLiteDurability = .machine,
         busyTimeout: Duration = .seconds(1), boot: String = StoreSession.bootID(),
-        history: UInt64 = .random(in: .min ... .max)
+        history: UInt64 = .random(in: .min ... .max), crashes: CrashPolicy = .skip()
     ) throws(JournalError) -> SQLiteStore {
         let path = StoreFile.canonicalPath(file)
         let lock = try StoreLock(path)
         do {
             let pool = try pool(path, busyTimeout)
-            let (history, newest) = try begin(
-                pool, path, durability, boot, StoreHistory(seed: history))
-            return SQLiteStore(pool, lock, history, newest)
+            let start = try begin(pool, path, durability, boot, StoreHistory(seed: history))
+            let reducing = try ReducingFile(beside: path, of: start.history)
+            let review = try pool.writeWithoutTransaction { database in
+                try CrashReview(of: reducing, by: crashes, in: database, path)
+            }
+            return SQLiteStore(pool, lock, start, reducing, review)
         } catch {
             lock.release()
             throw JournalError(error).naming(path)
@@ -62,10 +74,12 @@ package final class SQLiteStore: JournalStore {
         return try DatabasePool(path: path, configuration: configuration(path, busyTimeout))
     }
 
+    private typealias Start = (history: StoreHistory, newest: UInt64)
+
     private static func begin(
         _ pool: DatabasePool, _ path: String, _ durability: SQLiteDurability, _ boot: String,
         _ first: StoreHistory
-    ) throws -> (StoreHistory, newest: UInt64) {
+    ) throws -> Start {
         try pool.writeWithoutTransaction { database in
             if try StoreSchema.isNew(database, path) { try StoreSchema.make(in: database, first) }
             let history = try StoreSession.begin(durability, boot: boot, in: database)
@@ -78,13 +92,15 @@ package final class SQLiteStore: JournalStore {
         SQLiteJournal(self, on: loop)
     }
 
+    package var reports: [String] { review.reports }
+
     package func close() async {
         await withCheckedContinuation { continuation in close { continuation.resume() } }
     }
 
     /// The same; `completion` is called on a thread of its own, or at once if it was closed before.
     package func close(_ completion: @escaping @Sendable () -> Void) {
-        let isFirst = writer.close { [pool, lock] database in
+        let isFirst = writer.close { [pool, lock, reducing] database in
             // Without it the next one takes the file for one that a crash left: no harm.
             try? StoreSession.end(in: database)
             // Not here: closing waits for the writer.
@@ -92,6 +108,7 @@ package final class SQLiteStore: JournalStore {
                 // The readers first, so that the last connection may remove SQLite's other files.
                 pool.releaseMemory()
                 try? pool.close()
+                reducing.remove()
                 lock.release()
                 completion()
             }

@@ -5,7 +5,8 @@ import StorecastSync
 enum StoreSchema {
     /// "Scjl", for `file` and the like.
     private static let applicationID: Int32 = 0x5363_6A6C
-    private static let version: Int32 = 1
+    /// The newest that is read; a file is made as 1.
+    private static let version: Int32 = 2
 
     private static let tables = """
         CREATE TABLE journal (
@@ -100,9 +101,22 @@ enum StoreSchema {
                 sql: "INSERT INTO journal VALUES (?, 'machine', '', 1)",
                 arguments: [Int64(bitPattern: history.seed)])
             try database.execute(sql: "PRAGMA application_id = \(applicationID)")
-            try database.execute(sql: "PRAGMA user_version = \(version)")
+            try database.execute(sql: "PRAGMA user_version = 1")
             return .commit
         }
+    }
+
+    /// Makes the table of ``Tombstones``, within a transaction, if there is none.
+    static func makeTombstones(in database: Database) throws {
+        try database.execute(
+            sql: """
+                CREATE TABLE IF NOT EXISTS tombstones (
+                    offset INTEGER PRIMARY KEY,
+                    room INTEGER NOT NULL REFERENCES rooms,
+                    rejection TEXT NOT NULL
+                ) STRICT;
+                PRAGMA user_version = 2;
+                """)
     }
 
     /// The newest offset of all rooms, kept or not.

@@ -28,6 +28,9 @@ struct RoomWriter {
         var insertion = StatementBinding(
             try database.cachedStatement(sql: EntryRow.insertion), of: database)
         try row.insert(&insertion, room: id, at: offset, checksum: checksum)
+        if let tombstone = row.tombstone {
+            try Tombstones.add(tombstone, over: offset, of: id, in: database)
+        }
         end = LogPlace(offset: offset, checksum: checksum)
     }
 

@@ -52,6 +52,7 @@ struct DispatchLog {
     private func matches(_ entry: JournalEntry) -> Bool {
         guard let type, !type.isEmpty else { return true }
         return entry.actions.contains { Swift.type(of: $0).wireName.contains(type) }
+            || entry.refused?.type.contains(type) == true
     }
 
     /// The newest dispatches, oldest first.

@@ -47,5 +47,17 @@ struct LoggedDispatch: Encodable {
             return LoggedAction(
                 type: action.type, payload: document?.root.json ?? .null, bytes: bytes)
         }
+        if let refused = record.refused { actions.append(LoggedAction(refused)) }
+    }
+}
+
+extension LoggedDispatch.LoggedAction {
+    /// What came in place of an action.
+    fileprivate init(_ refused: RefusedAction) {
+        type = refused.type
+        bytes = refused.bytes
+        let document = refused.isCut ? nil : try? JSONDocument(refused.payload)
+        payload = document?.root.json
+        excerpt = document == nil ? refused.payload : nil
     }
 }

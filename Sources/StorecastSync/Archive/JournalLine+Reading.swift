@@ -59,7 +59,8 @@ extension JournalRecord {
             client: try line.text("client"), seq: try line.number("seq", from: 1),
             base: try line.number("base"), settled: try line.number("settled"),
             sender: try Self.sender(line), time: Timestamp(secondsSince1970: time), seed: seed,
-            actions: try Self.actions(line), rejection: try Self.rejection(line), schema: schema)
+            actions: try Self.actions(line), rejection: try Self.rejection(line),
+            refused: try Self.refused(line), schema: schema)
     }
 
     private static func sender(_ line: JSONView) throws(JournalLineError) -> Identity {
@@ -90,6 +91,14 @@ extension JournalRecord {
             throw JournalLineError("The member 'rejection' lacks code or title.")
         }
         return rejection
+    }
+
+    private static func refused(_ line: JSONView) throws(JournalLineError) -> RefusedAction? {
+        guard let member = line["refused"] else { return nil }
+        guard let refused = RefusedAction(member) else {
+            throw JournalLineError("The member 'refused' lacks type, payload or bytes.")
+        }
+        return refused
     }
 }
 

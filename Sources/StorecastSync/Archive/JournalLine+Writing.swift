@@ -67,6 +67,10 @@ extension JournalRecord {
             rejection.writeMembers(to: &writer)
             writer.endObject()
         }
+        if let refused {
+            writer.write(key: "refused")
+            refused.write(to: &writer)
+        }
     }
 }
 

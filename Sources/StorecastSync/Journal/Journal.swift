@@ -14,7 +14,7 @@ package protocol Journal: AnyObject {
     /// Orders `batch` behind everything appended to `room` before it and makes it durable.
     ///
     /// A room has one batch in flight. `completion` is called exactly once, with the offset of the
-    /// batch's last entry. A batch is appended whole, in order, and at least once: after
+    /// batch's last entry; those of the entries before it follow one another up to there. A batch is appended whole, in order, and at least once: after
     /// ``JournalError/unknownOutcome(_:)`` the room appends it again, and it may then be there
     /// twice. The ledger passes over what comes a second time.
     func append(
@@ -40,6 +40,15 @@ package protocol Journal: AnyObject {
         content: @escaping @Sendable () throws -> [UInt8],
         completion: @escaping (Result<Void, JournalError>) -> Void)
 
+    /// The room is about to reduce the entry at `offset`: called before each, so it takes no longer
+    /// than a few stores. A journal that outlives the process knows it by that if a reducer ends it.
+    ///
+    /// - Parameter isNew: whether nobody was told yet what became of the entry.
+    func reducing(_ offset: UInt64, of room: String, isNew: Bool)
+
+    /// The entries that were said to be reduced have been.
+    func reduced()
+
     /// Finds the newest snapshot of `room` at or below `offset` that is intact; nil if there is none.
     func loadSnapshot(
         of room: String, through offset: UInt64,
@@ -57,6 +66,10 @@ package protocol Journal: AnyObject {
 
 extension Journal {
     package var isDurable: Bool { false }
+
+    package func reducing(_ offset: UInt64, of room: String, isNew: Bool) {}
+
+    package func reduced() {}
 }
 
 /// What a room had become with the entry at an offset, so that what is before needn't be read.

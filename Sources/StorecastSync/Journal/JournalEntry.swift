@@ -19,6 +19,8 @@ package struct JournalEntry: Sendable {
     package var actions: [any SyncAction]
     /// Why nothing is to be reduced: a tombstone, so that the rejection is the same for ever.
     package var rejection: Rejection?
+    /// What came, if it was rejected before it was an action.
+    package var refused: RefusedAction?
     /// The version of the room's schema that the actions have.
     package var schema: Int
     /// What the room counts the entry as while it waits for the journal, in bytes.
@@ -30,7 +32,7 @@ package struct JournalEntry: Sendable {
     package init(
         client: String, seq: UInt64, base: UInt64, settled: UInt64, sender: Identity,
         time: Timestamp, seed: UInt64, actions: [any SyncAction],
-        rejection: Rejection? = nil, schema: Int = 1,
+        rejection: Rejection? = nil, refused: RefusedAction? = nil, schema: Int = 1,
         size: Int = 0
     ) {
         self.client = client
@@ -42,6 +44,7 @@ package struct JournalEntry: Sendable {
         self.seed = seed
         self.actions = actions
         self.rejection = rejection
+        self.refused = refused
         self.schema = schema
         self.size = size
     }

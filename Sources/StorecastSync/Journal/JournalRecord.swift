@@ -24,13 +24,15 @@ package struct JournalRecord: Equatable, Sendable {
     package var seed: UInt64
     package var actions: [RecordedAction]
     package var rejection: Rejection?
+    /// What came, if it was rejected before it was an action.
+    package var refused: RefusedAction?
     /// The version of the room's schema that the actions were written with.
     package var schema: Int
 
     package init(
         client: String, seq: UInt64, base: UInt64, settled: UInt64, sender: Identity,
         time: Timestamp, seed: UInt64, actions: [RecordedAction], rejection: Rejection?,
-        schema: Int = 1
+        refused: RefusedAction? = nil, schema: Int = 1
     ) {
         self.client = client
         self.seq = seq
@@ -41,6 +43,7 @@ package struct JournalRecord: Equatable, Sendable {
         self.seed = seed
         self.actions = actions
         self.rejection = rejection
+        self.refused = refused
         self.schema = schema
     }
 }
@@ -57,6 +60,6 @@ extension JournalRecord {
             actions: try entry.actions.map { action in
                 RecordedAction(
                     type: type(of: action).wireName, payload: try JSONCoding.encode(action))
-            }, rejection: entry.rejection, schema: entry.schema)
+            }, rejection: entry.rejection, refused: entry.refused, schema: entry.schema)
     }
 }

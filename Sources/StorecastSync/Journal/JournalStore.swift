@@ -5,10 +5,17 @@ package protocol JournalStore: Sendable {
     /// - Parameter loop: runs what it is given on the loop, later and in order.
     func journal(on loop: @escaping JournalLoop) -> any Journal
 
+    /// What was found when it was opened that its owner has to know, in sentences.
+    var reports: [String] { get }
+
     /// Ends it, when the loops have ended: waits for what is being written and lets go of files.
     ///
     /// A journal of a closed store answers ``JournalError/unavailable(_:)``.
     func close() async
+}
+
+extension JournalStore {
+    package var reports: [String] { [] }
 }
 
 /// Runs work on the loop that a journal belongs to, in the order in which it is given.

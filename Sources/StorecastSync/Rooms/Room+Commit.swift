@@ -26,7 +26,7 @@ extension Room {
         switch result {
         case .success(let offset):
             observer?.appended()
-            commit(entries)
+            commit(entries, through: offset)
             observer?.committed()
             advance(to: offset, by: entries)
         case .failure(.unfit(let place, let problem)) where entries[place].rejection == nil:
@@ -56,18 +56,24 @@ extension Room {
     ) -> [JournalEntry] {
         context.host.report("The journal of room '\(name)' can't keep an action: \(problem)")
         var entries = entries
+        entries[place].refused = entries[place].actions.first.map { RefusedAction($0) }
         entries[place].actions = []
         entries[place].rejection = Rejection(.invalid, "The action can't be kept.")
         return entries
     }
 
     /// Reduces entries in the journal's order and brings the groups up to date.
-    func commit(_ entries: [JournalEntry]) {
+    ///
+    /// - Parameter offset: that of the last one.
+    func commit(_ entries: [JournalEntry], through offset: UInt64) {
         let before = position.version
-        for entry in entries {
+        for (place, entry) in entries.enumerated() {
             heldBytes -= entry.size
+            let behind = UInt64(entries.count - 1 - place)
+            context.journal.reducing(offset &- behind, of: name, isNew: true)
             commit(entry)
         }
+        context.journal.reduced()
         if position.version != before { evaluateGroups() }
         if mayForget { context.host.schedule(turnOf: self) }
     }

@@ -20,6 +20,7 @@ extension Room {
             let rejection = rejection(for: error)
             if rejection.retryable { return session.refused(dispatch.seq, rejection) }
             entry.rejection = rejection.bounded
+            entry.refused = RefusedAction(dispatch)
         }
         enqueue(entry)
     }

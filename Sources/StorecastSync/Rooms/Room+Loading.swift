@@ -90,6 +90,7 @@ extension Room {
         switch event {
         case .entries(let records):
             for (offset, record) in records { replay(record, at: offset) }
+            context.journal.reduced()
         case .caughtUp:
             end(unreadable.isEmpty ? .ready : .failed(.damaged("\(unreadable)")))
         case .failed(let error): end(.failed(error))
@@ -99,18 +100,21 @@ extension Room {
     /// Reduces what the journal kept. After something that can't be read nothing is reduced, but
     /// the rest is looked through, so that everything can be told at once.
     func replay(_ record: JournalRecord, at offset: UInt64) {
+        context.journal.reducing(offset, of: name, isNew: false)
         let entry = entry(record, offset)
         if unreadable.isEmpty { commit(entry) }
         self.offset = offset
         snapshots.note(entries: 1, bytes: entryOverhead + record.payloadBytes)
     }
 
-    /// The entry with its actions as they were reduced: typed, and stamped anew from the entry.
+    /// The entry with its actions as they were reduced: typed, and stamped anew from the entry. Of one
+    /// that is rejected they aren't looked at.
     func entry(_ record: JournalRecord, _ offset: UInt64) -> JournalEntry {
         var entry = JournalEntry(
             client: record.client, seq: record.seq, base: record.base, settled: record.settled,
             sender: record.sender, time: record.time, seed: record.seed, actions: [],
-            rejection: record.rejection, schema: record.schema)
+            rejection: record.rejection, refused: record.refused, schema: record.schema)
+        guard record.rejection == nil else { return entry }
         for (index, recorded) in record.actions.enumerated() {
             do {
                 guard let action = try definition.action(recorded, of: record.schema) else {

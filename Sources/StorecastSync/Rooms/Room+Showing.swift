@@ -14,7 +14,7 @@ extension Room {
     }
 
     package func show(_ record: JournalRecord, at offset: UInt64) {
-        commit([entry(record, offset)])
+        commit([entry(record, offset)], through: offset)
         self.offset = offset
     }
 }

@@ -22,10 +22,10 @@ extension JournalConformance {
     static let appending = [
         JournalConformance("orders a room's batches by offsets that rise") { bench in
             let first = try await bench.append(JournalSample.notes(1), to: "/a")
-            let third = try await bench.append(JournalSample.notes(2, from: 2), to: "/a")
+            let fourth = try await bench.append(JournalSample.notes(3, from: 2), to: "/a")
             let offsets = try await bench.read("/a").map(\.offset)
-            bench.expect(offsets.count, 3)
-            bench.expect([offsets.first, offsets.last], [first, third])
+            bench.expect(offsets.count, 4)
+            bench.expect(offsets, [first, fourth - 2, fourth - 1, fourth])
             if first == 0 || offsets != Set(offsets).sorted() {
                 reportIssue("The offsets are \(offsets).")
             }

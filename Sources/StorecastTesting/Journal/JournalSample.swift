@@ -56,6 +56,16 @@ package enum JournalSample {
             client: "c", seq: 4, base: 7, settled: 2, sender: Identity("ada"),
             time: Timestamp(secondsSince1970: .leastNonzeroMagnitude), seed: 1,
             actions: [], rejection: Rejection("own-code", "")),
+        JournalEntry(
+            client: "c", seq: 5, base: 7, settled: 2, sender: Identity("eve"),
+            time: Timestamp(secondsSince1970: 5), seed: 5, actions: [],
+            rejection: Rejection(.unknownAction, "No."),
+            refused: RefusedAction(
+                type: "\u{1B}[2J\u{0}", payload: String(repeating: "\u{1F980}\"", count: 1000))),
+        JournalEntry(
+            client: "c", seq: 6, base: 7, settled: 2, sender: Identity("ada"),
+            time: Timestamp(secondsSince1970: 6), seed: 6,
+            actions: [Note(text: "kept, not reduced")], rejection: Rejection(.internal, "No.")),
     ]
 }
 

@@ -36,16 +36,17 @@ struct EntryText {
 
     private static func actions(_ record: JournalRecord) -> String {
         if record.actions.isEmpty, record.rejection == nil { return "nothing" }
-        return record.actions.map { action in
-            let payload = String(decoding: action.payload, as: UTF8.self)
-            return "\(action.type.onOneLine.excerpt()) "
-                + payload.onOneLine.excerpt(longestPayload)
+        let actions = record.actions.map { ($0.type, String(decoding: $0.payload, as: UTF8.self)) }
+        let refused = record.refused.map { ($0.type, $0.payload) }
+        return (actions + [refused].compactMap(\.self)).map { type, payload in
+            "\(type.onOneLine.excerpt()) " + payload.onOneLine.excerpt(longestPayload)
         }.joined(separator: "; ")
     }
 
     private static func reason(_ travelled: TravelledEntry, _ record: JournalRecord) -> String {
         guard let rejection = travelled.rejection else { return "" }
-        return (record.actions.isEmpty ? "" : " – ") + "\(rejection.code): \(rejection)".onOneLine
+        let isAlone = record.actions.isEmpty && record.refused == nil
+        return (isAlone ? "" : " – ") + "\(rejection.code): \(rejection)".onOneLine
     }
 
     private static func line(

@@ -48,7 +48,8 @@ struct LogOptions: ParsableArguments {
         guard let record = travelled.entry.record else {
             return types.isEmpty && sender == nil && client == nil
         }
-        return (types.isEmpty || record.actions.contains { isWanted(type: $0.type) })
+        let dispatched = record.actions.map(\.type) + [record.refused?.type].compactMap(\.self)
+        return (types.isEmpty || dispatched.contains { isWanted(type: $0) })
             && (sender ?? record.sender.id).isSameText(as: record.sender.id)
             && (client ?? record.client).isSameText(as: record.client)
     }

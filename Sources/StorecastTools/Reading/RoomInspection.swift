@@ -22,6 +22,7 @@ struct RoomInspection {
     private var goodSnapshots = 0
     private var problems: [String] = []
     private var problemCount = 0
+    private var skipped: [String] = []
 
     init(_ room: RecordedRoom) {
         self.room = room
@@ -56,7 +57,7 @@ struct RoomInspection {
             entries.counting("entry", "entries") + " and "
             + goodSnapshots.counting("snapshot", "snapshots")
         return ["\(room.name.onOneLine): \(counts) are what was written. \(conclusion)"]
-            + problems.map { "  \($0)" }
+            + skipped.map { "  \($0)" } + problems.map { "  \($0)" }
             + (unnamed > 0 ? ["  … and \(unnamed.counting("problem", "problems")) more"] : [])
     }
 
@@ -81,7 +82,10 @@ struct RoomInspection {
             return states = .unknown("From there on the states aren't known.")
         }
         entries += 1
+        if entry.isSkipped { noteSkipped(entry.offset, record) }
+        TrapNotice.reducing(entry.offset, of: room.name)
         verify { try $0.add(record, at: entry.offset) }
+        TrapNotice.done()
     }
 
     private mutating func checkSnapshots(before offset: UInt64) throws {
@@ -111,6 +115,13 @@ struct RoomInspection {
             note("\(CommandFailure(error))")
             states = .unknown("From there on the states aren't known.")
         }
+    }
+
+    private mutating func noteSkipped(_ offset: UInt64, _ record: JournalRecord) {
+        guard skipped.count < Self.namedProblems else { return }
+        let types = record.actions.map { $0.type.excerpt() }.joined(separator: ", ")
+        let reason = record.rejection.map { " \($0)" } ?? ""
+        skipped.append("The entry at offset \(offset) (\(types)) is skipped.\(reason)".onOneLine)
     }
 
     private mutating func note(_ problem: String) {

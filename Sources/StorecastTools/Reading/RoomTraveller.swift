@@ -82,6 +82,8 @@ struct RoomTraveller {
                     "The entry at offset \(entry.offset) isn't what was written, so what came of "
                         + "it isn't known. `storecast journal verify` looks for more of this.")
             }
+            TrapNotice.reducing(entry.offset, of: room.name)
+            defer { TrapNotice.done() }
             return TravelledEntry(
                 entry: entry, replayed: try replay.reduce(record, at: entry.offset))
         } catch {

@@ -66,6 +66,14 @@ struct ShownEntry {
             let id = stampID(client: record.client, seq: record.seq, index: index)
             lines += ["", "\(action.type.onOneLine), stamp \(id)", Self.payload(action)]
         }
+        if let refused = record.refused {
+            let size = refused.bytes.counting("byte", "bytes")
+            let payload = refused.payload.onOneLine
+            lines += [
+                "", "\(refused.type.onOneLine), refused, \(size)",
+                refused.isCut ? "\(payload)… (cut)" : payload,
+            ]
+        }
         return try lines + [""] + changes
     }
 

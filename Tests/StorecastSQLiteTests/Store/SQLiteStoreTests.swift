@@ -35,7 +35,7 @@ import Testing
     @Test func `the files are for their owner alone, and only one is left`() async throws {
         let bench = try await bench()
         try await bench.append(JournalSample.notes(1), to: "/a")
-        #expect(directory.names.count == 4, "\(directory.names)")
+        #expect(directory.names.count == 5, "\(directory.names)")
         for name in directory.names {
             let attributes = try FileManager.default.attributesOfItem(atPath: directory.file(name))
             #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")

@@ -103,6 +103,24 @@ struct DevtoolsRoomTests {
         await desk.end()
     }
 
+    @Test func `the log shows what was refused, as it came`() async throws {
+        let desk = try await Desk()
+        try await desk.add(1)
+        let store = desk.devtools.follow("log", ["room": "/", "type": "e"])
+        _ = try await desk.devtools.answer(of: store)
+        let long = JSON.string(String(repeating: "x", count: 5000))
+        for (type, payload) in [("Beer", ["by": 1]), ("Wine", ["by": long])] as [(String, JSON)] {
+            let dispatch = desk.client.dispatch(type: type, payload: payload)
+            await #expect(throws: Rejection.self) { try await dispatch.outcome }
+        }
+        let log = try await desk.devtools.answer(of: store) { $0.array?.count == 2 }
+        #expect(log[0]?["actions"] == [["type": "Beer", "payload": ["by": 1], "bytes": 8]])
+        #expect(log[1]?["actions"]?[0]?["type"] == "Wine")
+        #expect(log[1]?["actions"]?[0]?["bytes"] == 5009)
+        #expect(log[1]?["actions"]?[0]?["excerpt"]?.string?.utf8.count == 1024)
+        await desk.end()
+    }
+
     @Test func `a log may be of one type of action`() async throws {
         let desk = try await Desk()
         try await desk.add(1)

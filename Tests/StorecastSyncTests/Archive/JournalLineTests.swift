@@ -13,6 +13,10 @@ struct JournalLineTests {
         #"{"offset":8,"time":0,"sender":{"id":""},"client":"c","seq":1,"base":0,"settled":0,"#
         + #""seed":"0","schema":1,"actions":[],"#
         + #""rejection":{"code":"forbidden","title":"No.","detail":"Not \"you\"."}}"#
+    static let refused =
+        #"{"offset":9,"time":0,"sender":{"id":""},"client":"c","seq":2,"base":0,"settled":0,"#
+        + #""seed":"0","schema":1,"actions":[],"rejection":{"code":"unknown-action","title":"No."},"#
+        + #""refused":{"type":"Beer","payload":"{\"by\": 1}","bytes":9}}"#
     static let snapshot = #"{"offset":8,"version":6,"snapshot":{"format":1,"state":1}}"#
 
     static let lines: [(String, JournalLine)] = [
@@ -38,6 +42,16 @@ struct JournalLineTests {
                     client: "c", seq: 1, base: 0, settled: 0, sender: .anonymous,
                     time: Timestamp(secondsSince1970: 0), seed: 0, actions: [],
                     rejection: Rejection(.forbidden, "No.", detail: "Not \"you\".")))
+        ),
+        (
+            refused,
+            .entry(
+                offset: 9,
+                JournalRecord(
+                    client: "c", seq: 2, base: 0, settled: 0, sender: .anonymous,
+                    time: Timestamp(secondsSince1970: 0), seed: 0, actions: [],
+                    rejection: Rejection(.unknownAction, "No."),
+                    refused: RefusedAction(type: "Beer", payload: #"{"by": 1}"#)))
         ),
         (
             snapshot,

@@ -43,6 +43,35 @@ struct RoomJournalTests {
         #expect(record.rejections.map(\.rejection.code) == [.unknownAction])
     }
 
+    @Test func `the journal keeps what was refused, no more of it than a kilobyte`() throws {
+        let long = String(repeating: "é", count: 1000)
+        let ada = Wire.greeted(room, on: loop)
+        ada.dispatch(1, #"Pwn\u001b[2J"#, #"{ "a" : [1] }"#)
+        ada.dispatch(2, "AddTea", #"{"by":"\#(long)"}"#)
+        ada.dispatch(3, String(repeating: "e\u{301}", count: 1000))
+        finish()
+        finish()
+        let kept = try journal.entries.enumerated().map { index, entry in
+            let line = JournalLine.entry(offset: UInt64(index + 1), try JournalRecord(entry))
+            return try JSON(parsing: String(decoding: line.bytes(), as: UTF8.self))
+        }
+        try #require(kept.count == 3)
+        #expect(
+            kept[0]["refused"]
+                == ["type": "Pwn\u{1B}[2J", "payload": #"{ "a" : [1] }"#, "bytes": 13])
+        #expect(kept[1]["refused"]?["type"] == "AddTea")
+        #expect(kept[1]["refused"]?["bytes"] == 2009)
+        let excerpt = try #require(kept[1]["refused"]?["payload"]?.string)
+        #expect(excerpt == #"{"by":""# + String(repeating: "é", count: 508))
+        #expect(kept[2]["refused"]?["payload"] == "{}")
+        #expect(kept[2]["refused"]?["type"]?.string?.utf8.count ?? 0 < 300)
+        #expect(kept.map { $0["actions"] } == [[], [], []])
+        // Whatever it is, it is no action to who reads the log.
+        let again = loop.open(Shop.room, journal: journal, seed: 2)
+        #expect(again.phase == .ready)
+        #expect(again.store.state == Shop())
+    }
+
     @Test func `a failure asks for the first again, and the later ones are ignored till then`() {
         let ada = Wire.greeted(room, on: loop)
         ada.dispatch(1, "Write", #"{"text":"1"}"#)
@@ -172,7 +201,7 @@ struct RoomJournalTests {
         ada.dispatch(1, "AddTea", #"{"by":1}"#)
         let entry = journal.pending[0].batch[0]
         finish()
-        room.commit([entry])
+        room.commit([entry], through: 2)
         #expect(room.store.state.tea == 1)
         #expect(room.position.version == 1)
     }

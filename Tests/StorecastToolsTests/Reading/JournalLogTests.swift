@@ -149,6 +149,30 @@ import Testing
             ])
     }
 
+    @Test func `what was refused is shown with its type and the beginning of its payload`()
+        async throws
+    {
+        let board = try await ArchivedBoard()
+        let bench = try await board.bench()
+        var entry = JournalSample.entry(1, [])
+        entry.rejection = Rejection(.unknownAction, "The room has none.")
+        entry.refused = RefusedAction(
+            type: "Pwn\n\u{1B}[2J", payload: #"{"a":"\#(String(repeating: "x", count: 5000))"}"#)
+        try await bench.append([entry], to: "/")
+        await bench.close()
+        let lines = try log(of: board, "--utc", "--type", "Pwn\n\u{1B}[2J")
+        try #require(lines.count == 1)
+        #expect(lines[0].contains(#"  Pwn\n"#))
+        #expect(lines[0].contains(##" {"a":"xxxxx"##))
+        #expect(lines[0].hasSuffix("x… – unknown-action: The room has none."))
+        #expect(lines[0].count < 250)
+        let shown = try board.run(JournalShowCommand.self, "--offset", "13")
+        #expect(shown.contains("Pwn\\n\u{1B}[2J, refused, 5008 bytes"))
+        let payload = try #require(shown.first { $0.hasPrefix(#"{"a""#) })
+        #expect(payload.hasSuffix("xxx… (cut)"))
+        #expect(payload.utf8.count < 1100)
+    }
+
     private func line(_ numbers: String, _ origin: String, _ actions: String) -> String {
         "\(numbers)  \(origin)  \(actions)"
     }

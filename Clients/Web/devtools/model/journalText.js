@@ -62,11 +62,29 @@ function read(line, number) {
     user: String(line.sender?.id ?? ""),
     participant: String(line.client),
     seq: Number(line.seq),
-    actions: line.actions.map((/** @type {any} */ action) => ({
-      type: String(action?.type),
-      payload: action?.payload,
-      bytes: JSON.stringify(action?.payload ?? {}).length,
-    })),
+    actions: [
+      ...line.actions.map((/** @type {any} */ action) => ({
+        type: String(action?.type),
+        payload: action?.payload,
+        bytes: JSON.stringify(action?.payload ?? {}).length,
+      })),
+      ...(line.refused ? [refused(line.refused)] : []),
+    ],
     rejection: line.rejection && String(line.rejection.title),
   };
+}
+
+/**
+ * What came in place of an action: the beginning of its payload's text, or all of it.
+ *
+ * @param {any} action
+ * @returns {import("./types.js").LoggedAction}
+ */
+function refused({ type, payload, bytes }) {
+  const action = { type: String(type), bytes: Number(bytes) };
+  try {
+    return { ...action, payload: JSON.parse(payload) };
+  } catch {
+    return { ...action, excerpt: String(payload) };
+  }
 }

@@ -1,0 +1,33 @@
+import GRDB
+import StorecastSync
+
+/// Has a room go on without an entry that can't be reduced.
+package enum JournalSkip {
+    /// Puts a rejection over the entry at an offset, which stays in a file that no server is using.
+    ///
+    /// - Returns: the names of the entry's actions.
+    /// - Throws: `unavailable` if the file is in use, there is no such entry, it is rejected already, or a
+    ///   snapshot holds what it did.
+    package static func run(
+        on file: String, room: String, offset: UInt64
+    ) throws -> String {
+        let path = StoreFile.canonicalPath(file)
+        // Closed again at once: else a file would be made where there is none.
+        try JournalFile(path).close()
+        return try StoreEditing.locked(path) {
+            try StoreEditing.write(to: path) { database in
+                guard let entry = try SuspectedEntry(offset, of: room, in: database) else {
+                    throw JournalError.unavailable(
+                        "Room '\(room)' has no entry at offset \(offset) that isn't rejected.")
+                }
+                guard try !entry.isInSnapshot(in: database) else {
+                    throw JournalError.unavailable(
+                        "A snapshot of room '\(room)' holds what the entry at offset \(offset) did: "
+                            + "it was reduced, and can't be skipped any more. Mend the reducer.")
+                }
+                try entry.bury(crashes: nil, in: database)
+                return entry.types
+            }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import ArgumentParser
+import StorecastSQLite
+import StorecastSync
+
+/// `storecast journal skip`
+struct JournalSkipCommand: PrintingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "skip",
+        abstract: "Have a room go on without an entry that its reducer can't take.",
+        discussion: """
+            The entry stays where it is, and counts as rejected (internal) from now on: for servers, \
+            clients that still ask for its outcome, and all of these commands. This can't be taken \
+            back. Stop the server first.
+
+              storecast journal skip board.sqlite --offset 17
+
+            An entry whose effect is in a snapshot was reduced, and can't be skipped.
+            """)
+
+    @Argument(help: "The journal's file.", completion: .file())
+    var file: String
+
+    @Option(help: ArgumentHelp("The room, by its path.", valueName: "path"))
+    var room = "/"
+
+    @Option(help: ArgumentHelp("The entry's offset.", valueName: "offset"))
+    var offset: UInt64
+
+    func validate() throws {
+        if offset == 0 { throw ValidationError("Offsets begin at 1.") }
+    }
+
+    func run(writingTo write: (String) -> Void) throws {
+        let types = try CommandFailure.translating {
+            try JournalSkip.run(on: file, room: room, offset: offset)
+        }
+        write(
+            "Room '\(room)' goes on without the entry at offset \(offset) (\(types.onOneLine)).")
+    }
+}
