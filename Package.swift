@@ -40,7 +40,8 @@ let package = Package(
             name: "StorecastObservation", dependencies: ["Storecast"],
             path: "Sources/Storecast/Observation", swiftSettings: settings),
         .testTarget(
-            name: "StorecastObservationTests", dependencies: ["StorecastObservation"],
+            name: "StorecastObservationTests",
+            dependencies: ["StorecastObservation", "StorecastTesting"],
             swiftSettings: settings),
         .target(
             name: "StorecastRecorder", dependencies: ["Storecast", "StorecastWire"],
