@@ -217,7 +217,7 @@ let package = Package(
         .testTarget(
             name: "StorecastServerTests",
             dependencies: [
-                "StorecastServer", "StorecastClient",
+                "StorecastServer", "StorecastClient", "StorecastTesting",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),

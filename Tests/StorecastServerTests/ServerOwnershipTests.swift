@@ -1,4 +1,5 @@
 import StorecastClient
+import StorecastTesting
 import Testing
 
 @testable import StorecastServer
@@ -188,5 +189,37 @@ struct ServerOwnershipTests {
         for await _ in opened { break }
         await server.stop()
         await #expect(throws: ServerError.self) { _ = try await waiting.value }
+    }
+
+    @Test func `1,000 connections come and go, and memory stays flat`() async {
+        await #expect(processExitsWith: .success) { try await ServerChurn.connections() }
+    }
+
+    @Test func `50 servers start and stop, and memory stays flat`() async {
+        await #expect(processExitsWith: .success) { try await ServerChurn.servers() }
+    }
+}
+
+@MainActor private enum ServerChurn {
+    static func connections() async throws {
+        let server = SyncServer(port: 0, room: Tallies.room)
+        let url = try await server.start()
+        await requireFlatMemory(rounds: 1_000) { _ in
+            let connection = RemoteConnection(url)
+            let store = RemoteStore(Tallies.count, on: connection)
+            for await _ in store.states { break }
+            connection.close()
+        }
+        await server.stop()
+    }
+
+    static func servers() async throws {
+        try await requireFlatMemory(rounds: 50) { _ in
+            let server = SyncServer(port: 0, loops: 2, rooms: { _ in Tallies.room })
+            let connection = RemoteConnection(try await server.start())
+            _ = try await connection.dispatch(Add(number: 1)).outcome
+            connection.close()
+            await server.stop()
+        }
     }
 }
