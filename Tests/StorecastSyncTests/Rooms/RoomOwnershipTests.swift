@@ -52,4 +52,23 @@ struct RoomOwnershipTests {
         #expect(throws: Rejection.self) { try outcome.settled?.get() }
         #expect(outcome.settled != nil)
     }
+
+    @Test func `a room in memory where all was rejected can be opened again`() {
+        let journal = MemoryJournal()
+        let definition = Shop.room.validate(Write.self) { _, _, _ in
+            throw Rejection(.invalid, "No.")
+        }
+        let room = loop.open(definition, journal: journal)
+        let client = TestClient(on: loop)
+        client.connect(to: room)
+        let outcome = client.dispatch(Write(text: "a"))
+        client.settle()
+        #expect(throws: Rejection(.invalid, "No.")) { try outcome.settled?.get() }
+        client.cut()
+        // The server forgets such a room.
+        #expect(room.isUntouched)
+        let again = loop.open(definition, journal: journal)
+        #expect(again.isReady)
+        #expect(again.position.epoch != room.position.epoch)
+    }
 }
