@@ -42,7 +42,8 @@ let package = Package(
             name: "StorecastObservation", dependencies: ["Storecast"],
             path: "Sources/Storecast/Observation", swiftSettings: settings),
         .testTarget(
-            name: "StorecastObservationTests", dependencies: ["StorecastObservation"],
+            name: "StorecastObservationTests",
+            dependencies: ["StorecastObservation", "StorecastTesting"],
             swiftSettings: settings),
         .target(
             name: "StorecastRecorder", dependencies: ["Storecast", "StorecastWire"],
@@ -238,7 +239,7 @@ let package = Package(
         .testTarget(
             name: "StorecastServerTests",
             dependencies: [
-                "StorecastServer", "StorecastClient",
+                "StorecastServer", "StorecastClient", "StorecastTesting",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),

@@ -13,11 +13,12 @@ public final class Subscription<State> {
     ///
     /// It is called with the value it last got, nil at first, and the new one; see ``init(sink:)``.
     public var observer: ((State?, State) -> Void)? {
-        didSet {
-            if let taps { taps.add(self) } else { connect(to: LooseConnector()) }
-        }
+        get { outlet?.observer }
+        set { (outlet ?? tap()).observer = newValue }
     }
 
+    /// Nil unless an operator of the user's own begins here, as it does with few.
+    private var outlet: Outlet<State>?
     let derivation: Derivation<State>
     /// Where the subscriptions derived from a store's collect those that have an observer; nil
     /// beyond an operator of the user's own.
@@ -91,6 +92,14 @@ public final class Subscription<State> {
     /// Skips a value, unless it is the first, if `when` says no to it.
     public func only(when: @escaping (_ newState: State) -> Bool) -> Subscription<State> {
         skipRepeats { _, new in !when(new) }
+    }
+
+    private func tap() -> Outlet<State> {
+        let (derivation, outlet) = (derivation, Outlet<State>())
+        let tap = { derivation.connect(to: $0) { outlet.receive($0.value) } }
+        if let taps { taps.add(tap) } else { tap(LooseConnector()) }
+        self.outlet = outlet
+        return outlet
     }
 
     func deriving<Value>(_ derivation: Derivation<Value>) -> Subscription<Value> {

@@ -166,7 +166,6 @@ public final class SyncServer: Sendable {
         await withTaskGroup { group in
             for loop in loops { group.addTask { await loop.stop() } }
         }
-        for loop in loops { await loop.release() }
         await shutDown(loops, store)
     }
 
@@ -241,6 +240,7 @@ public final class SyncServer: Sendable {
     }
 
     private func shutDown(_ loops: [ServerLoop], _ store: any JournalStore) async {
+        for loop in loops { await loop.release() }
         for loop in loops { await loop.loop.shutDown() }
         await store.close()
     }

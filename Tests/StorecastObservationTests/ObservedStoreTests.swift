@@ -1,6 +1,7 @@
 import Observation
 import Storecast
 import StorecastObservation
+import StorecastTesting
 import Testing
 
 struct ObservedStoreTests {
@@ -105,4 +106,34 @@ struct ObservedStoreTests {
             _ = store.observed(\.self)
         }
     }
+
+    @Test func `what an observed store selects with is let go at the change after its end`() {
+        final class Token {}
+        let store = makeStore()
+        func observe() -> [() -> Bool] {
+            let token = Token()
+            let observed = store.observed { counter in
+                withExtendedLifetime(token) { counter.count }
+            }
+            store.dispatch(Change.count(1))
+            #expect(observed.value == 1)
+            return [{ [weak token] in token == nil }, { [weak observed] in observed == nil }]
+        }
+        let checks = observe()
+        store.dispatch(Change.count(2))
+        #expect(checks.map { $0() } == [true, true])
+    }
+
+    #if os(Linux)
+        @Test func `20,000 observed stores come and go, and memory stays flat`() async {
+            await #expect(processExitsWith: .success) {
+                let store = Store(state: 0) { count, _ in count += 1 }
+                await requireFlatMemory(rounds: 20_000) { _ in
+                    let observed = store.observed(\.self)
+                    let sign = store.observed { $0.signum() }
+                    withExtendedLifetime((observed, sign)) { store.dispatch(Change.count(1)) }
+                }
+            }
+        }
+    #endif
 }

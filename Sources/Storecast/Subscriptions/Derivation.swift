@@ -1,7 +1,9 @@
 /// How the values of a subscription come about: the description of one operator and what is before
 /// it.
 ///
-/// `connect` turns it into closures that pass values on. The root's type is known only there.
+/// `connect` turns it into stages, closures that pass values on. The root's type is known only
+/// there. A stage holds what comes behind it and nothing that is before it: the list holds the entry,
+/// the entry its first stage, and so all of them go with the entry.
 class Derivation<Value> {
     /// Has `stage` called with the values as `connector` brings them.
     func connect(to connector: any Connector, stage: @escaping (Reading<Value>) -> Void) {

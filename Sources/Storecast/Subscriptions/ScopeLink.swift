@@ -8,4 +8,6 @@ struct ScopeLink {
     let detach: () -> Void
     /// Goes on with the store's round of notifications.
     let deliver: () -> Void
+    /// Nobody holds the list any more.
+    let forget: () -> Void
 }

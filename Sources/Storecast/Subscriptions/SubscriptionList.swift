@@ -19,10 +19,9 @@ package final class SubscriptionList<State>: EntryOwner {
     private var version: UInt64 = 0
     /// How many entries there may be before those without a subscriber are looked for.
     private var sweepThreshold = 64
-    private var scopeSweepThreshold = 64
     private let round: Round
     /// Kept, because making a key path of a generic type takes a microsecond.
-    private let wholePath: AnyKeyPath = \State.self
+    private let whole = KeyPathSelection<State>(whole: \State.self)
     /// How it hangs in another list, if it is that of a scope.
     private var link: ScopeLink?
     private var scopes: [AnyKeyPath: WeakScope] = [:]
@@ -34,6 +33,10 @@ package final class SubscriptionList<State>: EntryOwner {
 
     private init(round: Round) {
         self.round = round
+    }
+
+    deinit {
+        link?.forget()
     }
 
     /// Whether nobody subscribes, neither here nor to a scope.
@@ -72,7 +75,7 @@ package final class SubscriptionList<State>: EntryOwner {
         unsubscribe(subscriber)
         sweepIfGrown()
         let taps = Taps()
-        let root = Subscription<State>(derivation: KeyPathSelection(whole: wholePath), taps: taps)
+        let root = Subscription<State>(derivation: whole, taps: taps)
         var subscription = transform.map { $0(root) } ?? Self.whole(root)
         if skipsRepeats {
             subscription = subscription.automaticallySkippingRepeats()
@@ -84,7 +87,9 @@ package final class SubscriptionList<State>: EntryOwner {
             connectDetached(subscription, taps: taps.take(), entry: entry, connector: connector)
         } else {
             _ = taps.take()
-            subscription.derivation.connect(to: connector) { entry.receive($0) }
+            // Not the entry: that holds the stages.
+            let mailbox = entry.mailbox
+            subscription.derivation.connect(to: connector) { mailbox.reading = $0 }
         }
         guard let node = connector.node else { return }
         places[entry.subscriberID] = Place(entry: entry, node: node)
@@ -255,17 +260,18 @@ package final class SubscriptionList<State>: EntryOwner {
     /// Connects a subscription that goes through an operator of the user's own, which takes the
     /// values from the taps and may give on what it makes of them later, outside any round.
     private func connectDetached<Subscriber: StoreSubscriber>(
-        _ subscription: Subscription<Subscriber.StoreSubscriberStateType>, taps: [any Tap],
-        entry: Delivery<Subscriber>, connector: ListConnector<State>
+        _ subscription: Subscription<Subscriber.StoreSubscriberStateType>,
+        taps: [(any Connector) -> Void], entry: Delivery<Subscriber>,
+        connector: ListConnector<State>
     ) {
         let root = RootConnector<State>(for: entry)
         for tap in taps {
-            tap.connect(to: root)
+            tap(root)
         }
-        connector.connect(KeyPathSelection<State>(whole: wholePath), stage: root.push)
+        connector.connect(whole, stage: root.push)
         subscription.derivation.connect(to: connector) { [weak self, weak entry] reading in
             guard let self, let entry, entry.isActive else { return }
-            entry.receive(reading)
+            entry.mailbox.reading = reading
             if !isEvaluating { deliver(alone: entry) }
         }
     }
@@ -294,6 +300,8 @@ package final class SubscriptionList<State>: EntryOwner {
             last.index = node.index
         }
         if nodes.isEmpty {
+            // Nobody is owed a value any more, and nobody would settle.
+            dirtyNodes.removeAll()
             isEmpty = true
             link?.detach()
         }
@@ -321,15 +329,13 @@ package final class SubscriptionList<State>: EntryOwner {
     /// across all scopes. Whoever holds it must hold this list too.
     func scope<Part>(_ path: KeyPath<State, Part>) -> SubscriptionList<Part> {
         if let list = scopes[path]?.list as? SubscriptionList<Part> { return list }
-        if scopes.count >= scopeSweepThreshold {
-            scopes = scopes.filter { $0.value.list != nil }
-            scopeSweepThreshold = max(64, scopes.count * 2)
-        }
         let list = SubscriptionList<Part>(round: round)
         list.link = ScopeLink(
             attach: { [unowned self, unowned list] in attach(list, at: path) },
             detach: { [unowned self] in detachScope(at: path) },
-            deliver: { [unowned self] in deliverRest() })
+            deliver: { [unowned self] in deliverRest() },
+            // Weak: the list may go together with this one.
+            forget: { [weak self] in self?.scopes[path] = nil })
         scopes[path] = WeakScope(list: list)
         return list
     }

@@ -1,13 +1,14 @@
-/// The taps of one subscription in the making.
+/// Where operators of the user's own take values from one subscription in the making.
 final class Taps {
-    private var taps: [any Tap] = []
+    private var taps: [(any Connector) -> Void] = []
 
-    func add(_ tap: any Tap) {
+    /// Adds what brings values to an operator once there is a connector.
+    func add(_ tap: @escaping (any Connector) -> Void) {
         taps.append(tap)
     }
 
-    /// Hands them over. Keeping them would make a cycle: each knows this object.
-    func take() -> [any Tap] {
+    /// Hands them over; they serve one subscription.
+    func take() -> [(any Connector) -> Void] {
         defer { taps = [] }
         return taps
     }

@@ -59,8 +59,9 @@ final class ConnectionCore {
         monitor.set(.connecting)
         lostSince = lostSince ?? configuration.wallClock()
         guard let token = configuration.token else { return open(token: nil) }
-        let (attempt, owner) = (attempt, owner)
-        Task {
+        let attempt = attempt
+        // Weak: the app may take as long as it likes to answer.
+        Task { [weak owner] in
             do {
                 let value = try await token()
                 owner?.perform { $0.open(token: value, attempt) }

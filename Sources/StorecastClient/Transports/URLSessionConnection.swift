@@ -29,6 +29,12 @@ final class URLSessionConnection: TransportConnection {
         task.resume()
     }
 
+    deinit {
+        // A session keeps its delegate, and with it the handler, until it is told that this is over,
+        // however the connection ended.
+        session?.finishTasksAndInvalidate()
+    }
+
     func send(_ text: [UInt8]) {
         task?.send(.string(String(decoding: text, as: UTF8.self))) { [observer] error in
             if let error { observer.end(1006, problem: error.localizedDescription) }
@@ -38,7 +44,6 @@ final class URLSessionConnection: TransportConnection {
     func close(code: UInt16, reason: String) {
         let closeCode = URLSessionWebSocketTask.CloseCode(rawValue: Int(code)) ?? .normalClosure
         task?.cancel(with: closeCode, reason: Data(reason.utf8))
-        session?.finishTasksAndInvalidate()
     }
 }
 

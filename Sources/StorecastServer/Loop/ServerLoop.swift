@@ -85,11 +85,13 @@ actor ServerLoop {
                         .journalUnreadable, "The journal of the room at '\(path)' can't be read.")
                 }
             }
-            await withCheckedContinuation { continuation in
-                loop.schedule(after: .seconds(1)) { continuation.resume() }
-            }
+            // No room is read again once the server has stopped.
+            if core.isStopping { break }
+            // Not a timer of the loop, which forgets them when it ends; and not cut short with the
+            // caller's task, as it would then ask again at once.
+            await Task.detached { try? await Task.sleep(for: .seconds(1)) }.value
         }
-        preconditionFailure("The room '\(path)' was opened by a server that runs.")
+        throw ServerError(.notRunning, "The server doesn't run.")
     }
 
     /// Runs `work` on the loop behind everything given to it before; not if the server never began.

@@ -45,7 +45,8 @@ public struct LiveRoom<State: Codable & Sendable>: Sendable {
     /// sender is `Identity.server`.
     ///
     /// - Throws: what `body` throws, or a ``ServerError`` with code `journalUnreadable` if the room had
-    ///   left memory and can't be read again. While the journal only can't be reached it waits.
+    ///   left memory and can't be read again. While the journal only can't be reached it waits, until
+    ///   the server stops: `notRunning`.
     public func withStore<Result: Sendable>(
         _ body: @Sendable (Store<State>) throws -> Result
     ) async throws -> Result {

@@ -48,4 +48,11 @@ package struct JournalEntry: Sendable {
         self.schema = schema
         self.size = size
     }
+
+    /// What the action at this place is completed with, if it is ``Stamped``.
+    package func stamp(index: Int) -> Stamp {
+        Stamp(
+            id: stampID(client: client, seq: seq, index: index), sender: sender, time: time,
+            seed: seed &+ UInt64(truncatingIfNeeded: index))
+    }
 }

@@ -47,7 +47,7 @@ extension Room {
     }
 
     /// What the room is now; nil if it has no state yet.
-    var snapshot: RoomSnapshot<State>? {
+    package var snapshot: RoomSnapshot<State>? {
         store.state.map {
             RoomSnapshot(
                 state: $0, version: position.version, ledger: ledger,

@@ -29,6 +29,12 @@ public final class RoomReplay<State: Codable & Sendable> {
                 now: { Timestamp(secondsSince1970: 0) }, random: SeededGenerator(seed: 0)))
     }
 
+    /// A replay of what another room reduces, with its stamps.
+    package convenience init(of room: Room<State>) {
+        self.init(room.definition, limits: room.limits)
+        self.room.context.stamp = room.context.stamp
+    }
+
     /// The state at ``version``.
     public var state: State { room.store.state }
 
@@ -72,7 +78,7 @@ public final class RoomReplay<State: Codable & Sendable> {
         restore(snapshot, at: kept.offset)
     }
 
-    func restore(_ snapshot: RoomSnapshot<State>, at offset: UInt64) {
+    package func restore(_ snapshot: RoomSnapshot<State>, at offset: UInt64) {
         room.restore(snapshot, at: offset)
     }
 

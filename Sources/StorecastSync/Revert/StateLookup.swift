@@ -22,7 +22,7 @@ final class StateLookup<State: Codable & Sendable> {
         self.room = room.name
         self.completion = completion
         journal = room.context.journal
-        replay = RoomReplay(room.definition, limits: room.limits)
+        replay = RoomReplay(of: room)
         loadSnapshot(through: room.offset)
     }
 

@@ -3,26 +3,39 @@ package import StorecastWire
 
 extension Room {
     package func receive(_ dispatch: ClientFrame.Dispatch, from session: ServerSession) {
+        let refusal = receive(
+            dispatch, from: session.client, session.identity, connectedSince: session.horizon)
+        if let refusal { session.refused(dispatch.seq, refusal) }
+    }
+
+    /// Takes what a client dispatches; answers why it may come again, or nil if the log is to have its
+    /// outcome.
+    ///
+    /// - Parameter horizon: what the room had forgotten when the client joined it.
+    package func receive(
+        _ dispatch: ClientFrame.Dispatch, from client: String, _ sender: Identity,
+        connectedSince horizon: UInt64
+    ) -> Rejection? {
         let size = entryOverhead + (dispatch.payload?.withBytes { $0.count } ?? 0)
-        guard hasPlace(for: size) else { return session.refused(dispatch.seq, Self.busy) }
+        guard hasPlace(for: size) else { return Self.busy }
         var entry = JournalEntry(
-            client: session.client, seq: dispatch.seq, base: dispatch.base,
-            settled: dispatch.settled ?? 0, sender: session.identity, time: context.now(),
+            client: client, seq: dispatch.seq, base: dispatch.base,
+            settled: dispatch.settled ?? 0, sender: sender, time: context.now(),
             seed: context.random.next(), actions: [], schema: definition.schema.version,
             size: size)
-        entry.isVouchedFor = dispatch.base >= session.horizon
+        entry.isVouchedFor = dispatch.base >= horizon
         do {
             let action = try definition.actions.action(dispatch.type, dispatch.payload)
-            try definition.actionGuards[ObjectIdentifier(type(of: action))]?(
-                action, session.identity)
+            try definition.actionGuards[ObjectIdentifier(type(of: action))]?(action, sender)
             entry.actions = collectActions(from: try completed(action), entry)
         } catch {
             let rejection = rejection(for: error)
-            if rejection.retryable { return session.refused(dispatch.seq, rejection) }
+            if rejection.retryable { return rejection }
             entry.rejection = rejection.bounded
             entry.refused = RefusedAction(dispatch)
         }
         enqueue(entry)
+        return nil
     }
 
     package func endTurn() {
@@ -68,11 +81,7 @@ extension Room {
         // The cast fails for most actions, and that is what takes it longest.
         guard !definition.actions.hasNoStamp(action), let action = action as? any Stamped
         else { return action }
-        return action.stamped(
-            Stamp(
-                id: stampID(client: entry.client, seq: entry.seq, index: index),
-                sender: entry.sender, time: entry.time,
-                seed: entry.seed &+ UInt64(truncatingIfNeeded: index)))
+        return action.stamped(context.stamp(entry, index))
     }
 
     func enqueue(_ entry: JournalEntry) {

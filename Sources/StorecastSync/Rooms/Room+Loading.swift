@@ -130,7 +130,9 @@ extension Room {
         return entry
     }
 
-    private func end(_ phase: RoomPhase) {
+    func end(_ phase: RoomPhase) {
+        // What was given up isn't opened any more, whatever the journal says then.
+        guard self.phase == .loading else { return }
         self.phase = phase
         tail?.cancel()
         tail = nil

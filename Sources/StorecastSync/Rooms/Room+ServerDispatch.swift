@@ -58,6 +58,7 @@ extension Room {
     }
 
     package func abandon() {
+        if phase == .loading { end(.failed(.unavailable("The server has ended."))) }
         let outcomes = ownDispatches.values
         ownDispatches = [:]
         for outcome in outcomes {

@@ -8,6 +8,8 @@ package struct RoomContext {
     package var now: () -> Timestamp
     /// Where seeds and ids come from.
     package var random: any RandomNumberGenerator
+    /// What an action of an entry is completed with, by its place in the entry; a test chooses it.
+    package var stamp: (JournalEntry, _ index: Int) -> Stamp = { $0.stamp(index: $1) }
 
     package init(
         name: String, journal: any Journal, limits: SyncLimits = SyncLimits(), host: any SyncHost,

@@ -38,20 +38,21 @@ public import StorecastSync
     private var random: SeededGenerator
     private var clients: [Client] = []
 
-    /// Opens a room with its rules, as it is given to a server.
+    /// Opens a room with its rules and limits, as they are given to a server. Its journal is in
+    /// memory and keeps everything.
     ///
     /// Everything random is drawn from `seed`. What a server would log, such as a check that throws
     /// something else than a `Rejection`, fails the test at this line.
     public init(
-        _ definition: RoomDefinition<State>, clock: ManualClock = ManualClock(), seed: UInt64 = 1,
-        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
-        column: UInt = #column
+        _ definition: RoomDefinition<State>, limits: SyncLimits = SyncLimits(),
+        clock: ManualClock = ManualClock(), seed: UInt64 = 1, fileID: StaticString = #fileID,
+        filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
     ) {
         self.clock = clock
         random = SeededGenerator(seed: seed)
         loop = TestLoop(clock: clock)
         server = TestServer(
-            definition, loop: loop, clock: clock, random: &random,
+            definition, limits: limits, loop: loop, clock: clock, random: &random,
             site: CallSite(fileID: fileID, filePath: filePath, line: line, column: column))
     }
 
@@ -63,11 +64,12 @@ public import StorecastSync
     /// The room's history and how many dispatches of it are reduced.
     public var position: Position { server.position }
 
-    /// Dispatches an action as the server's own code does, through middleware and journal.
+    /// Dispatches an action as the server's own code does, through middleware and journal; see
+    /// `LiveRoom.dispatch`.
     @discardableResult
-    public func dispatch(_ action: any SyncAction) -> Dispatch {
+    public func dispatch(_ action: any SyncAction, as sender: Identity = .server) -> Dispatch {
         let outcome = DispatchOutcome()
-        server.dispatch(action, outcome)
+        server.dispatch(action, as: sender, outcome)
         return Dispatch(outcome)
     }
 

@@ -16,16 +16,18 @@ import StorecastWire
     private var timerCount = 0
 
     init(
-        _ definition: RoomDefinition<State>, loop: TestLoop, clock: ManualClock,
-        random: inout SeededGenerator, site: CallSite
+        _ definition: RoomDefinition<State>, limits: SyncLimits, loop: TestLoop,
+        clock: ManualClock, random: inout SeededGenerator, site: CallSite
     ) {
         self.loop = loop
         self.site = site
         room = Room(
             definition,
             RoomContext(
-                name: "/", journal: MemoryJournal(random: SeededGenerator(seed: random.next())),
-                host: self,
+                name: "/",
+                journal: MemoryJournal(
+                    capacity: .max, random: SeededGenerator(seed: random.next())),
+                limits: limits, host: self,
                 now: { Timestamp(clock) },
                 random: SeededGenerator(seed: random.next())))
         loop.onTurnEnd = { [weak self] in self?.endTurn() }
@@ -35,8 +37,8 @@ import StorecastWire
 
     var position: Position { room.position }
 
-    func dispatch(_ action: any SyncAction, _ outcome: DispatchOutcome) {
-        room.dispatch(action, outcome)
+    func dispatch(_ action: any SyncAction, as sender: Identity, _ outcome: DispatchOutcome) {
+        room.dispatch(action, as: sender, outcome)
     }
 
     /// The server's end of a connection.

@@ -2,123 +2,130 @@ import Storecast
 import StorecastSync
 import StorecastWire
 
-/// What a room makes of one dispatch, without clients, journal or loop: the action as it comes off
-/// the wire, authorization, stamp, middleware, validation and the reducer.
+/// A room for a test of its rules: the room as it is in a server, with a journal in memory, stamps
+/// that the test chooses, and one client in place of connections.
+///
+/// What it has logged is read once more, as another machine does or the next start.
 final class RehearsedRoom<State: Codable & Equatable & Sendable> {
-    let store: Store<State>
-    private let definition: RoomDefinition<State>
-    /// Reduces every action once more, as another machine does that reads the log.
-    private let twin: Store<State>
-    /// What the newest dispatch is stamped with, and where it stands in the test.
-    private var stamp = Stamp()
-    private var site: CallSite
-    /// What has come through the middleware of the dispatch that is on its way.
-    private var collected: [any SyncAction]?
-    private var ownDispatches: UInt64 = 0
+    private let room: Room<State>
+    private let loop: RehearsalLoop
+    private var replay: RoomReplay<State>
+    private let tail: any JournalTail
+    private var nextSeq: UInt64 = 1
 
-    init(_ definition: RoomDefinition<State>, _ site: CallSite) {
-        self.definition = definition
-        self.site = site
-        store = definition.makeStore()
-        twin = definition.makeStore()
-        store.interceptDispatch { [weak self] action in self?.collect(action) }
-        definition.opening(store)
+    init(_ definition: RoomDefinition<State>, limits: SyncLimits, _ site: CallSite) {
+        let loop = RehearsalLoop(site)
+        let journal = MemoryJournal(capacity: .max, random: SeededGenerator(seed: 1))
+        var context = RoomContext(
+            name: "/", journal: journal, limits: limits, host: loop,
+            now: { [unowned loop] in loop.stamp.time }, random: SeededGenerator(seed: 1))
+        context.stamp = { [unowned loop] in loop.stamp(of: $0, $1) }
+        self.loop = loop
+        room = Room(definition, context)
+        replay = RoomReplay(of: room)
+        // It hears of every entry before the room reduces it.
+        tail = journal.tail(of: "/", after: 0) { [unowned loop] in loop.note($0) }
+        loop.onReduced = { [unowned self] in readOnceMore($0) }
+        room.observer = loop
+    }
+
+    deinit {
+        tail.cancel()
+    }
+
+    var store: Store<State> { room.store }
+
+    /// Lets everything take effect that waits for the end of the turn.
+    func settle() {
+        loop.endTurns()
+        _ = loop.report()
     }
 
     /// Answers why the action has no effect, or nil if it has been reduced.
     func dispatch(_ action: any Action, _ stamp: Stamp, at site: CallSite) -> Rejection? {
-        self.stamp = stamp
-        self.site = site
-        do {
-            let action = try onceOverTheWire(action)
-            try definition.actionGuards[ObjectIdentifier(type(of: action))]?(action, stamp.sender)
-            try reduce(collectActions(from: action))
-            return nil
-        } catch let rejection as Rejection {
-            return rejection
-        } catch {
-            // A client is told no more than `internal`, but a test should know what it was.
-            return Rejection(
-                .internal, "An error was thrown on the way to the reducer.", detail: "\(error)")
-        }
-    }
-
-    private func onceOverTheWire(_ action: any Action) throws -> any SyncAction {
+        settle()
+        loop.stamp = stamp
+        loop.site = site
         guard let action = action as? any SyncAction else {
-            throw Rejection(.unknownAction, "A room takes SyncActions only.")
+            return Rejection(.unknownAction, "A room takes SyncActions only.")
         }
-        let payload = try JSONDocument(try JSONCoding.encode(action))
-        return try definition.actions.action(type(of: action).wireName, payload.root)
+        let rejection =
+            stamp.sender.id == Identity.server.id ? dispatchOwn(action) : receive(action)
+        return loop.report(telling: rejection)
     }
 
-    // MARK: Middleware
-
-    private func collectActions(from action: any SyncAction) -> [any SyncAction] {
-        let outer = collected
-        defer { collected = outer }
-        collected = []
-        store.dispatch(stamped(action, 0))
-        return collected ?? []
+    /// As the server's own code does.
+    private func dispatchOwn(_ action: any SyncAction) -> Rejection? {
+        let outcome = DispatchOutcome()
+        loop.whileChoosingNext {
+            room.dispatch(action, as: loop.stamp.sender, outcome)
+            loop.endTurns()
+        }
+        guard case .failure(let rejection)? = outcome.settled else { return nil }
+        return rejection
     }
 
-    /// The innermost link of the store's dispatch chain.
-    private func collect(_ action: any Action) {
-        guard let action = action as? any SyncAction else {
-            return site.report("A room takes SyncActions only; \(type(of: action)) is none.")
-        }
-        if collected != nil {
-            collected?.append(action)
-            return
-        }
-        // Middleware that dispatches later, or code under test: the server's own actions.
-        ownDispatches += 1
-        stamp = Stamp(
-            id: "server-\(ownDispatches)", sender: .anonymous, time: stamp.time,
-            seed: ownDispatches)
-        do {
-            try reduce([action])
-        } catch {
-            site.report("\(type(of: action)), the server's own action, was rejected: \(error)")
-        }
-    }
-
-    // MARK: The log
-
-    /// Reduces all that middleware made of a dispatch, or nothing of it.
-    private func reduce(_ actions: [any SyncAction]) throws {
-        guard let before = store.state else { return }
-        do {
-            for (index, action) in actions.enumerated() {
-                let action = stamped(action, index)
-                let check = definition.validators[ObjectIdentifier(type(of: action))]
-                try check?(store.state, action, stamp.sender)
-                reduceTwice(action)
+    /// As a client's that has come over the wire.
+    private func receive(_ action: any SyncAction) -> Rejection? {
+        let seq = nextSeq
+        do throws(Rejection) {
+            let frame = try overTheWire(action, seq)
+            loop.stamps[seq] = loop.stamp
+            let refusal = room.receive(
+                frame, from: loop.client, loop.stamp.sender, connectedSince: 0)
+            if let refusal {
+                return refusal
             }
-            if let state = store.state { try definition.verify(state) }
-            store.announce()
         } catch {
-            store.replaceState(before)
-            throw error
+            return error
+        }
+        nextSeq += 1
+        loop.endTurns()
+        return loop.takeRejection()
+    }
+
+    private func overTheWire(
+        _ action: any SyncAction, _ seq: UInt64
+    ) throws(Rejection) -> ClientFrame.Dispatch {
+        var writer = JSONWriter()
+        do {
+            writer.writeDispatch(
+                seq: seq, base: room.position.version, settled: seq - 1,
+                type: type(of: action).wireName, payload: try JSONCoding.encode(action))
+        } catch {
+            throw Rejection(
+                .invalid, "The action can't be written as JSON.", detail: "\(error)")
+        }
+        // In a batch, as clients send it.
+        let message = Array("[".utf8) + writer.bytes + Array("]".utf8)
+        var frames = message.withUnsafeBytes {
+            ClientFrames(reading: $0, limits: room.limits.json)
+        }
+        switch frames.next() {
+        case .success(.dispatch(let dispatch)): return dispatch
+        case .failure(let error): throw Rejection(.invalid, error.title, detail: error.detail)
+        default: throw Rejection(.invalid, "The action isn't a dispatch any more.")
         }
     }
 
-    private func reduceTwice(_ action: any SyncAction) {
-        twin.placeState(store.state)
-        twin.reduce(action)
-        store.reduce(action)
-        guard let first = twin.state, let second = store.state, first != second else { return }
-        site.report(
-            """
-            \(type(of: action)) isn't reduced alike every time. Time, identity and chance come from \
-            the action's stamp: …
-            """, from: ("First", first), to: ("Second", second))
-    }
-
-    private func stamped(_ action: any SyncAction, _ index: Int) -> any SyncAction {
-        guard var action = action as? any Stamped else { return action }
-        action.stamp = stamp
-        if index > 0 { action.stamp.id += ".\(index)" }
-        action.stamp.seed &+= UInt64(index)
-        return action
+    /// Reads the newest entry of the log, which the room has just reduced, as the next start will.
+    private func readOnceMore(_ name: String) {
+        guard let (offset, record) = loop.takeRecord() else { return }
+        do throws(JournalError) {
+            try replay.reduce(record, at: offset)
+            guard let first = store.state, replay.state != first else { return }
+            loop.site.report(
+                """
+                \(name) isn't reduced alike every time. Time, identity and chance come from the \
+                action's stamp: …
+                """, from: ("First", first), to: ("Second", replay.state))
+        } catch .damaged(let problem) {
+            loop.site.report("\(name) can't be read from the log: \(problem)")
+        } catch {
+            loop.site.report("\(name) can't be read from the log: \(error)")
+        }
+        // From here on alike again: the test is told of each problem once.
+        replay = RoomReplay(of: room)
+        if let snapshot = room.snapshot { replay.restore(snapshot, at: offset) }
     }
 }

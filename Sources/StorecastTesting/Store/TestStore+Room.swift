@@ -9,21 +9,32 @@ extension TestStore where State: Codable & Sendable {
     /// board.dispatch(AddCard(text: "Tea")) { $0.cards = [Card(id: "1", author: "ada")] }
     /// board.expectRejection(of: AddCard(text: ""), .invalid)
     /// ```
-    /// Each action is written as JSON and read back, authorized, stamped with ``stamp``, sent
-    /// through the middleware that `onOpen` adds, validated and reduced. It is reduced twice: a
-    /// reducer that isn't deterministic fails the test.
+    /// It is the room that a server has, with its log in memory: each action is written as JSON
+    /// and read back, authorized, stamped with ``stamp``, sent through the middleware that `onOpen`
+    /// adds, logged, validated and reduced. Then the log is read once more: a reducer or a check
+    /// that isn't deterministic fails the test, and so does what a server would log as a problem.
+    ///
+    /// With `Identity.server` as the stamp's sender an action is dispatched as by the server's own
+    /// code: `authorize` isn't asked, and only so does a room take ``RevertTo`` by itself.
     ///
     /// Of several actions that middleware makes of one, the second has the id `"1.1"` if the first
-    /// has `"1"`, and so on. What it dispatches by itself later comes from `Identity.anonymous`, as
-    /// on a server, with the ids `"server-1"`, `"server-2"`, …; expect it by
-    /// ``expectChange(_:fileID:filePath:line:column:)``. A ``TestRoom`` has clients as well.
+    /// has `"1"`, and so on. What it dispatches by itself later, and what a test dispatches on
+    /// ``store``, comes from `Identity.server`, with the ids `"server-1"`, `"server-2"`, …, and takes
+    /// effect after the call, as on a server: expect it by
+    /// ``expectChange(_:fileID:filePath:line:column:)``. A ``TestRoom`` has clients as well, and
+    /// time that passes.
+    ///
+    /// - Parameters:
+    ///   - room: the room with its rules, as it is given to a server.
+    ///   - limits: those that the server is given.
     public convenience init(
-        _ room: RoomDefinition<State>, fileID: StaticString = #fileID,
-        filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+        _ room: RoomDefinition<State>, limits: SyncLimits = SyncLimits(),
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+        column: UInt = #column
     ) {
         let origin = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
-        let room = RehearsedRoom(room, origin)
-        self.init(room.store, origin) { room.dispatch($0, $1, at: $2) }
+        let room = RehearsedRoom(room, limits: limits, origin)
+        self.init(room.store, origin, settle: { room.settle() }) { room.dispatch($0, $1, at: $2) }
     }
 
     /// Dispatches an action and expects that the room rejects it with this code, or with any if

@@ -33,14 +33,17 @@ public final class TestStore<State: Equatable> {
     private var known: State?
     private let origin: CallSite
     private let send: (any Action, Stamp, CallSite) -> Rejection?
+    /// Lets everything take effect that was dispatched and waits.
+    private let settle: () -> Void
     private var dispatches: UInt64 = 1
 
     init(
-        _ store: Store<State>, _ origin: CallSite,
+        _ store: Store<State>, _ origin: CallSite, settle: @escaping () -> Void = {},
         send: @escaping (any Action, Stamp, CallSite) -> Rejection?
     ) {
         self.store = store
         self.origin = origin
+        self.settle = settle
         self.send = send
         known = store.state
     }
@@ -79,7 +82,10 @@ public final class TestStore<State: Equatable> {
     }
 
     /// The state as it is.
-    public var state: State! { store.state }
+    public var state: State! {
+        settle()
+        return store.state
+    }
 
     /// Dispatches an action and expects what it changes, with all that middleware makes of it
     /// before `dispatch` returns.
@@ -114,7 +120,7 @@ public final class TestStore<State: Equatable> {
     /// Dispatches an action after a look at what nobody has expected; answers why a room refuses it.
     func attempt(_ action: any Action, at site: CallSite) -> Rejection? {
         expectNothingNew(at: site)
-        known = store.state
+        known = state
         defer {
             dispatches += 1
             stamp.id = String(dispatches)
@@ -127,8 +133,8 @@ public final class TestStore<State: Equatable> {
     func expect(
         _ changes: ((inout State) throws -> Void)?, of cause: String, at site: CallSite
     ) {
-        defer { known = store.state }
-        guard let before = known, let after = store.state else { return }
+        defer { known = state }
+        guard let before = known, let after = state else { return }
         guard let changes else {
             if before != after {
                 site.report(
@@ -153,7 +159,7 @@ public final class TestStore<State: Equatable> {
     }
 
     private func expectNothingNew(at site: CallSite) {
-        guard let known, let state = store.state, known != state else { return }
+        guard let known, let state, known != state else { return }
         site.report(
             "The state has changed since the last expectation; expectChange has to say how: …",
             from: ("Before", known), to: ("After", state))

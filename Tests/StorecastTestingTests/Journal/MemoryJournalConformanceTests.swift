@@ -7,3 +7,17 @@ struct MemoryJournalConformanceTests {
         try await check.run { () throws(JournalError) in MemoryJournalStore(capacity: 10_000) }
     }
 }
+
+#if os(Linux)
+    struct MemoryJournalTests {
+        @Test func `paths that somebody asked for, and where nothing happened, cost nothing`() async
+        {
+            await #expect(processExitsWith: .success) {
+                let journal = MemoryJournal()
+                await requireFlatMemory(rounds: 50_000) { round in
+                    journal.open("/a room that nobody ever uses, number \(round)") { _ in }
+                }
+            }
+        }
+    }
+#endif

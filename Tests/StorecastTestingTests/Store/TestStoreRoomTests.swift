@@ -1,4 +1,5 @@
 import StorecastTesting
+import Synchronization
 import Testing
 
 struct TestStoreRoomTests {
@@ -62,9 +63,117 @@ struct TestStoreRoomTests {
     @Test func `what the server dispatches by itself is stamped as its own`() {
         todos.stamp.sender = Identity("ada")
         todos.store.dispatch(AddTodo("tea"))
-        todos.expectChange { $0.items = [.init(id: "server-1", title: "tea", luck: 1)] }
+        todos.expectChange {
+            $0.items = [.init(id: "server-1", title: "tea", author: "server", luck: 1)]
+        }
         todos.store.dispatch(AddTodo("milk"))
-        todos.expectChange { $0.items.append(.init(id: "server-2", title: "milk", luck: 2)) }
+        todos.expectChange {
+            $0.items.append(.init(id: "server-2", title: "milk", author: "server", luck: 2))
+        }
+    }
+
+    @Test func `what the server dispatches takes effect after the call, as on a server`() {
+        todos.store.dispatch(AddTodo("tea"))
+        #expect(todos.store.state.items.isEmpty)
+        #expect(todos.state.items.map(\.title) == ["tea"])
+        todos.expectChange { $0.items = todos.state.items }
+    }
+
+    @Test func `a test may dispatch as the server, with a stamp and without authorization`() {
+        todos.stamp.sender = .server
+        todos.stamp.time = Timestamp(secondsSince1970: 9)
+        todos.dispatch(AddTodo("tea")) {
+            $0.items = [.init(id: "1", title: "tea", author: "server", added: 9, luck: 1)]
+        }
+        todos.dispatch(FinishTodo("tea")) {
+            $0.items = []
+            $0.done = 1
+        }
+        todos.expectRejection(of: FinishTodo("tea"), .conflict)
+        todos.stamp.sender = Identity("ada")
+        todos.expectRejection(of: FinishTodo("tea"), .forbidden)
+    }
+
+    @Test func `a room is reverted, by whom it lets`() {
+        let todos = TestStore(Todos.room.revertible())
+        let tea = Todos.Item(id: "1", title: "tea", luck: 1)
+        todos.dispatch(AddTodo("tea")) { $0.items = [tea] }
+        todos.dispatch(AddTodo("milk")) {
+            $0.items.append(.init(id: "2", title: "milk", luck: 2))
+        }
+        todos.expectRejection(of: RevertTo<Todos>(version: 1), .forbidden)
+        todos.stamp.sender = .server
+        todos.expectRejection(of: RevertTo<Todos>(version: 9), .invalid)
+        todos.dispatch(RevertTo<Todos>(version: 0)) { $0.items = [] }
+        todos.dispatch(RevertTo<Todos>(version: 1)) { $0.items = [tea] }
+
+        let open = TestStore(
+            Todos.room.revertible().authorize(RevertTo<Todos>.self) { _, _ in })
+        open.dispatch(AddTodo("tea")) { $0.items = [tea] }
+        open.dispatch(RevertTo<Todos>(version: 0)) { $0.items = [] }
+        TestStore(Todos.room).expectRejection(of: RevertTo<Todos>(version: 0), .unknownAction)
+    }
+
+    @Test func `what clients may not say is refused, and what is too large or too deep`() {
+        struct Nest: SyncAction {
+            indirect enum Level: Codable, Sendable { case end, inside(Level) }
+            var level: Level
+        }
+        var limits = SyncLimits()
+        limits.messageBytes = 512
+        limits.depth = 16
+        let todos = TestStore(Todos.room, limits: limits)
+        todos.expectRejection(of: ClientJoined(participant: "a", user: "ada"), .forbidden)
+        todos.expectRejection(of: AddTodo(String(repeating: "x", count: 512)), .invalid)
+        let nest = (0..<8).reduce(Nest.Level.end) { level, _ in .inside(level) }
+        todos.expectRejection(of: Nest(level: nest), .invalid)
+        todos.expectRejection(of: Nest(level: .end), .unknownAction)
+    }
+
+    @Test func `a check that breaks is an internal rejection, and says why to the test`() {
+        struct Broken: Error {}
+        let todos = TestStore(Todos.room.validate(AddTodo.self) { _, _, _ in throw Broken() })
+        let rejection = todos.expectRejection(of: AddTodo("tea"), .internal)
+        #expect(rejection?.detail?.contains("Broken()") == true)
+    }
+
+    @Test func `a retryable refusal is told, and what comes next counts`() {
+        let todos = TestStore(
+            Todos.room.authorize(AddTodo.self) { add, _ in
+                guard add.title != "tea" else {
+                    throw Rejection(.busy, "Later.", retryAfter: .zero)
+                }
+            })
+        todos.expectRejection(of: AddTodo("tea"), .busy)
+        todos.dispatch(AddTodo("milk")) { $0.items = [.init(id: "2", title: "milk", luck: 2)] }
+    }
+
+    @Test func `the server's own action that its room can't read again fails`() {
+        expectIssue(
+            """
+            Tidy can't be read from the log: The journal holds actions that the room can't read: \
+            'Tidy' 1 time (offset 1), which it doesn't know. Bring the types back, or say what became \
+            of them with the room definition's 'upcast' or 'retire'. Nothing was changed.
+            """
+        ) {
+            todos.stamp.sender = .server
+            todos.dispatch(Tidy())
+            return #line - 1
+        }
+        todos.dispatch(AddTodo("tea")) { $0.items = todos.state.items }
+    }
+
+    @Test func `a check that isn't deterministic fails`() {
+        let asked = Asked()
+        let todos = TestStore(
+            Todos.room.validate(AddTodo.self) { _, _, _ in
+                if asked.isFirst() { throw Rejection(.conflict, "The first is always refused.") }
+            })
+        withKnownIssue {
+            todos.expectRejection(of: AddTodo("tea"), .conflict)
+        } matching: { issue in
+            issue.comments[0].rawValue.hasPrefix("AddTodo isn't reduced alike every time.")
+        }
     }
 
     @Test func `an action of the server's own that is rejected fails`() {
@@ -75,7 +184,8 @@ struct TestStoreRoomTests {
         ) {
             todos.expectRejection(of: FinishTodo("tea"), .forbidden)
             todos.store.dispatch(FinishTodo("tea"))
-            return #line - 2
+            _ = todos.state
+            return #line - 3
         }
     }
 
@@ -146,6 +256,18 @@ struct TestStoreRoomTests {
             ]
         }
         todos.expectRejection(of: AddTodo("nothing"), .conflict)
+    }
+}
+
+/// Remembers that it was asked, which no check should.
+private final class Asked: Sendable {
+    private let count = Mutex(0)
+
+    func isFirst() -> Bool {
+        count.withLock { count in
+            count += 1
+            return count == 1
+        }
     }
 }
 

@@ -174,4 +174,27 @@ struct RouterTests {
         for _ in 0..<20 { await Task.yield() }
         #expect(screens.log == [])
     }
+
+    @Test func `a router that stopped, and one with its store, are let go`() async {
+        func route(isStopped: Bool) async -> [() -> Bool] {
+            let root = Screen(in: screens)
+            let store = makeTravelStore(["a"])
+            let router = Router(store: store, rootRoutable: root)
+            await router.settle()
+            store.dispatch(SetRouteAction(["a", "b"]))
+            await router.settle()
+            if isStopped { router.stop() }
+            return [
+                { [weak router] in router == nil }, { [weak store] in store == nil },
+                { [weak root] in root == nil },
+            ]
+        }
+        for isStopped in [true, false] {
+            for isGone in await route(isStopped: isStopped) {
+                // The call of the last step ends in a task of its own.
+                for _ in 0..<100 where !isGone() { await Task.yield() }
+                #expect(isGone())
+            }
+        }
+    }
 }

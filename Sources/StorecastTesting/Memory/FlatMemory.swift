@@ -1,0 +1,34 @@
+#if os(Linux)
+    import Glibc
+
+    /// Does something again and again and ends the process if that leaves memory behind.
+    ///
+    /// For exit tests: it looks at all that the process has, so nothing else may go on in it.
+    ///
+    /// - Parameters:
+    ///   - rounds: how often, after a tenth as many rounds in which caches may fill.
+    ///   - bytes: how much more may be resident in the end: less than what `rounds` leaks keep, more
+    ///     than pages that come and go by chance.
+    package func requireFlatMemory(
+        rounds: Int, allowing bytes: Int = 3 << 20, _ body: (Int) async throws -> Void
+    ) async rethrows {
+        for round in 0..<rounds / 10 { try await body(round) }
+        let before = residentBytes()
+        for round in 0..<rounds { try await body(round) }
+        let growth = residentBytes() - before
+        guard growth <= bytes else {
+            fatalError("\(rounds) rounds left \(growth) bytes, \(growth / rounds) each.")
+        }
+    }
+
+    private func residentBytes() -> Int {
+        let descriptor = open("/proc/self/statm", O_RDONLY)
+        defer { close(descriptor) }
+        var text = [UInt8](repeating: 0, count: 256)
+        let count = read(descriptor, &text, text.count)
+        let pages = String(decoding: text.prefix(max(0, count)), as: UTF8.self).split(
+            separator: " ")
+        guard pages.count > 1, let resident = Int(pages[1]) else { return 0 }
+        return resident * Int(getpagesize())
+    }
+#endif
