@@ -19,7 +19,7 @@ extension ServerLoopCore: WebSocketServerDelegate {
             headers: request.headers)
         let home = homeIndex(of: request.path)
         if home == index {
-            let link = LocalLink(connection, credentials, self)
+            let link = LocalLink(connection, credentials)
             connection.context = link
             begin(link) { link.session = $0 }
         } else {
@@ -33,24 +33,22 @@ extension ServerLoopCore: WebSocketServerDelegate {
             link.traffic.received.count(text.count)
             link.session?.receive(text)
         } else if let relay = relays[connection.id] {
-            post(.text(connection.id, Array(text)), to: relay.home)
-            relay.sent(text.count)
+            self.relay(Array(text), of: relay)
         }
     }
 
     func writable(_ connection: WebSocketConnection) {
         if let link = connection.context as? LocalLink {
             flushNow(link)
-        } else if let relay = relays[connection.id], relay.owesWritable {
-            relay.owesWritable = false
-            post(.writable(connection.id), to: relay.home)
+        } else if let relay = relays[connection.id] {
+            advance(relay)
         }
     }
 
     func closed(_ connection: WebSocketConnection, code: UInt16, reason: String) {
         connection.context = nil
         if let relay = relays.removeValue(forKey: connection.id) {
-            post(.closed(connection.id), to: relay.home)
+            post(.toSession(connection.id, .closed), to: relay.home)
         } else {
             end(connection.id)
         }

@@ -94,10 +94,10 @@ package final class WebSocketConnection {
 
     /// Ends the connection with a close handshake (RFC 6455 section 7.1.2).
     ///
-    /// What was written before is sent first. From now on nothing is received or written; the
-    /// owner hears `closed` when the peer has answered or its time is up. Does nothing the second
-    /// time.
-    package func close(code: UInt16, reason: String = "") {
+    /// What was written before is sent first, and the ready-made `last` frames, which are taken
+    /// even while `isWritable` is false. From now on nothing is received or written; the owner
+    /// hears `closed` when the peer has answered or its time is up. Does nothing the second time.
+    package func close(code: UInt16, reason: String = "", behind last: [UInt8] = []) {
         guard phase == .open else {
             if phase == .handshaking || phase == .answering { kill() }
             return
@@ -106,6 +106,7 @@ package final class WebSocketConnection {
         let frame = CloseFrame(code: code, reason: reason)
         ending = frame
         resumeReading()
+        last.withUnsafeBytes { transmit($0) }
         frame.payload.withUnsafeBytes { send(.close, $0) }
         owner?.closeQueue.add(self)
     }

@@ -13,7 +13,7 @@ extension SeededGenerator {
 
     enum Thing: UInt64 {
         case scenario = 1
-        case process, room, client, connection, restoration
+        case process, room, client, connection, restoration, loops
     }
 
     mutating func happens(oneIn count: Int) -> Bool {
