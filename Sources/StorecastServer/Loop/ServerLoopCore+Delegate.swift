@@ -4,6 +4,9 @@ import StorecastWire
 
 extension ServerLoopCore: WebSocketServerDelegate {
     func accept(_ request: UpgradeRequest) -> UpgradeDecision {
+        if let refusal = refusal(of: request) {
+            return .refuse(status: refusal.status, reason: refusal.sentence)
+        }
         if request.subprotocols.isEmpty { return .accept(subprotocol: nil) }
         guard request.subprotocols.contains(ProtocolVersion.subprotocol) else {
             return .refuse(
@@ -55,7 +58,16 @@ extension ServerLoopCore: WebSocketServerDelegate {
     }
 
     func respond(to request: UpgradeRequest) -> HTTPAnswer? {
-        configuration.pages.answer(to: request)
+        if let refusal = refusal(of: request) {
+            return HTTPAnswer(status: refusal.status, refusal.sentence)
+        }
+        return configuration.pages.answer(to: request)
+    }
+
+    /// Why the server isn't meant by a request.
+    private func refusal(of request: UpgradeRequest) -> (status: Int, sentence: String)? {
+        if configuration.hosts.admits(request.headers["host"]) { return nil }
+        return (421, "This server isn't known by that name.")
     }
 
     /// The loop on which a room lives.

@@ -266,7 +266,7 @@ extension ServerLoopCore: SyncHost {
 
     func authenticate(_ session: ServerSession, token: String?) {
         if session.room.name == DevtoolsState.path, let devtools = configuration.devtools {
-            return session.authenticated(devtools.identity(of: session, token: token))
+            return session.authenticated(devtools.identity(token: token))
         }
         guard let authenticate = configuration.authenticate,
             let link = session.link as? any SessionLink
