@@ -28,10 +28,10 @@ final class SimulatedRelay {
             latency: .zero, jitter: world.isHealing ? .zero : world.scenario.letterDelay,
             burst: .zero, capacity: .max)
         toSession = Flow(world.time, weather, SeededGenerator(seed: self.random.next())) {
-            [unowned self] in hear($0)
+            [weak self] in self?.hear($0)
         }
         toConnection = Flow(world.time, weather, SeededGenerator(seed: self.random.next())) {
-            [unowned self] in hear($0)
+            [weak self] in self?.hear($0)
         }
     }
 
@@ -43,16 +43,18 @@ final class SimulatedRelay {
     func opened() { toSession.send(.opened, size: 0) }
 
     func received(_ message: [UInt8]) {
+        guard !connection.isGone else { return }
         say(.message(message))
         near.relayed(message.count)
         advance()
     }
 
+    /// Nothing is said behind it.
     func closed() { say(.closed) }
 
     /// Does what there is to do for the connection now.
     func advance() {
-        guard connection.process.isAlive else { return }
+        guard connection.process.isAlive, !connection.isGone else { return }
         while let step = near.next(isWritable: connection.isSocketWritable) {
             switch step {
             case .write(let messages): connection.transmit(messages)
@@ -68,7 +70,6 @@ final class SimulatedRelay {
     }
 
     private func hear(_ letter: RelayLetter.ToConnection) {
-        guard connection.process.isAlive, !connection.isGone else { return }
         if case .write = letter, !world.isHealing, random.happens(oneIn: 8) { ping() }
         near.take(letter)
         advance()
