@@ -11,28 +11,25 @@ struct DevtoolsOptions: ParsableArguments {
     @Flag(
         inversion: .prefixedNo,
         help: ArgumentHelp(
-            "Let developers look into the rooms, at /devtools; without a token only from this "
-                + "machine, which is the default when --host is this machine's."))
+            "Let developers look into the rooms, at /devtools, with the token that is in the URL "
+                + "that is printed."))
     var devtools: Bool?
 
     @Option(
         help: ArgumentHelp(
-            "Ask developers for the token in this file, or else in \(Self.variable).",
+            "Ask developers for the token in this file, or else in \(Self.variable), rather than "
+                + "for one that is made at the start; implies --devtools.",
             valueName: "file"), completion: .file())
     var devtoolsToken: String?
 
-    /// Nil for nobody.
-    ///
-    /// - Parameter host: the address that the server listens on.
-    func access(host: String) throws(CommandFailure) -> DevtoolsAccess? {
+    /// Nil for nobody. The fragment is what the page's URL has behind it: browsers don't send it, so
+    /// that the token is in nobody's log. Empty if the token was chosen, and so is known.
+    func access() throws(CommandFailure) -> (access: DevtoolsAccess, fragment: String)? {
         if devtools == false { return nil }
-        if let token = try token() { return .token(token) }
-        let isLocal = host == "localhost" || host == "::1" || host.hasPrefix("127.")
-        guard !isLocal, devtools == true else { return isLocal ? .loopback : nil }
-        throw CommandFailure(
-            .trouble,
-            "Devtools that others can reach need a token of at least 16 characters: put it into a "
-                + "file and name that with --devtools-token, or into \(Self.variable).")
+        if let token = try token() { return (.token(token), "") }
+        guard devtools == true else { return nil }
+        let token = DevtoolsAccess.makeToken()
+        return (.token(token), "#token=\(token)")
     }
 
     private func token() throws(CommandFailure) -> String? {

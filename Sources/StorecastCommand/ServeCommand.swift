@@ -21,7 +21,8 @@ struct ServeCommand: AsyncParsableCommand {
             The board has the selections summary, columns, column (its parameter is a column's \
             id), card (a card's id), myCards, chat and present.
 
-            Developers look into it at /devtools/, by default from this machine only.
+            With --devtools developers look into it at /devtools/: the URL that is printed for them has \
+            a token, without which nobody gets in.
 
             With --json it serves the document in a file instead, which any client may change \
             (the file itself isn't written, and the room begins with it once): the actions set, merge, increment, append and remove, \
@@ -38,6 +39,13 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(help: "The port to listen on; 0 for any free one.")
     var port = 9090
+
+    @Option(
+        help: ArgumentHelp(
+            "Also let clients ask for the server by this name, as behind a proxy that passes it on; "
+                + "one on this machine's address takes this machine's names only.",
+            valueName: "name"))
+    var allowHost: [String] = []
 
     @OptionGroup var data: DataOptions
 
@@ -86,12 +94,13 @@ struct ServeCommand: AsyncParsableCommand {
 
     private func serve<State>(_ room: RoomDefinition<State>) async throws {
         let file = data.file(document: json)
-        let access = try devtools.access(host: host)
+        let access = try devtools.access()
         var limits = SyncLimits()
         limits.snapshots.kept = data.keepSnapshots
         let server = SyncServer(
-            host: host, port: port, journal: data.journal(in: file), limits: limits,
-            devtools: access, pages: .demo(json == nil ? "board" : "document")
+            host: host, port: port, allowedHosts: allowHost, journal: data.journal(in: file),
+            limits: limits, devtools: access?.access,
+            pages: .demo(json == nil ? "board" : "document")
         ) { path in
             path == "/" ? room : nil
         } authenticate: { credentials in
@@ -105,7 +114,9 @@ struct ServeCommand: AsyncParsableCommand {
                 StandardOutput.write("listening on \(url)")
                 let page = "http" + url.dropFirst(2)
                 StandardOutput.write("in a browser: \(page)")
-                if access != nil { StandardOutput.write("its devtools: \(page)devtools/") }
+                if let access {
+                    StandardOutput.write("its devtools: \(page)devtools/\(access.fragment)")
+                }
                 // Now rather than when the first client comes, as it may take a while.
                 Task { _ = try? await server.room("/", of: State.self) }
             }

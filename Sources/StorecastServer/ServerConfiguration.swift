@@ -9,6 +9,7 @@ struct ServerConfiguration: Sendable {
     var pages: WebPages
     var authenticate: (@Sendable (Credentials) async throws -> Identity)?
     var devtools: DevtoolsAccess?
+    var hosts: ServedHosts
     var logger: Logger
     /// Is told how far rooms have come with their history; nil if that is to be logged.
     var recovery: (@Sendable (RoomProgress) -> Void)?

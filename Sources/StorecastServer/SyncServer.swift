@@ -38,6 +38,8 @@ public final class SyncServer: Sendable {
     /// - Parameters:
     ///   - host: the address to listen on; `0.0.0.0` for every IPv4 address of the machine.
     ///   - port: 0 … 65,535; 0 for any free one.
+    ///   - allowedHosts: names beside this machine's own by which clients may ask for a server that
+    ///     listens on this machine's address; elsewhere, if there are any, no others are taken.
     ///   - journal: where rooms are kept.
     ///   - loops: how many event loops, each a thread, share the connections; a room lives on one.
     ///   - limits: how much is held for clients, and taken from them.
@@ -47,7 +49,8 @@ public final class SyncServer: Sendable {
     ///   - rooms: answers nil for a path without a room; called once when a room is opened.
     ///   - authenticate: says who a client is, or throws; without it everyone is anonymous.
     public init(
-        host: String = "127.0.0.1", port: Int = 9090, journal: JournalProvider = .memory,
+        host: String = "127.0.0.1", port: Int = 9090, allowedHosts: [String] = [],
+        journal: JournalProvider = .memory,
         loops: Int = 1, limits: SyncLimits = SyncLimits(), devtools: DevtoolsAccess? = nil,
         logger: Logger = Logger(label: "storecast.server"), pages: WebPages = WebPages(),
         rooms: @escaping @Sendable (_ path: String) -> (any RoomDefinitionProtocol)?,
@@ -55,7 +58,8 @@ public final class SyncServer: Sendable {
     ) {
         configuration = ServerConfiguration(
             journal: journal, limits: limits, rooms: rooms, pages: pages,
-            authenticate: authenticate, devtools: devtools, logger: logger)
+            authenticate: authenticate, devtools: devtools,
+            hosts: ServedHosts(listeningOn: host, allowed: allowedHosts), logger: logger)
         var listener = WebSocketServerConfiguration()
         listener.host = host
         listener.port = port

@@ -30,24 +30,26 @@ def wait_until(is_so, what):
 class Server:
     """`storecast serve` on a port of its own; it can be killed and started again."""
 
-    def __init__(self, document=None):
+    def __init__(self, document=None, options=()):
         self._folder = tempfile.TemporaryDirectory(prefix="storecast-")
         self._port = "0"
-        self._more = []
+        self._more = [*options]
         if document is not None:
             file = pathlib.Path(self._folder.name, "document.json")
             file.write_text(json.dumps(document))
-            self._more = ["--json", str(file)]
+            self._more += ["--json", str(file)]
         self.start()
 
     def start(self):
         data = os.path.join(self._folder.name, "room.sqlite")
-        options = ["--port", self._port, "--data", data, "--log-level", "error", *self._more]
+        options = ["--port", self._port, "--data", data, "--log-level", "error", "--devtools"]
         self._process = subprocess.Popen(
-            [BUILD / "storecast", "serve", *options],
+            [BUILD / "storecast", "serve", *options, *self._more],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.url = self._process.stdout.readline().split()[-1]
         self.page = self._process.stdout.readline().split()[-1]
+        # With the token in its fragment, unless the server was told which to take.
+        self.devtools = self._process.stdout.readline().split()[-1].removeprefix(self.page)
         self._port = self.url.rstrip("/").rsplit(":")[-1]
 
     def kill(self):

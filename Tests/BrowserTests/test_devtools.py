@@ -22,7 +22,7 @@ class DevtoolsTest(BrowserTest):
 
     def look(self, **options):
         """The page of the developers, when it has the log so far."""
-        page = self.open("devtools/", **options)
+        page = self.open(self.server.devtools, **options)
         expect(page.locator("#status")).to_have_text("live")
         expect(self.row(page, "Three")).to_have_count(1)
         return page
@@ -187,6 +187,14 @@ class KeyboardTest(DevtoolsTest):
 
 
 class PeopleTest(DevtoolsTest):
+    # One that stays when the server starts again.
+    token = "only developers know this"
+
+    def setUp(self):
+        with mock.patch.dict(os.environ, STORECAST_DEVTOOLS_TOKEN=self.token):
+            super().setUp()
+        self.server.devtools += "#token=" + self.token.replace(" ", "+")
+
     def test_rooms_and_those_in_them_are_shown(self):
         board = self.join("carol")
         page = self.look()
@@ -202,7 +210,8 @@ class PeopleTest(DevtoolsTest):
         page = self.look()
         self.server.kill()
         expect(page.locator("#status")).to_contain_text("offline")
-        self.server.start()
+        with mock.patch.dict(os.environ, STORECAST_DEVTOOLS_TOKEN=self.token):
+            self.server.start()
         self.server.dispatch("AddCard", {"column": "todo", "text": "Four"})
         expect(self.state(page)).to_contain_text('"Four"')
         version = self.version(page, "Two")
@@ -217,6 +226,24 @@ class PeopleTest(DevtoolsTest):
         expect(self.state(page).locator(".added")).to_have_count(1)
 
 
+class MadeTokenTest(DevtoolsTest):
+    def test_the_url_that_is_printed_opens_the_page_and_no_other_does(self):
+        token = self.server.devtools.partition("#token=")[2]
+        self.assertRegex(token, "^[0-9a-f]{32}$")
+        page = self.look()
+        self.assertEqual(page.url, self.server.page + "devtools/")
+        # As long as the tab is open.
+        page.reload()
+        expect(page.locator("#status")).to_have_text("live")
+        stranger = self.open("devtools/")
+        expect(stranger.get_by_role("dialog")).to_be_visible()
+        expect(stranger.locator("#status")).to_contain_text("refused")
+        # The URL is pasted into the tab that was refused.
+        stranger.goto(self.server.page + self.server.devtools)
+        expect(stranger.locator("#status")).to_have_text("live")
+        self.assertNotIn(token, stranger.url)
+
+
 class TokenTest(DevtoolsTest):
     token = "only developers know this"
 
@@ -225,6 +252,7 @@ class TokenTest(DevtoolsTest):
             super().setUp()
 
     def test_a_server_with_a_token_asks_for_it(self):
+        self.assertEqual(self.server.devtools, "devtools/")
         page = self.open("devtools/")
         dialog = page.get_by_role("dialog")
         dialog.get_by_label("Token").fill("something else entirely")

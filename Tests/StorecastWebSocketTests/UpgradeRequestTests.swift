@@ -100,6 +100,23 @@ extension SocketTests {
             await server.stop()
         }
 
+        @Test(arguments: [
+            "GET / HTTP/1.1\r\n\r\n", "GET /page HTTP/1.1\r\nAccept: */*\r\n\r\n",
+            RawPeer.request().replacing("Host: 127.0.0.1\r\n", with: ""),
+        ])
+        func `a request that doesn't say which host it is meant for is answered 400`(
+            request: String
+        ) async throws {
+            let server = try await TestServer(
+                Behaviour(respond: { _ in HTTPAnswer(status: 200, "A page.") }))
+            let peer = try RawPeer(port: server.port)
+            try peer.send(text: request)
+            let answer = String(decoding: try peer.readToEnd(), as: UTF8.self)
+            #expect(answer.hasPrefix("HTTP/1.1 400 "), "\(answer)")
+            #expect(server.events.pending.isEmpty)
+            await server.stop()
+        }
+
         @Test func `a slow handshake is cut`() async throws {
             let server = try await TestServer({ $0.handshakeTimeout = .milliseconds(50) })
             let silent = try RawPeer(port: server.port)

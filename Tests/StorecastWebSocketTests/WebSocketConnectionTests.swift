@@ -37,6 +37,11 @@ extension SocketTests {
             // A reserved opcode, a reserved bit, a fragmented ping, a lone continuation.
             RawPeer.frame(head: 0x83, []), RawPeer.frame(head: 0xC1, [0x61]),
             RawPeer.frame(head: 0x09, []), RawPeer.frame(head: 0x80, [0x61]),
+            // Control frames of more than 125 bytes, and a length of 2^63.
+            RawPeer.frame(head: 0x89, Array(repeating: 0x61, count: 126)),
+            RawPeer.closeFrame(1000, String(repeating: "a", count: 124)),
+            RawPeer.frame(head: 0x8A, Array(repeating: 0x61, count: 65_536)),
+            [0x81, 0xFF, 0x80, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5],
         ])
         func `a violation of the protocol is answered by 1002`(bytes: [UInt8]) async throws {
             let server = try await TestServer({ $0.closeTimeout = .milliseconds(100) })
@@ -79,6 +84,18 @@ extension SocketTests {
             // Only announced: 2^62 bytes are to come.
             let header: [UInt8] = [0x81, 0xFF, 0x40, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5]
             try await expectClose(1009, after: [header])
+        }
+
+        @Test func `nothing follows our close frame, whatever else is wrong`() async throws {
+            let server = try await TestServer({ $0.closeTimeout = .milliseconds(100) })
+            let peer = try RawPeer.open(port: server.port)
+            _ = try await server.events.next()
+            try peer.send(
+                RawPeer.frame(head: 0x82, [1]) + RawPeer.frame(head: 0x83, [])
+                    + RawPeer.frame(head: 0x09, []))
+            #expect(try peer.readFrame()?.payload.prefix(2) == [0x03, 0xEB])
+            #expect(try peer.readToEnd() == [])
+            await server.stop()
         }
 
         private func expectClose(_ code: UInt16, after pieces: [[UInt8]]) async throws {

@@ -11,7 +11,9 @@ describe("dispatches", () => {
     const peer = new TestPeer({ token: async () => "secret" });
     peer.connection.dispatch(vote(1));
     const client = "1".padStart(32, "0");
-    assert.deepEqual(await peer.open(), [{ op: "hello", proto: 1, client, token: "secret" }]);
+    assert.deepEqual(await peer.open(), [
+      { op: "hello", proto: 1, client, connection: 1, token: "secret" },
+    ]);
     const frames = await peer.welcome({ v: 7 });
     assert.deepEqual(ofDispatches(frames), [{ op: "dispatch", seq: 1, base: 7, action: vote(1) }]);
     assert.equal(peer.socket.protocols, "storecast.v1");

@@ -63,7 +63,48 @@ describe("an outbox in localStorage", () => {
       [4, 20, 4],
     ]);
     await second.say({ op: "transaction", v: 22, count: 0, acked: 4 });
-    assert.deepEqual(browser.kept, [{ client, settled: 4 }]);
+    assert.deepEqual(browser.kept, [{ client, settled: 4, opening: 2 }]);
+  });
+
+  test("numbers connections on and on, from page to page and whatever the clock says", async () => {
+    const browser = new Browser();
+    const numbers = [];
+    for (let page = 1; page <= 3; page += 1) {
+      const peer = browser.tab();
+      for (let connection = 1; connection <= 2; connection += 1) {
+        numbers.push((await peer.welcome())[0].connection);
+        peer.connection.dispatch(vote(1));
+        await peer.heard();
+        await peer.cut();
+      }
+      peer.connection.close();
+      await settle();
+      browser.platform = new ManualPlatform();
+    }
+    assert.equal(numbers.length, 6);
+    for (const [place, number] of numbers.entries()) {
+      assert(Number.isSafeInteger(number) && number > (numbers[place - 1] ?? 0), `${numbers}`);
+    }
+  });
+
+  test("leaves the number out if it can't be kept, and counts on behind it", async () => {
+    const browser = new Browser();
+    const first = browser.tab();
+    const [{ connection }] = await first.welcome();
+    first.connection.dispatch(vote(1));
+    await first.heard();
+    first.connection.close();
+    await settle();
+
+    browser.storage.fault = "full";
+    const second = browser.tab();
+    assert.equal((await second.welcome())[0].connection, undefined);
+    second.connection.close();
+    await settle();
+
+    browser.storage.fault = undefined;
+    const third = browser.tab();
+    assert((await third.welcome())[0].connection > connection);
   });
 
   test("shows what the last page left, and tells of its rejections", async () => {
@@ -164,12 +205,13 @@ describe("an outbox in localStorage", () => {
       await settle();
       // The head, which has the shortest key, and the dispatches.
       spoil(browser.storage, browser.storage.keys.sort());
-      const spoilt = browser.storage.keys.map((key) => browser.storage.getItem(key));
+      const { keys } = browser.storage;
+      const spoilt = keys.map((key) => browser.storage.getItem(key));
       const second = browser.tab();
       const [hello, ...frames] = await second.welcome();
       assert.notEqual(hello.client, client);
       assert.deepEqual(dispatches(frames), []);
-      assert.deepEqual(browser.storage.keys.map((key) => browser.storage.getItem(key)), spoilt);
+      assert.deepEqual(keys.map((key) => browser.storage.getItem(key)), spoilt);
     });
   }
 

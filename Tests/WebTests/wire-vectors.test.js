@@ -36,9 +36,10 @@ describe("frames of the server", () => {
 
 /** The same frame, as this client writes it. */
 const writers = {
-  hello: ({ client: id, settled = 0, seen, token }) =>
+  hello: ({ client: id, connection, settled = 0, seen, token }) =>
     client.writeHello({
       client: id,
+      connection,
       settled,
       seen: seen && { epoch: seen.epoch, version: seen.v },
       token,

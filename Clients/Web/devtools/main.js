@@ -4,7 +4,19 @@ import { byID, element } from "./elements.js";
 
 const tokenKey = "storecast-devtools-token";
 
-/** The token lasts as long as the tab: it isn't written to the disk, nor into the URL. */
+/**
+ * Takes the token out of the URL's fragment, which browsers don't send. It lasts as long as the
+ * tab: it isn't written to the disk, and doesn't stay in the URL.
+ */
+function takeToken() {
+  const token = new URLSearchParams(location.hash.slice(1)).get("token");
+  if (!token) return false;
+  sessionStorage.setItem(tokenKey, token);
+  history.replaceState(null, "", location.pathname + location.search);
+  return true;
+}
+
+takeToken();
 const connection = connect("/devtools", {
   token: () => sessionStorage.getItem(tokenKey) ?? undefined,
   onRejected: (rejection) => (byID("notice").textContent = rejection.message),
@@ -41,6 +53,7 @@ function showStatus() {
   if (isRefused && status.code === "unauthenticated" && !dialog.open) dialog.showModal();
 }
 connection.subscribe(showStatus);
+addEventListener("hashchange", () => takeToken() && connection.reconnect());
 showStatus();
 
 new Devtools(connection);

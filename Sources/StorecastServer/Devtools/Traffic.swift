@@ -1,3 +1,5 @@
+import StorecastWire
+
 /// How much went through connections, in one direction.
 struct Traffic: Codable, Equatable, Sendable {
     var messages: UInt64 = 0
@@ -6,6 +8,10 @@ struct Traffic: Codable, Equatable, Sendable {
     mutating func count(_ size: Int) {
         messages &+= 1
         bytes &+= UInt64(size)
+    }
+
+    mutating func count(_ messages: [ServerMessage]) {
+        for message in messages { count(message.frameSize) }
     }
 
     static func += (total: inout Traffic, part: Traffic) {

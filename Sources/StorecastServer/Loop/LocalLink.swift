@@ -7,13 +7,11 @@ final class LocalLink: SessionLink {
     let credentials: Credentials
     var session: ServerSession?
     var traffic = LinkTraffic()
-    private unowned let core: ServerLoopCore
     private let connection: WebSocketConnection
 
-    init(_ connection: WebSocketConnection, _ credentials: Credentials, _ core: ServerLoopCore) {
+    init(_ connection: WebSocketConnection, _ credentials: Credentials) {
         self.connection = connection
         self.credentials = credentials
-        self.core = core
     }
 
     var id: UInt64 { connection.id }
@@ -24,9 +22,9 @@ final class LocalLink: SessionLink {
         connection.write(messages)
     }
 
-    func close(_ code: CloseCode, reason: String) {
-        core.flushNow(self)
-        connection.close(code: code.rawValue, reason: reason)
+    func close(_ code: CloseCode, reason: String, behind last: [ServerMessage]) {
+        traffic.sent.count(last)
+        connection.close(code, reason: reason, behind: last)
     }
 
     func setReading(_ reads: Bool) {
@@ -40,10 +38,19 @@ extension WebSocketConnection {
         if messages.count == 1 {
             messages[0].frame.withUnsafeBytes { _ = write(raw: $0) }
         } else if !messages.isEmpty {
-            var frames: [UInt8] = []
-            frames.reserveCapacity(messages.reduce(0) { $0 + $1.frameSize })
-            for message in messages { frames += message.frame }
-            write(frames)
+            write(Self.frames(of: messages))
         }
+    }
+
+    /// Closes behind some last messages, which are taken whatever waits already.
+    func close(_ code: CloseCode, reason: String, behind last: [ServerMessage]) {
+        close(code: code.rawValue, reason: reason, behind: Self.frames(of: last))
+    }
+
+    private static func frames(of messages: [ServerMessage]) -> [UInt8] {
+        var frames: [UInt8] = []
+        frames.reserveCapacity(messages.reduce(0) { $0 + $1.frameSize })
+        for message in messages { frames += message.frame }
+        return frames
     }
 }

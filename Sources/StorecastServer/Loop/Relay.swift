@@ -1,29 +1,38 @@
+import StorecastSync
 import StorecastWebSocket
 
 /// A connection whose room lives on another loop.
 final class Relay {
     let connection: WebSocketConnection
     let home: Int
-    /// Something was written, and the other loop hasn't heard that more may come.
-    var owesWritable = false
-    private var flow = RelayFlow()
+    var half = ConnectionRelay()
 
     init(_ connection: WebSocketConnection, home: Int) {
         self.connection = connection
         self.home = home
     }
+}
 
-    /// So many bytes were handed to the other loop.
-    func sent(_ bytes: Int) { setReading(flow.sent(bytes)) }
+extension ServerLoopCore {
+    /// Something was said by the peer of a connection whose room lives on another loop.
+    func relay(_ text: [UInt8], of relay: Relay) {
+        post(.toSession(relay.connection.id, .message(text)), to: relay.home)
+        relay.half.relayed(text.count)
+        advance(relay)
+    }
 
-    /// The other loop has taken so many bytes.
-    func taken(_ bytes: Int) { setReading(flow.taken(bytes)) }
-
-    /// The session wants to be sent more, or not.
-    func want(_ reads: Bool) { setReading(flow.want(reads)) }
-
-    private func setReading(_ reads: Bool?) {
-        guard let reads else { return }
-        if reads { connection.resumeReading() } else { connection.pauseReading() }
+    /// Does what there is to do for a connection now.
+    func advance(_ relay: Relay) {
+        let connection = relay.connection
+        while let step = relay.half.next(isWritable: connection.isWritable) {
+            switch step {
+            case .write(let messages): connection.write(messages)
+            case .read(true): connection.resumeReading()
+            case .read(false): connection.pauseReading()
+            case .say(let letter): post(.toSession(connection.id, letter), to: relay.home)
+            case .close(let code, let reason, let last):
+                connection.close(code, reason: reason, behind: last)
+            }
+        }
     }
 }

@@ -2,15 +2,13 @@ import StorecastSync
 import StorecastWire
 
 /// A connection that another loop holds, of a room that lives on this one.
-///
-/// One write is on its way at a time; the other loop says when it takes the next.
 final class RemoteLink: SessionLink {
     let id: UInt64
     let credentials: Credentials
     var session: ServerSession?
     var traffic = LinkTraffic()
-    private(set) var isWritable = true
     let origin: Int
+    private var half = SessionRelay()
     private unowned let core: ServerLoopCore
 
     init(id: UInt64, _ credentials: Credentials, from origin: Int, _ core: ServerLoopCore) {
@@ -20,25 +18,36 @@ final class RemoteLink: SessionLink {
         self.core = core
     }
 
+    var isWritable: Bool { half.isWritable }
+
     func write(_ messages: [ServerMessage]) {
-        isWritable = false
-        core.post(.frames(id, messages), to: origin)
+        say(half.write(messages))
     }
 
-    func close(_ code: CloseCode, reason: String) {
-        // The last words needn't wait for the other loop's answer.
-        isWritable = true
-        core.flushNow(self)
-        core.post(.close(id, code, reason), to: origin)
+    func close(_ code: CloseCode, reason: String, behind last: [ServerMessage]) {
+        traffic.sent.count(last)
+        say(.close(code, reason: reason, behind: last))
     }
 
     func setReading(_ reads: Bool) {
-        core.post(.reading(id, reads), to: origin)
+        say(.reading(reads))
     }
 
-    /// The other loop has taken what was sent.
-    func becameWritable() {
-        isWritable = true
-        core.flushNow(self)
+    /// Takes what the other loop says; what it says of the end is its owner's.
+    func take(_ letter: RelayLetter.ToSession) {
+        switch letter {
+        case .message(let text):
+            traffic.received.count(text.count)
+            text.withUnsafeBytes { session?.receive($0) }
+            say(.taken(text.count))
+        case .writable:
+            half.becameWritable()
+            core.flushNow(self)
+        case .closed: core.end(id)
+        }
+    }
+
+    private func say(_ letter: RelayLetter.ToConnection) {
+        core.post(.toConnection(id, letter), to: origin)
     }
 }

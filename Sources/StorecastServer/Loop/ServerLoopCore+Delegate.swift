@@ -4,6 +4,9 @@ import StorecastWire
 
 extension ServerLoopCore: WebSocketServerDelegate {
     func accept(_ request: UpgradeRequest) -> UpgradeDecision {
+        if let refusal = refusal(of: request) {
+            return .refuse(status: refusal.status, reason: refusal.sentence)
+        }
         if request.subprotocols.isEmpty { return .accept(subprotocol: nil) }
         guard request.subprotocols.contains(ProtocolVersion.subprotocol) else {
             return .refuse(
@@ -19,7 +22,7 @@ extension ServerLoopCore: WebSocketServerDelegate {
             headers: request.headers)
         let home = homeIndex(of: request.path)
         if home == index {
-            let link = LocalLink(connection, credentials, self)
+            let link = LocalLink(connection, credentials)
             connection.context = link
             begin(link) { link.session = $0 }
         } else {
@@ -33,31 +36,38 @@ extension ServerLoopCore: WebSocketServerDelegate {
             link.traffic.received.count(text.count)
             link.session?.receive(text)
         } else if let relay = relays[connection.id] {
-            post(.text(connection.id, Array(text)), to: relay.home)
-            relay.sent(text.count)
+            self.relay(Array(text), of: relay)
         }
     }
 
     func writable(_ connection: WebSocketConnection) {
         if let link = connection.context as? LocalLink {
             flushNow(link)
-        } else if let relay = relays[connection.id], relay.owesWritable {
-            relay.owesWritable = false
-            post(.writable(connection.id), to: relay.home)
+        } else if let relay = relays[connection.id] {
+            advance(relay)
         }
     }
 
     func closed(_ connection: WebSocketConnection, code: UInt16, reason: String) {
         connection.context = nil
         if let relay = relays.removeValue(forKey: connection.id) {
-            post(.closed(connection.id), to: relay.home)
+            post(.toSession(connection.id, .closed), to: relay.home)
         } else {
             end(connection.id)
         }
     }
 
     func respond(to request: UpgradeRequest) -> HTTPAnswer? {
-        configuration.pages.answer(to: request)
+        if let refusal = refusal(of: request) {
+            return HTTPAnswer(status: refusal.status, refusal.sentence)
+        }
+        return configuration.pages.answer(to: request)
+    }
+
+    /// Why the server isn't meant by a request.
+    private func refusal(of request: UpgradeRequest) -> (status: Int, sentence: String)? {
+        if configuration.hosts.admits(request.headers["host"]) { return nil }
+        return (421, "This server isn't known by that name.")
     }
 
     /// The loop on which a room lives.

@@ -166,13 +166,10 @@ final class ServerLoopCore {
         let isFull = rooms.count >= configuration.limits.rooms
         let code = isFull ? CloseCode.full : .noRoom
         let title = isFull ? "The server has as many rooms as it takes." : "There is no such room."
-        link.write([
-            .bye(
-                ServerFrame.Bye(
-                    code: code.word, title: title, reconnect: code.allowsReconnect,
-                    after: isFull ? 10 : 0, jitter: isFull ? 10 : 0))
-        ])
-        link.close(code, reason: code.word)
+        let bye = ServerFrame.Bye(
+            code: code.word, title: title, reconnect: code.allowsReconnect,
+            after: isFull ? 10 : 0, jitter: isFull ? 10 : 0)
+        link.close(code, reason: code.word, behind: [.bye(bye)])
     }
 
     /// Closes connections that haven't said hello in time, in the order of their opening.
@@ -230,10 +227,11 @@ final class ServerLoopCore {
         var messages = scratch
         scratch = []
         session.pull(into: &messages)
-        for message in messages { link.traffic.sent.count(message.frameSize) }
+        link.traffic.sent.count(messages)
         if !messages.isEmpty { link.write(messages) }
         messages.removeAll(keepingCapacity: true)
         scratch = messages
+        session.wrote()
     }
 
     // MARK: Mail
@@ -247,26 +245,12 @@ final class ServerLoopCore {
         case .opened(let id, let credentials, let origin):
             let link = RemoteLink(id: id, credentials, from: origin, self)
             begin(link) { link.session = $0 }
-        case .text(let id, let text):
-            guard let link = links[id] as? RemoteLink else { return }
-            link.traffic.received.count(text.count)
-            text.withUnsafeBytes { link.session?.receive($0) }
-            post(.taken(id, bytes: text.count), to: link.origin)
-        case .writable(let id): (links[id] as? RemoteLink)?.becameWritable()
-        case .closed(let id): end(id)
-        case .frames(let id, let messages): relay(id, messages)
-        case .taken(let id, let bytes): relays[id]?.taken(bytes)
-        case .reading(let id, let reads): relays[id]?.want(reads)
-        case .close(let id, let code, let reason):
-            relays[id]?.connection.close(code: code.rawValue, reason: reason)
+        case .toSession(let id, let letter): (links[id] as? RemoteLink)?.take(letter)
+        case .toConnection(let id, let letter):
+            guard let relay = relays[id] else { return }
+            relay.half.take(letter)
+            advance(relay)
         }
-    }
-
-    private func relay(_ id: UInt64, _ messages: [ServerMessage]) {
-        guard let relay = relays[id] else { return }
-        relay.connection.write(messages)
-        relay.owesWritable = !relay.connection.isWritable
-        if !relay.owesWritable { post(.writable(id), to: relay.home) }
     }
 }
 
@@ -287,7 +271,7 @@ extension ServerLoopCore: SyncHost {
         if session.room.name.isSameText(as: DevtoolsState.path),
             let devtools = configuration.devtools
         {
-            return session.authenticated(devtools.identity(of: session, token: token))
+            return session.authenticated(devtools.identity(token: token))
         }
         guard let authenticate = configuration.authenticate,
             let link = session.link as? any SessionLink

@@ -30,6 +30,8 @@ package final class ClientSession {
     private var toldRevision: UInt64 = 0
     private var outgoing: [[UInt8]] = []
     private var refs: UInt64 = 0
+    /// How many connections there were.
+    private var connections: UInt64 = 0
 
     /// - Parameters:
     ///   - outbox: the client's dispatches, which other threads may number.
@@ -59,8 +61,11 @@ package final class ClientSession {
         guard phase != .closed else { return }
         store()
         phase = .greeting
+        connections += 1
+        let number = recorder.map { $0.connection(connections) } ?? connections
         let hello = ClientFrame.Hello(
-            client: client, settled: outbox.withLock { $0.greet() }, seen: position, token: token)
+            client: client, connection: number, settled: outbox.withLock { $0.greet() },
+            seen: position, token: token)
         outgoing = []
         say { $0.write(hello) }
         for mirror in mirrors.all { subscribe(mirror) }

@@ -45,7 +45,7 @@ package final class MemoryJournal: Journal {
         if capacity == 0 {
             // Nothing of it can be read again, so this is another history. Nor is one kept of whoever
             // only asks: for however many paths.
-            logs[room] = nil
+            logs[ExactString(room)] = nil
             return completion(.success(RoomHistory(epoch: randomID(using: &random), head: 0)))
         }
         let history = withLog(of: room) { RoomHistory(epoch: $0.epoch, head: $0.head) }

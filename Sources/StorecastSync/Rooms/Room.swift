@@ -83,7 +83,7 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
         if let other = sessions[session.client] {
             guard other.identity.id.isSameText(as: session.identity.id) else { return .forbidden }
             // A hello that was held up on its way may come behind that of the client's next connection.
-            guard other.number < session.number else { return .replaced }
+            guard session.isNewer(than: other) else { return .replaced }
             other.close(.replaced, "Another connection uses the same client id.")
         }
         sessions[session.client] = session

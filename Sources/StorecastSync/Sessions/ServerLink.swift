@@ -2,8 +2,9 @@ package import StorecastWire
 
 /// What a session needs of its connection; every call is made on the session's loop.
 package protocol ServerLink: AnyObject {
-    /// Closes the connection behind what was written.
-    func close(_ code: CloseCode, reason: String)
+    /// Closes the connection behind what was written, and these messages, whether or not a write
+    /// would be taken now.
+    func close(_ code: CloseCode, reason: String, behind last: [ServerMessage])
     /// Stops or goes on reading from the peer.
     func setReading(_ reads: Bool)
     /// Where the peer is, by which anonymous clients are counted: an IPv4 address, or the first 64 bits of

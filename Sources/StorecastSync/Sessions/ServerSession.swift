@@ -16,6 +16,8 @@ package final class ServerSession {
     package private(set) var client = ""
     /// Up to which version the room had forgotten what clients did when this one joined.
     var horizon: UInt64 = 0
+    /// The connection's number among those of its client, if the client says it.
+    private(set) var connection: UInt64?
     /// The owner's handle.
     package weak var link: (any ServerLink)?
 
@@ -41,6 +43,16 @@ package final class ServerSession {
         number = room.numberVisitor()
         self.host = host
         self.link = link
+    }
+
+    /// Whether its client made the connection after that of the `other` session.
+    ///
+    /// Which came first here says it only where the client doesn't: a connection may be held up on
+    /// its way, and accepted long after the next one.
+    func isNewer(than other: ServerSession) -> Bool {
+        guard let connection, let older = other.connection, connection != older
+        else { return number > other.number }
+        return connection > older
     }
 
     // MARK: From the connection
@@ -112,6 +124,7 @@ package final class ServerSession {
         }
         self.hello = hello
         client = hello.client
+        connection = hello.connection
         phase = .authenticating
         host.authenticate(self, token: hello.token)
     }
@@ -199,21 +212,19 @@ package final class ServerSession {
 
     /// Whether there is something to pull.
     package var hasMessages: Bool {
-        guard phase != .closed else { return !replies.isEmpty }
+        guard phase != .closed else { return false }
         return !replies.isEmpty || !queued.isEmpty || dispatches.hasAcknowledgement
     }
 
     /// Appends what the connection should be sent now, replies first, then all that brings its
     /// selections to the room's version, as one transaction.
     package func pull(into messages: inout [ServerMessage]) {
+        guard phase != .closed else { return }
         if !replies.isEmpty {
             messages += replies
             replies.removeAll(keepingCapacity: true)
             replyBytes = 0
         }
-        // Nothing comes behind bye; the next welcome says what was settled.
-        guard phase != .closed else { return }
-        defer { if !isReading { takeFrames() } }
         let start = messages.count
         var hasGap = false
         for subscription in queued {
@@ -227,6 +238,13 @@ package final class ServerSession {
         guard acked != nil || count > 1 || hasGap else { return }
         messages.insert(
             .transaction(version: room.position.version, count: count, acked: acked), at: start)
+    }
+
+    /// What was pulled is written: takes what had to wait for that.
+    ///
+    /// Not as a part of ``pull(into:)``: what comes next may be the end, which goes behind.
+    package func wrote() {
+        if !isReading { takeFrames() }
     }
 
     /// Asks for the subscription's state at the next pull.
@@ -263,8 +281,10 @@ package final class ServerSession {
                 ServerFrame.Bye(
                     code: code.word, title: title, reconnect: code.allowsReconnect, after: after,
                     jitter: jitter)))
+        // Nothing comes behind bye; the next welcome says what was settled.
+        let last = replies
         end()
-        link?.close(code, reason: code.word)
+        link?.close(code, reason: code.word, behind: last)
     }
 
     private func end() {
@@ -273,6 +293,8 @@ package final class ServerSession {
         for ref in subscriptions.keys.sorted() { subscriptions[ref].map(drop) }
         subscriptions = [:]
         queued = []
+        replies = []
+        replyBytes = 0
         held = []
         inbox.removeAll()
         if wasLive { room.leave(self) }

@@ -50,6 +50,7 @@ import StorecastWire
         for message in messages {
             loop.post { self.deliver(message) }
         }
+        session.wrote()
     }
 
     private func deliver(_ message: ServerMessage) {
@@ -81,8 +82,10 @@ extension TestLink: nonisolated TransportConnection {
 }
 
 extension TestLink: ServerLink {
-    func close(_ code: CloseCode, reason: String) {
-        flush()
+    func close(_ code: CloseCode, reason: String, behind last: [ServerMessage]) {
+        for message in last {
+            loop.post { self.deliver(message) }
+        }
         loop.post { self.end(code: code.rawValue, reason: reason) }
     }
 

@@ -1,4 +1,5 @@
 import CLibWebSockets
+import Glibc
 
 /// One WebSocket, of a server or inside a client. Belongs to its loop's thread.
 ///
@@ -94,10 +95,10 @@ package final class WebSocketConnection {
 
     /// Ends the connection with a close handshake (RFC 6455 section 7.1.2).
     ///
-    /// What was written before is sent first. From now on nothing is received or written; the
-    /// owner hears `closed` when the peer has answered or its time is up. Does nothing the second
-    /// time.
-    package func close(code: UInt16, reason: String = "") {
+    /// What was written before is sent first, and the ready-made `last` frames, which are taken
+    /// even while `isWritable` is false. From now on nothing is received or written; the owner
+    /// hears `closed` when the peer has answered or its time is up. Does nothing the second time.
+    package func close(code: UInt16, reason: String = "", behind last: [UInt8] = []) {
         guard phase == .open else {
             if phase == .handshaking || phase == .answering { kill() }
             return
@@ -106,6 +107,7 @@ package final class WebSocketConnection {
         let frame = CloseFrame(code: code, reason: reason)
         ending = frame
         resumeReading()
+        last.withUnsafeBytes { transmit($0) }
         frame.payload.withUnsafeBytes { send(.close, $0) }
         owner?.closeQueue.add(self)
     }
@@ -265,7 +267,10 @@ extension WebSocketConnection {
         case .incomplete: break
         case .whole: owner?.received(self, text: bytes)
         case .assembled: assembler.take().withUnsafeBytes { owner?.received(self, text: $0) }
-        case .violation(let frame): close(code: frame.code, reason: frame.reason)
+        case .violation(let frame):
+            close(code: frame.code, reason: frame.reason)
+            // What else is wrong with what comes would make the library send a close frame as well.
+            if !isLagging { shutdown(lws_get_socket_fd(wsi), Int32(SHUT_WR)) }
         }
     }
 
@@ -292,7 +297,23 @@ extension WebSocketConnection {
     func libraryCloses() {
         guard phase == .open else { return }
         phase = .closing
+        sayViolation()
         owner?.closeQueue.add(self)
+    }
+
+    /// Sends the close frame that the library leaves out, where a control frame is too long or a
+    /// length has its highest bit set: it ends such a connection as one that broke.
+    private func sayViolation() {
+        guard let wsi, masker == nil, !isLagging, lws_get_close_length(wsi) == 0 else { return }
+        let socket = lws_get_socket_fd(wsi)
+        var next: UInt8 = 0
+        let count = recv(socket, &next, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+        // At the end of what the peer sends, or where the socket has failed, it did break.
+        guard count > 0 || count < 0 && errno == EAGAIN else { return }
+        ending = CloseFrame(code: 1002)
+        problem = "The peer violated the protocol."
+        let frame: [UInt8] = [0x88, 2, 0x03, 0xEA]
+        Glibc.send(socket, frame, frame.count, Int32(MSG_NOSIGNAL))
     }
 
     func libraryClosed(_ wsi: OpaquePointer) {

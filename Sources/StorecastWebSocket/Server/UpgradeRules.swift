@@ -9,6 +9,15 @@ enum UpgradeRules {
             headers: [("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13")])
     }
 
+    /// The answer to a request that doesn't say which host it is meant for, WebSocket or not; or nil.
+    static func problem(_ request: UpgradeRequest) -> HTTPAnswer? {
+        // RFC 9112, section 3.2.
+        guard request.headers["host"] != nil else {
+            return HTTPAnswer(status: 400, "The request lacks Host.")
+        }
+        return nil
+    }
+
     /// The answer to a request that can't become a WebSocket, or nil.
     static func problem(_ headers: LibWebSocketsHeaders) -> HTTPAnswer? {
         guard headers[WSI_TOKEN_UPGRADE]?.lowercased() == "websocket",
@@ -18,8 +27,8 @@ enum UpgradeRules {
             return HTTPAnswer(status: 400, "A WebSocket is asked for with GET.")
         }
         // The key is 16 bytes in base64; more than that isn't checked, as the library doesn't.
-        guard headers[WSI_TOKEN_KEY]?.utf8.count == 24, headers[WSI_TOKEN_HOST] != nil else {
-            return HTTPAnswer(status: 400, "The request lacks Sec-WebSocket-Key or Host.")
+        guard headers[WSI_TOKEN_KEY]?.utf8.count == 24 else {
+            return HTTPAnswer(status: 400, "The request lacks Sec-WebSocket-Key.")
         }
         return nil
     }

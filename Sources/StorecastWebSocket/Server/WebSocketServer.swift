@@ -134,6 +134,7 @@ extension WebSocketServer: WebSocketConnectionOwner {
         let headers = LibWebSocketsHeaders(wsi: wsi)
         if let problem = UpgradeRules.problem(headers) { return problem }
         let request = UpgradeRequest(wsi, extraHeaders: configuration.extraHeaders)
+        if let problem = UpgradeRules.problem(request) { return problem }
         guard let delegate else { return HTTPAnswer(status: 503, "The server is closing.") }
         switch delegate.accept(request) {
         case .refuse(let status, let reason): return HTTPAnswer(status: status, reason)
@@ -150,7 +151,9 @@ extension WebSocketServer: WebSocketConnectionOwner {
 
     func answer(_ connection: WebSocketConnection, _ wsi: OpaquePointer) -> HTTPAnswer {
         let request = UpgradeRequest(wsi, extraHeaders: configuration.extraHeaders)
-        var answer = delegate?.respond(to: request) ?? UpgradeRules.upgradeRequired
+        var answer =
+            UpgradeRules.problem(request) ?? delegate?.respond(to: request)
+            ?? UpgradeRules.upgradeRequired
         if request.method == "HEAD" { answer.sendsBody = false }
         return answer
     }

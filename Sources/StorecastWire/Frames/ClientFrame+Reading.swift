@@ -32,6 +32,7 @@ extension ClientFrame.Hello {
             throw fields.wrong(
                 "client", "16 to 64 letters, digits, '-' or '_' that hold 128 random bits")
         }
+        connection = try fields.optionalInteger("connection")
         settled = try fields.optionalInteger("settled")
         seen = try fields.optionalPosition("seen")
         token = try fields.optionalString("token")

@@ -6,6 +6,10 @@ extension JSONWriter {
         write(hello.proto)
         write(key: "client")
         write(hello.client)
+        if let connection = hello.connection {
+            write(key: "connection")
+            write(connection)
+        }
         if let settled = hello.settled {
             write(key: "settled")
             write(settled)

@@ -10,16 +10,20 @@ package enum ClientFrame: Sendable {
     package struct Hello: Sendable {
         package var proto: UInt64
         package var client: String
+        /// The connection's number among those of the client.
+        package var connection: UInt64?
         package var settled: UInt64?
         package var seen: Position?
         package var token: String?
 
         package init(
-            proto: UInt64 = UInt64(ProtocolVersion.number), client: String, settled: UInt64? = nil,
-            seen: Position? = nil, token: String? = nil
+            proto: UInt64 = UInt64(ProtocolVersion.number), client: String,
+            connection: UInt64? = nil, settled: UInt64? = nil, seen: Position? = nil,
+            token: String? = nil
         ) {
             self.proto = proto
             self.client = client
+            self.connection = connection
             self.settled = settled
             self.seen = seen
             self.token = token

@@ -5,12 +5,13 @@ import StorecastSync
 /// A client of the devtools' room.
 @MainActor
 struct DevtoolsPeer {
+    nonisolated static let token = "a token of the devtools' own"
+
     let connection: RemoteConnection
 
     /// - Parameter url: the server's.
-    init(_ url: String, token: String? = nil) {
-        connection = RemoteConnection(
-            url.at("/devtools"), token: token.map { token in { @Sendable in token } })
+    init(_ url: String) {
+        connection = RemoteConnection(url.at("/devtools"), token: { Self.token })
     }
 
     /// The first answer that is known and matches.

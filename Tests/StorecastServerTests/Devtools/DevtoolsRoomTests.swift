@@ -24,7 +24,8 @@ struct DevtoolsRoomTests {
                 journal: JournalProvider { () throws(JournalError) in
                     MemoryJournalStore(capacity: .max)
                 },
-                loops: loops, devtools: .loopback, rooms: { $0 == "/none" ? nil : room }
+                loops: loops, devtools: .token(DevtoolsPeer.token),
+                rooms: { $0 == "/none" ? nil : room }
             ) { Identity($0.token ?? "") }
             let url = try await server.start()
             client = RemoteConnection(url, token: { "ada" })

@@ -95,6 +95,12 @@ final class TestClient: ClientSessionDelegate {
         return said.flatMap { $0.array ?? [$0] }
     }
 
+    /// The number of the connection, by the hello that is next to be said; says it.
+    var helloNumber: Int? {
+        speak()
+        return takeSaid().first("hello")?["connection"]?.int
+    }
+
     // MARK: Dispatches
 
     /// Dispatches an action; `show` is called with it before anything else happens.

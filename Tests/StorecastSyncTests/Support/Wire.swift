@@ -1,4 +1,5 @@
 import StorecastSync
+import StorecastWire
 
 /// The server's end of a connection in memory, and what has come out of it.
 final class Wire: ServerLink {
@@ -20,8 +21,8 @@ final class Wire: ServerLink {
         session = ServerSession(room: room, host: loop, link: self)
     }
 
-    func close(_ code: CloseCode, reason: String) {
-        flush()
+    func close(_ code: CloseCode, reason: String, behind last: [ServerMessage]) {
+        messages += last
         closeCode = code
     }
 
@@ -30,6 +31,7 @@ final class Wire: ServerLink {
     func flush() {
         guard isWritable, closeCode == nil, session.hasMessages else { return }
         session.pull(into: &messages)
+        session.wrote()
         deliver()
     }
 

@@ -15,6 +15,9 @@
  * @property {string} client  the client's id
  * @property {number} settled  the outcomes of all dispatches up to this one are known
  * @property {StoredDispatch[]} dispatches  those behind it, in order and without gaps
+ * @property {number} [opening]  how often the outbox was opened, this time included, and kept by
+ *     now: so the server knows a later program's connections from an earlier one's. Left out by a
+ *     storage that doesn't count
  */
 
 /**

@@ -1,7 +1,7 @@
 import { isObject } from "../wire/JSONValue.js";
 
 /** @typedef {import("./OutboxStorage.js").StoredDispatch} StoredDispatch */
-/** @typedef {{ client: string, settled: number }} StoredClient */
+/** @typedef {{ client: string, settled: number, opening: number }} StoredClient */
 
 /**
  * Whose an outbox is, from what a storage held.
@@ -17,7 +17,8 @@ export function readClient(value) {
     /^[A-Za-z0-9_-]{16,64}$/.test(value.client) &&
     isCount(value.settled)
   ) {
-    return { client: value.client, settled: value.settled };
+    const opening = isCount(value.opening) ? value.opening : 0;
+    return { client: value.client, settled: value.settled, opening };
   }
   throw new Error("The outbox can't be read.");
 }

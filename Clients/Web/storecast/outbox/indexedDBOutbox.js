@@ -4,6 +4,9 @@ import { readClient, readDispatches } from "./StoredText.js";
 /** @typedef {import("./OutboxStorage.js").OpenOutbox} OpenOutbox */
 /** @typedef {import("./OutboxStorage.js").OutboxStorage} OutboxStorage */
 
+/** A crash can't undo what is written so. */
+const strict = /** @type {const} */ ({ durability: "strict" });
+
 /**
  * Keeps dispatches in the browser's IndexedDB: as many as an outbox takes, on the disk before they
  * are sent, and those that were dispatched together with one wait for the disk.
@@ -64,21 +67,44 @@ async function open(database, slot, newClient) {
     result(transaction.objectStore("clients").get(slot)),
     result(transaction.objectStore("dispatches").getAll(range(slot))),
   ]);
-  const none = { client: newClient(), settled: 0 };
-  const { client, settled } = head === undefined && values.length === 0 ? none : readClient(head);
+  const none = { client: newClient(), settled: 0, opening: 0 };
+  const found = head === undefined && values.length === 0 ? none : readClient(head);
+  const { client, settled } = found;
+  const dispatches = readDispatches(values, settled);
+  const opening = found.opening + 1;
+  const isKept = await keep(database, slot, { client, settled, opening });
   return {
-    contents: { client, settled, dispatches: readDispatches(values, settled) },
+    contents: { client, settled, dispatches, opening: isKept ? opening : undefined },
     write: (change) => {
-      const options = /** @type {const} */ ({ durability: "strict" });
-      const writing = database.transaction(["clients", "dispatches"], "readwrite", options);
+      const writing = database.transaction(["clients", "dispatches"], "readwrite", strict);
       const dispatches = writing.objectStore("dispatches");
       for (const dispatch of change.dispatches) dispatches.put(dispatch, [slot, dispatch.seq]);
       dispatches.delete(range(slot, change.settled));
-      writing.objectStore("clients").put({ client, settled: change.settled }, slot);
+      writing.objectStore("clients").put({ client, settled: change.settled, opening }, slot);
       return completion(writing);
     },
     close: () => database.close(),
   };
+}
+
+/**
+ * Says that the outbox is open; whether there was room for that, as dispatches may be in it all the
+ * same.
+ *
+ * @param {IDBDatabase} database
+ * @param {string} slot
+ * @param {import("./StoredText.js").StoredClient} client
+ * @returns {Promise<boolean>}
+ */
+async function keep(database, slot, client) {
+  try {
+    const writing = database.transaction("clients", "readwrite", strict);
+    writing.objectStore("clients").put(client, slot);
+    await completion(writing);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**

@@ -39,21 +39,41 @@ export function localStorageOutbox(name = "outbox", parts = {}) {
 function open(storage, slot, newClient) {
   const head = storage.getItem(slot);
   const stored = keys(storage, slot);
-  const none = { client: newClient(), settled: 0 };
-  const { client, settled } = head === null && stored.length === 0 ? none : readClient(read(head));
+  const none = { client: newClient(), settled: 0, opening: 0 };
+  const found = head === null && stored.length === 0 ? none : readClient(read(head));
+  const { client, settled } = found;
   const values = stored.map((key) => read(storage.getItem(key)));
   let first = Math.min(settled + 1, ...stored.map((key) => Number(key.split(" ").at(-1))));
+  const dispatches = readDispatches(values, settled);
+  const opening = found.opening + 1;
+  const keep = (/** @type {number} */ settled) =>
+    storage.setItem(slot, JSON.stringify({ client, settled, opening }));
   return {
-    contents: { client, settled, dispatches: readDispatches(values, settled) },
+    contents: { client, settled, dispatches, opening: isKept(keep, settled) ? opening : undefined },
     write: (change) => {
       for (const dispatch of change.dispatches) {
         storage.setItem(`${slot} ${dispatch.seq}`, JSON.stringify(dispatch));
       }
-      storage.setItem(slot, JSON.stringify({ client, settled: change.settled }));
+      keep(change.settled);
       for (; first <= change.settled; first += 1) storage.removeItem(`${slot} ${first}`);
     },
     close: () => {},
   };
+}
+
+/**
+ * Whether there was room to say that the outbox is open: dispatches may be in it all the same.
+ *
+ * @param {(settled: number) => void} keep
+ * @param {number} settled
+ */
+function isKept(keep, settled) {
+  try {
+    keep(settled);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**

@@ -85,7 +85,8 @@ export class ClientSession {
   connected(token) {
     this.phase = "greeting";
     const { client, position: seen } = this;
-    const hello = { client, settled: this.#outbox.greet(), seen, token };
+    const connection = this.#outbox.nextConnection();
+    const hello = { client, connection, settled: this.#outbox.greet(), seen, token };
     this.#outgoing = [frames.writeHello(hello)];
     this.#subscriptions.connected();
   }

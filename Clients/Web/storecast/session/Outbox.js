@@ -26,6 +26,9 @@ import { writeAction } from "./Action.js";
 const mostDispatches = 100_000;
 const mostBytes = 16 << 20;
 
+/** The numbers that there are for the connections of a program. */
+const room = 1 << 20;
+
 /**
  * A client's dispatches that have no outcome yet, in their order and without gaps.
  *
@@ -62,6 +65,14 @@ export class Outbox {
   #bytes = 0;
   /** How far they have come on the connection that there is now. */
   #cursor = { greeted: 0, sent: 0, acked: 0 };
+  /** How many connections there were. */
+  #connections = 0;
+  /**
+   * How often the outbox was opened, this time included; undefined if nobody counts.
+   *
+   * @type {number | undefined}
+   */
+  #opening = 0;
   /** How much of it is stored; all of it, if nothing has to be. */
   #stored = { seq: Infinity, settled: Infinity };
 
@@ -104,7 +115,8 @@ export class Outbox {
    *
    * @param {OutboxContents} contents
    */
-  open({ settled, dispatches }) {
+  open({ settled, dispatches, opening }) {
+    this.#opening = opening;
     const made = this.entries;
     this.entries = [];
     this.lastSeq = settled;
@@ -130,6 +142,17 @@ export class Outbox {
   }
 
   // Going out
+
+  /**
+   * The number of a new connection, above all that this program and those that had the outbox open
+   * before it gave theirs; undefined if that can't be known.
+   */
+  nextConnection() {
+    this.#connections += 1;
+    if (this.#opening === undefined) return undefined;
+    const number = this.#opening * room + Math.min(this.#connections, room - 1);
+    return Number.isSafeInteger(number) ? number : undefined;
+  }
 
   /** A connection is greeted: what `hello` says to be settled. */
   greet() {

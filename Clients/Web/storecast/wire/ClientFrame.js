@@ -13,15 +13,17 @@ export const subprotocol = "storecast.v1";
 /**
  * @param {object} hello
  * @param {string} hello.client
+ * @param {number | undefined} hello.connection
  * @param {number} hello.settled
  * @param {{ epoch: string, version: number } | undefined} hello.seen
  * @param {string | undefined} hello.token
  */
-export function writeHello({ client, settled, seen, token }) {
+export function writeHello({ client, connection, settled, seen, token }) {
   return JSON.stringify({
     op: "hello",
     proto: protocolVersion,
     client,
+    connection,
     settled: settled > 0 ? settled : undefined,
     seen: seen && { epoch: seen.epoch, v: seen.version },
     token,

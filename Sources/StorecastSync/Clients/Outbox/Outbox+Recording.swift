@@ -28,12 +28,12 @@ extension Outbox {
         return batch
     }
 
-    /// Everything that a new log must say, to be written now.
-    mutating func beginReplacing(client: String, room: String) -> OutboxBatch {
+    /// Everything that a new log must say behind its `first` record, to be written now.
+    mutating func beginReplacing(_ first: OutboxRecord) -> OutboxBatch {
         var batch = batch(mustSync: true)
-        batch.log.append(.opened(client: client, room: room))
+        batch.log.append(first)
         if settled > 0 { batch.log.append(.settled(settled)) }
-        append(from: first, to: &batch.log)
+        append(from: self.first, to: &batch.log)
         // Numbers that were used aren't used again, though nothing is left of the last of them.
         let listed = entries.last { $0.seq <= admitted && !$0.isEnded }?.seq ?? settled
         if admitted > listed { batch.log.append(.ended(admitted)) }

@@ -2,8 +2,9 @@ import StorecastWire
 
 /// One thing that a stored outbox says.
 enum OutboxRecord: Equatable {
-    /// The first: whose dispatches these are, and to which room.
-    case opened(client: String, room: String)
+    /// The first: whose dispatches these are, and to which room. It comes again whenever a program
+    /// opens the outbox, with a number that rises.
+    case opened(client: String, room: String, opening: UInt64)
     /// A dispatch was made.
     case dispatched(seq: UInt64, base: UInt64, type: String, payload: [UInt8])
     /// Everything up to this number has its outcome.
@@ -16,7 +17,7 @@ enum OutboxRecord: Equatable {
 
     func write(to writer: inout JSONWriter) {
         switch self {
-        case .opened(let client, let room):
+        case .opened(let client, let room, let opening):
             writer.beginObject()
             writer.write(key: "op")
             writer.write("opened")
@@ -26,6 +27,8 @@ enum OutboxRecord: Equatable {
             writer.write(client)
             writer.write(key: "room")
             writer.write(room)
+            writer.write(key: "opening")
+            writer.write(opening)
             writer.endObject()
         case .dispatched(let seq, let base, let type, let payload):
             writer.writeDispatch(seq: seq, base: base, settled: 0, type: type, payload: payload)
@@ -52,7 +55,7 @@ enum OutboxRecord: Equatable {
             guard view["version"]?.uint64 == Self.version, let client = view["client"]?.string,
                 let room = view["room"]?.string
             else { return nil }
-            self = .opened(client: client, room: room)
+            self = .opened(client: client, room: room, opening: view["opening"]?.uint64 ?? 0)
         case ("dispatch", let seq?) where seq > 0:
             guard let base = view["base"]?.uint64, let type = view["action"]?["type"]?.string
             else { return nil }

@@ -21,7 +21,7 @@ package struct StoredOutbox {
         try storage.sync()
         let (records, isWhole) = OutboxLog.read(text)
         var (owner, isNew) = (client, true)
-        if case .opened(let client, let home) = records.first {
+        if case .opened(let client, let home, _) = records.first {
             guard RoomPath.areOneRoom(home, room) else {
                 throw Rejection(
                     .outboxUnreadable, "The outbox belongs to another room.",
@@ -37,7 +37,16 @@ package struct StoredOutbox {
         outbox.restore(records.dropFirst(), actions)
         self.outbox = SharedOutbox(client: owner, outbox)
         recorder = OutboxRecorder(
-            storage, room: room, size: text.count, isWhole: isWhole && !isNew)
+            storage, room: room, opening: Self.openings(records) + 1, size: text.count,
+            isWhole: isWhole && !isNew)
+    }
+
+    /// How often it was opened before, as far as that was stored.
+    private static func openings(_ records: [OutboxRecord]) -> UInt64 {
+        records.reduce(0) { most, record in
+            guard case .opened(_, _, let opening) = record else { return most }
+            return max(most, opening)
+        }
     }
 }
 

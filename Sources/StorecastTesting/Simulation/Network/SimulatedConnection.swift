@@ -16,13 +16,17 @@ final class SimulatedConnection: ServerLink {
     let number: Int
     /// The server's end of the protocol; nil once the server's process knows that it is over.
     private(set) var session: ServerSession?
-    private unowned let process: ServerProcess
+    unowned let process: ServerProcess
     /// Nil once the client has given the connection up.
     private(set) weak var client: SimulatedClient?
     private let weather: Weather
     private var toClient: Flow<ToClient>!
     private var toServer: Flow<ToServer>!
+    /// Nil if the loop that holds the connection is the room's.
+    private var relay: SimulatedRelay?
     private var isClosed = false
+    /// Whether the server's loop that holds it knows that it is over.
+    private(set) var isGone = false
     private var isCut = false
 
     init(
@@ -39,6 +43,16 @@ final class SimulatedConnection: ServerLink {
         toServer = Flow(world.time, weather, SeededGenerator(seed: random.next())) {
             [unowned self] in deliver($0)
         }
+        guard world.scenario.loops > 1 else { return }
+        random = SeededGenerator(seed: world.scenario.seed, for: .loops, number)
+        if random.below(world.scenario.loops) > 0 {
+            relay = SimulatedRelay(self, random, in: world)
+        }
+    }
+
+    /// A loop of the server has accepted it.
+    func accepted() {
+        if let relay { relay.opened() } else { process.begin(self) }
     }
 
     /// Begins the server's session.
@@ -47,7 +61,10 @@ final class SimulatedConnection: ServerLink {
     }
 
     /// Whether nothing is under way.
-    var isQuiet: Bool { toClient.isEmpty && toServer.isEmpty && session?.hasMessages != true }
+    var isQuiet: Bool {
+        toClient.isEmpty && toServer.isEmpty && session?.hasMessages != true
+            && relay?.isQuiet != false
+    }
 
     /// Whether nothing comes through any more.
     var isOver: Bool { isCut || isClosed || !process.isAlive || session == nil }
@@ -72,34 +89,56 @@ final class SimulatedConnection: ServerLink {
             case .closed(let code): client.closed(code, on: self)
             }
         }
-        process.becameWritable(self)
+        if let relay { relay.advance() } else { process.becameWritable(self) }
     }
 
-    // MARK: The server's end
+    // MARK: The server's end, on the room's loop
 
-    var isWritable: Bool { process.isAlive && !isClosed && toClient.size < weather.capacity }
+    var isWritable: Bool { process.isAlive && (relay?.isWritable ?? isSocketWritable) }
 
     func write(_ messages: [ServerMessage]) {
+        if let relay { relay.write(messages) } else { transmit(messages) }
+    }
+
+    func close(_ code: CloseCode, reason: String, behind last: [ServerMessage]) {
+        guard let relay else { return closeSocket(code, behind: last) }
+        relay.say(.close(code, reason: reason, behind: last))
+    }
+
+    func setReading(_ reads: Bool) {
+        if let relay { relay.say(.reading(reads)) } else { setSocketReading(reads) }
+    }
+
+    // MARK: The server's end, on the loop that holds it
+
+    var isSocketWritable: Bool {
+        process.isAlive && !isClosed && toClient.size < weather.capacity
+            && relay?.isPinging != true
+    }
+
+    func transmit(_ messages: [ServerMessage]) {
         for message in messages where process.isAlive {
             toClient.send(.message(message), size: message.frameSize)
         }
     }
 
-    func close(_ code: CloseCode, reason: String) {
-        process.flush(self)
+    func closeSocket(_ code: CloseCode, behind last: [ServerMessage]) {
+        transmit(last)
         isClosed = true
         // Whatever it was that the session didn't read: now only the end counts.
         toServer.setTaken(true)
         toClient.send(.closed(code), size: 0)
     }
 
-    func setReading(_ reads: Bool) {
+    func setSocketReading(_ reads: Bool) {
         toServer.setTaken(reads)
     }
 
     /// What tells the server's process of its peers notices that this one is gone.
     func serverNoticesEnd() {
-        process.ended(self)
+        guard process.isAlive, !isGone else { return }
+        isGone = true
+        if let relay { relay.closed() } else { process.ended(self) }
     }
 
     /// The server's process learns that the connection is over.
@@ -112,8 +151,9 @@ final class SimulatedConnection: ServerLink {
     private func deliver(_ event: ToServer) {
         guard process.isAlive else { return }
         switch event {
-        case .message(let message): process.received(message, on: self)
-        case .closed: process.ended(self)
+        case .message(let message):
+            if let relay { relay.received(message) } else { process.received(message, on: self) }
+        case .closed: serverNoticesEnd()
         }
     }
 

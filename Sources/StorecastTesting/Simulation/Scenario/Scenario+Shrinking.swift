@@ -38,5 +38,7 @@ extension Scenario {
         { $0.journalDelay = .zero },
         { $0.turn = .zero },
         { $0.checking = .zero },
+        { $0.letterDelay = .zero },
+        { $0.loops = 1 },
     ]
 }

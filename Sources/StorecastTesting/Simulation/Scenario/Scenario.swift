@@ -30,4 +30,8 @@ struct Scenario: Sendable {
     var turn: Duration
     /// The longest that the check of a token takes.
     var checking: Duration
+    /// How many loops the server has: the room's, and others that hold connections too.
+    var loops = 1
+    /// The longest that a letter between loops takes.
+    var letterDelay = Duration.zero
 }

@@ -105,6 +105,12 @@ final class ServerProcess: SyncHost {
     func accept(_ connection: SimulatedConnection) {
         world.touchServer()
         connections.append(connection)
+        connection.accepted()
+    }
+
+    /// The loop of the room hears of a connection.
+    func begin(_ connection: SimulatedConnection) {
+        world.touchServer()
         connection.open(in: openRoom())
         after(.seconds(10)) { [weak connection] in
             guard let session = connection?.session, session.phase == .awaitingHello
@@ -225,6 +231,7 @@ final class ServerProcess: SyncHost {
         var messages: [ServerMessage] = []
         session.pull(into: &messages)
         connection.write(messages)
+        session.wrote()
     }
 
     // MARK: Tokens and complaints

@@ -13,7 +13,7 @@ extension SeededGenerator {
 
     enum Thing: UInt64 {
         case scenario = 1
-        case process, room, client, connection, restoration
+        case process, room, client, connection, restoration, loops
         /// 8, as no seed that failed before there were rarities has any with it.
         case rarity = 8
         /// 27, as no seed that failed before there were such names has any with it.

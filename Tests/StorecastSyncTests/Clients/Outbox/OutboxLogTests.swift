@@ -6,8 +6,11 @@ struct OutboxLogTests {
     /// The checksums are those of zlib's `crc32`.
     private static let lines: [(record: OutboxRecord, line: String)] = [
         (
-            .opened(client: .ada, room: "/lobby"),
-            #"256dbe3e {"op":"opened","version":1,"client":"ada-0123456789abcdef","room":"/lobby"}"#
+            .opened(client: .ada, room: "/lobby", opening: 3),
+            """
+            5f73a748 {"op":"opened","version":1,"client":"ada-0123456789abcdef","room":"/lobby",\
+            "opening":3}
+            """
         ),
         (.settled(1), #"c64e078b {"op":"settled","seq":1}"#),
         (

@@ -59,6 +59,46 @@ struct StoredOutboxTests {
         #expect(seqs("settled").last == 4)
     }
 
+    @Test func `connections are numbered on and on, whoever opens the outbox again`() throws {
+        var numbers: [Int] = []
+        for _ in 1...3 {
+            let program = try start()
+            for _ in 1...2 {
+                program.connect(to: loop.open(Shop.room))
+                numbers.append(program.helloNumber ?? -1)
+                program.session.disconnected()
+            }
+            storage.crash()
+        }
+        #expect(numbers.count == 6)
+        #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 })
+        #expect(numbers.allSatisfy { (1...1 << 53 - 1).contains($0) })
+    }
+
+    @Test func `connections have no number while the disk can't keep them apart`() throws {
+        let first = try start()
+        first.connect(to: loop.open(Shop.room))
+        let second = try start()
+        storage.failure = Rejection(.outboxUnwritable, "The disk is full.")
+        second.connect(to: loop.open(Shop.room))
+        #expect(second.helloNumber == nil)
+        storage.failure = nil
+        second.session.store()
+        second.session.disconnected()
+        second.connect(to: loop.open(Shop.room))
+        let (old, new) = (first.helloNumber, second.helloNumber)
+        #expect(try #require(old) < #require(new))
+    }
+
+    @Test func `an outbox of an earlier version, without numbers, goes on`() throws {
+        let head = #"{"op":"opened","version":1,"client":"ada-0123456789abcdef","room":"/"}"#
+        try storage.append(Array("0f0a08ce \(head)\n".utf8))
+        let client = try start(client: .bob)
+        #expect(client.session.client == .ada)
+        client.connect(to: loop.open(Shop.room))
+        #expect(client.helloNumber != nil)
+    }
+
     @Test func `what is left shows at once in optimistic mirrors, and its outcome can be awaited`()
         throws
     {

@@ -29,6 +29,12 @@ export type OutboxContents = {
      * those behind it, in order and without gaps
      */
     dispatches: StoredDispatch[];
+    /**
+     * how often the outbox was opened, this time included, and kept by
+     * now: so the server knows a later program's connections from an earlier one's. Left out by a
+     * storage that doesn't count
+     */
+    opening?: number | undefined;
 };
 /**
  * An outbox that this program alone has open.

@@ -1,5 +1,5 @@
 /** @typedef {import("./OutboxStorage.js").StoredDispatch} StoredDispatch */
-/** @typedef {{ client: string, settled: number }} StoredClient */
+/** @typedef {{ client: string, settled: number, opening: number }} StoredClient */
 /**
  * Whose an outbox is, from what a storage held.
  *
@@ -21,4 +21,5 @@ export type StoredDispatch = import("./OutboxStorage.js").StoredDispatch;
 export type StoredClient = {
     client: string;
     settled: number;
+    opening: number;
 };

@@ -1,5 +1,3 @@
-/** @typedef {import("./OutboxStorage.js").OpenOutbox} OpenOutbox */
-/** @typedef {import("./OutboxStorage.js").OutboxStorage} OutboxStorage */
 /**
  * Keeps dispatches in the browser's IndexedDB: as many as an outbox takes, on the disk before they
  * are sent, and those that were dispatched together with one wait for the disk.

@@ -45,7 +45,12 @@ export class Outbox {
      *
      * @param {OutboxContents} contents
      */
-    open({ settled, dispatches }: OutboxContents): void;
+    open({ settled, dispatches, opening }: OutboxContents): void;
+    /**
+     * The number of a new connection, above all that this program and those that had the outbox open
+     * before it gave theirs; undefined if that can't be known.
+     */
+    nextConnection(): number | undefined;
     /** A connection is greeted: what `hello` says to be settled. */
     greet(): number;
     /**

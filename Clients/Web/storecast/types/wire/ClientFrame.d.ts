@@ -6,12 +6,14 @@
 /**
  * @param {object} hello
  * @param {string} hello.client
+ * @param {number | undefined} hello.connection
  * @param {number} hello.settled
  * @param {{ epoch: string, version: number } | undefined} hello.seen
  * @param {string | undefined} hello.token
  */
-export function writeHello({ client, settled, seen, token }: {
+export function writeHello({ client, connection, settled, seen, token }: {
     client: string;
+    connection: number | undefined;
     settled: number;
     seen: {
         epoch: string;
