@@ -1,6 +1,14 @@
-#if os(Linux)
+#if canImport(Glibc)
     import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#else
+    import Darwin
+#endif
 
+#if os(Linux)
     /// Does something again and again and ends the process if that leaves memory behind.
     ///
     /// For exit tests: it looks at all that the process has, so nothing else may go on in it.
