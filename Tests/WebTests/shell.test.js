@@ -17,6 +17,7 @@ const ownTerminal = "# in a terminal of its own";
 const left = {
   "Tests/IntegrationTests/Python/requirements.txt && swift test": "it is the tests' own command",
   "STORECAST_KILLS=200": "it takes hours",
+  "storecast journal skip": "it takes an entry that ends its reducer, as TrappingReducerTests has",
 };
 
 /** The commands of a block: a `console` shows what they print, too. */
@@ -49,7 +50,7 @@ describe("shell blocks, pasted one after the other", { skip: missing }, () => {
 
 describe("help", { skip: missing }, () => {
   const journal = ["rooms", "log", "show", "state", "diff", "export", "verify", "replay", "backup"];
-  const files = ["restore", "repair", "import", "fork"].concat(journal);
+  const files = ["restore", "repair", "import", "fork", "skip"].concat(journal);
   const commands = ["serve", "watch", "dispatch", "types", "simulate", "journal"];
   const all = [[], ...commands.map((name) => [name]), ...files.map((name) => ["journal", name])];
 

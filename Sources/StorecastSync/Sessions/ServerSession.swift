@@ -229,7 +229,7 @@ package final class ServerSession {
         var hasGap = false
         for subscription in queued {
             subscription.isQueued = false
-            hasGap = hasGap || subscription.answersWithGap
+            hasGap = hasGap || subscription.beginsWithGap
             if let message = subscription.nextMessage() { messages.append(message) }
         }
         queued.removeAll(keepingCapacity: true)

@@ -10,6 +10,8 @@ package final class ServerSubscription {
     var position: UInt64?
     /// Answer with `current` if there is nothing to send.
     var wantsCurrent = false
+    /// Whether the connection was sent its first message.
+    private var isLive = false
     /// In the session's queue.
     var isQueued = false
     /// Out of its group.
@@ -22,15 +24,16 @@ package final class ServerSubscription {
         self.group = group
     }
 
-    /// Whether the next message answers with a version between which and now the value may have been
+    /// Whether the next message is the first, of a version between which and now the value may have been
     /// another, while nobody looked: other mirrors of the connection may be there already.
-    var answersWithGap: Bool { wantsCurrent && group.hasGap }
+    var beginsWithGap: Bool { !isLive && group.hasGap }
 
     /// What brings the connection to the group's value now, or nil.
     func nextMessage() -> ServerMessage? {
         defer {
             position = group.version
             wantsCurrent = false
+            isLive = true
         }
         if position != group.version { return group.message(from: position) }
         return wantsCurrent
