@@ -22,6 +22,9 @@ public struct SyncLimits: Sendable {
     /// How many bytes of replies may wait for a connection before the server stops reading from
     /// it; 64 KiB.
     public var controlBytes = 64 << 10
+    /// How many bytes of a connection's messages may be on their way to the loop of its room, where that
+    /// is another, before the server stops reading from it; 256 KiB.
+    public var relayedBytes = 256 << 10
     /// How many bytes of dispatches may wait in a room for its journal, about; 16 MiB. Beyond,
     /// clients are asked to send theirs again later.
     public var waitingBytes = 16 << 20

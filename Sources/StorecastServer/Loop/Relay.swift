@@ -5,11 +5,12 @@ import StorecastWebSocket
 final class Relay {
     let connection: WebSocketConnection
     let home: Int
-    var half = ConnectionRelay()
+    var half: ConnectionRelay
 
-    init(_ connection: WebSocketConnection, home: Int) {
+    init(_ connection: WebSocketConnection, home: Int, _ limits: SyncLimits) {
         self.connection = connection
         self.home = home
+        half = ConnectionRelay(limit: limits.relayedBytes)
     }
 }
 

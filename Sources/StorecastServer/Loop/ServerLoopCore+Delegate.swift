@@ -26,7 +26,7 @@ extension ServerLoopCore: WebSocketServerDelegate {
             connection.context = link
             begin(link) { link.session = $0 }
         } else {
-            relays[connection.id] = Relay(connection, home: home)
+            relays[connection.id] = Relay(connection, home: home, configuration.limits)
             post(.opened(connection.id, credentials, origin: index), to: home)
         }
     }

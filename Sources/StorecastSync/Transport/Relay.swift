@@ -62,7 +62,7 @@ package struct ConnectionRelay {
     private var isOver = false
 
     /// - Parameter limit: how many bytes may be on their way to the session before reading stops.
-    package init(limit: Int = 256 << 10) {
+    package init(limit: Int) {
         self.limit = limit
     }
 

@@ -60,6 +60,24 @@ struct LookAlikeTests {
         #expect(subscribed(other, "roles")[1] == [.string(Self.decomposed)])
     }
 
+    /// The type of a value says whether it changed; what is sent is exact.
+    @Test func `a text that comes to look alike only is sent with the next change, exactly`() {
+        let room = loop.open(Shop.room)
+        let wire = Wire.greeted(room, on: loop)
+        #expect(subscribed(wire, "log")[1] == [])
+        func write(_ texts: String...) -> JSON? {
+            room.store.replaceState(Shop(tea: room.store.state.tea, log: texts))
+            room.dispatch(AddTea(by: 1), DispatchOutcome())
+            loop.endTurn()
+            return wire.hear().last
+        }
+        #expect(write(Self.composed)?["value"]?[0] == .string(Self.composed))
+        #expect(write(Self.decomposed) == nil)
+        let last = write(Self.decomposed, "more")
+        let shown = last?["value"]?[0] ?? last?["ops"]?.array?.first { $0["path"] == "/0" }?["value"]
+        #expect(shown == .string(Self.decomposed))
+    }
+
     @Test func `parameters that look alike select two things, on one connection and on two`() {
         let room = loop.open(definition)
         let wire = Wire.greeted(room, on: loop)

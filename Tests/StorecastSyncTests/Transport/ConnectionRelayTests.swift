@@ -23,14 +23,14 @@ struct ConnectionRelayTests {
     }
 
     @Test func `what is written goes out at once, and the session hears that more may come`() {
-        var relay = ConnectionRelay()
+        var relay = ConnectionRelay(limit: 1 << 18)
         relay.take(.write([Self.pong(1), Self.pong(2)]))
         #expect(steps(&relay) == ["write [1, 2]", "say writable"])
         #expect(steps(&relay).isEmpty)
     }
 
     @Test func `a write that the connection refuses is held, and goes out when it can`() {
-        var relay = ConnectionRelay()
+        var relay = ConnectionRelay(limit: 1 << 18)
         relay.take(.write([Self.pong(1)]))
         #expect(steps(&relay, isWritable: false).isEmpty)
         #expect(!relay.isIdle)
@@ -39,7 +39,7 @@ struct ConnectionRelayTests {
     }
 
     @Test func `the session hears nothing while the last write is half sent`() {
-        var relay = ConnectionRelay()
+        var relay = ConnectionRelay(limit: 1 << 18)
         relay.take(.write([Self.pong(1)]))
         guard case .write = relay.next(isWritable: true) else {
             Issue.record("Nothing is written.")
@@ -50,7 +50,7 @@ struct ConnectionRelayTests {
     }
 
     @Test func `a close takes along what was refused, whether or not a write is taken`() {
-        var relay = ConnectionRelay()
+        var relay = ConnectionRelay(limit: 1 << 18)
         relay.take(.write([Self.pong(1)]))
         #expect(steps(&relay, isWritable: false).isEmpty)
         relay.take(.close(.replaced, reason: "", behind: [Self.pong(2)]))
