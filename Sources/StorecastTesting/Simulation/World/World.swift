@@ -46,7 +46,7 @@ final class World {
         self.openJournal = openJournal ?? { disk }
         truth = room.truth(scenario.limits)
         var chance = SeededGenerator(seed: scenario.seed, for: .rarity)
-        hasRarities = chance.happens(oneIn: 8)
+        hasRarities = chance.happens(oneIn: 24)
         for number in 0..<scenario.clients {
             let isStored = scenario.storedOutboxes > 0 && number % scenario.storedOutboxes == 0
             add(
