@@ -44,7 +44,7 @@ struct CrashReview: Sendable {
             }
             reports.append(
                 "\(ended) The room goes on WITHOUT this action, which counts as rejected for good.")
-            return false
+            // Kept until the room is past it: what came with it wasn't reduced before either.
         } else {
             let reason = policy.skips ? " Its sender may have been told that it was reduced." : ""
             let problem =

@@ -69,10 +69,9 @@ final class ReducingFile: Sendable {
             let known = suspects.firstIndex { $0.room.utf8.elementsEqual(crash.room.utf8) }
             if let known {
                 let before = suspects.remove(at: known)
-                if before.offset == crash.offset {
-                    crash.crashes = before.crashes + 1
-                    crash.isNew = crash.isNew || before.isNew
-                }
+                if before.offset == crash.offset { crash.crashes = before.crashes + 1 }
+                // A room that ended at an entry that nobody was told of had told nobody of later ones.
+                if before.offset <= crash.offset { crash.isNew = crash.isNew || before.isNew }
             }
             suspects.append(crash)
         }

@@ -3,7 +3,8 @@ import StorecastSync
 
 /// Has a room go on without an entry that can't be reduced.
 package enum JournalSkip {
-    /// Puts a rejection over the entry at an offset, which stays in a file that no server is using.
+    /// Puts a rejection over the entry at an offset, which stays in a file that no server is using. The
+    /// room begins another epoch.
     ///
     /// - Returns: the names of the entry's actions.
     /// - Throws: `unavailable` if the file is in use, there is no such entry, it is rejected already, or a
@@ -26,6 +27,11 @@ package enum JournalSkip {
                             + "it was reduced, and can't be skipped any more. Mend the reducer.")
                 }
                 try entry.bury(crashes: nil, in: database)
+                // Somebody may have seen what it led to: versions mean other states from here on.
+                var random = SystemRandomNumberGenerator()
+                try database.execute(
+                    sql: "UPDATE rooms SET epoch = ? WHERE name = ?",
+                    arguments: [randomID(using: &random), room])
                 return entry.types
             }
         }

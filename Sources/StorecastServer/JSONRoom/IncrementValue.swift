@@ -35,8 +35,7 @@ public struct IncrementValue: SyncAction, JSONEdit {
 
     func check(_ document: SharedDocument) throws(Rejection) {
         let value = try target(in: document.value)
-        if value == nil { try checkRoom(for: by, in: document) }
-        _ = try (value ?? 0).adding(by)
+        try checkRoom(for: (value ?? 0).adding(by), in: document)
     }
 
     func growth(of document: JSON) -> Int {

@@ -73,7 +73,8 @@ extension ClientLedger {
         var (left, marks, others) = (surplus, [] as [String], candidates)
         for level in [level + 1, level] {
             others.removeAll { client, holder, amount in
-                guard left > 0, let share = held[holder], share > level else { return false }
+                guard left > 0, marks.count < Self.most, let share = held[holder], share > level
+                else { return false }
                 held[holder] = share - amount
                 left -= amount
                 marks.append(String(mark(of: client), radix: 36))
@@ -82,6 +83,9 @@ extension ClientLedger {
         }
         return marks
     }
+
+    /// How many fit into an entry, which is bounded; the others' turn comes with the next batch.
+    private static var most: Int { 1 << 16 }
 
     /// The level to which the largest amounts are cut for `surplus` to go; rounded down.
     private static func level(_ amounts: [Int], givingUp surplus: Int) -> Int {

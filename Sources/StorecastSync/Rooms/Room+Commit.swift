@@ -151,7 +151,10 @@ extension Room {
         let rejection = rejection?.bounded
         ledger.settle(entry, rejection, at: position.version)
         observer?.settled(entry, rejection, at: position.version)
-        if !orphans.isEmpty, orphans.removeValue(forKey: entry.client) != nil { left(entry.client) }
+        if let orphan = orphans[entry.client], entry.seq >= orphan.lastSeq {
+            orphans[entry.client] = nil
+            left(entry.client)
+        }
         if entry.client == ownClient {
             ownDispatches.removeValue(forKey: entry.seq)?
                 .settle(rejection.map { .failure($0) } ?? .success(position))
@@ -173,7 +176,7 @@ extension Room {
         where entry.client != ownClient && ledger.verdict(on: entry) != .duplicate {
             guard refused.insert(entry.client).inserted else { continue }
             sessions[entry.client]?.refused(entry.seq, rejection)
-            orphans[entry.client] = nil
+            if orphans.removeValue(forKey: entry.client) != nil { left(entry.client) }
         }
         let waiting = entries + batch
         batch = batch.filter { $0.client != ownClient && !refused.contains($0.client) }

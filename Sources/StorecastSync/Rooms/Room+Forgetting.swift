@@ -42,15 +42,18 @@ extension Room {
     /// in it is of a client that is forgotten.
     func forgetSurplus() {
         guard mayForget, phase == .ready else { return }
+        let underway = Set(batch.map(\.client))
         let surplus = ledger.surplus(
             limits,
-            isNeeded: { [sessions, orphans, ownClient] client in
-                sessions[client] != nil || orphans[client] != nil || client == ownClient
+            isNeeded: { [sessions, ownClient] client in
+                sessions[client] != nil || underway.contains(client) || client == ownClient
             },
             holder: { [forgetting] client, record in
                 ExactString(
                     record.identity.isEmpty
-                        ? "at " + (forgetting.networks[client] ?? "") : "as " + record.identity)
+                        // Of who came to an earlier process nobody knows where that was: each is
+                        // someone else.
+                        ? forgetting.networks[client] ?? client : "as " + record.identity)
             })
         forgetting.isFutile = ledger.count > limits.clients && surplus?.clients.isEmpty != false
         guard let surplus else { return }
@@ -78,8 +81,9 @@ extension Room {
     /// Has those of the batch count as made now who can't be of before anything was forgotten.
     func vouch() {
         guard ledger.horizon > 0 else { return }
-        for place in batch.indices where batch[place].isVouchedFor {
+        for place in batch.indices {
             let entry = batch[place]
+            guard entry.isVouchedFor || entry.client == ownClient else { continue }
             let horizon = ledger[client: entry.client]?.horizon ?? ledger.horizon
             if entry.base < horizon { batch[place].base = horizon }
         }

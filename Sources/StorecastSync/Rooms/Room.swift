@@ -18,7 +18,7 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
     var sessions: [String: ServerSession] = [:]
     private var visitors: UInt64 = 0
     /// Whose client ids they are that left before the ledger knew of them, with dispatches under way.
-    var orphans: [String: String] = [:]
+    var orphans: [String: (identity: String, lastSeq: UInt64)] = [:]
     var forgetting = Forgetting()
     var groups = SelectionTable<State>()
     var lingering = LingeringGroups<State>()
@@ -78,7 +78,7 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
     }
 
     package func join(_ session: ServerSession) -> CloseCode? {
-        let owner = ledger[client: session.client]?.identity ?? orphans[session.client]
+        let owner = ledger[client: session.client]?.identity ?? orphans[session.client]?.identity
         if let owner, !owner.isSameText(as: session.identity.id) { return .forbidden }
         if let other = sessions[session.client] {
             guard other.identity.id.isSameText(as: session.identity.id) else { return .forbidden }
@@ -96,7 +96,9 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
     package func leave(_ session: ServerSession) {
         guard sessions[session.client] === session else { return }
         sessions[session.client] = nil
-        if session.dispatches.hasUnsettled { orphans[session.client] = session.identity.id }
+        if let last = session.dispatches.lastUnsettled {
+            orphans[session.client] = (session.identity.id, last)
+        }
         left(session.client)
         departed(session)
     }

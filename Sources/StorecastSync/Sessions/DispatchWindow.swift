@@ -54,8 +54,11 @@ struct DispatchWindow {
         return true
     }
 
-    /// Whether dispatches that were taken have no outcome yet.
-    var hasUnsettled: Bool { settled + 1 < repeatFrom ?? next }
+    /// The last dispatch that was taken, if it has no outcome yet.
+    var lastUnsettled: UInt64? {
+        let last = (repeatFrom ?? next) - 1
+        return last > settled ? last : nil
+    }
 
     var hasAcknowledgement: Bool { settled > acknowledged }
 

@@ -74,7 +74,8 @@ struct LookAlikeTests {
         #expect(write(Self.composed)?["value"]?[0] == .string(Self.composed))
         #expect(write(Self.decomposed) == nil)
         let last = write(Self.decomposed, "more")
-        let shown = last?["value"]?[0] ?? last?["ops"]?.array?.first { $0["path"] == "/0" }?["value"]
+        let change = last?["ops"]?.array?.first { $0["path"] == "/0" }
+        let shown = last?["value"]?[0] ?? change?["value"]
         #expect(shown == .string(Self.decomposed))
     }
 

@@ -146,6 +146,56 @@ struct RoomForgettingTests {
         #expect(room.ledger[client: .bob] != nil)
     }
 
+    @Test func `whoever has an entry in the batch isn't forgotten by it`() {
+        let journal = TestJournal(isImmediate: true)
+        let room = loop.open(Shop.room, journal: journal, limits: limits(clients: 1))
+        crowd(1, in: room)
+        let idle = Wire.greeted(room, on: loop, client: .bob)
+        idle.dispatch(1, "Wait", base: 1)
+        journal.isImmediate = false
+        // Its first is on its way, its second waits, and it is gone.
+        let ada = Wire.greeted(room, on: loop)
+        ada.dispatch(1, "AddTea", #"{"by":1}"#, base: 1)
+        ada.dispatch(2, "AddTea", #"{"by":1}"#, base: 1)
+        ada.session.disconnected()
+        journal.finish(.kept)
+        loop.endTurn()
+        let batch = journal.pending.last?.batch ?? []
+        #expect(batch.map(\.client).contains(.ada))
+        let forgotten = batch.compactMap { $0.actions.first as? ForgetClients }.flatMap(\.clients)
+        #expect(!forgotten.contains(String(ClientLedger.mark(of: .ada), radix: 36)))
+        journal.finish(.kept)
+        loop.endTurn()
+        #expect(room.store.state.tea == 2)
+    }
+
+    @Test func `the server's own dispatch isn't taken for forgotten`() {
+        let journal = TestJournal(isImmediate: true)
+        let room = loop.open(Shop.room, journal: journal, limits: limits(clients: 1))
+        crowd(3, in: room)
+        journal.isImmediate = false
+        room.dispatch(AddTea(by: 1), DispatchOutcome())
+        loop.endTurn()
+        journal.finish(.kept)
+        #expect(room.store.state.tea == 1)
+    }
+
+    @Test func `who came to an earlier process isn't in a crowd`() {
+        let journal = MemoryJournal(capacity: .max)
+        let first = loop.open(Shop.room, journal: journal)
+        for number in 1...6 {
+            let wire = Wire.greeted(
+                first, on: loop, client: "early-\(number)-0123456789", from: "192.0.2.\(number)")
+            wire.dispatch(1, "Wait", base: Int(first.position.version))
+            wire.session.disconnected()
+        }
+        let second = loop.open(Shop.room, journal: journal, limits: limits(clients: 12))
+        crowd(50, in: second, from: "192.0.2.66")
+        for number in 1...6 {
+            #expect(second.ledger[client: "early-\(number)-0123456789"] != nil)
+        }
+    }
+
     @Test func `clients can't have others forgotten`() {
         let room = loop.open(Shop.room)
         let eve = Wire.greeted(room, on: loop)
