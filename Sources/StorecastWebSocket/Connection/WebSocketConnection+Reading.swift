@@ -4,8 +4,8 @@ import Glibc
 /// What a peer sends: on a server all of it is read here, since libwebsockets shows payloads and not
 /// the bytes that came.
 extension WebSocketConnection {
-    /// The most bytes of a request without its body; the library takes about a quarter of that.
-    private static let maximumHead = 16 << 10
+    /// The most bytes of a request without its body; of its fields the library takes half of that.
+    private static let maximumHead = 8 << 10
 
     /// Server: begins to read a request; false if the system can't.
     func startReading(_ descriptor: Int32) -> Bool {
