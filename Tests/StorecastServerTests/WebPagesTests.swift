@@ -54,10 +54,11 @@ struct WebPagesTests {
             "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}", Self.site)
         #expect(post.hasPrefix("HTTP/1.1 405 "))
         #expect(post.contains("\r\nAllow: GET, HEAD\r\n"))
-        for path in ["/nothing", "/index.html/", "/app/main.js/", "/APP/", "//app/main.js%00"] {
+        for path in ["/nothing", "/index.html/", "/app/main.js/", "/APP/"] {
             let answer = try await Self.get(path)
-            #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 404 "), "\(path): \(answer)")
+            #expect(answer.hasPrefix("HTTP/1.1 404 "), "\(path): \(answer)")
         }
+        #expect(try await Self.get("//app/main.js%00").hasPrefix("HTTP/1.1 400 "))
     }
 
     @Test(arguments: [

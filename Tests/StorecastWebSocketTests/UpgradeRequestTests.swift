@@ -117,6 +117,40 @@ extension SocketTests {
             await server.stop()
         }
 
+        @Test(arguments: [
+            "/%00", "/room/%00x", "/a%00b", "/%0a", "/a%0D%0Ab", "/?a=%00", "/a\u{1}b",
+        ])
+        func `a path with a control character in it is answered 400`(path: String) async throws {
+            let server = try await TestServer(
+                Behaviour(respond: { _ in HTTPAnswer(status: 200, "A page.") }))
+            for request in [
+                "GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n", RawPeer.request(path: path),
+            ] {
+                let peer = try RawPeer(port: server.port)
+                try peer.send(text: request)
+                let answer = String(decoding: try peer.readToEnd(), as: UTF8.self)
+                #expect(answer.hasPrefix("HTTP/1.1 400 "), "\(answer)")
+            }
+            #expect(server.events.pending.isEmpty)
+            await server.stop()
+        }
+
+        @Test(
+            arguments: [
+                [0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00],
+                Array("GET / HTTP/1.1\r\nX: ".utf8) + Array(repeating: 0x78, count: 20_000),
+                Array("GET / HTTP/1.1\r\nX: ".utf8) + Array(repeating: 0x78, count: 9000)
+                    + Array("\r\n\r\n".utf8),
+            ] as [[UInt8]])
+        func `what can't become a request is cut at once`(bytes: [UInt8]) async throws {
+            let server = try await TestServer({ $0.handshakeTimeout = .seconds(60) })
+            let peer = try RawPeer(port: server.port)
+            try? peer.send(bytes)
+            #expect(try peer.readToEnd() == [])
+            try await server.with { #expect($0.server?.connectionCount == 0) }
+            await server.stop()
+        }
+
         @Test func `a slow handshake is cut`() async throws {
             let server = try await TestServer({ $0.handshakeTimeout = .milliseconds(50) })
             let silent = try RawPeer(port: server.port)

@@ -4,7 +4,7 @@ import Testing
 extension SocketTests {
     /// How connections end.
     @Suite(.timeLimit(.minutes(1))) struct WebSocketConnectionTests {
-        @Test(arguments: [1000, 1001, 1011, 3000, 4000, 4999] as [UInt16])
+        @Test(arguments: [1000, 1001, 1011, 1012, 1013, 1014, 3000, 4000, 4999] as [UInt16])
         func `the peer's code is heard and sent back`(code: UInt16) async throws {
             let server = try await TestServer()
             let peer = try RawPeer.open(port: server.port)
@@ -31,9 +31,16 @@ extension SocketTests {
 
         @Test(arguments: [
             RawPeer.frame(head: 0x88, [0x03]),
-            RawPeer.closeFrame(999), RawPeer.closeFrame(1004), RawPeer.closeFrame(1005),
-            RawPeer.closeFrame(1006), RawPeer.closeFrame(1015), RawPeer.closeFrame(1016),
-            RawPeer.closeFrame(2999), RawPeer.closeFrame(5000),
+            RawPeer.closeFrame(0), RawPeer.closeFrame(999), RawPeer.closeFrame(1004),
+            RawPeer.closeFrame(1005), RawPeer.closeFrame(1006), RawPeer.closeFrame(1015),
+            RawPeer.closeFrame(1016), RawPeer.closeFrame(2999), RawPeer.closeFrame(5000),
+            RawPeer.closeFrame(65535),
+            // Frames without a mask, whatever they carry.
+            RawPeer.frame(head: 0x81, [0x61], masked: false),
+            RawPeer.frame(head: 0x89, [], masked: false),
+            RawPeer.frame(head: 0x88, [0x03, 0xE8], masked: false),
+            // Lengths that fit in fewer bytes.
+            [0x81, 0xFE, 0x00, 0x7D, 1, 2, 3, 4], [0x81, 0xFF, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF],
             // A reserved opcode, a reserved bit, a fragmented ping, a lone continuation.
             RawPeer.frame(head: 0x83, []), RawPeer.frame(head: 0xC1, [0x61]),
             RawPeer.frame(head: 0x09, []), RawPeer.frame(head: 0x80, [0x61]),
@@ -95,6 +102,72 @@ extension SocketTests {
                     + RawPeer.frame(head: 0x09, []))
             #expect(try peer.readFrame()?.payload.prefix(2) == [0x03, 0xEB])
             #expect(try peer.readToEnd() == [])
+            await server.stop()
+        }
+
+        @Test(arguments: [
+            RawPeer.frame(head: 0x83, []), RawPeer.frame(head: 0xF1, [0x61]),
+            RawPeer.frame(head: 0x81, [0xFF]), RawPeer.frame(head: 0x81, [0x61], masked: false),
+            RawPeer.frame(head: 0x89, Array(repeating: 0x61, count: 126)),
+            [0x81, 0xFF, 0x80, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5], RawPeer.closeFrame(999),
+        ])
+        func `garbage behind a polite close of ours draws no second close frame`(
+            garbage: [UInt8]
+        ) async throws {
+            let server = try await TestServer(
+                { $0.closeTimeout = .milliseconds(100) },
+                Behaviour(opened: { $0.close(code: 4100) })
+            )
+            let peer = try RawPeer.open(port: server.port)
+            #expect(try peer.readFrame() == .init(opcode: 0x88, payload: [0x10, 0x04]))
+            try peer.send(garbage)
+            #expect(try peer.readToEnd() == [])
+            _ = try await server.events.next()
+            #expect(try await server.events.next() == .closed(4100, ""))
+            await server.stop()
+        }
+
+        @Test func `a message without a mask isn't heard`() async throws {
+            let server = try await TestServer({ $0.closeTimeout = .milliseconds(100) }, .echo)
+            let peer = try RawPeer.open(port: server.port)
+            _ = try await server.events.next()
+            try peer.send(head: 0x81, [0x61], masked: false)
+            #expect(try peer.readFrame()?.payload.prefix(2) == [0x03, 0xEA])
+            #expect(try peer.readToEnd() == [])
+            guard case .closed(1002, _) = try await server.events.next() else {
+                Issue.record("Heard, or not closed with 1002.")
+                return
+            }
+            await server.stop()
+        }
+
+        @Test func `a peer that only stops sending is 1006`() async throws {
+            let server = try await TestServer()
+            let peer = try RawPeer.open(port: server.port)
+            _ = try await server.events.next()
+            try peer.send(head: 0x81, [0x61])
+            peer.stopSending()
+            #expect(try await server.events.next() == .received("a"))
+            #expect(try await server.events.next() == .closed(1006, ""))
+            #expect(try peer.readToEnd() == [])
+            await server.stop()
+        }
+
+        @Test func `a stalled peer that closes gets what was written before the answer`()
+            async throws
+        {
+            let text = [UInt8](repeating: 0x7A, count: 8 << 20)
+            let server = try await TestServer(
+                Behaviour(opened: { $0.write(WebSocketFrameHeader.frame(text: text)) }))
+            let peer = try RawPeer.open(port: server.port, receiveBuffer: 16 << 10)
+            _ = try await server.events.next()
+            try peer.send(head: 0x89, [1])
+            try peer.send(RawPeer.closeFrame(1001))
+            try await server.with { _ in }
+            #expect(try peer.readFrame()?.payload == text)
+            #expect(try peer.readFrame() == .init(opcode: 0x88, payload: [0x03, 0xE9]))
+            #expect(try peer.readFrame() == nil)
+            #expect(try await server.events.next() == .closed(1001, ""))
             await server.stop()
         }
 

@@ -61,15 +61,55 @@ extension SocketTests {
             await server.stop()
         }
 
-        @Test func `the latest of several pings is answered at the latest`() async throws {
+        @Test func `of several pings in one segment the newest is answered, once`() async throws {
             let server = try await TestServer(.echo)
             let peer = try RawPeer.open(port: server.port)
             let pings = (1...10).flatMap { RawPeer.frame(head: 0x89, [UInt8($0)]) }
             try peer.send(pings + RawPeer.frame(head: 0x81, [0x78]))
-            // RFC 6455 section 5.5.3 lets a peer answer only one of several.
+            // RFC 6455 section 5.5.3 lets a peer answer only the most recent.
             let frames = [try peer.readFrame(), try peer.readFrame()]
             #expect(frames.contains(.init(opcode: 0x81, payload: [0x78])))
-            #expect(frames.contains { $0?.opcode == 0x8A && $0?.payload.count == 1 })
+            #expect(frames.contains(.init(opcode: 0x8A, payload: [10])))
+            try peer.send(head: 0x89, [11])
+            #expect(try peer.readFrame() == .init(opcode: 0x8A, payload: [11]))
+            await server.stop()
+        }
+
+        @Test func `many messages right behind the handshake arrive in order`() async throws {
+            let server = try await TestServer()
+            let peer = try RawPeer(port: server.port)
+            let frames = (0..<500).flatMap { RawPeer.frame(head: 0x81, Array("\($0)".utf8)) }
+            // The last frame comes later: the first part ends in the middle of one.
+            try peer.send(Array(RawPeer.request().utf8) + frames.dropLast(3))
+            _ = try peer.readHead()
+            try peer.send(Array(frames.suffix(3)))
+            _ = try await server.events.next()
+            for number in 0..<500 {
+                #expect(try await server.events.next() == .received("\(number)"))
+            }
+            await server.stop()
+        }
+
+        @Test func `reading that is paused in the middle of a read keeps what was read`()
+            async throws
+        {
+            // After every third message no more is taken until the test says so.
+            let count = Shared(0)
+            let server = try await TestServer(
+                Behaviour(received: { connection, _ in
+                    count.change { $0 += 1 }
+                    if count.value % 3 == 0 { connection.pauseReading() }
+                }))
+            let peer = try RawPeer.open(port: server.port)
+            _ = try await server.events.next()
+            try peer.send((0..<30).flatMap { RawPeer.frame(head: 0x81, Array("\($0)".utf8)) })
+            for number in 0..<30 {
+                #expect(try await server.events.next() == .received("\(number)"))
+                guard number % 3 == 2 else { continue }
+                try await server.with { _ in }
+                #expect(server.events.pending.isEmpty)
+                try await server.with { $0.connections[0].resumeReading() }
+            }
             await server.stop()
         }
 

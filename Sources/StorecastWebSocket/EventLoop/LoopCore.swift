@@ -4,6 +4,8 @@ import Synchronization
 /// The part of an event loop that only its thread touches: libuv's handles, and who is told what.
 final class LoopCore {
     var uv: UnsafeMutablePointer<uv_loop_t> { parts.uv }
+    /// Lent to one `SocketReader` at a time, for the length of its callback.
+    var receiveBuffer: UnsafeMutableRawBufferPointer { parts.receiveBuffer }
     /// The loop that owns this object, and so outlives it.
     unowned var loop: EventLoop!
     var turnEndHandlers: [() -> Void] = []

@@ -10,6 +10,8 @@ import Synchronization
 /// what the last loop did with them before what the next one does.
 struct LoopParts: @unchecked Sendable {
     let uv: UnsafeMutablePointer<uv_loop_t>
+    /// For what is read from sockets, one at a time.
+    let receiveBuffer: UnsafeMutableRawBufferPointer
     var library: LibWebSockets?
 
     private static let parked = Mutex<[LoopParts]>([])
@@ -23,7 +25,9 @@ struct LoopParts: @unchecked Sendable {
             uv.deallocate()
             throw EventLoopError(what: "make an event loop", code: code)
         }
-        return LoopParts(uv: uv)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: SocketReader.bufferSize, alignment: 16)
+        return LoopParts(uv: uv, receiveBuffer: buffer)
     }
 
     /// Keeps the parts for another loop. No handle but the library's own may be left on them.

@@ -40,6 +40,14 @@ package struct FrameMasker {
         }
     }
 
+    /// The key for what follows so many bytes.
+    static func key(_ key: UInt32, behind count: Int) -> UInt32 {
+        let bits = 8 * (count & 3)
+        // The first byte in memory is the lowest of a little-endian number.
+        let number = UInt32(littleEndian: key)
+        return UInt32(littleEndian: number >> bits | number << (32 - bits))
+    }
+
     /// One key; the system is asked for 64 at a time, since each call is a system call.
     private mutating func nextKey() -> UInt32 {
         if keys.isEmpty {

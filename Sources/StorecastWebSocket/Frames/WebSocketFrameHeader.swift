@@ -10,6 +10,9 @@ package enum WebSocketFrameHeader {
         case close = 0x8
         case ping = 0x9
         case pong = 0xA
+
+        /// Whether it is about the connection (section 5.5), and not part of a message.
+        var isControl: Bool { rawValue & 0x8 != 0 }
     }
 
     /// The most bytes that a header has without a mask.

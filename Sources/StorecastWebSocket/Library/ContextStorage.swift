@@ -5,6 +5,9 @@ final class ContextStorage {
     let loops: UnsafeMutablePointer<UnsafeMutableRawPointer?>
     let serverProtocols: UnsafeMutablePointer<lws_protocols>
     let clientProtocols: UnsafeMutablePointer<lws_protocols>
+    /// Who the object that the library is about to make for an accepted connection is for; the
+    /// library's function that takes a request as well has no argument for it.
+    let newcomer: UnsafeMutablePointer<UnsafeMutableRawPointer?>
     private let retry: UnsafeMutablePointer<lws_retry_bo_t>
     private let names: UnsafeMutablePointer<CChar>
 
@@ -14,6 +17,8 @@ final class ContextStorage {
     init(loop: UnsafeMutablePointer<uv_loop_t>) {
         loops = .allocate(capacity: 1)
         loops.initialize(to: UnsafeMutableRawPointer(loop))
+        newcomer = .allocate(capacity: 1)
+        newcomer.initialize(to: nil)
         // Its own pings are sorted timers, one a connection: ours are a wheel (`Heartbeat`).
         retry = .allocate(capacity: 1)
         retry.initialize(to: lws_retry_bo_t())
@@ -21,7 +26,8 @@ final class ContextStorage {
         retry.pointee.secs_since_valid_hangup = 0
         names = .allocate(capacity: 2 * Self.nameCapacity)
         names.initialize(repeating: 0, count: 2 * Self.nameCapacity)
-        serverProtocols = Self.makeProtocols(name: names, receiveBytes: 1024)
+        // Servers read by themselves (`SocketReader`): a buffer per connection would be idle.
+        serverProtocols = Self.makeProtocols(name: names, receiveBytes: 16)
         let clientName = names + Self.nameCapacity
         clientProtocols = Self.makeProtocols(name: clientName, receiveBytes: 16 << 10)
         Self.copy("-", to: names)

@@ -13,7 +13,7 @@ final class LibWebSockets {
     static let maximumSubprotocolLength = 63
 
     /// For connections that a server accepted.
-    let serverHost: OpaquePointer
+    private let serverHost: OpaquePointer
     private let context: OpaquePointer
     private let storage: ContextStorage
     private var clientHosts: [String: OpaquePointer] = [:]
@@ -65,6 +65,28 @@ final class LibWebSockets {
     /// library looks.
     func offer(subprotocol: String) { storage.setServerProtocolName(subprotocol) }
 
+    /// Gives the library an accepted connection and its request, which is whole: it answers, or
+    /// makes a WebSocket of it, before this returns.
+    ///
+    /// - Parameters:
+    ///   - descriptor: the library's from now on.
+    ///   - owner: a reference that is released when the library destroys its object.
+    func adopt(_ descriptor: Int32, request: [UInt8], for owner: WebSocketConnection) {
+        let reference = owner.retainForLibrary()
+        storage.newcomer.pointee = reference
+        let wsi = request.withUnsafeBytes {
+            lws_adopt_socket_vhost_readbuf(
+                serverHost, descriptor, $0.baseAddress?.assumingMemoryBound(to: CChar.self),
+                $0.count)
+        }
+        if storage.newcomer.pointee.take() != nil {
+            // Out of memory, and no object was made.
+            Unmanaged<WebSocketConnection>.fromOpaque(reference).release()
+            owner.vanish()
+        }
+        if wsi == nil { owner.detach() }
+    }
+
     /// Says in which context to connect.
     func address(_ info: inout lws_client_connect_info) { info.context = context }
 
@@ -77,6 +99,7 @@ final class LibWebSockets {
         info.options =
             sc_lws_option_libuv() | sc_lws_option_explicit_vhosts() | sc_lws_option_tls()
         info.foreign_loops = storage.loops
+        info.user = UnsafeMutableRawPointer(storage.newcomer)
         info.pt_serv_buf_size = 32 << 10
         info.timeout_secs = 30
         guard let context = lws_create_context(&info) else { return nil }

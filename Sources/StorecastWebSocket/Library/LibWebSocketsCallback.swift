@@ -10,6 +10,7 @@ func webSocketCallback(
 ) -> Int32 {
     // A raw connection would have no time limit and no use (CONNECT makes one).
     if isRaw(reason) { return -1 }
+    if reason == LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED, let wsi { welcome(wsi) }
     guard let wsi, let data = lws_get_opaque_user_data(wsi) else { return 0 }
     let reference = Unmanaged<WebSocketConnection>.fromOpaque(data)
     let bytes = UnsafeRawBufferPointer(start: input, count: input == nil ? 0 : length)
@@ -21,18 +22,19 @@ func webSocketCallback(
     // Not released while its own method runs, whatever the delegate does.
     let connection = reference.takeUnretainedValue()
     switch reason {
-    case LWS_CALLBACK_RECEIVE, LWS_CALLBACK_CLIENT_RECEIVE:
+    case LWS_CALLBACK_CLIENT_RECEIVE:
         connection.receive(bytes, from: wsi)
     case LWS_CALLBACK_SERVER_WRITEABLE, LWS_CALLBACK_CLIENT_WRITEABLE:
         connection.becameWritable()
-    case LWS_CALLBACK_RECEIVE_PONG, LWS_CALLBACK_CLIENT_RECEIVE_PONG:
+    case LWS_CALLBACK_CLIENT_RECEIVE_PONG:
         connection.heard()
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
         return connection.confirmUpgrade(wsi)
     case LWS_CALLBACK_ESTABLISHED, LWS_CALLBACK_CLIENT_ESTABLISHED:
         connection.established(wsi)
     case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
-        connection.peerCloses(bytes)
+        let (frame, isValid) = CloseFrame.read(bytes)
+        connection.peerCloses(frame, isValid: isValid)
         return -1
     case LWS_CALLBACK_WS_SERVER_DROP_PROTOCOL, LWS_CALLBACK_WS_CLIENT_DROP_PROTOCOL:
         connection.libraryCloses()
@@ -51,6 +53,15 @@ func webSocketCallback(
     default: break
     }
     return 0
+}
+
+/// Says whose object the library has just made (see `LibWebSockets.adopt`).
+private func welcome(_ wsi: OpaquePointer) {
+    let newcomer = lws_context_user(lws_get_context(wsi))
+        .assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
+    guard let reference = newcomer.pointee.take() else { return }
+    lws_set_opaque_user_data(wsi, reference)
+    Unmanaged<WebSocketConnection>.fromOpaque(reference).takeUnretainedValue().attach(wsi)
 }
 
 private func isRaw(_ reason: lws_callback_reasons) -> Bool {

@@ -18,6 +18,8 @@ package enum LibWebSocketsLog {
         lws_set_log_level(isHeard ? LLL_ERR | LLL_WARN : 0) { _, line in
             guard let line, let handler = LibWebSocketsLog.handler.withLock({ $0 }) else { return }
             var text = String(cString: line)
+            // Said as an error of every connection that comes with its request.
+            if text.contains("adopt_socket_readbuf: calling service") { return }
             while text.last?.isNewline == true { text.removeLast() }
             handler(text)
         }

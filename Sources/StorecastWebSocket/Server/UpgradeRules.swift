@@ -9,6 +9,20 @@ enum UpgradeRules {
             headers: [("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13")])
     }
 
+    /// The answer to a request whose target has a control character, or an encoded NUL or end of
+    /// line, or nil. There the library would end the target: it takes `/%00` for `/`.
+    static func problem(head: [UInt8]) -> HTTPAnswer? {
+        let line = head.prefix { $0 != UInt8(ascii: "\r") }
+        let isBad = line.indices.contains { index in
+            if line[index] < 0x20 || line[index] == 0x7F { return true }
+            guard line[index] == UInt8(ascii: "%") else { return false }
+            let digits = String(decoding: line[(index + 1)...].prefix(2), as: UTF8.self)
+            return ["00", "0a", "0d"].contains(digits.lowercased())
+        }
+        guard isBad else { return nil }
+        return HTTPAnswer(status: 400, "The path or query has a control character.")
+    }
+
     /// The answer to a request that doesn't say which host it is meant for, WebSocket or not; or nil.
     static func problem(_ request: UpgradeRequest) -> HTTPAnswer? {
         // RFC 9112, section 3.2.

@@ -83,15 +83,8 @@ package final class WebSocketServer {
             id: ConnectionIdentifier.next(), core: core, owner: self,
             maxMessageBytes: configuration.maxMessageBytes,
             isClient: false)
+        guard connection.startReading(descriptor) else { return }
         population += 1
-        var description = lws_adopt_desc_t()
-        description.vh = library.serverHost
-        description.type = lws_adoption_type(rawValue: UInt32(sc_lws_adoption_http()))
-        description.fd.sockfd = descriptor
-        // Released when the library destroys its object.
-        description.opaque = connection.retainForLibrary()
-        guard let wsi = lws_adopt_descriptor_vhost_via_info(&description) else { return }
-        connection.attach(wsi)
         handshakes.add(connection)
     }
 

@@ -13,7 +13,8 @@ package struct WebSocketServerConfiguration: Sendable {
     package var backlog: Int32 = 1024
     /// The most bytes of one message; a longer one closes its connection with 1009.
     package var maxMessageBytes = 1 << 20
-    /// Open connections and handshakes together; more are answered with 503.
+    /// Open connections and handshakes together; more are answered with 503. Each takes two
+    /// descriptors of the process: one that libwebsockets writes to, and one that is read here.
     package var maxConnections = 100_000
     /// How often a silent peer is asked whether it is there.
     package var pingInterval: Duration = .seconds(25)

@@ -72,6 +72,9 @@ final class RawPeer {
         }
     }
 
+    /// Says that nothing more will be sent; what comes can still be read.
+    func stopSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
     func send(text: String) throws { try send(Array(text.utf8)) }
 
     /// Sends one frame; `head` is the first byte: final bit and opcode.
