@@ -15,18 +15,14 @@ extension TestStore where State: Codable & Sendable {
     /// that isn't deterministic fails the test, and so does what a server would log as a problem.
     ///
     /// With `Identity.server` as the stamp's sender an action is dispatched as by the server's own
-    /// code: `authorize` isn't asked, and only so does a room take ``RevertTo`` by itself.
+    /// code: `authorize` isn't asked, and only so does a room take `RevertTo` by itself.
     ///
     /// Of several actions that middleware makes of one, the second has the id `"1.1"` if the first
     /// has `"1"`, and so on. What it dispatches by itself later, and what a test dispatches on
     /// ``store``, comes from `Identity.server`, with the ids `"server-1"`, `"server-2"`, …, and takes
     /// effect after the call, as on a server: expect it by
     /// ``expectChange(_:fileID:filePath:line:column:)``. A ``TestRoom`` has clients as well, and
-    /// time that passes.
-    ///
-    /// - Parameters:
-    ///   - room: the room with its rules, as it is given to a server.
-    ///   - limits: those that the server is given.
+    /// time that passes. The room has its rules as it is given to a server, and that server's limits.
     public convenience init(
         _ room: RoomDefinition<State>, limits: SyncLimits = SyncLimits(),
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,

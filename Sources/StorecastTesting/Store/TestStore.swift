@@ -13,7 +13,7 @@ public import StorecastSync
 /// Without a closure nothing may change. After a failure the test goes on from the state as it is.
 ///
 /// It takes reducers of ReSwift's form, reducers that work in place, and the whole of a room with
-/// its rules, see ``init(_:fileID:filePath:line:column:)``.
+/// its rules, see ``init(_:limits:fileID:filePath:line:column:)``.
 ///
 /// Not `Sendable`: it belongs to the test that makes it.
 public final class TestStore<State: Equatable> {
