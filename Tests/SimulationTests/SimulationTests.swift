@@ -13,7 +13,7 @@ struct SimulationTests {
         arguments: [
             5535, 14232, 14985, 23134, 27862, 30018, 35576, 37361, 44692, 48386, 48659, 52464,
             57266,
-            60305, 61074, 63884,
+            60305, 61074, 63884, 1_148_051_847,
         ] as [UInt64])
     func `what failed once holds`(_ seed: UInt64) throws {
         try Simulation.bank.check([seed])

@@ -4,7 +4,7 @@ import StorecastSync
 /// comes behind it.
 final class Flow<Message> {
     private let time: VirtualTime
-    private let weather: Weather
+    private var weather: Weather
     private var random: SeededGenerator
     private let receive: (Message) -> Void
     /// Oldest first.
@@ -52,6 +52,9 @@ final class Flow<Message> {
         isScheduled = false
         schedule()
     }
+
+    /// From now on nothing is later than it must be.
+    func calm() { weather.jitter = .zero }
 
     func setTaken(_ isTaken: Bool) {
         self.isTaken = isTaken

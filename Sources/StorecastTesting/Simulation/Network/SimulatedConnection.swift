@@ -179,5 +179,6 @@ final class SimulatedConnection: ServerLink {
     func heal() {
         toClient.heal()
         toServer.heal()
+        relay?.calm()
     }
 }
