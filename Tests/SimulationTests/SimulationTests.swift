@@ -19,6 +19,11 @@ struct SimulationTests {
         try Simulation.bank.check([seed])
     }
 
+    /// Told rejected, and the log doesn't say so: found by fresh seeds, and not understood yet.
+    @Test func `what fails still`() {
+        withKnownIssue { try Simulation.bank.check([1_688_138_469]) }
+    }
+
     @Test(arguments: [3, 86, 177, 399] as [UInt64])
     func `the same seed is the same run, line by line`(_ seed: UInt64) {
         let first = Simulation.bank.run(seed: seed, tracing: true)
