@@ -108,9 +108,9 @@ final class ReplayedRoom<State: Codable & Sendable>: Truth {
         if rejection == nil { histories[last].states.append(histories[last].store.state) }
         let version = UInt64(histories[last].states.count - 1)
         histories[last].ledger.settle(record, isReduced: rejection == nil, at: version)
-        // What comes once more, when its client was forgotten, can at most be reduced yet.
-        let known = histories[last].outcomes[record.client]?[record.seq]
-        if let known, rejection != nil || known.isReduced { return }
+        // What was rejected and comes once more, when its client was forgotten, is judged anew, and
+        // its client is told that: it hadn't been answered. What was reduced stays reduced.
+        if histories[last].outcomes[record.client]?[record.seq]?.isReduced == true { return }
         histories[last].outcomes[record.client, default: [:]][record.seq] =
             rejection.map { .rejected($0) } ?? .reduced(version)
     }
