@@ -113,12 +113,18 @@ extension World {
     }
 
     /// What it has just dispatched may be reduced by then, and its outcome lost on its way; what it
-    /// asks for while it is greeted is answered later than the rest.
+    /// asks for while it is greeted is answered later than the rest. Between loops it may connect
+    /// once more before the room has heard of the last connection.
     private func reconnect(_ client: SimulatedClient, _ random: inout SeededGenerator) {
         dispatch(from: client, &random)
-        var random = SeededGenerator(seed: random.next())
+        let seed = random.next()
+        var random = SeededGenerator(seed: seed)
         client.later(random.duration(upTo: .milliseconds(500))) { [self] in
             client.reconnect()
+            var again = SeededGenerator(seed: seed, for: .loops)
+            if scenario.loops > 1, again.happens(oneIn: 2) {
+                client.later(again.duration(upTo: .milliseconds(200))) { client.reconnect() }
+            }
             client.later(random.duration(upTo: .milliseconds(300))) { [self] in
                 follow(client, &random)
                 client.scheduleFlush()
