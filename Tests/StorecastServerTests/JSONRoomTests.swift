@@ -186,6 +186,14 @@ struct JSONRoomTests {
         #expect(desk.document["list"]?.array?.count == 3)
     }
 
+    @Test func `a sum is longer than what it is added to, and counts`() throws {
+        let desk = JSONDesk(["n": 98], bytes: #"{"n":99}"#.utf8.count)
+        try desk.dispatch("increment", ["path": "/n"])
+        #expect(desk.rejection("increment", ["path": "/n"])?.code == .conflict)
+        try desk.dispatch("increment", ["path": "/n", "by": -90])
+        #expect(desk.document == ["n": 9])
+    }
+
     @Test(arguments: [500_000, 2 << 20])
     func `how large it may become is the room's to say, and is kept with each edit`(
         bytes: Int

@@ -92,13 +92,26 @@ import Testing
         } from: { () throws(JournalError) in
             try await bench.history(of: "/a")
         }
-        #expect(try await bench.history(of: "/b").head == 6)
+        let other = try await bench.history(of: "/b")
+        #expect(other.head == 6)
         await bench.close()
+        let epoch = try epoch(of: "/a")
         #expect(try JournalSkip.run(on: path, room: "/a", offset: 2) == "Note")
         #expect(try await read("/a")[1].record.rejection?.code == .internal)
         #expect(throws: JournalError.self) {
             try JournalSkip.run(on: path, room: "/a", offset: 2)
         }
+        // Its versions mean other states than before, and those of another room don't.
+        #expect(try self.epoch(of: "/a") != epoch)
+        #expect(try self.epoch(of: "/b") == other.epoch)
+    }
+
+    @Test func `of two such entries in a row the second is as new as the first was`() async throws {
+        for _ in 0..<3 { try await crash(at: 2, of: "/a") }
+        // It comes from the log now; nobody was told of it, as its room ended at the one before.
+        for _ in 0..<3 { try await crash(at: 3, of: "/a", isNew: false) }
+        #expect(try await reports().contains { $0.contains("WITHOUT") && $0.contains("offset 3") })
+        #expect(try await read("/a").map(\.record.rejection?.code) == [nil, .internal, .internal])
     }
 
     @Test func `what is in a snapshot was reduced, and can't be skipped`() async throws {
@@ -194,6 +207,15 @@ import Testing
         let entries = try await bench.read(room)
         await bench.close()
         return entries
+    }
+
+    private func epoch(of room: String) throws -> String? {
+        let database = try DatabaseQueue(path: path)
+        defer { try? database.close() }
+        return try database.read {
+            try String.fetchOne(
+                $0, sql: "SELECT epoch FROM rooms WHERE name = ?", arguments: [room])
+        }
     }
 
     private func schema() throws -> Int? {

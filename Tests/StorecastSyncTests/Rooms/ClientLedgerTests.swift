@@ -149,6 +149,19 @@ struct ClientLedgerTests {
         #expect(ledger.rejectionCount == 621)
     }
 
+    @Test func `an entry of the log names so many clients, and the next one the others`() {
+        var ledger = ClientLedger(window: 10)
+        for number in 1...66_000 { ledger.settle(entry("\(number)", 1), nil, at: 1) }
+        var forgotten: [Int] = []
+        while let surplus = ledger.surplus(
+            limits(clients: 0), isNeeded: { _ in false }, holder: { _, _ in ExactString("") })
+        {
+            forgotten.append(surplus.clients.count)
+            ledger.forget(surplus)
+        }
+        #expect(forgotten == [65_536, 464])
+    }
+
     /// The slow and obvious way: one by one, the oldest of whoever has the most.
     @Test(arguments: 1...40 as ClosedRange<UInt64>)
     func `those who have the most are cut down to one level`(_ seed: UInt64) {

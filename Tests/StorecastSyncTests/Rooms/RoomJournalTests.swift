@@ -293,6 +293,15 @@ struct RoomJournalTests {
         #expect(room.orphans.isEmpty)
     }
 
+    @Test func `of who left and whose dispatches the journal refused nothing is kept`() {
+        let ada = Wire.greeted(room, on: loop, from: "192.0.2.1")
+        ada.dispatch(1, "AddTea", #"{"by":1}"#)
+        ada.session.disconnected()
+        #expect(room.forgetting.networkCount == 1)
+        finish(false)
+        #expect(room.forgetting.networkCount == 0)
+    }
+
     @Test func `a check that says not now, while earlier ones are under way, waits for those`() {
         let isOpen = Tally()
         let room = loop.open(
