@@ -184,14 +184,6 @@ public final class SyncServer: Sendable {
         return LiveRoom(path, on: home)
     }
 
-    /// Runs `body` with a room of any state, on its loop, when it has read its journal; the room then
-    /// stays open. Not if there is no such room, or the server doesn't run.
-    package func perform(
-        in path: String, _ body: @escaping @Sendable (any AnyRoom) -> Void
-    ) {
-        home(of: path)?.perform { core in core.whenOpen(path, body) }
-    }
-
     /// The loop on which a room lives, if the server runs.
     func home(of path: String) -> ServerLoop? {
         let loops = runningLoops()

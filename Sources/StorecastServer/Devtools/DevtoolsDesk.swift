@@ -81,7 +81,7 @@ final class DevtoolsDesk: RoomObserver {
         guard !isTicking, !questions.isEmpty else { return }
         isTicking = true
         core.loop.schedule(after: Self.interval) { [weak self] in
-            guard let self, !core.isStopping else { return }
+            guard let self, !core.rooms.isStopping else { return }
             isTicking = false
             askLoops()
             keepTicking()

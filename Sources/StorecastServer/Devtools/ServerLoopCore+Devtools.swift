@@ -34,11 +34,11 @@ extension ServerLoopCore {
         guard path.isSameText(as: DevtoolsState.path), configuration.devtools != nil else {
             return nil
         }
-        let room = Room(
-            DevtoolsState.room,
-            RoomContext(
-                name: path, journal: MemoryJournal(), limits: configuration.limits, host: self,
-                now: Timestamp.now, random: BufferedSystemGenerator()))
+        var context = RoomContext(
+            name: path, journal: MemoryJournal(), limits: configuration.limits, loop: rooms,
+            now: Timestamp.now, random: BufferedSystemGenerator())
+        context.isTransient = true
+        let room = Room(DevtoolsState.room, context)
         let desk = DevtoolsDesk(of: room, on: self)
         room.observer = desk
         self.desk = desk
@@ -59,11 +59,11 @@ extension ServerLoopCore {
 
     /// Every room but that of the devtools.
     private var shownRooms: [any AnyRoom] {
-        rooms.values.filter { !$0.name.isSameText(as: DevtoolsState.path) }
+        rooms.rooms.values.filter { !$0.name.isSameText(as: DevtoolsState.path) }
     }
 
     private func shownRoom(_ name: ExactString?) -> (any AnyRoom)? {
-        name.flatMap { $0 == ExactString(DevtoolsState.path) ? nil : rooms[$0] }
+        name.flatMap { $0 == ExactString(DevtoolsState.path) ? nil : rooms.rooms[$0] }
     }
 
     private func watchRooms(for asked: LoopQuestions) {
@@ -94,11 +94,11 @@ extension ServerLoopCore {
         let shown = shownRooms.map { (name: ExactString($0.name), room: $0) }
             .filter { asked.areAboutAll || wanted.contains($0.name) }
             .sorted {
-                (visitors[$0.name, default: 0], $1.name) > (visitors[$1.name, default: 0], $0.name)
+                (rooms.visitors[$0.name, default: 0], $1.name) > (rooms.visitors[$1.name, default: 0], $0.name)
             }
         return shown.prefix(Self.mostReports).map { name, room in
             var report = RoomReport(
-                room.name, room.inspection, clients: visitors[name, default: 0],
+                room.name, room.inspection, clients: rooms.visitors[name, default: 0],
                 traffic[name] ?? LinkTraffic())
             if let watch = room.observer as? RoomWatch {
                 (report.append, report.commit) = watch.takeLatencies()
@@ -183,8 +183,8 @@ extension ServerLoopCore {
         _ action: ForwardAction,
         completion: @escaping @Sendable (Result<Position, Rejection>) -> Void
     ) {
-        guard !action.room.isSameText(as: DevtoolsState.path), !isStopping,
-            let room = usedRoom(action.room)
+        guard !action.room.isSameText(as: DevtoolsState.path), !rooms.isStopping,
+            let room = rooms.usedRoom(action.room)
         else {
             return completion(.failure(Rejection(.invalid, "There is no such room.")))
         }

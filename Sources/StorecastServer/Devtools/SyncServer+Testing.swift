@@ -7,6 +7,6 @@ extension SyncServer {
 
 extension ServerLoop {
     fileprivate func observes(_ path: String) -> Bool {
-        core?.rooms[ExactString(path)]?.observer != nil
+        core?.rooms.rooms[ExactString(path)]?.observer != nil
     }
 }

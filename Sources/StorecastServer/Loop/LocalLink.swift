@@ -19,6 +19,7 @@ final class LocalLink: SessionLink {
     var isWritable: Bool { connection.isWritable }
 
     func write(_ messages: [ServerMessage]) {
+        traffic.sent.count(messages)
         connection.write(messages)
     }
 

@@ -21,6 +21,7 @@ final class RemoteLink: SessionLink {
     var isWritable: Bool { half.isWritable }
 
     func write(_ messages: [ServerMessage]) {
+        traffic.sent.count(messages)
         say(half.write(messages))
     }
 
@@ -42,7 +43,7 @@ final class RemoteLink: SessionLink {
             say(.taken(text.count))
         case .writable:
             half.becameWritable()
-            core.flushNow(self)
+            if let session { core.rooms.flush(session) }
         case .closed: core.end(id)
         }
     }

@@ -31,7 +31,7 @@ actor ServerLoop {
             core.stop { continuation.resume() }
         }
         await withCheckedContinuation { continuation in
-            core.prepareRoomsToEnd { continuation.resume() }
+            core.rooms.prepareRoomsToEnd { continuation.resume() }
         }
     }
 
@@ -71,7 +71,7 @@ actor ServerLoop {
         _ path: String
     ) async throws(ServerError) -> Room<State> {
         while let core {
-            if let room = core.usedRoom(path) {
+            if let room = core.rooms.usedRoom(path) {
                 guard let room = room as? Room<State> else {
                     preconditionFailure("The room '\(path)' has another state than it had before.")
                 }
@@ -79,14 +79,14 @@ actor ServerLoop {
                     room.whenLoaded { continuation.resume(returning: $0) }
                 }
                 if phase == .ready { return room }
-                core.forget(room)
+                core.rooms.forget(room)
                 if phase.isFinal {
                     throw ServerError(
                         .journalUnreadable, "The journal of the room at '\(path)' can't be read.")
                 }
             }
             // No room is read again once the server has stopped.
-            if core.isStopping { break }
+            if core.rooms.isStopping { break }
             // Not a timer of the loop, which forgets them when it ends; and not cut short with the
             // caller's task, as it would then ask again at once.
             await Task.detached { try? await Task.sleep(for: .seconds(1)) }.value

@@ -24,7 +24,7 @@ extension ServerLoopCore: WebSocketServerDelegate {
         if home == index {
             let link = LocalLink(connection, credentials)
             connection.context = link
-            begin(link) { link.session = $0 }
+            begin(link)
         } else {
             relays[connection.id] = Relay(connection, home: home, configuration.limits)
             post(.opened(connection.id, credentials, origin: index), to: home)
@@ -42,7 +42,7 @@ extension ServerLoopCore: WebSocketServerDelegate {
 
     func writable(_ connection: WebSocketConnection) {
         if let link = connection.context as? LocalLink {
-            flushNow(link)
+            if let session = link.session { rooms.flush(session) }
         } else if let relay = relays[connection.id] {
             advance(relay)
         }

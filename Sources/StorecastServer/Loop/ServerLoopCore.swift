@@ -3,40 +3,28 @@ import StorecastSync
 import StorecastWebSocket
 import StorecastWire
 
-/// The connections and rooms of one loop. Belongs to its ``ServerLoop``.
-///
-/// In a turn everything that came is read; then every room hands its batch to the journal and
-/// evaluates its selections; then every session that can take something is sent what it needs, in
-/// one write.
+/// The sockets and timers around the ``RoomLoop`` of one event loop, and its way to the other loops.
+/// Belongs to its ``ServerLoop``.
 final class ServerLoopCore {
     let configuration: ServerConfiguration
     let index: Int
     private(set) var peers: [ServerLoop]
-    var rooms: [ExactString: any AnyRoom] = [:]
+    private(set) var rooms: RoomLoop!
     var links: [UInt64: any SessionLink] = [:]
     var relays: [UInt64: Relay] = [:]
 
     let loop: EventLoop
     let journal: any Journal
     private var server: WebSocketServer?
-    /// How many connections a room has, greeted or not.
-    private(set) var visitors: [ExactString: Int] = [:]
-    private var keptRooms: Set<ExactString> = []
-    var idleRooms = IdleRooms()
-    var recoveries = RecoveryReports()
-    var offloaded: [UInt64: (any Sendable) -> Void] = [:]
-    var offloadCount: UInt64 = 0
+    private var recoveries = RecoveryReports()
+    private var offloaded: [UInt64: (any Sendable) -> Void] = [:]
+    private var offloadCount: UInt64 = 0
     /// On the loop where the devtools' room lives, while it is open.
     weak var desk: DevtoolsDesk?
     var looks = JournalLooks()
     /// What went through the connections that each room had before.
     var endedTraffic: [ExactString: LinkTraffic] = [:]
-    private var dueRooms: [any AnyRoom] = []
-    private var dueSessions: [ServerSession] = []
-    private var scratch: [ServerMessage] = []
     private var mail: [Int: [LoopMail]] = [:]
-    private var greetings: [(deadline: Duration, id: UInt64)] = []
-    private(set) var isStopping = false
 
     init(
         _ configuration: ServerConfiguration, _ store: any JournalStore, index: Int,
@@ -47,6 +35,8 @@ final class ServerLoopCore {
         self.peers = peers
         self.loop = loop
         journal = store.journal { loop.execute($0) }
+        rooms = RoomLoop(
+            limits: configuration.limits, unloadsRooms: journal.isDurable, host: self)
         loop.onTurnEnd { [unowned self] in endTurn() }
     }
 
@@ -65,11 +55,8 @@ final class ServerLoopCore {
 
     /// Says goodbye to everyone; `onStopped` is called when the last connection is closed.
     func stop(onStopped: @escaping () -> Void) {
-        isStopping = true
-        for id in links.keys.sorted() {
-            links[id]?.session?.close(.goingAway, "The server stops.", after: 0.5, jitter: 2)
-        }
-        endTurn()
+        rooms.stop()
+        sendMail()
         guard let server else { return onStopped() }
         server.close(code: CloseCode.goingAway.rawValue, onClosed: onStopped)
     }
@@ -77,130 +64,50 @@ final class ServerLoopCore {
     /// Lets go of the other loops, which hold this one: nothing is posted any more. Nobody waits
     /// for the rooms any more either.
     func release() {
-        for room in rooms.values { room.abandon() }
+        rooms.abandonRooms()
         peers = []
-    }
-
-    // MARK: Rooms
-
-    /// The room of a path, opened if need be; nil if there is none or no more may be opened.
-    func room(_ path: String) -> (any AnyRoom)? {
-        let name = ExactString(path)
-        if let room = rooms[name] { return room }
-        if let room = devtoolsRoom(path) {
-            rooms[name] = room
-            return room
-        }
-        guard rooms.count < configuration.limits.rooms,
-            let definition = configuration.rooms(path)
-        else { return nil }
-        let room = definition.erased.open(
-            RoomContext(
-                name: path, journal: journal, limits: configuration.limits, host: self,
-                now: Timestamp.now, random: BufferedSystemGenerator()))
-        rooms[name] = room
-        configuration.logger.debug("room opened", metadata: ["room": "\(path)"])
-        return room
     }
 
     /// The room of a path for the server's own code: it stays open.
     func keptRoom<State>(_ path: String, of type: State.Type) throws(ServerError) -> Room<State> {
-        guard let room = room(path) else {
+        guard let room = rooms.room(path) else {
             throw ServerError(.noRoom, "There is no room at '\(path)'.")
         }
-        guard let room = room as? Room<State> else {
+        guard room is Room<State>, let room = rooms.keptRoom(path) as? Room<State> else {
             throw ServerError(.noRoom, "The room at '\(path)' has another state than \(type).")
         }
-        if journal.isDurable { use(path) } else { keptRooms.insert(ExactString(path)) }
         return room
     }
 
-    /// The room of a path, whatever its state, when it has read its journal; it stays open.
-    func whenOpen(_ path: String, _ body: @escaping (any AnyRoom) -> Void) {
-        guard let room = room(path) else { return }
-        keptRooms.insert(ExactString(path))
-        room.whenLoaded { phase in
-            if phase == .ready { body(room) }
-        }
-    }
-
-    /// A room in which nothing ever happened and nobody is leaves no trace: whoever asks for
-    /// thousands of paths costs nothing.
-    private func leave(_ room: any AnyRoom) {
-        let name = ExactString(room.name)
-        let count = visitors[name, default: 1] - 1
-        visitors[name] = count > 0 ? count : nil
-        forgetIfUntouched(room)
-        use(room.name)
-    }
-
-    private func forgetIfUntouched(_ room: any AnyRoom) {
-        let name = ExactString(room.name)
-        guard room.isUntouched, !keptRooms.contains(name), visitors[name] == nil else { return }
-        rooms[name] = nil
-    }
-
-    // MARK: Sessions
+    // MARK: Connections
 
     /// Begins the session of a connection whose room lives here.
-    func begin(_ link: any SessionLink, setSession: (ServerSession) -> Void) {
+    func begin(_ link: any SessionLink) {
         links[link.id] = link
-        let path = link.credentials.path
-        guard RoomPath.isName(path), let room = room(path) else { return refuse(link) }
-        visitors[ExactString(room.name), default: 0] += 1
-        idleRooms.entered(room.name)
-        setSession(ServerSession(room: room, host: self, link: link))
-        greetings.append((loop.now() + configuration.limits.helloTimeout, link.id))
-        if greetings.count == 1 { watchGreetings() }
+        link.session = rooms.begin(link, in: link.credentials.path)
     }
 
     func end(_ id: UInt64) {
-        guard let link = links.removeValue(forKey: id), let session = link.session else { return }
-        session.disconnected()
-        leave(session.room)
-        let name = ExactString(session.room.name)
-        if rooms[name] != nil { endedTraffic[name, default: LinkTraffic()] += link.traffic }
-    }
-
-    private func refuse(_ link: any SessionLink) {
-        let isFull = rooms.count >= configuration.limits.rooms
-        let code = isFull ? CloseCode.full : .noRoom
-        let title = isFull ? "The server has as many rooms as it takes." : "There is no such room."
-        let bye = ServerFrame.Bye(
-            code: code.word, title: title, reconnect: code.allowsReconnect,
-            after: isFull ? 10 : 0, jitter: isFull ? 10 : 0)
-        link.close(code, reason: code.word, behind: [.bye(bye)])
-    }
-
-    /// Closes connections that haven't said hello in time, in the order of their opening.
-    private func watchGreetings() {
-        guard let first = greetings.first else { return }
-        loop.schedule(after: max(.zero, first.deadline - loop.now())) { [weak self] in
-            guard let self else { return }
-            let now = loop.now()
-            let due = greetings.prefix { $0.deadline <= now }
-            greetings.removeFirst(due.count)
-            for greeting in due {
-                guard let session = links[greeting.id]?.session, session.phase == .awaitingHello
-                else { continue }
-                session.close(.helloTimeout, "No hello came in time.")
-            }
-            watchGreetings()
+        guard let link = links.removeValue(forKey: id), let room = link.session?.room else {
+            return
         }
+        rooms.end(id)
+        let name = ExactString(room.name)
+        if rooms.rooms[name] != nil { endedTraffic[name, default: LinkTraffic()] += link.traffic }
     }
 
     // MARK: The end of a turn
 
     private func endTurn() {
-        // A session that had stopped reading goes on when its answers are taken.
-        while !dueRooms.isEmpty || !dueSessions.isEmpty {
-            endRoomTurns()
-            let due = dueSessions
-            dueSessions.removeAll(keepingCapacity: true)
-            for session in due {
-                if let link = session.link as? any SessionLink { flush(link, session) }
-            }
-        }
+        rooms.endTurn()
+        sendMail()
+    }
+
+    func post(_ letter: LoopMail, to index: Int) {
+        mail[index, default: []].append(letter)
+    }
+
+    private func sendMail() {
         for (index, letters) in mail where peers.indices.contains(index) {
             peers[index].perform { core in
                 for letter in letters { core.take(letter) }
@@ -209,42 +116,10 @@ final class ServerLoopCore {
         mail.removeAll(keepingCapacity: true)
     }
 
-    private func endRoomTurns() {
-        while !dueRooms.isEmpty {
-            let due = dueRooms
-            dueRooms.removeAll(keepingCapacity: true)
-            for room in due { room.endTurn() }
-        }
-    }
-
-    /// Sends what the session has, if its connection takes it.
-    func flushNow(_ link: any SessionLink) {
-        if let session = link.session { flush(link, session) }
-    }
-
-    private func flush(_ link: any SessionLink, _ session: ServerSession) {
-        guard link.isWritable, session.hasMessages else { return }
-        var messages = scratch
-        scratch = []
-        session.pull(into: &messages)
-        link.traffic.sent.count(messages)
-        if !messages.isEmpty { link.write(messages) }
-        messages.removeAll(keepingCapacity: true)
-        scratch = messages
-        session.wrote()
-    }
-
-    // MARK: Mail
-
-    func post(_ letter: LoopMail, to index: Int) {
-        mail[index, default: []].append(letter)
-    }
-
     private func take(_ letter: LoopMail) {
         switch letter {
         case .opened(let id, let credentials, let origin):
-            let link = RemoteLink(id: id, credentials, from: origin, self)
-            begin(link) { link.session = $0 }
+            begin(RemoteLink(id: id, credentials, from: origin, self))
         case .toSession(let id, let letter): (links[id] as? RemoteLink)?.take(letter)
         case .toConnection(let id, let letter):
             guard let relay = relays[id] else { return }
@@ -254,17 +129,45 @@ final class ServerLoopCore {
     }
 }
 
-extension ServerLoopCore: SyncHost {
-    func schedule(turnOf room: any AnyRoom) {
-        dueRooms.append(room)
-    }
-
-    func schedule(flushOf session: ServerSession) {
-        dueSessions.append(session)
-    }
+extension ServerLoopCore: LoopHost {
+    var now: Duration { loop.now() }
 
     func schedule(after delay: Duration, _ work: @escaping () -> Void) {
         loop.schedule(after: delay, work)
+    }
+
+    func offload<Result: Sendable>(
+        _ work: @escaping @Sendable () -> Result, completion: @escaping (Result) -> Void
+    ) {
+        guard peers.indices.contains(index) else { return }
+        offloadCount += 1
+        // What is called back stays on the loop; only its number travels.
+        let (number, home) = (offloadCount, peers[index])
+        offloaded[number] = { result in
+            if let result = result as? Result { completion(result) }
+        }
+        Task.detached {
+            let result = work()
+            home.perform { $0.offloaded.removeValue(forKey: number)?(result) }
+        }
+    }
+
+    func makeRoom(_ path: String, on loop: RoomLoop) -> (any AnyRoom)? {
+        guard let definition = configuration.rooms(path) else { return nil }
+        configuration.logger.debug("room opened", metadata: ["room": "\(path)"])
+        return definition.erased.open(
+            RoomContext(
+                name: path, journal: journal, limits: configuration.limits, loop: loop,
+                now: Timestamp.now, random: BufferedSystemGenerator()))
+    }
+
+    func makeOwnRoom(_ path: String, on loop: RoomLoop) -> (any AnyRoom)? {
+        devtoolsRoom(path)
+    }
+
+    func unloaded(_ room: any AnyRoom) {
+        endedTraffic[ExactString(room.name)] = nil
+        configuration.logger.debug("room unloaded", metadata: ["room": "\(room.name)"])
     }
 
     func authenticate(_ session: ServerSession, token: String?) {
@@ -296,7 +199,7 @@ extension ServerLoopCore: SyncHost {
                 result = .failure(
                     Rejection(.unauthenticated, "The server could not check the token."))
             }
-            home.perform { $0.links[id]?.session?.authenticated(result) }
+            home.perform { $0.rooms.sessions[id]?.authenticated(result) }
         }
     }
 

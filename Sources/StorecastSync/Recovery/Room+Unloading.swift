@@ -1,6 +1,7 @@
 extension Room {
     package var isIdle: Bool {
-        phase == .ready && context.journal.isDurable && sessions.isEmpty && !hasWork
+        phase == .ready && (context.journal.isDurable || context.isTransient)
+            && sessions.isEmpty && !hasWork
             && store.subscriptions.count <= openingSubscribers
     }
 

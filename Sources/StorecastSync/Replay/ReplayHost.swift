@@ -1,10 +1,11 @@
-/// The loop of a room that is only replayed: it has no turns, connections or time.
-final class ReplayHost: SyncHost {
+/// The host of a room that is only replayed: it has no turns, connections or time.
+final class ReplayHost: LoopHost {
     private static let keptReports = 100
     private(set) var reports: [String] = []
+    private(set) lazy var loop = RoomLoop(
+        limits: SyncLimits(), unloadsRooms: false, host: self)
 
-    func schedule(turnOf room: any AnyRoom) {}
-    func schedule(flushOf session: ServerSession) {}
+    var now: Duration { .zero }
     func schedule(after delay: Duration, _ work: @escaping () -> Void) {}
     func authenticate(_ session: ServerSession, token: String?) {}
 

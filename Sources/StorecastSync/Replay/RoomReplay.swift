@@ -25,7 +25,7 @@ public final class RoomReplay<State: Codable & Sendable> {
         room = Room(
             definition,
             RoomContext(
-                name: "replay", journal: journal, limits: limits, host: host,
+                name: "replay", journal: journal, limits: limits, loop: host.loop,
                 now: { Timestamp(secondsSince1970: 0) }, random: SeededGenerator(seed: 0)))
     }
 

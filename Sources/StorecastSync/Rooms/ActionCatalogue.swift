@@ -9,9 +9,6 @@ package struct ActionCatalogue: Sendable {
         let isReserved: Bool
     }
 
-    /// What every client's dispatch is answered with; nil if it is taken.
-    var refusal: Rejection?
-
     private var types: [ExactString: Known] = [:]
     /// The types that the server has nothing to complete in.
     private var stampless: Set<ObjectIdentifier>
@@ -58,7 +55,6 @@ package struct ActionCatalogue: Sendable {
 
     /// The action of a client's dispatch frame; a payload that is left out counts as `{}`.
     package func action(_ type: String, _ payload: JSONView?) throws(Rejection) -> any SyncAction {
-        if let refusal { throw refusal }
         guard let known = types[ExactString(type)] else {
             throw Rejection(
                 .unknownAction, "The room doesn't take actions of this type.",

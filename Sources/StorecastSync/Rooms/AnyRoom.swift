@@ -66,9 +66,4 @@ package protocol AnyRoom: AnyObject {
         _ type: String, _ payload: JSON, as sender: Identity, _ outcome: DispatchOutcome)
     /// Says bye to everyone.
     func close(_ code: CloseCode, _ title: String, after: Double, jitter: Double)
-
-    /// Puts what a snapshot holds in place of the state, and tells the clients.
-    func show(_ kept: JournalSnapshot)
-    /// Reduces an entry that the room's own journal doesn't have, and tells the clients.
-    func show(_ record: JournalRecord, at offset: UInt64)
 }

@@ -39,7 +39,7 @@ extension Room {
         }
         isAppending = false
         endForgetting()
-        if !batch.isEmpty { context.host.schedule(turnOf: self) }
+        if !batch.isEmpty { context.loop.schedule(turnOf: self) }
     }
 
     private func appendLater(_ entries: [JournalEntry], _ error: JournalError) {
@@ -75,7 +75,7 @@ extension Room {
         }
         context.journal.reduced()
         if position.version != before { evaluateGroups() }
-        if mayForget { context.host.schedule(turnOf: self) }
+        if mayForget { context.loop.schedule(turnOf: self) }
     }
 
     func commit(_ entry: JournalEntry) {

@@ -85,7 +85,7 @@ extension Room {
     }
 
     func enqueue(_ entry: JournalEntry) {
-        if batch.isEmpty { context.host.schedule(turnOf: self) }
+        if batch.isEmpty { context.loop.schedule(turnOf: self) }
         heldBytes += entry.size
         batch.append(entry)
     }

@@ -81,7 +81,7 @@ extension Room {
     private func appendPostponed() {
         // They weren't appended: as good as made now.
         for place in postponed.indices { postponed[place].base = position.version }
-        if batch.isEmpty { context.host.schedule(turnOf: self) }
+        if batch.isEmpty { context.loop.schedule(turnOf: self) }
         batch.insert(contentsOf: postponed, at: 0)
         postponed = []
     }

@@ -3,7 +3,9 @@ package struct RoomContext {
     package var name: String
     package var journal: any Journal
     package var limits: SyncLimits
-    package unowned var host: any SyncHost
+    package unowned var loop: RoomLoop
+    /// Whether nothing is lost when it leaves memory, as what it has can be asked for again.
+    package var isTransient = false
     /// The time of day.
     package var now: () -> Timestamp
     /// Where seeds and ids come from.
@@ -12,15 +14,17 @@ package struct RoomContext {
     package var stamp: (JournalEntry, _ index: Int) -> Stamp = { $0.stamp(index: $1) }
 
     package init(
-        name: String, journal: any Journal, limits: SyncLimits = SyncLimits(), host: any SyncHost,
+        name: String, journal: any Journal, limits: SyncLimits = SyncLimits(), loop: RoomLoop,
         now: @escaping () -> Timestamp,
         random: any RandomNumberGenerator = SystemRandomNumberGenerator()
     ) {
         self.name = name
         self.journal = journal
         self.limits = limits
-        self.host = host
+        self.loop = loop
         self.now = now
         self.random = random
     }
+
+    package var host: any LoopHost { loop.host }
 }

@@ -11,15 +11,12 @@ public struct AnyRoomDefinition: Sendable {
     package let verification: @Sendable (SyncLimits) -> any AnyJournalVerification
     /// What is said of a room on the wire.
     package let vocabulary: RoomVocabulary
-    /// The room for everyone to look at, in which nobody can change anything.
-    package let exhibited: @Sendable () -> AnyRoomDefinition
 
     init<State>(_ definition: RoomDefinition<State>) {
         open = { context in Room(definition, context) }
         replay = { limits in RoomReplay(definition, limits: limits) }
         vocabulary = RoomVocabulary(of: definition)
         verification = { limits in JournalVerification(definition, limits: limits) }
-        exhibited = { AnyRoomDefinition(definition.exhibited) }
     }
 }
 

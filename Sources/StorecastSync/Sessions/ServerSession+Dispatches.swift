@@ -15,7 +15,7 @@ extension ServerSession {
         // Asked for once, however much is settled until then.
         let isAskedFor = dispatches.hasAcknowledgement
         dispatches.settle(seq)
-        if !isAskedFor { host.schedule(flushOf: self) }
+        if !isAskedFor { loop.schedule(flushOf: self) }
     }
 
     /// The dispatch had no effect and may come again.

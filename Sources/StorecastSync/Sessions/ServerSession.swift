@@ -21,7 +21,7 @@ package final class ServerSession {
     /// The owner's handle.
     package weak var link: (any ServerLink)?
 
-    unowned let host: any SyncHost
+    unowned let loop: RoomLoop
     var subscriptions: [UInt64: ServerSubscription] = [:]
     var dispatches = DispatchWindow()
 
@@ -38,10 +38,10 @@ package final class ServerSession {
     private var isReading = true
     private var queued: [ServerSubscription] = []
 
-    package init(room: any AnyRoom, host: any SyncHost, link: any ServerLink) {
+    package init(room: any AnyRoom, loop: RoomLoop, link: any ServerLink) {
         self.room = room
         number = room.numberVisitor()
-        self.host = host
+        self.loop = loop
         self.link = link
     }
 
@@ -110,7 +110,7 @@ package final class ServerSession {
         case (.live, .subscribe(let subscribe)): self.subscribe(subscribe)
         case (.live, .unsubscribe(let ref)): unsubscribe(ref)
         case (.live, .authenticate(let token)):
-            if let token = renewal.begin(token) { host.authenticate(self, token: token) }
+            if let token = renewal.begin(token) { loop.host.authenticate(self, token: token) }
         case (.live, .ping): reply(.pong(version: room.position.version))
         }
     }
@@ -126,7 +126,7 @@ package final class ServerSession {
         client = hello.client
         connection = hello.connection
         phase = .authenticating
-        host.authenticate(self, token: hello.token)
+        loop.host.authenticate(self, token: hello.token)
     }
 
     /// The answer to the token of `hello` or `authenticate`.
@@ -141,7 +141,7 @@ package final class ServerSession {
             room.whenLoaded { [weak self] in self?.loaded($0, identity) }
         case (.live, .success(let new)):
             renew(new)
-            if phase == .live, let token = renewal.end() { host.authenticate(self, token: token) }
+            if phase == .live, let token = renewal.end() { loop.host.authenticate(self, token: token) }
         }
     }
 
@@ -249,7 +249,7 @@ package final class ServerSession {
 
     /// Asks for the subscription's state at the next pull.
     func queue(_ subscription: ServerSubscription) {
-        if queued.isEmpty { host.schedule(flushOf: self) }
+        if queued.isEmpty { loop.schedule(flushOf: self) }
         guard !subscription.isQueued else { return }
         subscription.isQueued = true
         queued.append(subscription)
@@ -262,7 +262,7 @@ package final class ServerSession {
 
     func reply(_ message: ServerMessage) {
         guard phase != .closed else { return }
-        if replies.isEmpty { host.schedule(flushOf: self) }
+        if replies.isEmpty { loop.schedule(flushOf: self) }
         replies.append(message)
         replyBytes += message.frameSize
     }

@@ -5,6 +5,8 @@ import StorecastWire
 /// turn of the loop, at the same time by the clock.
 @MainActor final class TestLink {
     nonisolated let line: TestLine
+    /// Among those that the server has accepted.
+    var id: UInt64 = 0
     private(set) var session: ServerSession?
 
     private nonisolated let loop: TestLoop
@@ -24,9 +26,9 @@ import StorecastWire
     }
 
     /// The server accepts the connection.
-    func begin(_ makeSession: (TestLink) -> ServerSession) {
+    func begin() {
         guard !isOver else { return }
-        session = makeSession(self)
+        session = line.begin(self)
         handler(.opened)
     }
 
@@ -35,23 +37,12 @@ import StorecastWire
         guard !isOver else { return }
         isOver = true
         unread = []
-        session?.disconnected()
+        if session != nil { line.end(self) }
         session = nil
         handler(.closed(code: code, reason: reason, problem: problem))
     }
 
     // MARK: To the client
-
-    /// Sends what the session has to say.
-    func flush() {
-        guard let session, session.hasMessages else { return }
-        var messages: [ServerMessage] = []
-        session.pull(into: &messages)
-        for message in messages {
-            loop.post { self.deliver(message) }
-        }
-        session.wrote()
-    }
 
     private func deliver(_ message: ServerMessage) {
         guard !isOver else { return }
@@ -82,6 +73,14 @@ extension TestLink: nonisolated TransportConnection {
 }
 
 extension TestLink: ServerLink {
+    var isWritable: Bool { !isOver }
+
+    func write(_ messages: [ServerMessage]) {
+        for message in messages {
+            loop.post { self.deliver(message) }
+        }
+    }
+
     func close(_ code: CloseCode, reason: String, behind last: [ServerMessage]) {
         for message in last {
             loop.post { self.deliver(message) }

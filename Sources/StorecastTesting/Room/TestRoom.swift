@@ -92,7 +92,9 @@ public import StorecastSync
     public func connect(
         as identity: Identity = .anonymous, isOnline: Bool = true
     ) -> RemoteConnection {
-        let line = TestLine(identity, isOnline: isOnline) { [server] in server.session(on: $0) }
+        let line = TestLine(
+            identity, isOnline: isOnline, begin: { [server] in server.begin($0) },
+            end: { [server] in server.end($0) })
         let connection = RemoteConnection(
             "ws://test.invalid/", identity: identity,
             transport: TestTransport(loop: loop, line: line),

@@ -7,11 +7,18 @@ import StorecastWire
 ///
 /// All that the test kit uses of the server's side is in this file.
 @MainActor final class TestServer<State: Codable & Sendable> {
+    private static var path: String { "/" }
+
+    private let definition: RoomDefinition<State>
+    private let limits: SyncLimits
     private let loop: TestLoop
+    private let clock: ManualClock
     private let site: CallSite
+    private let journal: MemoryJournal
+    private let random: SeededGenerator
+    private var rooms: RoomLoop!
     private var room: Room<State>!
-    private var dueRooms: [any AnyRoom] = []
-    private var dueSessions: [ServerSession] = []
+    private var linkCount: UInt64 = 0
     private var timers: [Int: () -> Void] = [:]
     private var timerCount = 0
 
@@ -19,18 +26,16 @@ import StorecastWire
         _ definition: RoomDefinition<State>, limits: SyncLimits, loop: TestLoop,
         clock: ManualClock, random: inout SeededGenerator, site: CallSite
     ) {
+        self.definition = definition
+        self.limits = limits
         self.loop = loop
+        self.clock = clock
         self.site = site
-        room = Room(
-            definition,
-            RoomContext(
-                name: "/",
-                journal: MemoryJournal(
-                    capacity: .max, random: SeededGenerator(seed: random.next())),
-                limits: limits, host: self,
-                now: { Timestamp(clock) },
-                random: SeededGenerator(seed: random.next())))
-        loop.onTurnEnd = { [weak self] in self?.endTurn() }
+        journal = MemoryJournal(capacity: .max, random: SeededGenerator(seed: random.next()))
+        self.random = SeededGenerator(seed: random.next())
+        rooms = RoomLoop(limits: limits, unloadsRooms: false, host: self)
+        room = rooms.keptRoom(Self.path) as? Room<State>
+        loop.onTurnEnd = { [weak self] in self?.rooms.endTurn() }
     }
 
     var store: Store<State> { room.store }
@@ -41,36 +46,22 @@ import StorecastWire
         room.dispatch(action, as: sender, outcome)
     }
 
-    /// The server's end of a connection.
-    func session(on link: TestLink) -> ServerSession {
-        ServerSession(room: room, host: self, link: link)
+    /// The server accepts a connection.
+    func begin(_ link: TestLink) -> ServerSession? {
+        linkCount += 1
+        link.id = linkCount
+        return rooms.begin(link, in: Self.path)
     }
 
-    private func endTurn() {
-        while !dueRooms.isEmpty || !dueSessions.isEmpty {
-            while !dueRooms.isEmpty {
-                let rooms = dueRooms
-                dueRooms = []
-                for room in rooms { room.endTurn() }
-            }
-            let sessions = dueSessions
-            dueSessions = []
-            for session in sessions { (session.link as? TestLink)?.flush() }
-        }
-    }
+    /// The connection is over.
+    func end(_ link: TestLink) { rooms.end(link.id) }
 }
 
-extension TestServer: SyncHost {
-    func schedule(turnOf room: any AnyRoom) {
-        dueRooms.append(room)
-        // The test itself may have dispatched, outside of every turn.
-        loop.post {}
-    }
+extension TestServer: LoopHost {
+    var now: Duration { loop.now }
 
-    func schedule(flushOf session: ServerSession) {
-        dueSessions.append(session)
-        loop.post {}
-    }
+    // The test itself may have dispatched, outside of every turn.
+    func turnBegan() { loop.post {} }
 
     func schedule(after delay: Duration, _ work: @escaping () -> Void) {
         timerCount += 1
@@ -79,6 +70,14 @@ extension TestServer: SyncHost {
         loop.execute(after: delay) { [weak self] in
             MainActor.assumeIsolated { self?.timers.removeValue(forKey: number)?() }
         }
+    }
+
+    func makeRoom(_ path: String, on loop: RoomLoop) -> (any AnyRoom)? {
+        Room(
+            definition,
+            RoomContext(
+                name: path, journal: journal, limits: limits, loop: loop,
+                now: { [clock] in Timestamp(clock) }, random: random))
     }
 
     func authenticate(_ session: ServerSession, token: String?) {

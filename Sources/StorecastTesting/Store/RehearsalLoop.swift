@@ -2,7 +2,7 @@ import StorecastSync
 
 /// The loop of a ``RehearsedRoom``: its turns end when they are told to, and no time passes by
 /// itself.
-final class RehearsalLoop: SyncHost {
+final class RehearsalLoop: LoopHost {
     /// The id of the one client.
     let client = "test"
     /// What the test gives to the next dispatch; its time is that of everything.
@@ -16,23 +16,16 @@ final class RehearsalLoop: SyncHost {
     /// Those that the test gave to the server's own.
     private var ownStamps: [UInt64: Stamp] = [:]
     private var lastOwn: UInt64 = 0
-    private var dueRooms: [any AnyRoom] = []
     private var records: [(offset: UInt64, record: JournalRecord)] = []
     /// What a server would log, and what only it would know.
     private var reports: [String] = []
     private var rejection: Rejection?
+    /// The loop itself.
+    private(set) lazy var rooms = RoomLoop(
+        limits: SyncLimits(), unloadsRooms: false, host: self)
 
     init(_ site: CallSite) {
         self.site = site
-    }
-
-    /// Lets the room do what there is to do.
-    func endTurns() {
-        while !dueRooms.isEmpty {
-            let rooms = dueRooms
-            dueRooms = []
-            for room in rooms { room.endTurn() }
-        }
     }
 
     /// Fails the test for what a server would log, and for what nobody is told.
@@ -77,13 +70,9 @@ final class RehearsalLoop: SyncHost {
         records.isEmpty ? nil : records.removeFirst()
     }
 
-    // MARK: SyncHost
+    // MARK: LoopHost
 
-    func schedule(turnOf room: any AnyRoom) {
-        dueRooms.append(room)
-    }
-
-    func schedule(flushOf session: ServerSession) {}
+    var now: Duration { .zero }
 
     func schedule(after delay: Duration, _ work: @escaping () -> Void) {}
 

@@ -17,7 +17,7 @@ final class RehearsedRoom<State: Codable & Equatable & Sendable> {
         let loop = RehearsalLoop(site)
         let journal = MemoryJournal(capacity: .max, random: SeededGenerator(seed: 1))
         var context = RoomContext(
-            name: "/", journal: journal, limits: limits, host: loop,
+            name: "/", journal: journal, limits: limits, loop: loop.rooms,
             now: { [unowned loop] in loop.stamp.time }, random: SeededGenerator(seed: 1))
         context.stamp = { [unowned loop] in loop.stamp(of: $0, $1) }
         self.loop = loop
@@ -37,7 +37,7 @@ final class RehearsedRoom<State: Codable & Equatable & Sendable> {
 
     /// Lets everything take effect that waits for the end of the turn.
     func settle() {
-        loop.endTurns()
+        loop.rooms.endTurn()
         _ = loop.report()
     }
 
@@ -59,7 +59,7 @@ final class RehearsedRoom<State: Codable & Equatable & Sendable> {
         let outcome = DispatchOutcome()
         loop.whileChoosingNext {
             room.dispatch(action, as: loop.stamp.sender, outcome)
-            loop.endTurns()
+            loop.rooms.endTurn()
         }
         guard case .failure(let rejection)? = outcome.settled else { return nil }
         return rejection
@@ -80,7 +80,7 @@ final class RehearsedRoom<State: Codable & Equatable & Sendable> {
             return error
         }
         nextSeq += 1
-        loop.endTurns()
+        loop.rooms.endTurn()
         return loop.takeRejection()
     }
 

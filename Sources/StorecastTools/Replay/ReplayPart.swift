@@ -34,22 +34,14 @@ struct ReplayPart: ParsableArguments, Sendable {
         if let pause, !(pause >= 0) { throw ValidationError("A pause isn't negative.") }
     }
 
-    func playback(of room: RecordedRoom) throws -> RoomPlayback {
-        try RoomPlayback(
+    /// Prints each entry, or state, when it is due.
+    func play(_ room: RecordedRoom, writingTo write: (String) -> Void) async throws {
+        var playback = try RoomPlayback(
             of: room, from: from, to: to, pace: ReplayPace(speed, longestPause: pause))
-    }
-
-    /// Prints each entry, or state, when it is due; `show` is called before.
-    func play(
-        _ room: RecordedRoom, writingTo write: (String) -> Void,
-        show: (TravelledEntry) -> Void = { _ in }
-    ) async throws {
-        var playback = try playback(of: room)
         if !json, !states { write(EntryText(inUTC: utc).header) }
         let began = ContinuousClock.now
         while let (entry, due) = try playback.next() {
             try await Task.sleep(until: began + due)
-            show(entry)
             if let line = try line(entry, playback) { write(line) }
         }
     }

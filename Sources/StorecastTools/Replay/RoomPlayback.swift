@@ -24,9 +24,6 @@ struct RoomPlayback {
     /// The state at which it is, as JSON.
     var state: JSON { get throws { try traveller.state } }
 
-    /// All that the room had become, for another room.
-    var snapshot: JournalSnapshot { get throws { try traveller.snapshot } }
-
     /// The next entry, and when it is due; nil at the end.
     mutating func next() throws -> (entry: TravelledEntry, due: Duration)? {
         while let next = try traveller.next() {

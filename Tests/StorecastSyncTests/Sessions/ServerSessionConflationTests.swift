@@ -104,8 +104,7 @@ struct ServerSessionConflationTests {
         wire.isWritable = false
         for _ in 0..<200 { wire.say(#"{"op":"ping"}"#) }
         #expect(!wire.isReading)
-        wire.isWritable = true
-        wire.flush()
+        wire.resume()
         let first = wire.hear().count
         // A pong takes 21 bytes with its header: 48 of them are the first to exceed 1,000.
         #expect(first == 48)
@@ -113,7 +112,7 @@ struct ServerSessionConflationTests {
         #expect(!wire.isReading)
         var total = first
         while wire.session.hasMessages {
-            wire.flush()
+            wire.resume()
             total += wire.hear().count
         }
         #expect(total == 200)
@@ -127,14 +126,13 @@ struct ServerSessionConflationTests {
         wire.isWritable = false
         wire.say("[" + Array(repeating: "1", count: 5000).joined(separator: ",") + "]")
         #expect(!wire.isReading)
-        wire.isWritable = true
-        wire.flush()
+        wire.resume()
         let some = wire.hear()
         #expect(some.count < 20)
         #expect(some.allSatisfy { $0.code == "invalid-frame" })
         var total = some.count
         while wire.session.hasMessages {
-            wire.flush()
+            wire.resume()
             total += wire.hear().count
         }
         #expect(total == 5000)

@@ -1,7 +1,7 @@
 import StorecastSync
 
 /// An event loop without I/O: turns end when a test says so, and time passes when it says so.
-final class TestLoop: SyncHost {
+final class TestLoop: LoopHost {
     /// Seconds since the test began.
     private(set) var time = 0.0
     /// Says whose token it is; nil leaves the session waiting until `authenticate(_:)`.
@@ -10,13 +10,11 @@ final class TestLoop: SyncHost {
     private(set) var reports: [String] = []
     private(set) var progress: [RoomProgress] = []
     private(set) var turns = 0
-    private var dueRooms: [any AnyRoom] = []
-    private var dueSessions: [ServerSession] = []
+    private(set) lazy var rooms = RoomLoop(
+        limits: SyncLimits(), unloadsRooms: false, host: self)
     private var timers: [(time: Double, work: () -> Void)] = []
 
-    func schedule(turnOf room: any AnyRoom) { dueRooms.append(room) }
-
-    func schedule(flushOf session: ServerSession) { dueSessions.append(session) }
+    var now: Duration { .seconds(time) }
 
     func schedule(after delay: Duration, _ work: @escaping () -> Void) {
         after(delay / .seconds(1), work)
@@ -37,15 +35,7 @@ final class TestLoop: SyncHost {
     /// Hands what came to the journals, then lets every connection that can take it have its share.
     func endTurn() {
         turns += 1
-        while !dueRooms.isEmpty || !dueSessions.isEmpty {
-            let rooms = dueRooms
-            dueRooms = []
-            for room in rooms { room.endTurn() }
-            guard dueRooms.isEmpty else { continue }
-            let sessions = dueSessions
-            dueSessions = []
-            for session in sessions { (session.link as? Wire)?.flush() }
-        }
+        rooms.endTurn()
     }
 
     /// Drops all work that waits for its time, as if the process had ended.
@@ -79,7 +69,7 @@ final class TestLoop: SyncHost {
             definition,
             RoomContext(
                 name: "/", journal: journal ?? MemoryJournal(random: SeededGenerator(seed: seed)),
-                limits: limits, host: self,
+                limits: limits, loop: rooms,
                 now: { [unowned self] in Timestamp(secondsSince1970: time) },
                 random: SeededGenerator(seed: seed)))
     }

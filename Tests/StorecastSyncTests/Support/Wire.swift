@@ -4,6 +4,7 @@ import StorecastWire
 /// The server's end of a connection in memory, and what has come out of it.
 final class Wire: ServerLink {
     private(set) var session: ServerSession!
+    let id: UInt64 = 0
     /// False while the peer doesn't read: nothing more is pulled.
     var isWritable = true
     /// What the peer hasn't read yet.
@@ -18,7 +19,7 @@ final class Wire: ServerLink {
     init(to room: any AnyRoom, on loop: TestLoop, from network: String = "") {
         self.loop = loop
         peerNetwork = network
-        session = ServerSession(room: room, host: loop, link: self)
+        session = ServerSession(room: room, loop: loop.rooms, link: self)
     }
 
     func close(_ code: CloseCode, reason: String, behind last: [ServerMessage]) {
@@ -26,20 +27,17 @@ final class Wire: ServerLink {
         closeCode = code
     }
 
-    func setReading(_ reads: Bool) { isReading = reads }
-
-    func flush() {
-        guard isWritable, closeCode == nil, session.hasMessages else { return }
-        session.pull(into: &messages)
-        session.wrote()
+    func setReading(_ reads: Bool) {
+        isReading = reads
         deliver()
     }
+
+    func write(_ messages: [ServerMessage]) { self.messages += messages }
 
     /// The peer reads again.
     func resume() {
         isWritable = true
-        flush()
-        deliver()
+        loop.rooms.flush(session)
     }
 
     /// Something from the peer, as part of the turn that is going on.

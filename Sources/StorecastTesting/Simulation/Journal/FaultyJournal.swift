@@ -82,6 +82,7 @@ final class FaultyJournal: Journal {
         _ batch: [JournalEntry], to room: String,
         completion: @escaping (Result<UInt64, JournalError>) -> Void
     ) {
+        guard !process.mayCrashNow() else { return }
         let fault = world.faults.isEmpty ? nil : world.faults.removeFirst()
         if case .stalled(let time) = fault {
             process.after(time) { [self] in

@@ -14,6 +14,7 @@ final class SimulatedConnection: ServerLink {
     }
 
     let number: Int
+    var id: UInt64 { UInt64(number) }
     /// The server's end of the protocol; nil once the server's process knows that it is over.
     private(set) var session: ServerSession?
     unowned let process: ServerProcess
@@ -56,8 +57,8 @@ final class SimulatedConnection: ServerLink {
     }
 
     /// Begins the server's session.
-    func open(in room: any AnyRoom) {
-        session = ServerSession(room: room, host: process, link: self)
+    func begin(on loop: RoomLoop) {
+        session = loop.begin(self, in: ServerProcess.path)
     }
 
     /// Whether nothing is under way.
@@ -97,6 +98,9 @@ final class SimulatedConnection: ServerLink {
     var isWritable: Bool { process.isAlive && (relay?.isWritable ?? isSocketWritable) }
 
     func write(_ messages: [ServerMessage]) {
+        guard !process.mayCrashNow() else { return }
+        process.world.touchServer()
+        process.world.touch(self)
         if let relay { relay.write(messages) } else { transmit(messages) }
     }
 
@@ -142,10 +146,10 @@ final class SimulatedConnection: ServerLink {
     }
 
     /// The server's process learns that the connection is over.
-    func serverLost() {
-        guard let session else { return }
-        self.session = nil
-        session.disconnected()
+    func serverLost(_ loop: RoomLoop) {
+        guard session != nil else { return }
+        session = nil
+        loop.end(id)
     }
 
     private func deliver(_ event: ToServer) {

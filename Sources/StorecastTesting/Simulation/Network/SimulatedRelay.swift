@@ -107,7 +107,7 @@ final class SimulatedRelay {
             say(.taken(message.count))
         case .letter(.writable):
             far.becameWritable()
-            process.flush(connection)
+            process.becameWritable(connection)
         case .letter(.closed): process.ended(connection)
         }
     }

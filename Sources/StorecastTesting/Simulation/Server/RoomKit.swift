@@ -13,9 +13,6 @@ struct RoomKit: Sendable {
     let truth: @Sendable (SyncLimits) -> any Truth
     /// Dispatches on the server, into a room that `open` has made.
     let dispatch: @Sendable (any AnyRoom, any SyncAction, DispatchOutcome) -> Void
-
-    /// Whether the room couldn't read its history.
-    let hasFailed: @Sendable (any AnyRoom) -> Bool
     /// Whether everything that came to the room has been reduced or refused.
     let isIdle: @Sendable (any AnyRoom) -> Bool
 
@@ -31,7 +28,6 @@ struct RoomKit: Sendable {
         dispatch = { opened, action, outcome in
             (opened as? Room<State>)?.dispatch(action, outcome)
         }
-        hasFailed = { opened in (opened as? Room<State>)?.hasFailed ?? false }
         isIdle = { opened in (opened as? Room<State>)?.isAtRest ?? true }
     }
 

@@ -1,29 +1,24 @@
 import StorecastSync
 import StorecastWire
 
-/// One life of the server: its room, its connections and its turns, until it stops or crashes.
-final class ServerProcess: SyncHost {
+/// One life of the server: its loop, its connections and its journal, until it stops or crashes.
+final class ServerProcess: LoopHost {
     /// The room's path.
     static let path = "/"
 
     let number: Int
     private(set) var isAlive = true
-    /// Nil until somebody comes, and after a room was of no more use.
-    private(set) var room: (any AnyRoom)?
     /// In the order of their opening.
     private(set) var connections: [SimulatedConnection] = []
-
     /// What the server's own code waits for.
     private(set) var ownDispatches: [DispatchOutcome] = []
 
-    private unowned let world: World
+    unowned let world: World
     private var random: SeededGenerator
     private let journal: any Journal
     private var faulty: FaultyJournal!
-    private var dueRooms: [any AnyRoom] = []
-    private var dueSessions: [ServerSession] = []
+    private var loop: RoomLoop!
     private var isTurnScheduled = false
-    private var isUnloading = false
     /// Crashes when it has come by so many more places at which a crash would hurt.
     private var fuse: Int?
 
@@ -33,7 +28,12 @@ final class ServerProcess: SyncHost {
         self.journal = journal
         random = SeededGenerator(seed: world.scenario.seed, for: .process, number)
         faulty = FaultyJournal(journal, of: self, in: world)
+        loop = RoomLoop(
+            limits: world.scenario.limits, unloadsRooms: journal.isDurable, host: self)
     }
+
+    /// Nil until somebody comes, and when it has left memory.
+    var room: (any AnyRoom)? { loop.rooms[ExactString(Self.path)] }
 
     // MARK: Life and death
 
@@ -58,16 +58,17 @@ final class ServerProcess: SyncHost {
         return !isAlive
     }
 
-    /// Says goodbye to everyone and ends a little later.
+    /// Says goodbye to everyone and ends a little later, when rooms have written what they can.
     func stop() {
-        guard isAlive else { return }
+        guard isAlive, !loop.isStopping else { return }
         world.note(.server, number, 2) { "stops" }
-        for connection in connections {
-            connection.session?.close(.goingAway, "The server stops.", after: 0.5, jitter: 2)
-        }
+        loop.stop()
         after(.milliseconds(50)) { [self] in
-            isAlive = false
-            world.ended(self)
+            loop.prepareRoomsToEnd { [self] in
+                guard isAlive else { return }
+                isAlive = false
+                world.ended(self)
+            }
         }
     }
 
@@ -95,9 +96,8 @@ final class ServerProcess: SyncHost {
     /// Lets go of all that holds one another, when the process is dead or the simulation over.
     func dismantle() {
         isAlive = false
-        for connection in connections { connection.serverLost() }
+        for connection in connections { connection.serverLost(loop) }
         connections = []
-        room = nil
     }
 
     // MARK: Connections
@@ -111,12 +111,7 @@ final class ServerProcess: SyncHost {
     /// The loop of the room hears of a connection.
     func begin(_ connection: SimulatedConnection) {
         world.touchServer()
-        connection.open(in: openRoom())
-        after(.seconds(10)) { [weak connection] in
-            guard let session = connection?.session, session.phase == .awaitingHello
-            else { return }
-            session.close(.helloTimeout, "No hello came in time.")
-        }
+        connection.begin(on: loop)
     }
 
     func received(_ message: [UInt8], on connection: SimulatedConnection) {
@@ -132,109 +127,53 @@ final class ServerProcess: SyncHost {
         else { return }
         world.touchServer()
         connections.remove(at: place)
-        connection.serverLost()
-        guard connections.isEmpty, let room else { return }
-        // Like a server's loop: a room without visitors and history leaves no trace.
-        if room.isUntouched { self.room = nil } else { unloadLater(room) }
-    }
-
-    /// Lets the room leave memory if nobody comes for a while.
-    private func unloadLater(_ room: any AnyRoom) {
-        guard !isUnloading else { return }
-        isUnloading = true
-        after(world.scenario.limits.unloadAfter) { [self] in
-            room.prepareToUnload { [self] in
-                isUnloading = false
-                guard self.room === room, connections.isEmpty else { return }
-                guard room.isUntouched || room.isIdle else { return unloadLater(room) }
-                world.note(.server, number, 3) { "unloads the room" }
-                self.room = nil
-            }
-        }
+        connection.serverLost(loop)
     }
 
     func becameWritable(_ connection: SimulatedConnection) {
-        if isAlive { flush(connection) }
+        if isAlive, let session = connection.session { loop.flush(session) }
     }
-
-    func openRoom() -> any AnyRoom {
-        if let room, !world.room.hasFailed(room) { return room }
-        world.truth.roomOpened()
-        let opened = world.room.open(
-            RoomContext(
-                name: Self.path, journal: faulty, limits: world.scenario.limits, host: self,
-                now: { [unowned world] in world.timeOfDay }, random: random))
-        _ = random.next()
-        room = opened
-        return opened
-    }
-
-    // MARK: The server's own code
 
     /// Dispatches an action as the server's own code does.
     func dispatch(_ random: inout SeededGenerator) {
         let kinds = world.room.serverKinds
-        guard isAlive, !kinds.isEmpty else { return }
+        guard isAlive, !kinds.isEmpty, !loop.isStopping else { return }
         let action = kinds[random.place(in: kinds.map(\.weight))].draw(&random, .anonymous)
         let outcome = DispatchOutcome()
-        let room = openRoom()
+        guard let room = loop.usedRoom(Self.path) else { return }
         ownDispatches.append(outcome)
         world.room.dispatch(room, action, outcome)
-        if connections.isEmpty { unloadLater(room) }
     }
 
-    // MARK: Turns
+    // MARK: LoopHost
 
-    func schedule(turnOf room: any AnyRoom) {
-        dueRooms.append(room)
-        scheduleTurnEnd()
-    }
-
-    func schedule(flushOf session: ServerSession) {
-        dueSessions.append(session)
-        scheduleTurnEnd()
-    }
+    var now: Duration { world.time.now }
 
     func schedule(after delay: Duration, _ work: @escaping () -> Void) {
         after(delay, work)
     }
 
-    private func scheduleTurnEnd() {
+    func turnBegan() {
         guard !isTurnScheduled else { return }
         isTurnScheduled = true
         after(random.duration(upTo: world.scenario.turn)) { [self] in
             isTurnScheduled = false
-            endTurn()
+            loop.endTurn()
         }
     }
 
-    /// Hands what came to the journal, then lets every connection that can take it have its share.
-    private func endTurn() {
-        while isAlive, !dueRooms.isEmpty || !dueSessions.isEmpty {
-            let rooms = dueRooms
-            dueRooms = []
-            for room in rooms where !mayCrashNow() { room.endTurn() }
-            guard dueRooms.isEmpty else { continue }
-            let sessions = dueSessions
-            dueSessions = []
-            for session in sessions where !mayCrashNow() {
-                if let connection = session.link as? SimulatedConnection { flush(connection) }
-            }
-        }
+    func makeRoom(_ path: String, on loop: RoomLoop) -> (any AnyRoom)? {
+        world.truth.roomOpened()
+        defer { _ = random.next() }
+        return world.room.open(
+            RoomContext(
+                name: path, journal: faulty, limits: world.scenario.limits, loop: loop,
+                now: { [unowned world] in world.timeOfDay }, random: random))
     }
 
-    func flush(_ connection: SimulatedConnection) {
-        guard let session = connection.session, connection.isWritable, session.hasMessages
-        else { return }
-        world.touchServer()
-        world.touch(connection)
-        var messages: [ServerMessage] = []
-        session.pull(into: &messages)
-        connection.write(messages)
-        session.wrote()
+    func unloaded(_ room: any AnyRoom) {
+        world.note(.server, number, 3) { "unloads the room" }
     }
-
-    // MARK: Tokens and complaints
 
     func authenticate(_ session: ServerSession, token: String?) {
         let result = world.room.identify(token)
