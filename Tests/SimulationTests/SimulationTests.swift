@@ -12,7 +12,7 @@ struct SimulationTests {
     @Test(
         arguments: [
             5535, 14232, 14985, 23134, 27862, 30018, 35576, 37361, 44692, 48386, 48659, 52464,
-            57266, 60305, 61074, 63884, 1_148_051_847, 1_688_138_469,
+            57266, 60305, 61074, 63884, 98957, 1_148_051_847, 1_688_138_469,
         ] as [UInt64])
     func `what failed once holds`(_ seed: UInt64) throws {
         try Simulation.bank.check([seed])

@@ -58,6 +58,24 @@ extension SocketTests {
             await server.stop()
         }
 
+        @Test func `a stalled peer that violates the protocol gets what was written, and the end`()
+            async throws
+        {
+            let server = try await TestServer({ $0.closeTimeout = .seconds(600) })
+            let peer = try RawPeer.open(port: server.port, receiveBuffer: 16 << 10)
+            _ = try await server.events.next()
+            let text = String(repeating: "y", count: 8 << 20)
+            try await server.with { recorder in
+                recorder.connections[0].write(WebSocketFrameHeader.frame(text: text.utf8))
+                #expect(!recorder.connections[0].isWritable)
+            }
+            try peer.send(RawPeer.frame(head: 0xC1, [0x61]))
+            #expect(try peer.readFrame()?.payload == Array(text.utf8))
+            #expect(try peer.readFrame()?.payload.prefix(2) == [0x03, 0xEA])
+            #expect(try peer.readFrame() == nil)
+            await server.stop()
+        }
+
         @Test func `a stalled peer that stays silent is cut with bytes still waiting`() async throws
         {
             let server = try await TestServer(

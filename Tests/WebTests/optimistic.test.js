@@ -87,6 +87,20 @@ describe("an optimistic store", () => {
     assert.deepEqual(store.getState(), ["a"]);
   });
 
+  test("doesn't show twice what it holds while the outcome waits for another store", async () => {
+    const { peer, shown, dispatch } = await live();
+    peer.connection.select("other", undefined).subscribe(() => {});
+    await peer.say({ ...subscribed(2), sub: 6 }, { op: "snapshot", sub: 6, v: 7, value: 1 });
+    const { outcome } = await dispatch("b");
+    await peer.say({ op: "lapse", sub: 6, code: "renewed" });
+    // Somebody else took it away in the same turn: the value is as it was.
+    await peer.say({ op: "transaction", v: 9, count: 0, acked: 1 });
+    assert.equal(await stateOf(outcome), "pending");
+    assert.deepEqual(shown, ["a", "ab", "a"]);
+    await peer.say({ ...subscribed(3), sub: 7 }, { op: "snapshot", sub: 7, v: 9, value: 2 });
+    assert.equal((await stateOf(outcome)).version, 9);
+  });
+
   test("goes on showing what is sent once more", async () => {
     const { peer, store, dispatch } = await live();
     await dispatch("b");

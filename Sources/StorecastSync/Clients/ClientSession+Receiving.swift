@@ -105,11 +105,16 @@ extension ClientSession {
             outbox.withLock { $0.acknowledge(acked) }
             acknowledged = (max(acked, acknowledged?.seq ?? 0), position)
         }
-        let moved = transaction.parts.flatMap { apply($0) }
+        var moved = transaction.parts.flatMap { apply($0) }
         reached(position)
+        // While outcomes wait for a mirror, the others have to show by themselves what they hold.
+        let isHeldUp = mirrors.all.contains(where: \.isAwaited)
         for mirror in mirrors.all where mirror.sub != nil {
             mirror.advance(to: position)
-            mirror.include(through: acknowledged?.seq ?? 0)
+            let holdsMore = mirror.include(through: acknowledged?.seq ?? 0)
+            if holdsMore, isHeldUp, !moved.contains(where: { $0 === mirror }) {
+                moved.append(mirror)
+            }
         }
         announce(moved, settled: takeSettled())
         return true

@@ -124,8 +124,13 @@ package final class Mirror {
 
     /// The server has settled every dispatch up to `seq`, and says nothing of the selection that is
     /// older than that: a value that is answered for holds them.
-    func include(through seq: UInt64) {
-        if isAnswered { included = seq }
+    ///
+    /// Returns whether it holds more of them than before.
+    @discardableResult
+    func include(through seq: UInt64) -> Bool {
+        guard isAnswered, included != seq else { return false }
+        included = seq
+        return true
     }
 
     /// A value that last changed at `position` may be known to be the one of a later position.

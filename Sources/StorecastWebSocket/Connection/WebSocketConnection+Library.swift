@@ -86,6 +86,7 @@ extension WebSocketConnection {
         isLagging = false
         pendingBytes = 0
         if endsWhenWritten { return kill() }
+        if isLastWritten { shutdown(lws_get_socket_fd(wsi), Int32(SHUT_WR)) }
         answerPing()
         if isWritable { owner?.writable(self) }
     }

@@ -20,8 +20,11 @@ extension WebSocketConnection {
         heard()
         if phase == .handshaking { takeRequest(&bytes) }
         while phase == .open || phase == .closing, !isReadingPaused {
-            switch frames.next(&bytes) {
-            case .more: return answerPing()
+            let step = frames.next(&bytes)
+            // Before what came behind it, of which the answer may be the last that is said.
+            if case .ping = step {} else { answerPing() }
+            switch step {
+            case .more: return
             case .text(let text): if phase == .open { owner?.received(self, text: text) }
             case .assembled(let text):
                 if phase == .open { text.withUnsafeBytes { owner?.received(self, text: $0) } }
@@ -38,7 +41,7 @@ extension WebSocketConnection {
 
     /// Sends the answer to the newest ping, once (RFC 6455 section 5.5.3), as soon as it can be sent.
     func answerPing() {
-        guard isWritable, let payload = unanswered.take() else { return }
+        guard unanswered != nil, isWritable, let payload = unanswered.take() else { return }
         payload.withUnsafeBytes { send(.pong, $0) }
     }
 
@@ -57,6 +60,7 @@ extension WebSocketConnection {
         guard phase == .open, let wsi else { return }
         close(code: frame.code, reason: frame.reason)
         // Nothing more is said, in particular not by the library on a client's side.
+        isLastWritten = true
         if !isLagging { shutdown(lws_get_socket_fd(wsi), Int32(SHUT_WR)) }
     }
 

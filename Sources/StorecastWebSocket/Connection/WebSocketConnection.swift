@@ -39,6 +39,8 @@ package final class WebSocketConnection {
     var unanswered: [UInt8]?
     /// Whether it ends as soon as nothing waits in memory any more.
     var endsWhenWritten = false
+    /// Whether nothing is written any more, behind what waits in memory.
+    var isLastWritten = false
     /// How it ends, as soon as that is known.
     var ending: CloseFrame?
     var problem: String?

@@ -276,9 +276,12 @@ export class ClientSession {
       const seq = Math.max(transaction.acked, this.#acknowledged?.seq ?? 0);
       this.#acknowledged = { seq, position };
     }
+    // While outcomes wait for a mirror, the others have to show by themselves what they hold.
+    const isHeldUp = this.#subscriptions.isAwaiting;
     for (const mirror of this.#subscriptions.all) {
       mirror.advance(position);
-      mirror.include(this.#acknowledged?.seq ?? 0);
+      const holdsMore = mirror.include(this.#acknowledged?.seq ?? 0);
+      if (holdsMore && isHeldUp && !moved.includes(mirror)) moved.push(mirror);
     }
     this.#announce(moved, this.#takeSettled());
     return true;

@@ -149,9 +149,12 @@ export class Mirror {
    * older than that: a value that is answered for holds them.
    *
    * @param {number} seq
+   * @returns {boolean} whether it holds more of them than before
    */
   include(seq) {
-    if (this.isAnswered) this.included = seq;
+    if (!this.isAnswered || this.included === seq) return false;
+    this.included = seq;
+    return true;
   }
 
   /**

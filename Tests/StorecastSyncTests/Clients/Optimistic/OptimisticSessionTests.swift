@@ -172,6 +172,27 @@ struct OptimisticSessionTests {
         #expect(log.history == ["[]", #"["a"]"#])
     }
 
+    @Test func `R: a value that stays as it is holds an action whose outcome waits for another`() {
+        let (log, tea) = (log(of: client), tea(of: client))
+        client.session.connected(token: nil)
+        say(welcome(lastSeq: 0))
+        subscribed(log.mirror, 1)
+        subscribed(tea.mirror, 2)
+        say(#"{"op":"snapshot","sub":1,"v":1,"value":[]}"#)
+        say(#"{"op":"snapshot","sub":2,"v":1,"value":5}"#)
+        let outcome = tea.dispatch(AddTea(by: 2))
+        _ = client.session.nextMessage()
+        say(#"{"op":"lapse","sub":1,"code":"renewed"}"#)
+        // Somebody else took away in the same turn what this one added.
+        say(#"{"op":"transaction","v":3,"count":0,"acked":1}"#)
+        #expect(outcome.settled == nil)
+        #expect(tea.shown == 5)
+        subscribed(log.mirror, 3)
+        say(#"{"op":"snapshot","sub":3,"v":3,"value":[]}"#)
+        #expect(outcome.settled != nil)
+        #expect(tea.history == ["5", "7", "5"])
+    }
+
     @Test func `R: a patch that comes with the acknowledgement shows the action once`() {
         let log = log(of: client)
         client.session.connected(token: nil)

@@ -91,8 +91,9 @@ export class Mirror {
      * older than that: a value that is answered for holds them.
      *
      * @param {number} seq
+     * @returns {boolean} whether it holds more of them than before
      */
-    include(seq: number): void;
+    include(seq: number): boolean;
     /** The copy is of no use any more for what comes; it goes on being shown. */
     forget(): void;
     #private;
