@@ -113,7 +113,7 @@ final class JournalPlayer: Sendable {
         logged.offset = replayed.offset
         logged.version = replayed.version
         if case .rejected(let rejection) = replayed.outcome {
-            logged.rejection = rejection?.description ?? "It was rejected."
+            logged.rejection = rejection.description
         }
         if history.count >= Self.historyPage { history.removeFirst() }
         history.append(logged)

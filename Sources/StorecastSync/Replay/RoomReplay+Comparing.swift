@@ -5,7 +5,7 @@ extension RoomReplay {
     ///
     /// Throws an error that describes itself if the snapshot isn't good.
     package func agrees(with kept: JournalSnapshot) throws -> Bool {
-        let snapshot = try RoomSnapshot(kept, of: room.definition, limits: room.limits)
+        let snapshot = try log.snapshot(from: kept)
         return try snapshot.version == version && Self.isSame(snapshot.state, state)
     }
 

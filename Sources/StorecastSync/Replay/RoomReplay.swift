@@ -2,8 +2,7 @@ import StorecastWire
 
 /// A room's history, reduced again entry by entry, without a server, clients or side effects.
 ///
-/// It is the room's own code that reduces, as when a server opens the room; middleware and `onOpen`
-/// have no part in it. Not Sendable: belongs to whoever made it.
+/// It is reduced as the server does it; middleware and `onOpen` have no part in it. Not Sendable: belongs to whoever made it.
 ///
 /// ```swift
 /// let replay = RoomReplay(Board.room)
@@ -11,41 +10,57 @@ import StorecastWire
 /// #expect(replay.state.columns.count == 3)
 /// ```
 public final class RoomReplay<State: Codable & Sendable> {
-    private let host = ReplayHost()
-    private let journal = ReplayJournal()
-    let room: Room<State>
+    private static var keptReports: Int { 100 }
+
+    package let log: RoomLog<State>
+    private let problems: Problems
+
+    /// What the room's checks said that isn't for clients.
+    private final class Problems {
+        var texts: [String] = []
+
+        func note(_ error: any Error) {
+            if texts.count == RoomReplay.keptReports { texts.removeFirst() }
+            texts.append("A check failed: \(JSONCoding.message(for: error))")
+        }
+    }
 
     /// A replay that stands before the first entry.
     ///
     /// - Parameters:
     ///   - definition: the room's, as it is now.
-    ///   - limits: those of the server that wrote the journal: how many clients it remembers may
-    ///     decide whether an old action counts.
-    public init(_ definition: RoomDefinition<State>, limits: SyncLimits = SyncLimits()) {
-        room = Room(
-            definition,
-            RoomContext(
-                name: "replay", journal: journal, limits: limits, loop: host.loop,
-                now: { Timestamp(secondsSince1970: 0) }, random: SeededGenerator(seed: 0)))
+    ///   - limits: those of the server that wrote the journal: how many dispatches of a client may be
+    ///     without an outcome decides what is remembered of it.
+    public convenience init(_ definition: RoomDefinition<State>, limits: SyncLimits = SyncLimits())
+    {
+        self.init(definition, limits) { $0.stamp(index: $1) }
     }
 
-    /// A replay of what another room reduces, with its stamps.
-    package convenience init(of room: Room<State>) {
-        self.init(room.definition, limits: room.limits)
-        self.room.context.stamp = room.context.stamp
+    /// A replay of what another log has, with its stamps.
+    package convenience init(of log: RoomLog<State>) {
+        self.init(log.definition, log.limits, log.stamp)
+    }
+
+    private init(
+        _ definition: RoomDefinition<State>, _ limits: SyncLimits,
+        _ stamp: @escaping (JournalEntry, _ index: Int) -> Stamp
+    ) {
+        let problems = Problems()
+        self.problems = problems
+        log = RoomLog(definition, limits: limits, stamp: stamp) { problems.note($0) }
     }
 
     /// The state at ``version``.
-    public var state: State { room.store.state }
+    public var state: State { log.store.state }
 
     /// How many dispatches are reduced.
-    public var version: UInt64 { room.position.version }
+    public var version: UInt64 { log.version }
 
     /// The newest entry in the state; 0 before the first.
-    package var offset: UInt64 { room.offset }
+    package var offset: UInt64 { log.offset }
 
     /// What the room's checks said that isn't for clients, the newest at the end.
-    package var reports: [String] { host.reports }
+    package var reports: [String] { problems.texts }
 
     /// Reduces the next entry.
     ///
@@ -55,44 +70,38 @@ public final class RoomReplay<State: Codable & Sendable> {
     package func reduce(
         _ record: JournalRecord, at offset: UInt64
     ) throws(JournalError) -> ReplayedEntry {
-        let isDuplicate = record.seq <= room.ledger[client: record.client]?.lastSeq ?? 0
-        let before = version
-        room.replay(record, at: offset)
-        guard room.unreadable.isEmpty else { throw .damaged("\(room.unreadable)") }
-        if isDuplicate { return ReplayedEntry(offset: offset, version: version, .duplicate) }
-        if version > before { return ReplayedEntry(offset: offset, version: version, .reduced) }
-        // What is rejected is remembered, as long as its client may ask.
-        let rejection = room.ledger[client: record.client]?.rejections.last?.rejection
-        return ReplayedEntry(offset: offset, version: version, .rejected(rejection))
+        guard let outcome = log.apply(record, at: offset) else {
+            throw .damaged("\(log.unreadable)")
+        }
+        return ReplayedEntry(offset: offset, version: version, outcome: outcome)
     }
 
     /// The entry's actions as the reducer gets them: of their types, and stamped; those that can't be
     /// read are left out.
     package func actions(of record: JournalRecord, at offset: UInt64) -> [any SyncAction] {
-        room.entry(record, offset).actions
+        log.entry(record, at: offset).actions
     }
 
     /// Goes to what a snapshot holds. Throws an error that describes itself if it isn't good.
     package func restore(_ kept: JournalSnapshot) throws {
-        let snapshot = try RoomSnapshot(kept, of: room.definition, limits: room.limits)
-        restore(snapshot, at: kept.offset)
+        restore(try log.snapshot(from: kept), at: kept.offset)
     }
 
     package func restore(_ snapshot: RoomSnapshot<State>, at offset: UInt64) {
-        room.restore(snapshot, at: offset)
+        log.restore(snapshot, at: offset)
     }
 
     /// What the room has become, to go on from in another replay, or to be kept.
     package var snapshot: RoomSnapshot<State> {
         RoomSnapshot(
-            state: state, version: version, ledger: room.ledger, present: room.attendance.present)
+            state: state, version: version, ledger: log.ledger, present: log.present)
     }
 
     /// The snapshot that a journal would be given now.
     package func keptSnapshot() throws -> JournalSnapshot {
         JournalSnapshot(
             offset: offset, version: version,
-            content: try snapshot.encoded(schema: room.definition.schema.version))
+            content: try snapshot.encoded(schema: log.definition.schema.version))
     }
 
     /// The state as JSON. O(state).
@@ -104,7 +113,7 @@ public final class RoomReplay<State: Codable & Sendable> {
         of selection: String, _ parameters: JSON?, viewer: Identity
     ) throws -> JSON {
         let parameters = try parameters.map { try JSONDocument("\($0)").root }
-        return try room.definition.resolve(selection, parameters, viewer).evaluation(state)
+        return try log.definition.resolve(selection, parameters, viewer).evaluation(state)
             .encoded()
     }
 }

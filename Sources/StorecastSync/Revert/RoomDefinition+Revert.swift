@@ -1,4 +1,11 @@
 extension RoomDefinition {
+    /// The action, if it is a revert of a room that takes them.
+    func revert(_ action: any SyncAction) -> RevertTo<State>? {
+        // Comparing types costs less than a cast that fails, as it does for most actions.
+        guard restore != nil, type(of: action) == RevertTo<State>.self else { return nil }
+        return action as? RevertTo<State>
+    }
+
     /// Lets the room's state be made again what it was: it takes ``RevertTo`` from the server's own
     /// code, and from whom a later `authorize(RevertTo<State>.self)` lets through.
     ///

@@ -22,8 +22,8 @@ final class StateLookup<State: Codable & Sendable> {
         self.room = room.name
         self.completion = completion
         journal = room.context.journal
-        replay = RoomReplay(of: room)
-        loadSnapshot(through: room.offset)
+        replay = RoomReplay(of: room.log)
+        loadSnapshot(through: room.log.offset)
     }
 
     private func loadSnapshot(through offset: UInt64) {

@@ -22,7 +22,7 @@ final class RehearsedRoom<State: Codable & Equatable & Sendable> {
         context.stamp = { [unowned loop] in loop.stamp(of: $0, $1) }
         self.loop = loop
         room = Room(definition, context)
-        replay = RoomReplay(of: room)
+        replay = RoomReplay(of: room.log)
         // It hears of every entry before the room reduces it.
         tail = journal.tail(of: "/", after: 0) { [unowned loop] in loop.note($0) }
         loop.onReduced = { [unowned self] in readOnceMore($0) }
@@ -125,7 +125,7 @@ final class RehearsedRoom<State: Codable & Equatable & Sendable> {
             loop.site.report("\(name) can't be read from the log: \(error)")
         }
         // From here on alike again: the test is told of each problem once.
-        replay = RoomReplay(of: room)
+        replay = RoomReplay(of: room.log)
         if let snapshot = room.snapshot { replay.restore(snapshot, at: offset) }
     }
 }

@@ -62,7 +62,7 @@ struct EntryText {
 extension TravelledEntry {
     /// Why it had no effect.
     var rejection: Rejection? {
-        if case .rejected(let rejection?) = replayed?.outcome { return rejection }
+        if case .rejected(let rejection) = replayed?.outcome { return rejection }
         return entry.record?.rejection
     }
 }

@@ -15,7 +15,7 @@ extension TravelledEntry {
             case .duplicate: json["outcome"] = "duplicate"
             case .rejected(let rejection):
                 json["outcome"] = "rejected"
-                json["reason"] = rejection.map { $0.json }
+                json["reason"] = rejection.json
             }
             return json
         }

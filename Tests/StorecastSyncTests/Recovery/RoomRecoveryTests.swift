@@ -169,12 +169,12 @@ struct RoomRecoveryTests {
         _ = Wire.greeted(room, on: loop)
         #expect(journal.snapshots.map(\.offset) == [0, 1])
         let again = loop.open(Hall.room, journal: journal, limits: limits, seed: 2)
-        #expect(again.attendance.present == room.attendance.present)
+        #expect(again.log.present == room.log.present)
         #expect(journal.delivered == 0)
         loop.advance(by: 10)
         loop.endTurn()
         #expect(again.store.state.presence == Presence())
-        #expect(again.attendance.present.isEmpty)
+        #expect(again.log.present.isEmpty)
     }
 
     @Test func `a room is idle when nobody is in it and nothing is under way`() {

@@ -30,7 +30,7 @@ struct RoomSnapshotTests {
         // The log was worth it.
         #expect(outcomes.contains { $0.outcome == .duplicate }, "seed \(seed)")
         let codes = outcomes.compactMap { entry in
-            if case .rejected(let rejection) = entry.outcome { rejection?.code } else { nil }
+            if case .rejected(let rejection) = entry.outcome { rejection.code } else { nil }
         }
         #expect(Set(codes) == [.forbidden, .invalid, .conflict, .outcomeUnknown], "seed \(seed)")
     }

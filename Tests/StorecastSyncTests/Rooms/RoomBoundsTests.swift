@@ -24,7 +24,7 @@ struct RoomBoundsTests {
         let ada = Wire.greeted(room, on: loop)
         for seq in 1...20 { ada.say(large(seq)) }
         // One in flight and six behind it.
-        #expect(room.heldBytes == 7 * 1256)
+        #expect(room.waitingBytes == 7 * 1256)
         let heard = ada.hear()
         #expect(heard.count == 1)
         #expect(heard[0]["seq"] == 8)
@@ -35,7 +35,7 @@ struct RoomBoundsTests {
         loop.endTurn()
         journal.finish()
         loop.endTurn()
-        #expect(room.heldBytes == 0)
+        #expect(room.waitingBytes == 0)
         for seq in 8...14 { ada.say(large(seq)) }
         while !journal.pending.isEmpty {
             journal.finish()
@@ -51,7 +51,7 @@ struct RoomBoundsTests {
             for seq in 1...4 { ada.say(large(seq)) }
             ada.session.disconnected()
         }
-        #expect(room.heldBytes == 7 * 1256)
+        #expect(room.waitingBytes == 7 * 1256)
     }
 
     @Test func `what the journal refuses gives its place back`() {
@@ -61,10 +61,10 @@ struct RoomBoundsTests {
         bob.say(large(1))
         journal.finish(false)
         // Ada's are gone, also those of the next batch; Bob's is on its way.
-        #expect(room.heldBytes == 1256)
+        #expect(room.waitingBytes == 1256)
         loop.endTurn()
         journal.finish(false)
-        #expect(room.heldBytes == 0)
+        #expect(room.waitingBytes == 0)
     }
 
     @Test func `one dispatch that is larger than the bound is taken when nothing else waits`() {

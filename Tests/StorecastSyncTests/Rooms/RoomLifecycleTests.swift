@@ -125,7 +125,7 @@ struct RoomLifecycleTests {
         // What is read is what was, also of who is there.
         let third = loop.open(Hall.room, journal: journal, seed: 3)
         #expect(third.store.state == again.store.state)
-        #expect(third.attendance.present == again.attendance.present)
+        #expect(third.log.present == again.log.present)
     }
 
     @Test func `while the journal takes nothing, coming and going is kept in order`() {

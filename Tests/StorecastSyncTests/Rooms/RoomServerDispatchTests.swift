@@ -111,7 +111,7 @@ struct RoomServerDispatchTests {
         loop.endTurn()
         finish()
         #expect(room.position.version == 2)
-        #expect(room.heldBytes == 0)
+        #expect(room.waitingBytes == 0)
     }
 
     @Test func `when the server ends nobody waits any longer, and what was settled stays`() {

@@ -112,9 +112,9 @@ struct LingeringTests {
         loop.advance(by: 29)
         visit(room, "coffee")
         loop.advance(by: 30)
-        #expect(room.lingering.count == 2)
+        #expect(room.views.lingering.count == 2)
         loop.advance(by: 1)
-        #expect(room.lingering.isEmpty)
+        #expect(room.views.lingering.isEmpty)
         // Nothing is left to be woken for.
         #expect(loop.timerCount == 0)
     }
@@ -144,14 +144,14 @@ struct LingeringTests {
         let room = open(limits)
         visit(room, "coffee")
         visit(room, "log")
-        #expect(room.lingering.bytes == 302)
+        #expect(room.views.lingering.bytes == 302)
         visit(room, "line", "0")
-        #expect(room.lingering.bytes == 5)
+        #expect(room.views.lingering.bytes == 5)
         limits.lingeringBytes = 300
         let small = open(limits)
         visit(small, "log")
-        #expect(small.lingering.isEmpty)
-        #expect(small.lingering.bytes == 0)
+        #expect(small.views.lingering.isEmpty)
+        #expect(small.views.lingering.bytes == 0)
     }
 
     @Test func `after a restart whoever holds the value of the room's version is current`() {
@@ -182,6 +182,6 @@ struct LingeringTests {
         dispatch(AddTea(by: -1), in: room)
         #expect(wire.hear().ops == ["subscribed", "snapshot", "lapse"])
         #expect(comeBack(to: room, "ratio", at: 2, tag)?.code == "internal")
-        #expect(room.lingering.isEmpty)
+        #expect(room.views.lingering.isEmpty)
     }
 }

@@ -25,6 +25,8 @@ final class TestJournal: Journal {
     var failures = 0
     /// Whether appends end at once.
     var isImmediate: Bool
+    /// Whether it answers who opens a room.
+    var opensRooms = true
 
     init(isImmediate: Bool = false, entries: [JournalEntry] = []) {
         self.isImmediate = isImmediate
@@ -69,6 +71,7 @@ final class TestJournal: Journal {
     func open(
         _ room: String, completion: @escaping (Result<RoomHistory, JournalError>) -> Void
     ) {
+        guard opensRooms else { return }
         completion(.success(RoomHistory(epoch: "test-epoch", head: UInt64(entries.count))))
     }
 

@@ -1,9 +1,8 @@
 import Synchronization
 
 extension Room {
-    /// The journal has entries up to `offset`, and they are committed.
-    func advance(to offset: UInt64, by entries: [JournalEntry]) {
-        self.offset = offset
+    /// The journal has more entries, and they are committed.
+    func noteGrowth(by entries: [JournalEntry]) {
         guard context.journal.isDurable else { return }
         snapshots.note(entries: entries.count, bytes: entries.reduce(0) { $0 + $1.size })
         takeSnapshotIfDue()
@@ -12,7 +11,7 @@ extension Room {
     /// Whether the journal doesn't know what the room's history begins with. It has to before the first
     /// entry, so that another first state, in a later version of the code, doesn't change the past.
     var lacksBeginning: Bool {
-        context.journal.isDurable && offset == 0 && !snapshots.isBegun
+        context.journal.isDurable && log.offset == 0 && !snapshots.isBegun
     }
 
     func takeSnapshotIfDue() {
@@ -22,9 +21,9 @@ extension Room {
     /// Hands the journal a copy of what the room is now; `completion` is called when that is over,
     /// for better or worse.
     func takeSnapshot(_ completion: @escaping () -> Void) {
-        guard let snapshot else { return completion() }
+        guard let snapshot = log.snapshot else { return completion() }
         snapshots.begin()
-        let (offset, definition, limits) = (offset, definition, limits)
+        let (offset, definition, limits) = (log.offset, definition, limits)
         let size = SnapshotSize()
         context.journal.saveSnapshot(
             of: name, offset: offset, version: snapshot.version,
@@ -47,13 +46,7 @@ extension Room {
     }
 
     /// What the room is now; nil if it has no state yet.
-    package var snapshot: RoomSnapshot<State>? {
-        store.state.map {
-            RoomSnapshot(
-                state: $0, version: position.version, ledger: ledger,
-                present: attendance.present)
-        }
-    }
+    package var snapshot: RoomSnapshot<State>? { log.snapshot }
 
     private func snapshotEnded(at offset: UInt64, _ size: Result<Int, JournalError>) {
         switch size {

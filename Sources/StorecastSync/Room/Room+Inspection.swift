@@ -4,13 +4,13 @@ package import StorecastWire
 extension Room {
     package var inspection: RoomInspection {
         var subscriptions: [ExactString: Int] = [:]
-        for (group, _) in groups.live {
+        for group in views.live {
             subscriptions[group.key.name, default: 0] += group.subscriptions.count
         }
         return RoomInspection(
             position: position, phase: phase.word, subscriptions: subscriptions,
             lag: sessions.values.lazy.map(\.lag).max() ?? 0,
-            waiting: batch.count + postponed.count, waitingBytes: heldBytes,
+            waiting: queue.batch.count + queue.postponed.count, waitingBytes: queue.bytes,
             actions: definition.actions.names)
     }
 
@@ -27,16 +27,15 @@ extension Room {
     ) {
         do {
             let document = try JSONDocument(payload.bytes, limits: .trusted)
-            let action = try definition.actions.action(type, document.root)
-            try definition.actionGuards[ObjectIdentifier(Swift.type(of: action))]?(action, sender)
-            dispatch(action, as: sender, outcome)
+            dispatch(
+                try intake.action(type, document.root, from: sender), as: sender, outcome)
         } catch {
             outcome.settle(.failure(rejection(for: error).bounded))
         }
     }
 
     /// The selections that somebody is subscribed to.
-    package var selectionsInUse: [GroupKey] { groups.live.map(\.group.key) }
+    package var selectionsInUse: [GroupKey] { views.live.map(\.key) }
 }
 
 extension RoomPhase {

@@ -1,22 +1,58 @@
-package import StorecastWire
+import Storecast
+import StorecastWire
 
-extension Room {
-    package func group(
+/// What somebody sees of a room: a group for each selection with its parameters (and its viewer, if it
+/// depends on that), evaluated once for all who have it.
+final class Views<State: Codable & Sendable> {
+    /// Called when a selection got its first subscription, or lost its last.
+    var onChange: () -> Void = {}
+
+    private let log: RoomLog<State>
+    private let name: String
+    private let limits: SyncLimits
+    private unowned let loop: RoomLoop
+    private let failed: (any Error) -> Void
+    private var groups = SelectionTable<State>()
+    /// Those that nobody has any more.
+    private(set) var lingering = LingeringGroups<State>()
+    private var isWatchingLingering = false
+
+    /// - Parameters:
+    ///   - name: the room's.
+    ///   - failed: told of the errors of checks that aren't for clients.
+    init(
+        _ log: RoomLog<State>, name: String, limits: SyncLimits, loop: RoomLoop,
+        failed: @escaping (any Error) -> Void
+    ) {
+        self.log = log
+        self.name = name
+        self.limits = limits
+        self.loop = loop
+        self.failed = failed
+    }
+
+    /// Those that somebody has, in no particular order.
+    var live: [SelectionGroup] { groups.live.map(\.group) }
+
+    /// The group of a selection, made if need be.
+    func group(
         for selection: String, _ params: JSONView?, viewer: Identity
     ) throws(Rejection) -> SelectionGroup {
-        let resolved = try definition.resolve(selection, params, viewer)
+        let resolved = try log.definition.resolve(selection, params, viewer)
         try check(viewer, resolved.key)
         if let group = groups[resolved.key] { return group }
-        guard let state = store.state else { throw Self.noState }
+        guard let state = log.store.state else {
+            throw Rejection(.internal, "The room has no state yet.")
+        }
         do {
             let member =
                 try revived(resolved.key, state) ?? fresh(resolved, params, state)
             try checkSize(of: member.group)
             groups.insert(member.group, member.evaluation)
-            observer?.selectionsChanged()
+            onChange()
             return member.group
         } catch {
-            throw rejection(for: error)
+            throw Rejection(telling: error, failed)
         }
     }
 
@@ -26,7 +62,7 @@ extension Room {
         let evaluation = resolved.evaluation(state)
         let group = SelectionGroup(
             key: resolved.key, sub: groups.nextSub(), tag: tag(of: resolved.key, params),
-            value: try evaluation.encoded(), version: position.version,
+            value: try evaluation.encoded(), version: log.version,
             historyBytes: limits.historyBytes)
         return (group, evaluation)
     }
@@ -37,15 +73,16 @@ extension Room {
     ) throws -> LingeringGroups<State>.Member? {
         guard let member = lingering.remove(key) else { return nil }
         if member.evaluation.update(state) {
-            member.group.update(try member.evaluation.encoded(), at: position.version)
+            member.group.update(try member.evaluation.encoded(), at: log.version)
         }
-        if member.group.version < position.version { member.group.resume() }
+        if member.group.version < log.version { member.group.resume() }
         return member
     }
 
-    package func release(_ group: SelectionGroup) {
+    /// The group's last subscription is gone; it is kept a while for whoever comes back.
+    func release(_ group: SelectionGroup) {
         guard let evaluation = groups.remove(group) else { return }
-        observer?.selectionsChanged()
+        onChange()
         group.rest()
         lingering.append((group, evaluation))
         while lingering.count > limits.lingeringGroups || lingering.bytes > limits.lingeringBytes {
@@ -58,7 +95,7 @@ extension Room {
     private func watchLingering() {
         guard !isWatchingLingering, !lingering.isEmpty else { return }
         isWatchingLingering = true
-        context.host.schedule(after: limits.lingerTime) { [weak self] in
+        loop.host.schedule(after: limits.lingerTime) { [weak self] in
             guard let self else { return }
             isWatchingLingering = false
             lingering.removeElders()
@@ -66,7 +103,8 @@ extension Room {
         }
     }
 
-    package func admits(_ viewer: Identity, to key: GroupKey) -> Bool {
+    /// Whether the viewer may still have the group's selection.
+    func admits(_ viewer: Identity, to key: GroupKey) -> Bool {
         do {
             try check(viewer, key)
             return true
@@ -76,15 +114,15 @@ extension Room {
     }
 
     /// Brings every group to the room's version; one whose value can't be encoded ends.
-    func evaluateGroups() {
-        guard let state = store.state else { return }
+    func evaluate() {
+        guard let state = log.store.state else { return }
         var failed: [SelectionGroup] = []
         for (group, evaluation) in groups.live where evaluation.update(state) {
             do {
-                group.update(try evaluation.encoded(), at: position.version)
+                group.update(try evaluation.encoded(), at: log.version)
                 try checkSize(of: group)
             } catch {
-                context.host.report(
+                loop.host.report(
                     "Selection '\(group.key.selection)' of room '\(name)' can't be sent: "
                         + JSONCoding.message(for: error))
                 failed.append(group)
@@ -109,11 +147,11 @@ extension Room {
     }
 
     private func check(_ viewer: Identity, _ key: GroupKey) throws(Rejection) {
-        guard let check = definition.selectionGuards[key.name] else { return }
+        guard let check = log.definition.selectionGuards[key.name] else { return }
         do {
             try check(key.parameters, viewer)
         } catch {
-            throw rejection(for: error)
+            throw Rejection(telling: error, failed)
         }
     }
 
@@ -123,18 +161,14 @@ extension Room {
         // Another seed when values get another shape: 2 since `Data`, `URL` and `Decimal` are text.
         var hash = MixingHash(seed: 2)
         let params = params.map { String(decoding: $0.json.canonicalBytes, as: UTF8.self) }
-        let schema = String(definition.schema.version)
-        var parts = [definition.revision, schema, key.selection, params ?? ""]
+        let schema = String(log.definition.schema.version)
+        var parts = [log.definition.revision, schema, key.selection, params ?? ""]
         if let viewer = key.viewer { parts += [viewer.id] + viewer.roles.sortedExactly() }
         for part in parts {
             hash.mix(UInt64(part.utf8.count))
             for byte in part.utf8 { hash.mix(UInt64(byte)) }
         }
         return String(hash.finish(), radix: 36)
-    }
-
-    private static var noState: Rejection {
-        Rejection(.internal, "The room has no state yet.")
     }
 }
 

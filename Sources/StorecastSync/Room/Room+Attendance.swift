@@ -21,12 +21,12 @@ extension Room {
 
     /// The room has read its log: those who were there when the server stopped may come back.
     func awaitPresent() {
-        giveGrace(attendance.present.keys.sorted())
+        giveGrace(log.present.keys.sorted())
     }
 
     /// The server's dispatch `seq` has its outcome.
     func settledAnnouncement(_ seq: UInt64) {
-        if let participant = attendance.settle(seq) { announce(participant) }
+        if let participant = attendance.settle(seq, log.present) { announce(participant) }
     }
 
     private func giveGrace(_ participants: [String]) {
@@ -43,7 +43,7 @@ extension Room {
     }
 
     private func announce(_ participant: String) {
-        guard let announcement = attendance.due(participant) else { return }
+        guard let announcement = attendance.due(participant, log.present) else { return }
         let action: any SyncAction =
             switch announcement {
             case .joined(let user):

@@ -1,5 +1,3 @@
-import Storecast
-
 extension Room {
     /// The action with what the journal is to keep beside what was sent.
     ///
@@ -10,7 +8,7 @@ extension Room {
     }
 
     private func completedRevert(_ action: any SyncAction) throws(Rejection) -> any SyncAction {
-        guard var revert = revert(action) else { return action }
+        guard var revert = definition.revert(action) else { return action }
         if let lookup, lookup.version == revert.version, let result = lookup.result {
             self.lookup = nil
             revert.state = try result.get()
@@ -28,7 +26,7 @@ extension Room {
 
     /// Whether the server's own dispatch has to wait for the state that it asks for.
     func mustLookUp(_ action: any SyncAction) -> RevertTo<State>? {
-        revert(action).flatMap { $0.state == nil ? $0 : nil }
+        definition.revert(action).flatMap { $0.state == nil ? $0 : nil }
     }
 
     /// Dispatches an action of the server's own when its state is found.
@@ -52,24 +50,6 @@ extension Room {
         }
     }
 
-    /// Lets an action take effect, whose checks have passed.
-    func apply(_ action: any SyncAction) {
-        if type(of: action) == ForgetClients.self, let forgotten = action as? ForgetClients {
-            return forget(forgotten)
-        }
-        if definition.restore == nil || !restored(action) { store.reduce(action) }
-    }
-
-    /// Puts the state of then in place of the present one; false if the action isn't a revert.
-    private func restored(_ action: any SyncAction) -> Bool {
-        guard let restore = definition.restore, let then = revert(action)?.state,
-            var state = store.state
-        else { return false }
-        restore(&state, then)
-        store.placeState(state)
-        return true
-    }
-
     private func lookUp(_ version: UInt64) {
         lookup = StateLookup(of: version, in: self) { [weak self] _ in
             // Whoever asked may not come back for it, and others wait for their turn.
@@ -79,19 +59,11 @@ extension Room {
         }
     }
 
-    private func revert(_ action: any SyncAction) -> RevertTo<State>? {
-        // Comparing types costs less than a cast that fails, as it does for most actions.
-        guard definition.restore != nil, type(of: action) == RevertTo<State>.self else {
-            return nil
-        }
-        return action as? RevertTo<State>
-    }
-
     private func check(_ revert: RevertTo<State>) throws(Rejection) {
-        guard revert.version > position.version else { return }
+        guard revert.version > log.version else { return }
         throw Rejection(
             .invalid, "The room hasn't come to this version yet.",
-            detail: "It is at \(position.version).")
+            detail: "It is at \(log.version).")
     }
 
     private static var gone: Rejection { Rejection(.closed, "The room is closed.") }

@@ -1,6 +1,6 @@
 import StorecastWire
 
-/// Who is in a room by its log, who is connected, and what its log should be told of the difference.
+/// Who is connected to a room, and what its log should be told of it.
 ///
 /// Participants are named by their public ids. It is told of everything that happens and asked what
 /// is due, so that it doesn't matter in which order things happen, or whether they fail.
@@ -16,8 +16,6 @@ struct Attendance {
         case renewed
     }
 
-    /// The users of those who are present by the log: a function of the log alone.
-    private(set) var present: [String: ExactString] = [:]
     private var connected: [String: ExactString] = [:]
     private var graces: [String: Grace] = [:]
     /// By the number of the server's dispatch.
@@ -27,25 +25,10 @@ struct Attendance {
     /// Whether nothing is about to happen by itself.
     var isQuiet: Bool { graces.isEmpty && underway.isEmpty }
 
-    init(present: [String: ExactString] = [:]) {
-        self.present = present
-    }
-
-    // MARK: The log
-
-    /// An action was reduced.
-    mutating func reduced(_ action: any SyncAction) {
-        // Comparing types costs less than a cast that fails, as it does for most actions.
-        let type = type(of: action)
-        if type == ClientJoined.self, let joined = action as? ClientJoined {
-            present[joined.participant] = ExactString(joined.user)
-        } else if type == ClientLeft.self, let left = action as? ClientLeft {
-            present[left.participant] = nil
-        }
-    }
-
     /// What the log should be told of a participant now.
-    func due(_ participant: String) -> Announcement? {
+    ///
+    /// - Parameter present: the users of those who are there by the log.
+    func due(_ participant: String, _ present: [String: ExactString]) -> Announcement? {
         guard !beingAnnounced.contains(participant) else { return nil }
         switch (present[participant], connected[participant]) {
         case (nil, let user?): return .joined(user: user)
@@ -68,12 +51,12 @@ struct Attendance {
     /// something else to be told.
     ///
     /// What was stopped by middleware or rejected isn't said a second time.
-    mutating func settle(_ seq: UInt64) -> String? {
+    mutating func settle(_ seq: UInt64, _ present: [String: ExactString]) -> String? {
         guard let (participant, announcement) = underway.removeValue(forKey: seq) else {
             return nil
         }
         beingAnnounced.remove(participant)
-        return due(participant) == announcement ? nil : participant
+        return due(participant, present) == announcement ? nil : participant
     }
 
     // MARK: Connections

@@ -25,7 +25,7 @@ struct Forgetting {
 extension Room {
     /// Whether there is something to forget.
     var mayForget: Bool {
-        guard postponed.isEmpty else { return false }
+        guard queue.postponed.isEmpty else { return false }
         return ledger.rejectionCount > limits.rejections
             || ledger.count > limits.clients && !forgetting.isFutile
     }
@@ -42,11 +42,11 @@ extension Room {
     /// in it is of a client that is forgotten.
     func forgetSurplus() {
         guard mayForget, phase == .ready else { return }
-        let underway = Set(batch.map(\.client))
+        let underway = Set(queue.batch.map(\.client))
         let surplus = ledger.surplus(
             limits,
-            isNeeded: { [sessions, ownClient] client in
-                sessions[client] != nil || underway.contains(client) || client == ownClient
+            isNeeded: { [sessions, own] client in
+                sessions[client] != nil || underway.contains(client) || client == own.client
             },
             holder: { [forgetting] client, record in
                 ExactString(
@@ -71,8 +71,7 @@ extension Room {
     }
 
     /// The log says so.
-    func forget(_ forgotten: ForgetClients) {
-        ledger.forget(forgotten)
+    func forgot() {
         forgetting.networks = forgetting.networks.filter { client, _ in
             ledger[client: client] != nil || sessions[client] != nil
         }
@@ -81,11 +80,11 @@ extension Room {
     /// Has those of the batch count as made now who can't be of before anything was forgotten.
     func vouch() {
         guard ledger.horizon > 0 else { return }
-        for place in batch.indices {
-            let entry = batch[place]
-            guard entry.isVouchedFor || entry.client == ownClient else { continue }
+        for place in queue.batch.indices {
+            let entry = queue.batch[place]
+            guard entry.isVouchedFor || entry.client == own.client else { continue }
             let horizon = ledger[client: entry.client]?.horizon ?? ledger.horizon
-            if entry.base < horizon { batch[place].base = horizon }
+            if entry.base < horizon { queue.batch[place].base = horizon }
         }
     }
 

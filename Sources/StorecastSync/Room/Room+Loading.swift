@@ -1,4 +1,3 @@
-import Storecast
 import StorecastWire
 
 extension Room {
@@ -9,7 +8,7 @@ extension Room {
             guard let self else { return }
             switch result {
             case .success(let history):
-                position.epoch = history.epoch
+                epoch = history.epoch
                 if history.head > 0 { loadSnapshot(history.head, of: history) } else { end(.ready) }
             case .failure(let error): end(.failed(error))
             }
@@ -45,7 +44,7 @@ extension Room {
     ) {
         switch result {
         case .success(let snapshot):
-            restore(snapshot, at: kept.offset)
+            log.restore(snapshot, at: kept.offset)
             snapshots.found(at: kept.offset, size: kept.content.count)
             replay(history)
         case .failure(let error):
@@ -64,23 +63,15 @@ extension Room {
         context.host.report("The snapshot \(problem) More of the log is read instead.")
     }
 
-    func restore(_ snapshot: RoomSnapshot<State>, at offset: UInt64) {
-        store.replaceState(snapshot.state)
-        ledger = snapshot.ledger
-        attendance = Attendance(present: snapshot.present)
-        position.version = snapshot.version
-        self.offset = offset
-    }
-
     private func replay(_ history: RoomHistory) {
-        guard offset < history.head else { return end(.ready) }
-        let start = offset
+        let start = log.offset
+        guard start < history.head else { return end(.ready) }
         let tail = context.journal.tail(of: name, after: start) { [weak self] event in
             guard let self else { return }
             replay(event)
-            let head = max(history.head, offset)
+            let head = max(history.head, log.offset)
             context.host.progressed(
-                RoomProgress(room: name, done: offset - start, total: head - start))
+                RoomProgress(room: name, done: log.offset - start, total: head - start))
         }
         if phase == .loading { self.tail = tail } else { tail.cancel() }
     }
@@ -92,42 +83,16 @@ extension Room {
             for (offset, record) in records { replay(record, at: offset) }
             context.journal.reduced()
         case .caughtUp:
-            end(unreadable.isEmpty ? .ready : .failed(.damaged("\(unreadable)")))
+            end(
+                log.unreadable.isEmpty ? .ready : .failed(.damaged("\(log.unreadable)")))
         case .failed(let error): end(.failed(error))
         }
     }
 
-    /// Reduces what the journal kept. After something that can't be read nothing is reduced, but
-    /// the rest is looked through, so that everything can be told at once.
-    func replay(_ record: JournalRecord, at offset: UInt64) {
+    private func replay(_ record: JournalRecord, at offset: UInt64) {
         context.journal.reducing(offset, of: name, isNew: false)
-        let entry = entry(record, offset)
-        if unreadable.isEmpty { commit(entry) }
-        self.offset = offset
-        snapshots.note(entries: 1, bytes: entryOverhead + record.payloadBytes)
-    }
-
-    /// The entry with its actions as they were reduced: typed, and stamped anew from the entry. Of one
-    /// that is rejected they aren't looked at.
-    func entry(_ record: JournalRecord, _ offset: UInt64) -> JournalEntry {
-        var entry = JournalEntry(
-            client: record.client, seq: record.seq, base: record.base, settled: record.settled,
-            sender: record.sender, time: record.time, seed: record.seed, actions: [],
-            rejection: record.rejection, refused: record.refused, schema: record.schema)
-        guard record.rejection == nil else { return entry }
-        for (index, recorded) in record.actions.enumerated() {
-            do {
-                guard let action = try definition.action(recorded, of: record.schema) else {
-                    continue
-                }
-                entry.actions.append(stamped(action, entry, index: index))
-            } catch let rejection as Rejection where rejection.code == .unknownAction {
-                unreadable.note(recorded.type, at: offset, nil)
-            } catch {
-                unreadable.note(recorded.type, at: offset, JSONCoding.message(for: error))
-            }
-        }
-        return entry
+        _ = log.apply(record, at: offset)
+        snapshots.note(entries: 1, bytes: JournalQueue.entryOverhead + record.payloadBytes)
     }
 
     func end(_ phase: RoomPhase) {

@@ -1,0 +1,25 @@
+extension Room {
+    /// Whether it has read its history.
+    package var isReady: Bool { phase == .ready }
+
+    /// Every group that is kept up to date.
+    package var liveGroups: [SelectionGroup] { views.live }
+
+    /// How many groups are kept for those who come back.
+    package var lingeringCount: Int { views.lingering.count }
+
+    /// Those groups, and the ticket that each got when it was left.
+    package var groupsLeft: [(ticket: UInt64, group: SelectionGroup)] { views.lingering.groups }
+
+    /// The bytes of those groups, about.
+    package var lingeringBytes: Int { views.lingering.bytes }
+
+    /// The bytes of what waits for the journal, about.
+    package var waitingBytes: Int { queue.bytes }
+
+    /// How many clients are in the room.
+    package var sessionCount: Int { sessions.count }
+
+    /// Whether everything that came has been reduced or refused.
+    package var isAtRest: Bool { queue.isEmpty && attendance.isQuiet }
+}
