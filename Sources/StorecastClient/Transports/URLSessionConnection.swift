@@ -30,8 +30,8 @@ final class URLSessionConnection: TransportConnection {
     }
 
     deinit {
-        // A session keeps its delegate, and with it the handler, until it is told that this is over,
-        // however the connection ended.
+        // A session keeps its delegate, and with it the handler, until it is told that this is
+        // over, however the connection ended.
         session?.finishTasksAndInvalidate()
     }
 

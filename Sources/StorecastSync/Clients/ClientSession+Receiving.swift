@@ -78,8 +78,9 @@ extension ClientSession {
 
     private func take(_ part: MirrorPart) -> Bool {
         guard transaction != nil else {
-            // The first that is said of a selection is as of no earlier than all that was said before;
-            // from then on a value comes to hold a dispatch only together with its settlement.
+            // The first that is said of a selection is as of no earlier than all that was said
+            // before; from then on a value comes to hold a dispatch only together with its
+            // settlement.
             let first = mirrors[sub: part.sub].filter { !$0.isAnswered }
             let moved = apply(part)
             guard !moved.isEmpty else { return true }

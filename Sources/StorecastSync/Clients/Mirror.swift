@@ -9,8 +9,8 @@ package final class Mirror {
     package let parameters: JSON?
     /// The value; nil before the first snapshot.
     package private(set) var value: JSON?
-    /// Up to where the value is known to be what it is: the position of the last thing that was said
-    /// of the selection or of the whole connection.
+    /// Up to where the value is known to be what it is: the position of the last thing that was
+    /// said of the selection or of the whole connection.
     package private(set) var position: Position?
     /// Why the server sends nothing.
     package private(set) var failure: Rejection?
@@ -61,8 +61,8 @@ package final class Mirror {
         failure = nil
     }
 
-    /// The connection is sent one copy for both: goes on from what the other has of it, unless that is
-    /// older.
+    /// The connection is sent one copy for both: goes on from what the other has of it, unless that
+    /// is older.
     func adopt(_ other: Mirror) {
         guard let value = other.value, let position = other.position else { return }
         if let known = self.position, self.value != nil, known.epoch == position.epoch,

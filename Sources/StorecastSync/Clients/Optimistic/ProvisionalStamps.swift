@@ -14,8 +14,8 @@ package struct ProvisionalStamps: Sendable {
         self.now = now
     }
 
-    /// The action as the client's `seq`th dispatch: its stamp's id is the final one, everything else a
-    /// guess. Nil if it isn't ``Stamped``.
+    /// The action as the client's `seq`th dispatch: its stamp's id is the final one, everything
+    /// else a guess. Nil if it isn't ``Stamped``.
     func stamp(_ action: any SyncAction, seq: UInt64) -> (any SyncAction)? {
         guard var action = action as? any Stamped else { return nil }
         let id = stampID(client: client, seq: seq)

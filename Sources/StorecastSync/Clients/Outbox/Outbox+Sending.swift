@@ -13,8 +13,8 @@ extension Outbox {
         isOffline = true
     }
 
-    /// The server is there: everything behind `lastSeq` is sent once more. The rest has its outcome,
-    /// which ``settle(through:at:)`` is to tell.
+    /// The server is there: everything behind `lastSeq` is sent once more. The rest has its
+    /// outcome, which ``settle(through:at:)`` is to tell.
     package mutating func resume(after lastSeq: UInt64) {
         if lastSeq > lastEverSent { disown(through: lastSeq) }
         cursor.lastSent = max(cursor.greeted, lastSeq)
@@ -26,9 +26,9 @@ extension Outbox {
         cursor.lastSent = max(cursor.acked, min(cursor.lastSent, max(seq, 1) - 1))
     }
 
-    /// A new history: bases of the old one mean nothing in it, unless they are lower. In the
-    /// first history that the client meets, nothing that it hasn't sent was made before its version;
-    /// what an earlier process left may have been sent, and reduced.
+    /// A new history: bases of the old one mean nothing in it, unless they are lower. In the first
+    /// history that the client meets, nothing that it hasn't sent was made before its version; what
+    /// an earlier process left may have been sent, and reduced.
     package mutating func rebase(to version: UInt64, isFirst: Bool) {
         for place in first..<entries.count
         where isFirst && entries[place].seq > lastEverSent || entries[place].base > version {
@@ -81,8 +81,8 @@ extension Outbox {
 
     /// The last dispatch that may be sent now.
     ///
-    /// A server forgets the rejections that lie a window behind what it is sent. So the window of an
-    /// outbox that outlives its process begins behind what is stored to be settled.
+    /// A server forgets the rejections that lie a window behind what it is sent. So the window of
+    /// an outbox that outlives its process begins behind what is stored to be settled.
     private var windowEnd: UInt64 {
         min(cursor.acked, recording?.settled ?? .max) + frameLimits.window
     }

@@ -3,7 +3,8 @@ package import StorecastWire
 extension Outbox {
     /// Everything up to `acked` has its outcome as of `position`: what wasn't rejected was reduced.
     ///
-    /// The answer holds what ``takeOwed()`` would. What was never sent can't have been reduced, whatever a server says.
+    /// The answer holds what ``takeOwed()`` would. What was never sent can't have been reduced,
+    /// whatever a server says.
     package mutating func settle(through acked: UInt64, at position: Position) -> Settlements {
         let end = min(acked, lastEverSent)
         var settlements = takeOwed()
@@ -36,8 +37,8 @@ extension Outbox {
         trim()
     }
 
-    /// The server has settled numbers that this client never sent: somebody else had the client's id,
-    /// such as the original of a restored backup. Whose action was reduced nobody can tell.
+    /// The server has settled numbers that this client never sent: somebody else had the client's
+    /// id, such as the original of a restored backup. Whose action was reduced nobody can tell.
     mutating func disown(through lastSeq: UInt64) {
         for place in first..<entries.count where entries[place].seq <= lastSeq {
             end(place, Self.unknown("The server has settled more than this client has sent."))

@@ -44,7 +44,8 @@ package struct Outbox: Sendable {
     private var lastDropped: UInt64 = 0
     private let limits: OutboxLimits
     private let stamps: ProvisionalStamps?
-    /// Types of actions that aren't ``Stamped``: finding that out anew takes longer than all the rest.
+    /// Types of actions that aren't ``Stamped``: finding that out anew takes longer than all the
+    /// rest.
     private var stampless: Set<ObjectIdentifier> = []
 
     package init(limits: OutboxLimits = OutboxLimits(), stamps: ProvisionalStamps? = nil) {

@@ -4,8 +4,8 @@ public struct OutboxLimits: Sendable {
     public enum Policy: Sendable {
         /// The new dispatch: its outcome is the rejection `outbox-full`, before `dispatch` returns.
         case refuseNewest
-        /// While there is no connection, the oldest dispatches that were never sent: their outcome is
-        /// the rejection `outbox-full`. What may have reached the server is never dropped, and
+        /// While there is no connection, the oldest dispatches that were never sent: their outcome
+        /// is the rejection `outbox-full`. What may have reached the server is never dropped, and
         /// neither is anything while there is a connection; then the new dispatch is refused.
         case dropOldest
     }

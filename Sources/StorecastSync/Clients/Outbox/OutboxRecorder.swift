@@ -10,8 +10,9 @@ package final class OutboxRecorder {
     private(set) var isOpened = false
     /// The size of the log, in bytes.
     private var size: Int
-    /// The log isn't there, or what its end is like isn't known: the whole of it has to be replaced.
-    /// So it is after every failure, as what a failed write left is read as if it had worked.
+    /// The log isn't there, or what its end is like isn't known: the whole of it has to be
+    /// replaced. So it is after every failure, as what a failed write left is read as if it had
+    /// worked.
     private var mustReplace: Bool
 
     /// Logs that are shorter aren't worth replacing.

@@ -2,7 +2,8 @@
 struct OutboxRecording: Sendable {
     /// The last dispatch that is stored for good: nothing above it is sent.
     var stored: UInt64 = 0
-    /// What is stored for good to be settled: no more is said to a server, which forgets the outcomes.
+    /// What is stored for good to be settled: no more is said to a server, which forgets the
+    /// outcomes.
     var settled: UInt64 = 0
     /// What is written to be settled.
     var written: UInt64 = 0

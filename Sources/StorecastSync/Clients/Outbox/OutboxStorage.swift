@@ -9,7 +9,7 @@ package protocol OutboxStorage: AnyObject {
     func append(_ text: [UInt8]) throws(Rejection)
     /// Returns when everything appended would survive a crash.
     func sync() throws(Rejection)
-    /// Puts `text` in the place of everything; a crash leaves either the old text or the new one, and
-    /// the new one when this has returned.
+    /// Puts `text` in the place of everything; a crash leaves either the old text or the new one,
+    /// and the new one when this has returned.
     func replace(with text: [UInt8]) throws(Rejection)
 }

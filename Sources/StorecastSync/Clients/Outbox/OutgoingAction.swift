@@ -3,8 +3,8 @@ package struct OutgoingAction: Sendable {
     package let type: String
     /// JSON text; empty for none.
     package let payload: [UInt8]
-    /// The action itself, for mirrors that show it at once, in an outbox with its provisional stamp;
-    /// nil if its type isn't known.
+    /// The action itself, for mirrors that show it at once, in an outbox with its provisional
+    /// stamp; nil if its type isn't known.
     package internal(set) var action: (any SyncAction)?
     /// How deep a message with it is nested.
     let depth: Int
