@@ -82,8 +82,8 @@ package final class ClientSession {
         outbox.withLock { $0.disconnected() }
     }
 
-    /// Ends it for good: every dispatch without an outcome gets `rejection`, which says nothing about
-    /// what became of it. What is stored of it goes on with the next session that opens it.
+    /// Ends it for good: every dispatch without an outcome gets `rejection`, which says nothing
+    /// about what became of it. What is stored of it goes on with the next session that opens it.
     package func close(_ rejection: Rejection) {
         store()
         // Its storage is there for the next one.
@@ -165,6 +165,12 @@ package final class ClientSession {
     package func ping() {
         guard phase == .live else { return }
         say { $0.writePing() }
+    }
+
+    /// Shows the server a newer token of the same identity; only on a live connection.
+    package func authenticate(token: String) {
+        guard phase == .live else { return }
+        say { $0.writeAuthenticate(token: token) }
     }
 
     /// Whether there is something to pull.

@@ -1,10 +1,54 @@
 import StorecastSync
 import StorecastWire
 
-extension SimulatedClient: ClientSessionDelegate {
-    func welcomed() {
-        liveSince = world.time.now
-        authenticate()
+/// The app around the connector: its tokens, its timers, its stores.
+extension SimulatedClient: ConnectorHost {
+    var now: Duration { world.time.now }
+
+    func schedule(_ timer: Connector.Timer, after delay: Duration) {
+        after(delay) { [self] in connector.fire(timer) }
+    }
+
+    func requestToken(for attempt: Int) {
+        let token = token
+        let delay = random.happens(oneIn: 4) ? random.duration(upTo: .milliseconds(100)) : .zero
+        let fails = !world.isHealing && random.happens(oneIn: 50)
+        after(delay) { [self] in
+            if fails {
+                connector.tokenFailed("There is no token.", for: attempt)
+            } else {
+                connector.provide(token: token, for: attempt)
+            }
+        }
+    }
+
+    func openConnection(for attempt: Int) -> any TransportConnection {
+        let socket = SimulatedSocket(self, attempt)
+        self.socket = socket
+        after(random.duration(upTo: .milliseconds(50))) { socket.open() }
+        return socket
+    }
+
+    func statusChanged(_ status: Connector.Status) {
+        if status == .live {
+            liveSince = now
+        } else if let start = liveSince.take(), now - start >= .seconds(5) {
+            isRetrySoon = true
+        }
+        switch status {
+        case .connecting, .live: break
+        case .offline(let delay, let reason):
+            world.note(.client, number, 3) { "offline: \(reason)" }
+            if isRetrySoon, connector.bye == nil, delay > .milliseconds(250) {
+                world.violate(.retry, "Client \(number) waits for \(delay).")
+            }
+            isRetrySoon = false
+        case .closed(let rejection):
+            world.violate(
+                .protocol,
+                "Client \(number) keeps to the protocol and was told to stop: "
+                    + "\(rejection.map { "\($0)" } ?? "")")
+        }
     }
 
     func mirrorsMoved() {
@@ -21,32 +65,9 @@ extension SimulatedClient: ClientSessionDelegate {
         world.note(.client, number, problem == nil ? 5 : 6) {
             problem.map { "can't store: \($0)" } ?? "can store again"
         }
-        guard problem != nil else { return }
-        world.time.after(.seconds(1)) { [self] in retryStorage() }
     }
 
-    private func retryStorage() {
-        guard !isEnded, session.storageProblem != nil else { return }
-        session.store()
-        touch()
-        scheduleFlush()
-        if session.storageProblem != nil {
-            world.time.after(.seconds(1)) { [self] in retryStorage() }
-        }
-    }
-
-    func held(for time: Duration) {
-        later(time) { [self] in
-            session.release()
-            scheduleFlush()
-        }
-    }
-
-    func bye(_ bye: ServerFrame.Bye) {
-        self.bye = bye
-    }
-
-    func trouble(_ message: String) {
+    func report(_ message: String) {
         world.violate(.protocol, "Client \(number): \(message)")
     }
 }
