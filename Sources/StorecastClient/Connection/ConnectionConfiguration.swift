@@ -1,3 +1,4 @@
+import StorecastMirror
 import StorecastSync
 
 /// What a connection is made of.
@@ -22,7 +23,7 @@ struct ConnectionConfiguration: Sendable {
             }
             return (session, nil)
         } catch {
-            let nothing = StorecastSync.Outbox(refusing: error)
+            let nothing = StorecastMirror.Outbox(refusing: error)
             return (ClientSession(outbox: SharedOutbox(client: client, nothing)), error)
         }
     }

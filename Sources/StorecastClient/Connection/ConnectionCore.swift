@@ -1,3 +1,4 @@
+import StorecastMirror
 import StorecastSync
 
 /// The I/O around a connector, and those who follow its mirrors and its status.

@@ -1,3 +1,4 @@
+import StorecastMirror
 import StorecastSync
 
 /// The actor that owns a connection's state, on its transport's executor, so that the transport's

@@ -1,3 +1,4 @@
+public import StorecastMirror
 public import StorecastSync
 
 extension RemoteConnection {
@@ -71,7 +72,7 @@ extension RemoteConnection.Outbox {
             return ClientSession(
                 outbox: SharedOutbox(
                     client: client,
-                    StorecastSync.Outbox(limits: limits, stamps: stamps(client))))
+                    StorecastMirror.Outbox(limits: limits, stamps: stamps(client))))
         }
         let stored = try StoredOutbox(
             in: storage(), room: room, actions: ActionCatalogue(actions), limits: limits,

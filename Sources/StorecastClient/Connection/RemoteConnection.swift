@@ -1,3 +1,4 @@
+public import StorecastMirror
 public import StorecastSync
 
 /// A connection to one room of a server, shared by any number of ``RemoteStore``s.

@@ -1,3 +1,4 @@
+import StorecastMirror
 import StorecastSync
 
 /// A remote store, whatever its state, as updates reach it; belongs to the store's owner.

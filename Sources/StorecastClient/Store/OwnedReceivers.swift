@@ -1,3 +1,4 @@
+import StorecastMirror
 import StorecastSync
 
 /// The stores of one owner, by number, held weakly.

@@ -1,5 +1,6 @@
 public import Observation
 public import Storecast
+import StorecastMirror
 public import StorecastSync
 
 /// A live mirror of one selection of a room, and a store itself.

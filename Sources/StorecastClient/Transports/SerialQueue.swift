@@ -1,4 +1,5 @@
 import Dispatch
+import StorecastMirror
 import StorecastSync
 
 /// A dispatch queue as a serial executor.

@@ -1,4 +1,5 @@
 import Foundation
+import StorecastMirror
 import StorecastSync
 
 #if canImport(FoundationNetworking)

@@ -1,4 +1,4 @@
-public import StorecastSync
+public import StorecastMirror
 
 /// Connects by URLSession's WebSocket tasks: the standard on Apple platforms.
 ///

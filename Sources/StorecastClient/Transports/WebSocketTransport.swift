@@ -1,5 +1,5 @@
 #if os(Linux)
-    public import StorecastSync
+    public import StorecastMirror
     public import StorecastWebSocket
 
     /// Connects by libwebsockets, on one event loop for all connections of the process.

@@ -1,4 +1,5 @@
 #if os(Linux)
+    import StorecastMirror
     import StorecastSync
     import StorecastWebSocket
 
