@@ -147,3 +147,75 @@ extension ConnectionCore: ConnectorHost {
     // An app has no place for what a server shouldn't have said; the connection begins anew.
     func report(_ message: String) {}
 }
+
+/// The actor that owns a connection's state, on its transport's executor, so that the transport's
+/// events reach it without a hop.
+actor ConnectionDriver {
+    /// The dispatches without an outcome, for all threads.
+    nonisolated let outbox: SharedOutbox
+    nonisolated let monitor: ConnectionMonitor
+    private nonisolated let executor: any TransportExecutor
+    private let core: ConnectionCore
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    init(_ configuration: ConnectionConfiguration) {
+        let core = ConnectionCore(configuration)
+        self.core = core
+        outbox = core.session.outbox
+        monitor = core.monitor
+        executor = configuration.transport.executor
+        core.owner = self
+    }
+
+    /// Runs `work` on the executor, behind everything given to it before.
+    nonisolated func perform(_ work: @escaping @Sendable (ConnectionCore) -> Void) {
+        executor.execute { [self] in enter(work) }
+    }
+
+    /// Runs `work` later.
+    nonisolated func perform(
+        after delay: Duration, _ work: @escaping @Sendable (ConnectionCore) -> Void
+    ) {
+        executor.execute(after: delay) { [weak self] in self?.enter(work) }
+    }
+
+    /// Runs `work` at once; only on the executor.
+    nonisolated func enter(_ work: @Sendable (ConnectionCore) -> Void) {
+        assumeIsolated { driver in work(driver.core) }
+    }
+}
+
+/// What a connection is made of.
+struct ConnectionConfiguration: Sendable {
+    let url: String
+    let token: (@Sendable () async throws -> String)?
+    /// Who the server will take the client for, as far as that is known.
+    let identity: Identity
+    let outbox: RemoteConnection.Outbox
+    let transport: any Transport
+    /// What ids and delays are drawn from.
+    let random: any RandomNumberGenerator & Sendable
+    /// The time of day.
+    let wallClock: @Sendable () -> Timestamp
+    let deliveries: DeliveryRegistry
+
+    /// The session with the outbox, or one that refuses everything and why.
+    func openSession(client: String) -> (ClientSession, Rejection?) {
+        do throws(Rejection) {
+            let session = try outbox.open(room: room, client: client) { client in
+                ProvisionalStamps(client: client, sender: identity, now: wallClock)
+            }
+            return (session, nil)
+        } catch {
+            let nothing = StorecastMirror.Outbox(refusing: error)
+            return (ClientSession(outbox: SharedOutbox(client: client, nothing)), error)
+        }
+    }
+
+    /// The path of the URL, which names the room.
+    private var room: String {
+        let path = ServerURL(url)?.path ?? ""
+        return String(path.prefix { $0 != "?" })
+    }
+}

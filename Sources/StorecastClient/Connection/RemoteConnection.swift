@@ -171,3 +171,25 @@ public final class RemoteConnection: Sendable {
         }
     }
 }
+
+/// How long a connection has been away, why, and what comes next.
+public struct Outage: Sendable, Equatable {
+    /// When the connection was lost, or first tried if it never was there; by this machine's clock.
+    public var since: Timestamp
+    /// When the next try is made, unless ``RemoteConnection/reconnect()`` makes one before.
+    public var retryAt: Timestamp
+    /// What went wrong the last time; a sentence for a person.
+    public var reason: String
+}
+
+/// A dispatch without an outcome, made by this process or by an earlier one with the same outbox.
+public struct PendingDispatch: Sendable, Identifiable {
+    /// Counts the client's dispatches.
+    public let id: UInt64
+    /// The action's name on the wire.
+    public let type: String
+    /// The action, if its type is known.
+    public let action: (any SyncAction)?
+    /// To wait for its outcome.
+    public let dispatch: Dispatch
+}

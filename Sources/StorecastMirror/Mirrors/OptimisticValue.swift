@@ -1,4 +1,5 @@
 package import Storecast
+package import StorecastSync
 
 /// What an optimistic mirror shows: the server's value, and the client's pending actions on it.
 ///
@@ -54,5 +55,33 @@ package struct OptimisticValue<State> {
 
     private var shownActions: ArraySlice<PendingAction> {
         pending.actions.drop { $0.seq <= included }
+    }
+}
+
+/// A dispatched action without an outcome.
+package struct PendingAction: Sendable {
+    package let seq: UInt64
+    /// With its provisional stamp, if it is ``Stamped``.
+    package let action: any SyncAction
+
+    package init(seq: UInt64, action: any SyncAction) {
+        self.seq = seq
+        self.action = action
+    }
+}
+
+/// The dispatched actions of a client that have no outcome, at some moment.
+package struct PendingActions: Sendable {
+    /// Higher at a later moment.
+    package let revision: UInt64
+    /// The last dispatch that had been numbered.
+    package let through: UInt64
+    /// In the order of their numbers.
+    package internal(set) var actions: [PendingAction]
+
+    package init(revision: UInt64 = 0, through: UInt64 = 0, actions: [PendingAction] = []) {
+        self.revision = revision
+        self.through = through
+        self.actions = actions
     }
 }

@@ -1,5 +1,6 @@
 package import StorecastSync
 package import StorecastWire
+import Synchronization
 
 /// A client's dispatches that have no outcome yet, in their order.
 ///
@@ -190,5 +191,71 @@ package struct Outbox: Sendable {
             end(place, entries[place].seq > lastEverSent ? problem : Self.unknown(problem.title))
         }
         trim()
+    }
+}
+
+/// How many dispatches without an outcome a client keeps, and what gives way when there are more.
+public struct OutboxLimits: Sendable {
+    /// What gives way when an outbox is full.
+    public enum Policy: Sendable {
+        /// The new dispatch: its outcome is the rejection `outbox-full`, before `dispatch` returns.
+        case refuseNewest
+        /// While there is no connection, the oldest dispatches that were never sent: their outcome
+        /// is the rejection `outbox-full`. What may have reached the server is never dropped, and
+        /// neither is anything while there is a connection; then the new dispatch is refused.
+        case dropOldest
+    }
+
+    /// How many dispatches there may be; 100,000.
+    public var count: Int
+    /// How many bytes they may take on the wire, about 160 each beside their payload; 16 MiB.
+    public var bytes: Int
+    /// What gives way when there is no room.
+    public var whenFull: Policy
+
+    /// Bounds; the defaults suit an app that is offline for a day.
+    public init(
+        count: Int = 100_000, bytes: Int = 16 << 20, whenFull: Policy = .refuseNewest
+    ) {
+        self.count = count
+        self.bytes = bytes
+        self.whenFull = whenFull
+    }
+}
+
+/// An outbox as all threads of a client see it: dispatches are numbered on any of them, and settled
+/// by the session.
+package final class SharedOutbox: Sendable {
+    /// The client's id, for life; a secret of client and server.
+    package let client: String
+    private let outbox: Mutex<Outbox>
+
+    package init(client: String, _ outbox: Outbox = Outbox()) {
+        self.client = client
+        self.outbox = Mutex(outbox)
+    }
+
+    package func withLock<Value: Sendable, Failure>(
+        _ work: (inout Outbox) throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        try outbox.withLock { outbox throws(Failure) in try work(&outbox) }
+    }
+}
+
+extension Outbox {
+    /// The dispatches without an outcome whose actions are known. O(n).
+    package var pendingActions: PendingActions {
+        PendingActions(
+            revision: revision, through: lastSeq,
+            actions: entries[first...].compactMap { entry in
+                entry.outgoing?.action.map { PendingAction(seq: entry.seq, action: $0) }
+            })
+    }
+
+    /// The dispatches without an outcome, oldest first. O(n).
+    package var pendingEntries: [(seq: UInt64, action: OutgoingAction, outcome: DispatchOutcome)] {
+        entries[first...].compactMap { entry in
+            entry.outgoing.map { (entry.seq, $0, entry.outcome) }
+        }
     }
 }

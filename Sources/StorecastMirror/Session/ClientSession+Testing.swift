@@ -6,3 +6,8 @@ extension ClientSession {
         outbox.withLock { outbox in outbox.pendingEntries.contains { $0.seq == seq } }
     }
 }
+
+extension Mirror {
+    /// Whether the server keeps it up to date on the connection that there is now.
+    package var isLive: Bool { sub != nil && isAnswered && failure == nil }
+}
