@@ -84,7 +84,7 @@ public final class RemoteConnection: Sendable {
             outbox.pendingEntries.map { seq, outgoing, outcome in
                 PendingDispatch(
                     id: seq, type: outgoing.type, action: outgoing.action,
-                    dispatch: Dispatch(outcome))
+                    dispatch: Dispatch(outcome, shownIn: deliveries))
             }
         }
     }
@@ -164,7 +164,7 @@ public final class RemoteConnection: Sendable {
                 try outbox.append(action, outcome)
             }
             if opensAdmission { driver.perform { $0.admit() } }
-            return (Dispatch(outcome), pending)
+            return (Dispatch(outcome, shownIn: deliveries), pending)
         } catch {
             outcome.settle(.failure(error))
             return (Dispatch(outcome), nil)

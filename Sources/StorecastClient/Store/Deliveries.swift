@@ -43,16 +43,10 @@ final class Deliveries: Sendable {
             return true
         }
         guard isNeeded, let owner else { return }
-        // Started at once, so that the job is in the owner's queue before anything that this
-        // thread does next, such as ending a dispatch that somebody on the owner waits for.
-        DeliveriesUnderway.count.add(1, ordering: .acquiringAndReleasing)
-        startNow {
-            await self.empty(on: owner)
-            DeliveriesUnderway.count.subtract(1, ordering: .acquiringAndReleasing)
-        }
+        startNow { await self.empty(on: owner) }
     }
 
-    /// Returns when the owner has taken all that was posted before: takes what is left there.
+    /// Returns when the owner has taken all that was posted before.
     func settle() async {
         if let owner { await empty(on: owner) }
     }
@@ -62,7 +56,8 @@ final class Deliveries: Sendable {
         receivers.add(receiver, id)
     }
 
-    private func empty(on owner: isolated any Actor) async {
+    /// Hands out what is in the mailbox.
+    func empty(on owner: isolated any Actor) {
         let mail = mailbox.withLock { mailbox in
             defer { mailbox = Mailbox() }
             return mailbox
@@ -71,8 +66,8 @@ final class Deliveries: Sendable {
     }
 }
 
-/// At a high priority, as an actor takes the jobs of higher priority first: whoever waits for an
-/// outcome on the owner must find the update there.
+/// Where it can, on this thread until it needs the owner: one hop less. With a high priority, as what
+/// it takes to the owner is to be seen.
 private func startNow(_ work: @escaping @Sendable () async -> Void) {
     if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
         Task.immediate(priority: .high) { await work() }
@@ -83,13 +78,13 @@ private func startNow(_ work: @escaping @Sendable () async -> Void) {
 
 /// The deliveries of a connection, one for each actor that owns stores on it.
 final class DeliveryRegistry: Sendable {
-    private struct State {
+    fileprivate struct State {
         var deliveries: [ObjectIdentifier: Deliveries] = [:]
         var lastID: UInt64 = 0
         var wantsPending = false
     }
 
-    private let state = Mutex(State())
+    fileprivate let state = Mutex(State())
 
     /// A number for one more store.
     func nextID() -> UInt64 {
@@ -138,6 +133,15 @@ final class DeliveryRegistry: Sendable {
         for deliveries in state.withLock({ Array($0.deliveries.values) }) {
             await deliveries.settle()
         }
+    }
+}
+
+/// An outcome is settled behind the updates that show it. Who asks for it takes those along, so that
+/// it finds its stores as the outcome says, whether or not its actor had the time before.
+extension DeliveryRegistry: OutcomeStores {
+    func update(on owner: isolated any Actor) {
+        let deliveries = state.withLock { $0.deliveries[ObjectIdentifier(owner)] }
+        if let deliveries, deliveries.owner === owner { deliveries.empty(on: owner) }
     }
 }
 
