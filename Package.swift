@@ -50,12 +50,13 @@ let package = Package(
             path: "Sources/Storecast/Recorder", swiftSettings: settings),
         // Apart, as the command runs it too, and what helps tests to fail has no place there.
         .target(
-            name: "StorecastSimulation", dependencies: ["StorecastSync"],
+            name: "StorecastSimulation", dependencies: ["StorecastMirror", "StorecastSync"],
             path: "Sources/StorecastTesting/Simulation", swiftSettings: settings),
         .target(
             name: "StorecastTesting",
             dependencies: [
-                "Storecast", "StorecastSync", "StorecastClient", "StorecastSimulation",
+                "Storecast", "StorecastSync", "StorecastMirror", "StorecastClient",
+                "StorecastSimulation",
                 .product(name: "CustomDump", package: "swift-custom-dump"),
                 .product(name: "IssueReporting", package: "xctest-dynamic-overlay"),
                 // Without it, issues are printed on Linux and no test fails.
@@ -67,6 +68,9 @@ let package = Package(
         .target(name: "StorecastWire", swiftSettings: settings),
         .target(
             name: "StorecastSync", dependencies: ["Storecast", "StorecastWire"],
+            swiftSettings: settings),
+        .target(
+            name: "StorecastMirror", dependencies: ["Storecast", "StorecastSync", "StorecastWire"],
             swiftSettings: settings),
         .systemLibrary(
             name: "CLibWebSockets", pkgConfig: "libwebsockets",
@@ -111,7 +115,7 @@ let package = Package(
         .target(
             name: "StorecastClient",
             dependencies: [
-                "StorecastSync",
+                "StorecastMirror", "StorecastSync",
                 .target(name: "StorecastWebSocket", condition: .when(platforms: [.linux])),
             ],
             swiftSettings: settings),
@@ -165,12 +169,23 @@ let package = Package(
         .testTarget(
             name: "StorecastWireTests", dependencies: ["StorecastWire"], swiftSettings: settings),
         .testTarget(
-            name: "StorecastSyncTests", dependencies: ["StorecastSync"], swiftSettings: settings),
+            name: "StorecastSyncTests",
+            dependencies: ["StorecastMirror", "StorecastSync", "TestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "StorecastMirrorTests",
+            dependencies: ["StorecastMirror", "StorecastSync", "TestSupport"],
+            swiftSettings: settings),
+        // What the tests of several targets share.
+        .target(
+            name: "TestSupport", dependencies: ["StorecastWire"], path: "Tests/TestSupport",
+            swiftSettings: settings),
         .testTarget(
             name: "StorecastWebSocketTests", dependencies: ["StorecastWebSocket"],
             swiftSettings: settings),
         .testTarget(
-            name: "StorecastClientTests", dependencies: ["StorecastClient", "StorecastServer"],
+            name: "StorecastClientTests",
+            dependencies: ["StorecastClient", "StorecastMirror", "StorecastServer"],
             swiftSettings: settings),
         .target(
             name: "Counter", dependencies: ["StorecastSync"], path: "Tests/Snippets/Counter",

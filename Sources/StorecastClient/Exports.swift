@@ -1,1 +1,2 @@
+@_exported public import StorecastMirror
 @_exported public import StorecastSync

@@ -43,9 +43,8 @@ package final class DispatchOutcome: Sendable {
         }
     }
 
-    package func value() async throws(Rejection) -> Position {
-        var isThere = false
-        let result = await withCheckedContinuation { continuation in
+    package func value() async -> Result<Position, Rejection> {
+        await withCheckedContinuation { continuation in
             let settled = state.withLock { state -> Result<Position, Rejection>? in
                 switch state {
                 case .settled(let result, _): return result
@@ -54,13 +53,7 @@ package final class DispatchOutcome: Sendable {
                     return nil
                 }
             }
-            guard let settled else { return }
-            isThere = true
-            continuation.resume(returning: settled)
+            if let settled { continuation.resume(returning: settled) }
         }
-        // Whoever waits is behind the mirrors that show it in the queue of its actor. Whoever comes
-        // later gets behind them here, if they are still on their way.
-        if isThere, DeliveriesUnderway.count.load(ordering: .acquiring) > 0 { await Task.yield() }
-        return try result.get()
     }
 }

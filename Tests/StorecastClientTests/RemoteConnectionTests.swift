@@ -105,6 +105,30 @@ struct RemoteConnectionTests {
         await server.stop()
     }
 
+    @Test func `a newer token counts on the connection that is there`() async throws {
+        let room = Shelf.room().authorize(PutBook.self) { _, sender in
+            guard sender.roles.contains("writer") else { throw Rejection(.forbidden, "Read only.") }
+        }
+        let server = SyncServer(port: 0) { _ in
+            room
+        } authenticate: { credentials in
+            Identity("ada", roles: credentials.token == "new" ? ["writer"] : [])
+        }
+        let url = try await server.start()
+        let connection = RemoteConnection(url, token: { "old" })
+        await #expect(throws: Rejection(.forbidden, "Read only.")) {
+            try await connection.dispatch(PutBook(title: "Emma")).outcome
+        }
+        connection.authenticate(token: "new")
+        // The server checks it beside what comes behind it.
+        var position: Position?
+        while position == nil {
+            position = try? await connection.dispatch(PutBook(title: "Emma")).outcome
+        }
+        connection.close()
+        await server.stop()
+    }
+
     @Test func `the status is observed`() async throws {
         let desk = try await Desk()
         for await status in desk.connection.statuses where status == .live { break }

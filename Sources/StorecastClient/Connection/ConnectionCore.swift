@@ -1,181 +1,40 @@
+import StorecastMirror
 import StorecastSync
 
-/// Connects, reconnects, and moves messages between a client session and its transport.
+/// The I/O around a connector, and those who follow its mirrors and its status.
 ///
 /// Belongs to its ``ConnectionDriver``.
 final class ConnectionCore {
     weak var owner: ConnectionDriver?
-    /// Where the session's complaints go.
-    var onTrouble: (String) -> Void = { _ in }
-    let session: ClientSession
     let monitor: ConnectionMonitor
+    private(set) var connector: Connector!
 
-    let configuration: ConnectionConfiguration
-    let deliveries: DeliveryRegistry
+    private let configuration: ConnectionConfiguration
+    private let deliveries: DeliveryRegistry
     /// Why the outbox couldn't be opened.
     private let openingProblem: Rejection?
-    private var random: any RandomNumberGenerator
-    private var connection: (any TransportConnection)?
-    private var backOff = BackOff()
-    var bye: ServerFrame.Bye?
-    /// Counts tries, so that what belongs to an earlier one is known as such.
-    var attempt = 0
-    private var isFlushing = false
-    private var isWaiting = false
-    var lastHeard = Duration.zero
-    var liveSince: Duration?
     /// When there was no connection any more, or not yet.
-    var lostSince: Timestamp?
+    private var lostSince: Timestamp?
     private var observed: [UInt64: Mirror] = [:]
 
     init(_ configuration: ConnectionConfiguration) {
         self.configuration = configuration
         deliveries = configuration.deliveries
-        random = configuration.random
+        var random = configuration.random
         let client = randomID(using: &random)
-        (session, openingProblem) = configuration.openSession(client: client)
+        let (session, problem) = configuration.openSession(client: client)
+        openingProblem = problem
         monitor = ConnectionMonitor(session.outbox)
-        session.delegate = self
+        connector = Connector(session, host: self, random: random)
     }
 
-    /// The time by the transport's clock.
-    var now: Duration { configuration.transport.executor.now }
+    var session: ClientSession { connector.session }
 
-    // MARK: Connecting
-
-    /// Connects for the first time, unless there is nothing to connect with.
+    /// Connects for the first time, unless the outbox couldn't be opened.
     func start() {
-        if let openingProblem { return close(openingProblem) }
+        if let openingProblem { return connector.close(openingProblem) }
         if session.pendingCount > 0 { pendingChanged() }
-        connect()
-        scheduleFlush()
-    }
-
-    private func connect() {
-        guard session.phase != .closed else { return }
-        attempt += 1
-        isWaiting = false
-        bye = nil
-        monitor.set(.connecting)
-        lostSince = lostSince ?? configuration.wallClock()
-        guard let token = configuration.token else { return open(token: nil) }
-        let attempt = attempt
-        // Weak: the app may take as long as it likes to answer.
-        Task { [weak owner] in
-            do {
-                let value = try await token()
-                owner?.perform { $0.open(token: value, attempt) }
-            } catch {
-                let problem = "There is no token: \(error)"
-                owner?.perform { $0.closed(attempt, .internalError, problem) }
-            }
-        }
-    }
-
-    /// Stops waiting, and counts failures from the beginning.
-    func connectNow() {
-        backOff.reset()
-        if isWaiting { connect() }
-    }
-
-    /// Leaves a connection that works for one with another hello.
-    private func connectAnew() {
-        connection?.close(code: CloseCode.normal.rawValue, reason: "")
-        connection = nil
-        session.disconnected()
-        connect()
-    }
-
-    private func open(token: String?, _ attempt: Int) {
-        if attempt == self.attempt { open(token: token) }
-    }
-
-    private func open(token: String?) {
-        let (attempt, owner) = (attempt, owner)
-        connection = configuration.transport.connect(
-            to: configuration.url, subprotocol: ProtocolVersion.subprotocol
-        ) { event in
-            switch event {
-            case .opened: owner?.enter { $0.opened(attempt, token: token) }
-            case .received(let text):
-                // The bytes are valid during this call, and so is the entry into the actor.
-                nonisolated(unsafe) let text = text
-                owner?.enter { $0.received(attempt, text) }
-            case .closed(let code, let reason, let problem):
-                owner?.enter {
-                    $0.closed(attempt, CloseCode(rawValue: code), problem ?? reason)
-                }
-            }
-        }
-    }
-
-    private func opened(_ attempt: Int, token: String?) {
-        guard attempt == self.attempt else { return }
-        session.connected(token: token)
-        flush()
-    }
-
-    private func received(_ attempt: Int, _ text: UnsafeRawBufferPointer) {
-        guard attempt == self.attempt else { return }
-        lastHeard = now
-        if session.receive(text) {
-            scheduleFlush()
-        } else {
-            abandon("The server doesn't keep to the protocol.")
-        }
-    }
-
-    /// The connection is of no use any more: takes it for lost, now.
-    func abandon(_ reason: String) {
-        connection?.close(code: CloseCode.protocolViolation.rawValue, reason: "")
-        lost(after: nil, because: reason)
-    }
-
-    private func closed(_ attempt: Int, _ code: CloseCode, _ problem: String) {
-        guard attempt == self.attempt, session.phase != .closed else { return }
-        let mayReturn = bye?.reconnect ?? code.allowsReconnect
-        if mayReturn {
-            lost(after: bye, because: bye?.title ?? problem)
-        } else {
-            close(
-                Rejection(
-                    Rejection.Code(bye?.code ?? code.word),
-                    bye?.title ?? (problem.isEmpty ? "The server hung up." : problem)))
-        }
-    }
-
-    private func lost(after bye: ServerFrame.Bye?, because problem: String) {
-        attempt += 1
-        connection = nil
-        session.disconnected()
-        if let start = liveSince.take() { backOff.wasLive(for: now - start) }
-        let delay = backOff.next(after: bye, using: &random)
-        isWaiting = true
-        let time = configuration.wallClock()
-        lostSince = lostSince ?? time
-        monitor.set(
-            .offline(
-                Outage(
-                    since: lostSince ?? time,
-                    retryAt: Timestamp(
-                        secondsSince1970: time.secondsSince1970 + delay / .seconds(1)),
-                    reason: problem.isEmpty ? "The connection was lost." : problem)))
-        let attempt = attempt
-        owner?.perform(after: delay) { core in
-            if core.isWaiting, core.attempt == attempt { core.connect() }
-        }
-    }
-
-    /// Ends everything.
-    func close(_ rejection: Rejection?) {
-        guard session.phase != .closed else { return }
-        attempt += 1
-        // The stores first, so that whoever waited for an outcome finds them as they are.
-        session.failMirrors(rejection ?? ClientSession.closed)
-        session.close(rejection ?? ClientSession.closed)
-        connection?.close(code: CloseCode.normal.rawValue, reason: "")
-        connection = nil
-        monitor.set(.closed(rejection))
+        connector.start()
     }
 
     // MARK: Dispatches and mirrors
@@ -183,7 +42,7 @@ final class ConnectionCore {
     /// Takes what was dispatched, behind what was asked for before.
     func admit() {
         session.admit()
-        scheduleFlush()
+        connector.scheduleFlush()
     }
 
     /// Follows a selection as observer `id`: `observer` is called with what is known now, and after
@@ -200,7 +59,7 @@ final class ConnectionCore {
             observer(mirror)
             deliveries.deliver()
         }
-        scheduleFlush()
+        connector.scheduleFlush()
     }
 
     /// The observer has lost its interest.
@@ -208,29 +67,155 @@ final class ConnectionCore {
         guard let mirror = observed.removeValue(forKey: id) else { return }
         mirror.observers[id] = nil
         session.release(mirror)
-        scheduleFlush()
+        connector.scheduleFlush()
     }
+}
 
-    // MARK: Messages out
+extension ConnectionCore: ConnectorHost {
+    /// The time by the transport's clock.
+    var now: Duration { configuration.transport.executor.now }
 
-    /// Sends what there is behind all that is being asked for now, in as few messages as can be.
-    func scheduleFlush() {
-        guard !isFlushing, isFlushDue else { return }
-        isFlushing = true
-        owner?.perform { core in
-            core.isFlushing = false
-            core.flush()
+    func schedule(_ timer: Connector.Timer, after delay: Duration) {
+        if delay == .zero {
+            owner?.perform { $0.connector.fire(timer) }
+        } else {
+            owner?.perform(after: delay) { $0.connector.fire(timer) }
         }
     }
 
-    private var isFlushDue: Bool {
-        session.hasMessages || session.isStoreDue || session.needsNewConnection
+    func requestToken(for attempt: Int) {
+        guard let token = configuration.token else {
+            return connector.provide(token: nil, for: attempt)
+        }
+        // Weak: the app may take as long as it likes to answer.
+        Task { [weak owner] in
+            do {
+                let value = try await token()
+                owner?.perform { $0.connector.provide(token: value, for: attempt) }
+            } catch {
+                let problem = "There is no token: \(error)"
+                owner?.perform { $0.connector.tokenFailed(problem, for: attempt) }
+            }
+        }
     }
 
-    func flush() {
-        if session.isStoreDue { session.store() }
-        if session.needsNewConnection { connectAnew() }
-        guard let connection else { return }
-        while let message = session.nextMessage() { connection.send(message) }
+    func openConnection(for attempt: Int) -> any TransportConnection {
+        let owner = owner
+        return configuration.transport.connect(
+            to: configuration.url, subprotocol: ProtocolVersion.subprotocol
+        ) { event in
+            // A message's bytes are valid during this call, and so is the entry into the actor.
+            nonisolated(unsafe) let event = event
+            owner?.enter { $0.connector.take(event, from: attempt) }
+        }
+    }
+
+    func statusChanged(_ status: Connector.Status) {
+        switch status {
+        case .connecting:
+            lostSince = lostSince ?? configuration.wallClock()
+            monitor.set(.connecting)
+        case .live:
+            lostSince = nil
+            monitor.set(.live)
+        case .offline(let delay, let reason):
+            monitor.set(.offline(outage(retryIn: delay, because: reason)))
+        case .closed(let rejection): monitor.set(.closed(rejection))
+        }
+    }
+
+    private func outage(retryIn delay: Duration, because reason: String) -> Outage {
+        let time = configuration.wallClock()
+        let since = lostSince ?? time
+        lostSince = since
+        return Outage(
+            since: since,
+            retryAt: Timestamp(secondsSince1970: time.secondsSince1970 + delay / .seconds(1)),
+            reason: reason)
+    }
+
+    func mirrorsMoved() { deliveries.deliver() }
+
+    func pendingChanged() {
+        monitor.pendingChanged()
+        guard deliveries.wantsPending else { return }
+        deliveries.deliver(session.outbox.withLock { $0.pendingActions })
+    }
+
+    func storageChanged(_ problem: Rejection?) { monitor.set(outboxProblem: problem) }
+
+    // An app has no place for what a server shouldn't have said; the connection begins anew.
+    func report(_ message: String) {}
+}
+
+/// The actor that owns a connection's state, on its transport's executor, so that the transport's
+/// events reach it without a hop.
+actor ConnectionDriver {
+    /// The dispatches without an outcome, for all threads.
+    nonisolated let outbox: SharedOutbox
+    nonisolated let monitor: ConnectionMonitor
+    private nonisolated let executor: any TransportExecutor
+    private let core: ConnectionCore
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    init(_ configuration: ConnectionConfiguration) {
+        let core = ConnectionCore(configuration)
+        self.core = core
+        outbox = core.session.outbox
+        monitor = core.monitor
+        executor = configuration.transport.executor
+        core.owner = self
+    }
+
+    /// Runs `work` on the executor, behind everything given to it before.
+    nonisolated func perform(_ work: @escaping @Sendable (ConnectionCore) -> Void) {
+        executor.execute { [self] in enter(work) }
+    }
+
+    /// Runs `work` later.
+    nonisolated func perform(
+        after delay: Duration, _ work: @escaping @Sendable (ConnectionCore) -> Void
+    ) {
+        executor.execute(after: delay) { [weak self] in self?.enter(work) }
+    }
+
+    /// Runs `work` at once; only on the executor.
+    nonisolated func enter(_ work: @Sendable (ConnectionCore) -> Void) {
+        assumeIsolated { driver in work(driver.core) }
+    }
+}
+
+/// What a connection is made of.
+struct ConnectionConfiguration: Sendable {
+    let url: String
+    let token: (@Sendable () async throws -> String)?
+    /// Who the server will take the client for, as far as that is known.
+    let identity: Identity
+    let outbox: RemoteConnection.Outbox
+    let transport: any Transport
+    /// What ids and delays are drawn from.
+    let random: any RandomNumberGenerator & Sendable
+    /// The time of day.
+    let wallClock: @Sendable () -> Timestamp
+    let deliveries: DeliveryRegistry
+
+    /// The session with the outbox, or one that refuses everything and why.
+    func openSession(client: String) -> (ClientSession, Rejection?) {
+        do throws(Rejection) {
+            let session = try outbox.open(room: room, client: client) { client in
+                ProvisionalStamps(client: client, sender: identity, now: wallClock)
+            }
+            return (session, nil)
+        } catch {
+            let nothing = StorecastMirror.Outbox(refusing: error)
+            return (ClientSession(outbox: SharedOutbox(client: client, nothing)), error)
+        }
+    }
+
+    /// The path of the URL, which names the room.
+    private var room: String {
+        let path = ServerURL(url)?.path ?? ""
+        return String(path.prefix { $0 != "?" })
     }
 }

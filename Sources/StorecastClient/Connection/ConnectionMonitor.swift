@@ -1,4 +1,5 @@
 import Observation
+import StorecastMirror
 import StorecastSync
 import Synchronization
 

@@ -1,3 +1,4 @@
+public import StorecastMirror
 public import StorecastSync
 
 /// A connection to one room of a server, shared by any number of ``RemoteStore``s.
@@ -6,9 +7,9 @@ public import StorecastSync
 /// that doubles with every failure from a quarter of a second to 30 seconds, shortened by chance to
 /// as little as half, and is short again after a connection that held for five seconds.
 ///
-/// Dispatches work without a connection. They are kept in its ``Outbox``, sent in order, and reduced
-/// once, however often the connection breaks. Every member may be used from any thread; what can
-/// change is tracked by Observation, on the connection's own thread.
+/// Dispatches work without a connection. They are kept in its ``Outbox``, sent in order, and
+/// reduced once, however often the connection breaks. Every member may be used from any thread;
+/// what can change is tracked by Observation, on the connection's own thread.
 public final class RemoteConnection: Sendable {
     /// How a connection is doing.
     public enum Status: Sendable, Equatable {
@@ -18,8 +19,8 @@ public final class RemoteConnection: Sendable {
         case live
         /// Not there, and waiting to try again.
         case offline(Outage)
-        /// Over for good: by ``RemoteConnection/close()`` (nil), or refused, with a code that says by
-        /// what: `unauthenticated`, `forbidden`, `no-room`, `replaced`, `outbox-locked`, ….
+        /// Over for good: by ``RemoteConnection/close()`` (nil), or refused, with a code that says
+        /// by what: `unauthenticated`, `forbidden`, `no-room`, `replaced`, `outbox-locked`, ….
         case closed(Rejection?)
     }
 
@@ -32,8 +33,8 @@ public final class RemoteConnection: Sendable {
     ///   - url: `ws://host:port/path` or `wss://…`; the path names the room.
     ///   - token: asked for at every connection; what it throws counts as a failed try.
     ///   - identity: who the server will take this client for, if you know: the sender in the
-    ///     provisional stamps of ``Stamped`` actions that optimistic stores show. Their time is this
-    ///     machine's, their id the final one.
+    ///     provisional stamps of ``Stamped`` actions that optimistic stores show. Their time is
+    ///     this machine's, their id the final one.
     ///   - outbox: where dispatches are kept until they have an outcome. A file is read before this
     ///     returns.
     ///   - transport: how to connect; libwebsockets on Linux, URLSession on Apple platforms.
@@ -47,8 +48,8 @@ public final class RemoteConnection: Sendable {
             random: SystemRandomNumberGenerator())
     }
 
-    /// A connection whose client id and delays are drawn from `random`, and whose time of day is that
-    /// of `wallClock`.
+    /// A connection whose client id and delays are drawn from `random`, and whose time of day is
+    /// that of `wallClock`.
     package init(
         _ url: String, token: (@Sendable () async throws -> String)? = nil,
         identity: Identity = .anonymous, outbox: Outbox = .memory, transport: any Transport,
@@ -83,7 +84,7 @@ public final class RemoteConnection: Sendable {
             outbox.pendingEntries.map { seq, outgoing, outcome in
                 PendingDispatch(
                     id: seq, type: outgoing.type, action: outgoing.action,
-                    dispatch: Dispatch(outcome))
+                    dispatch: Dispatch(outcome, shownIn: deliveries))
             }
         }
     }
@@ -93,8 +94,8 @@ public final class RemoteConnection: Sendable {
 
     /// Dispatches an action, in the order of the calls on one thread.
     ///
-    /// It is shown in the optimistic stores of this connection soon, and by the time that its outcome
-    /// is told it is in all stores or in none.
+    /// It is shown in the optimistic stores of this connection soon, and by the time that its
+    /// outcome is told it is in all stores or in none.
     @discardableResult
     public func dispatch(_ action: any SyncAction) -> Dispatch {
         submit(action).dispatch
@@ -110,13 +111,22 @@ public final class RemoteConnection: Sendable {
     /// Connects at once if it waits to try again, and counts its failures from the beginning: for a
     /// button, or for when the system says that there is a network again.
     public func reconnect() {
-        perform { $0.connectNow() }
+        perform { $0.connector.reconnect() }
+    }
+
+    /// Shows the server a newer token of the same identity on the current connection: when the
+    /// token is about to expire, or when the user's roles have changed.
+    ///
+    /// The server checks it while it goes on: what is dispatched at the same moment may still be
+    /// judged by the old one. Later connections ask the initialiser's `token` again.
+    public func authenticate(token: String) {
+        perform { $0.connector.authenticate(token: token) }
     }
 
     /// Ends the connection for good; dispatches without an outcome end with `closed`, which doesn't
     /// say what became of them. Those in a file go on with the next connection that has it.
     public func close() {
-        perform { $0.close(nil) }
+        perform { $0.connector.close(nil) }
     }
 
     /// Runs `work` with the connection's state, behind everything asked for before.
@@ -154,10 +164,32 @@ public final class RemoteConnection: Sendable {
                 try outbox.append(action, outcome)
             }
             if opensAdmission { driver.perform { $0.admit() } }
-            return (Dispatch(outcome), pending)
+            return (Dispatch(outcome, shownIn: deliveries), pending)
         } catch {
             outcome.settle(.failure(error))
             return (Dispatch(outcome), nil)
         }
     }
+}
+
+/// How long a connection has been away, why, and what comes next.
+public struct Outage: Sendable, Equatable {
+    /// When the connection was lost, or first tried if it never was there; by this machine's clock.
+    public var since: Timestamp
+    /// When the next try is made, unless ``RemoteConnection/reconnect()`` makes one before.
+    public var retryAt: Timestamp
+    /// What went wrong the last time; a sentence for a person.
+    public var reason: String
+}
+
+/// A dispatch without an outcome, made by this process or by an earlier one with the same outbox.
+public struct PendingDispatch: Sendable, Identifiable {
+    /// Counts the client's dispatches.
+    public let id: UInt64
+    /// The action's name on the wire.
+    public let type: String
+    /// The action, if its type is known.
+    public let action: (any SyncAction)?
+    /// To wait for its outcome.
+    public let dispatch: Dispatch
 }

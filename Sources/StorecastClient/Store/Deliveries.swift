@@ -1,3 +1,4 @@
+import StorecastMirror
 import StorecastSync
 import Synchronization
 
@@ -42,16 +43,10 @@ final class Deliveries: Sendable {
             return true
         }
         guard isNeeded, let owner else { return }
-        // Started at once, so that the job is in the owner's queue before anything that this
-        // thread does next, such as ending a dispatch that somebody on the owner waits for.
-        DeliveriesUnderway.count.add(1, ordering: .acquiringAndReleasing)
-        startNow {
-            await self.empty(on: owner)
-            DeliveriesUnderway.count.subtract(1, ordering: .acquiringAndReleasing)
-        }
+        startNow { await self.empty(on: owner) }
     }
 
-    /// Returns when the owner has taken all that was posted before: takes what is left there.
+    /// Returns when the owner has taken all that was posted before.
     func settle() async {
         if let owner { await empty(on: owner) }
     }
@@ -61,7 +56,8 @@ final class Deliveries: Sendable {
         receivers.add(receiver, id)
     }
 
-    private func empty(on owner: isolated any Actor) async {
+    /// Hands out what is in the mailbox.
+    func empty(on owner: isolated any Actor) {
         let mail = mailbox.withLock { mailbox in
             defer { mailbox = Mailbox() }
             return mailbox
@@ -70,12 +66,143 @@ final class Deliveries: Sendable {
     }
 }
 
-/// At a high priority, as an actor takes the jobs of higher priority first: whoever waits for an
-/// outcome on the owner must find the update there.
+/// Where it can, on this thread until it needs the owner: one hop less. With a high priority, as what
+/// it takes to the owner is to be seen.
 private func startNow(_ work: @escaping @Sendable () async -> Void) {
     if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
         Task.immediate(priority: .high) { await work() }
     } else {
         Task(priority: .high) { await work() }
     }
+}
+
+/// The deliveries of a connection, one for each actor that owns stores on it.
+final class DeliveryRegistry: Sendable {
+    fileprivate struct State {
+        var deliveries: [ObjectIdentifier: Deliveries] = [:]
+        var lastID: UInt64 = 0
+        var wantsPending = false
+    }
+
+    fileprivate let state = Mutex(State())
+
+    /// A number for one more store.
+    func nextID() -> UInt64 {
+        state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+    }
+
+    /// Whether there is, or was, a store that shows what is dispatched and has no outcome.
+    var wantsPending: Bool {
+        get { state.withLock(\.wantsPending) }
+        set { state.withLock { $0.wantsPending = newValue } }
+    }
+
+    /// What takes updates to `owner`.
+    func deliveries(to owner: any Actor) -> Deliveries {
+        state.withLock { state in
+            let key = ObjectIdentifier(owner)
+            // An owner that is gone may have left its address to this one.
+            if let known = state.deliveries[key], known.owner != nil { return known }
+            state.deliveries = state.deliveries.filter { $0.value.owner != nil }
+            let new = Deliveries(owner: owner)
+            state.deliveries[key] = new
+            return new
+        }
+    }
+
+    /// Sends every owner that has mail to its mailbox.
+    func deliver() {
+        for deliveries in state.withLock({ Array($0.deliveries.values) }) {
+            deliveries.deliver()
+        }
+    }
+
+    /// Takes what is dispatched and has no outcome to every owner, with the mail that is there.
+    func deliver(_ pending: PendingActions) {
+        for deliveries in state.withLock({ Array($0.deliveries.values) }) {
+            deliveries.post(pending)
+            deliveries.deliver()
+        }
+    }
+
+    /// Returns when every owner has taken all that was posted before.
+    func settle() async {
+        for deliveries in state.withLock({ Array($0.deliveries.values) }) {
+            await deliveries.settle()
+        }
+    }
+}
+
+/// An outcome is settled behind the updates that show it. Who asks for it takes those along, so that
+/// it finds its stores as the outcome says, whether or not its actor had the time before.
+extension DeliveryRegistry: OutcomeStores {
+    func update(on owner: isolated any Actor) {
+        let deliveries = state.withLock { $0.deliveries[ObjectIdentifier(owner)] }
+        if let deliveries, deliveries.owner === owner { deliveries.empty(on: owner) }
+    }
+}
+
+/// The stores of one owner, by number, held weakly.
+///
+/// Unchecked: it is made, added to and taken from by ``Deliveries`` only, in functions that are
+/// isolated to the owner; `owner` alone is read elsewhere and never changes.
+final class OwnedReceivers: @unchecked Sendable {
+    private struct Entry {
+        weak var receiver: (any MirrorReceiver)?
+    }
+
+    weak let owner: (any Actor)?
+    private var entries: [UInt64: Entry] = [:]
+    /// How many there may be before those that are gone are looked for.
+    private var roomFor = 16
+
+    init(owner: any Actor) {
+        self.owner = owner
+    }
+
+    func add(_ receiver: any MirrorReceiver, _ id: UInt64) {
+        if entries.count >= roomFor {
+            entries = entries.filter { $0.value.receiver != nil }
+            roomFor = max(16, entries.count * 2)
+        }
+        entries[id] = Entry(receiver: receiver)
+    }
+
+    /// Hands out updates: every store has its new state before anyone is told of one.
+    func take(_ updates: [UInt64: any Sendable], _ pending: PendingActions?) {
+        var moved: [any MirrorReceiver] = []
+        for id in addressees(updates, pending) {
+            guard let receiver = entries[id]?.receiver else {
+                entries[id] = nil
+                continue
+            }
+            receiver.take(updates[id], pending)
+            moved.append(receiver)
+        }
+        for receiver in moved { receiver.announce() }
+    }
+
+    /// Whom the mail is for, oldest store first.
+    private func addressees(
+        _ updates: [UInt64: any Sendable], _ pending: PendingActions?
+    ) -> [UInt64] {
+        guard pending != nil else { return updates.keys.sorted() }
+        return entries.keys.sorted().filter { id in
+            updates[id] != nil || entries[id]?.receiver?.isOptimistic == true
+        }
+    }
+}
+
+/// A remote store, whatever its state, as updates reach it; belongs to the store's owner.
+protocol MirrorReceiver: AnyObject {
+    /// Whether it shows what is dispatched and has no outcome.
+    var isOptimistic: Bool { get }
+    /// Takes an update of the store's own kind, and what is pending, as far as either is new; tells
+    /// nobody yet.
+    func take(_ update: (any Sendable)?, _ pending: PendingActions?)
+    /// Tells subscribers and observers what was taken.
+    func announce()
 }

@@ -1,5 +1,7 @@
 import Observation
+import StorecastMirror
 import StorecastSync
+import Synchronization
 
 extension RemoteStore: MirrorReceiver {
     var isOptimistic: Bool { optimistic != nil }
@@ -61,6 +63,50 @@ extension MirrorUpdate where State: Decodable {
             problem = Rejection(
                 .invalid, "The selection's value can't be read as \(State.self).",
                 detail: "\(error)")
+        }
+    }
+}
+
+/// What has become of a mirror, decoded.
+struct MirrorUpdate<State: Sendable>: Sendable {
+    var state: State?
+    /// The last of the client's dispatches whose effects are in the state.
+    var included: UInt64 = 0
+    var position: Position?
+    var problem: Rejection?
+}
+
+/// The readers of a store's `states`.
+final class Followers<State: Sendable>: Sendable {
+    private struct Readers {
+        var continuations: [Int: AsyncStream<State>.Continuation] = [:]
+        var count = 0
+    }
+
+    private let readers = Mutex(Readers())
+
+    deinit {
+        for continuation in readers.withLock({ $0.continuations.values }) { continuation.finish() }
+    }
+
+    func follow(from state: State?) -> AsyncStream<State> {
+        let (stream, continuation) = AsyncStream<State>.makeStream(
+            bufferingPolicy: .bufferingNewest(1))
+        if let state { continuation.yield(state) }
+        let number = readers.withLock { readers in
+            readers.count += 1
+            readers.continuations[readers.count] = continuation
+            return readers.count
+        }
+        continuation.onTermination = { [weak self] _ in
+            _ = self?.readers.withLock { $0.continuations.removeValue(forKey: number) }
+        }
+        return stream
+    }
+
+    func yield(_ state: State) {
+        for continuation in readers.withLock({ Array($0.continuations.values) }) {
+            continuation.yield(state)
         }
     }
 }

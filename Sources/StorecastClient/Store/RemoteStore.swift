@@ -1,5 +1,6 @@
 public import Observation
 public import Storecast
+import StorecastMirror
 public import StorecastSync
 
 /// A live mirror of one selection of a room, and a store itself.
@@ -9,10 +10,10 @@ public import StorecastSync
 /// summary.subscribe(printer) { $0.select(\.cards).skipRepeats() }
 /// let position = try await summary.dispatch(AddCard(text: "Hi")).outcome
 /// ```
-/// Not `Sendable`: it belongs to the actor on which it was made, and all its subscribers are
-/// called there. Mirrors of one connection that belong to one actor move together: when a
-/// subscriber is called, all of them are at the same version. Equal selections on one connection
-/// share a subscription to the server.
+/// Not `Sendable`: it belongs to the actor on which it was made, and all its subscribers are called
+/// there. Mirrors of one connection that belong to one actor move together: when a subscriber is
+/// called, all of them are at the same version. Equal selections on one connection share a
+/// subscription to the server.
 ///
 /// An *optimistic* store is given a reducer of its selection, and shows actions before the server
 /// has answered:
@@ -22,10 +23,10 @@ public import StorecastSync
 /// }
 /// ```
 /// A dispatch through it shows before `dispatch` returns, and soon in every other optimistic store
-/// of the connection. When the server's value moves, the actions that aren't in it yet are run on it
-/// again, in order: each is shown once at any moment. A rejected one is gone before its outcome is
-/// told. So the reducer runs often, for every action of the connection, and must be deterministic;
-/// one that guesses wrong is put right by the server's value.
+/// of the connection. When the server's value moves, the actions that aren't in it yet are run on
+/// it again, in order: each is shown once at any moment. A rejected one is gone before its outcome
+/// is told. So the reducer runs often, for every action of the connection, and must be
+/// deterministic; one that guesses wrong is put right by the server's value.
 public final class RemoteStore<State: Codable & Equatable & Sendable>: MirrorStoreType, Observable {
     /// What is dispatched to, and where the mirror comes from.
     public let connection: RemoteConnection
@@ -50,8 +51,8 @@ public final class RemoteStore<State: Codable & Equatable & Sendable>: MirrorSto
     /// Mirrors a selection with parameters.
     ///
     /// - Parameters:
-    ///   - optimistic: what actions do to the selection's value; nil to wait for the server. Others'
-    ///     actions, and those that it doesn't know, it leaves alone.
+    ///   - optimistic: what actions do to the selection's value; nil to wait for the server.
+    ///     Others' actions, and those that it doesn't know, it leaves alone.
     ///   - isolation: the actor that makes the store and owns it from then on. An actor makes its
     ///     stores in a method: in its own `init`, Swift 6.3 passes something else here.
     public convenience init<Root, Parameters>(
@@ -157,7 +158,8 @@ public final class RemoteStore<State: Codable & Equatable & Sendable>: MirrorSto
         }
     }
 
-    /// What middleware dispatches takes the place of the action's own outcome only if there is none.
+    /// What middleware dispatches takes the place of the action's own outcome only if there is
+    /// none.
     private func dispatchBeside(_ action: any Action) {
         let outer = lastDispatch
         chain(action)
@@ -214,5 +216,21 @@ extension RemoteStore where State == JSON {
         isolation: isolated any Actor = #isolation
     ) {
         self.init(name, .success(parameters), connection, nil, isolation)
+    }
+}
+
+/// A remote store's interest in its mirror; ends with the store, on whatever thread that is.
+final class MirrorHandle: Sendable {
+    private let connection: RemoteConnection
+    private let id: UInt64
+
+    init(_ connection: RemoteConnection, id: UInt64) {
+        self.connection = connection
+        self.id = id
+    }
+
+    deinit {
+        let id = id
+        connection.perform { $0.endObserving(as: id) }
     }
 }

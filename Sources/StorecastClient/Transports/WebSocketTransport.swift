@@ -1,5 +1,6 @@
 #if os(Linux)
-    public import StorecastSync
+    public import StorecastMirror
+    import StorecastSync
     public import StorecastWebSocket
 
     /// Connects by libwebsockets, on one event loop for all connections of the process.
@@ -45,6 +46,59 @@
         /// Runs `work` on the loop later; from any thread.
         public func execute(after delay: Duration, _ work: @escaping @Sendable () -> Void) {
             execute { [self] in schedule(after: delay, work) }
+        }
+    }
+
+    /// One connection of a ``WebSocketTransport``.
+    final class WebSocketTransportConnection: TransportConnection, WebSocketClientDelegate {
+        private let handler: @Sendable (TransportEvent) -> Void
+        private var client: WebSocketClient?
+
+        init(
+            on loop: EventLoop, _ url: ServerURL?, subprotocol: String,
+            handler: @escaping @Sendable (TransportEvent) -> Void
+        ) {
+            self.handler = handler
+            guard let url else {
+                loop.execute {
+                    handler(
+                        .closed(
+                            code: 1008, reason: "",
+                            problem: "The address must look like ws://host:port/path."))
+                }
+                return
+            }
+            let client = WebSocketClient(
+                on: loop,
+                configuration: WebSocketClientConfiguration(
+                    host: url.host, port: url.port, path: url.path, tls: url.isSecure,
+                    subprotocols: [subprotocol]),
+                delegate: self)
+            self.client = client
+            client.connect()
+        }
+
+        func send(_ text: [UInt8]) {
+            // What doesn't fit is lost with the connection, and sent again after it.
+            guard let client, client.isConnected, !client.send(text) else { return }
+            client.close(code: CloseCode.goingAway.rawValue)
+        }
+
+        func close(code: UInt16, reason: String) {
+            client?.close(code: code, reason: reason)
+        }
+
+        func connected(_ client: WebSocketClient, subprotocol: String?) {
+            handler(.opened)
+        }
+
+        func received(_ client: WebSocketClient, text: UnsafeRawBufferPointer) {
+            handler(.received(text))
+        }
+
+        func closed(_ client: WebSocketClient, code: UInt16, reason: String, error: String?) {
+            self.client = nil
+            handler(.closed(code: code, reason: reason, problem: error))
         }
     }
 #endif

@@ -193,7 +193,7 @@ extension ServerLoopCore {
             action.type, action.payload ?? .object([:]), as: DevtoolsAccess.viewer, outcome)
         Task {
             do throws(Rejection) {
-                completion(.success(try await outcome.value()))
+                completion(.success(try await outcome.value().get()))
             } catch {
                 completion(.failure(error))
             }

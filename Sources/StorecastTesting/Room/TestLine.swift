@@ -1,3 +1,4 @@
+import StorecastMirror
 import StorecastSync
 
 /// The way of one client to the server of a ``TestRoom``: connects in memory, unless the test has

@@ -1,4 +1,5 @@
 import Storecast
+import StorecastMirror
 import StorecastSync
 import StorecastWire
 

@@ -1,3 +1,4 @@
+import StorecastMirror
 import StorecastSync
 
 /// Connects a client to the server of a ``TestRoom``.

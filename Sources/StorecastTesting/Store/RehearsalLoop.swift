@@ -1,3 +1,4 @@
+import StorecastMirror
 import StorecastSync
 
 /// The loop of a ``RehearsedRoom``: its turns end when they are told to, and no time passes by

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import StorecastMirror
 @testable import StorecastSync
 
 struct ClientSessionTests {

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import StorecastMirror
 @testable import StorecastSync
 
 /// Parameters that the server finds equal, though they differ as JSON, are one subscription of the

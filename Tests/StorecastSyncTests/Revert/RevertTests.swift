@@ -1,3 +1,4 @@
+@testable import StorecastMirror
 @testable import StorecastSync
 import Testing
 

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import StorecastMirror
 @testable import StorecastSync
 
 /// Names of other bytes that Swift's `String` takes for equal are other names.

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import StorecastMirror
 @testable import StorecastSync
 
 /// A room that is given up lets go of everything, whatever it waits for.

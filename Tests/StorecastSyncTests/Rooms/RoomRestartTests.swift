@@ -1,5 +1,6 @@
 import Testing
 
+@testable import StorecastMirror
 @testable import StorecastSync
 
 /// Servers that die with something under way, and those that go on from their journal.

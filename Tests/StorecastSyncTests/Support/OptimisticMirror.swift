@@ -1,3 +1,4 @@
+@testable import StorecastMirror
 @testable import StorecastSync
 
 /// What an optimistic store does with a client's mirror, without its actor: takes what moved and

@@ -1,3 +1,4 @@
+import StorecastMirror
 import StorecastSync
 
 /// A client session with a connection in memory, driven by hand.

@@ -99,30 +99,6 @@ func dispatchFrame(
     """
 }
 
-func parsed(_ text: String) -> JSON {
-    do {
-        return try JSON(parsing: text)
-    } catch {
-        preconditionFailure("The test's own JSON is broken: \(text)")
-    }
-}
-
-extension String {
-    static let ada = "ada-0123456789abcdef"
-    static let bob = "bob-0123456789abcdef"
-}
-
 extension ServerMessage {
     var json: JSON { parsed(String(decoding: text, as: UTF8.self)) }
-}
-
-extension JSON {
-    var op: String { self["op"]?.string ?? "?" }
-    var code: String { self["code"]?.string ?? "?" }
-    var v: Int { self["v"]?.int ?? -1 }
-}
-
-extension [JSON] {
-    var ops: [String] { map(\.op) }
-    func first(_ op: String) -> JSON? { first { $0.op == op } }
 }

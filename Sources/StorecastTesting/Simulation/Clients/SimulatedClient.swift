@@ -1,21 +1,24 @@
+import StorecastMirror
 import StorecastSync
 import StorecastWire
 
-/// A program with a client session: it connects again and again, pings, and does what it is told.
+/// An application with a connector, as an app has it, on a simulated network.
 ///
-/// It ends when it crashes. Who comes in its place has the id and what was stored of its outbox, if
-/// that was, and else another id.
+/// It ends when it crashes. The client that takes its place has its id and what was stored of its
+/// outbox, if the outbox is stored, and else another id.
 final class SimulatedClient {
     let number: Int
-    let session: ClientSession
+    private(set) var connector: Connector!
     /// Where its outbox is stored; nil if it isn't.
     let storage: MemoryOutboxStorage?
-    private(set) var connection: SimulatedConnection?
-    /// Whether it is to be connected.
-    private(set) var isPresent = false
-    /// Whether it has ever come, or wants to.
+    /// The client's end of the newest connection.
+    var socket: SimulatedSocket?
+    /// Whether its network is there.
+    private(set) var isOnline = false
+    /// Whether it ever connected or dispatched.
     var wasThere = false
-    /// Whether it is gone for good.
+    private var wasConnected = false
+    /// Whether it has crashed.
     private(set) var isEnded = false
     /// Everyone that it has been: its mirrors may still be for another than its newest token says.
     private(set) var identities: [Identity]
@@ -29,16 +32,12 @@ final class SimulatedClient {
 
     unowned let world: World
     var random: SeededGenerator
-    private var token: String
-    /// What the server was shown last on this connection.
-    private var shownToken = ""
-    /// Counts connections, so that what belongs to an earlier one is known as such.
-    private var attempt = 0
-    private var isFlushScheduled = false
-    var bye: ServerFrame.Bye?
-    var backOff = BackOff()
+    /// What it answers when the connector asks.
+    private(set) var token: String
+    /// When the server said welcome, if the connection is live.
     var liveSince: Duration?
-    private var lastHeard = Duration.zero
+    /// Whether the next delay before an attempt has to be the shortest.
+    var isRetrySoon = false
 
     /// - Parameters:
     ///   - generation: how many clients have ended before it.
@@ -54,10 +53,11 @@ final class SimulatedClient {
             seed: world.scenario.seed, for: .client, number, generation)
         identities = [identity]
         token = world.room.token(of: identity)
-        session = Self.session(
+        let session = Self.session(
             id: randomID(using: &random), identity, storage, world.room.catalogue,
             world.scenario.outbox)
-        session.delegate = self
+        connector = Connector(
+            session, host: self, random: SeededGenerator(seed: random.next()))
     }
 
     private static func session(
@@ -80,169 +80,73 @@ final class SimulatedClient {
         return ClientSession(outbox: stored.outbox, recorder: stored.recorder)
     }
 
+    var session: ClientSession { connector.session }
+
     var identity: Identity { identities[identities.count - 1] }
 
     // MARK: Coming and going
 
+    /// Its network is there: connects.
     func arrive() {
-        guard !isEnded, !isPresent else { return }
-        isPresent = true
-        wasThere = true
-        connect()
+        guard !isEnded, !isOnline else { return }
+        isOnline = true
+        if wasConnected { reconnectNow() } else { connector.start() }
+        (wasThere, wasConnected) = (true, true)
     }
 
-    /// Hangs up and comes back when it is told to.
+    /// Its network is gone until it arrives again.
     func leave() {
-        guard isPresent else { return }
-        isPresent = false
-        hangUp()
+        guard isOnline else { return }
+        isOnline = false
+        disconnect(because: "there is no network")
     }
 
     /// Opens another connection while the server may not know that the last one is over.
     func reconnect() {
-        guard isPresent else { return }
-        backOff.reset()
-        hangUp()
-        connect()
+        guard isOnline else { return }
+        disconnect(because: "the network has changed")
+        reconnectNow()
     }
 
-    /// Is no more, with all that it knew.
+    private func reconnectNow() {
+        isRetrySoon = true
+        connector.reconnect()
+    }
+
+    /// Crashes: it is gone, with all that it knew.
     func end() {
         isEnded = true
-        isPresent = false
-        attempt += 1
-        connection = nil
+        isOnline = false
+        socket = nil
     }
 
-    private func hangUp() {
-        attempt += 1
-        guard let connection else { return }
-        self.connection = nil
-        connection.clientLeft()
-        session.disconnected()
-    }
-
-    // MARK: Connecting
-
-    private func connect() {
-        attempt += 1
-        bye = nil
-        later(random.duration(upTo: .milliseconds(50))) { [self] in
-            guard let new = world.connect(self) else { return lost(because: "nobody answers") }
-            connection = new
-            lastHeard = world.time.now
-            shownToken = token
-            session.connected(token: token)
-            flush()
-            watch(after: .seconds(session.heartbeat))
-        }
-    }
-
-    /// The connection is over; there will be another.
-    func lost(because reason: String) {
-        world.note(.client, number, 3) { "offline: \(reason)" }
-        hangUp()
-        guard isPresent else { return }
-        if let start = liveSince.take() { backOff.wasLive(for: world.time.now - start) }
-        later(backOff.next(after: bye, using: &random)) { [self] in connect() }
-    }
-
-    func closed(_ code: CloseCode, on connection: SimulatedConnection) {
-        guard connection === self.connection else { return }
-        touch()
-        if bye?.reconnect ?? code.allowsReconnect { return lost(because: code.word) }
-        world.violate(
-            .protocol,
-            "Client \(number) keeps to the protocol and was told to stop: "
-                + "\(bye?.code ?? code.word) \(bye?.title ?? "")")
-    }
-
-    /// Pings after a heartbeat of silence, and hangs up after another.
-    private func watch(after delay: Duration, pinged: Duration? = nil) {
-        later(delay) { [self] in
-            guard connection != nil else { return }
-            let heartbeat = Duration.seconds(session.heartbeat)
-            if let pinged, lastHeard < pinged { return lost(because: "the server is silent") }
-            let silence = world.time.now - lastHeard
-            guard silence >= heartbeat else { return watch(after: heartbeat - silence) }
-            session.ping()
-            scheduleFlush()
-            watch(after: heartbeat, pinged: world.time.now)
-        }
-    }
-
-    // MARK: Messages
-
-    func received(_ message: ServerMessage, on connection: SimulatedConnection) {
-        guard connection === self.connection else { return }
-        touch()
-        lastHeard = world.time.now
-        world.note(.client, number, message.frameSize) {
-            "hears " + String(decoding: message.text, as: UTF8.self)
-        }
-        if message.text.withUnsafeBytes({ session.receive($0) }) {
-            scheduleFlush()
-        } else {
-            lost(because: "the server doesn't keep to the protocol")
-        }
-    }
-
-    /// Sends what there is behind all that happens in this moment.
+    /// Sends what there is, behind everything that happens in this moment.
     func scheduleFlush() {
-        guard !isFlushScheduled, !isEnded, isFlushDue else { return }
-        isFlushScheduled = true
-        world.time.after(.zero) { [self] in
-            isFlushScheduled = false
-            flush()
-        }
-    }
-
-    private var isFlushDue: Bool {
-        session.isStoreDue || session.needsNewConnection
-            || connection != nil && session.hasMessages
-    }
-
-    private func flush() {
-        guard !isEnded else { return }
-        touch()
-        if session.isStoreDue { session.store() }
-        if session.needsNewConnection { return reconnect() }
-        guard let connection else { return }
-        while let message = session.nextMessage() { say(message, on: connection) }
-    }
-
-    func say(_ message: [UInt8], on connection: SimulatedConnection) {
-        world.note(.client, number, message.count) {
-            "says " + String(decoding: message, as: UTF8.self)
-        }
-        connection.sendToServer(message)
+        if !isEnded { connector.scheduleFlush() }
     }
 
     // MARK: Identity
 
     /// Shows a newer token for the same person, who may do other things now.
     func renew(as identity: Identity) {
+        let old = token
         token = world.room.token(of: identity)
         if identity != self.identity { identities.append(identity) }
-        if session.phase == .live { authenticate() }
-    }
-
-    /// Shows the newest token, unless the server was shown it.
-    func authenticate() {
-        guard let connection, token != shownToken else { return }
-        shownToken = token
-        var writer = JSONWriter()
-        writer.writeAuthenticate(token: token)
-        say(writer.bytes, on: connection)
+        if token != old { connector.authenticate(token: token) }
     }
 
     // MARK: Time
 
-    /// Does something later, if it is on the same connection or between the same two then.
+    /// Does something later, unless the connection, or the wait for one, is another one then.
     func later(_ delay: Duration, _ body: @escaping () -> Void) {
-        let attempt = attempt
+        let attempt = connector.attempt
+        after(delay) { [self] in if attempt == connector.attempt { body() } }
+    }
+
+    /// Does something later, unless it has crashed by then.
+    func after(_ delay: Duration, _ body: @escaping () -> Void) {
         world.time.after(delay) { [self] in
-            guard attempt == self.attempt, !isEnded else { return }
+            guard !isEnded else { return }
             touch()
             body()
         }

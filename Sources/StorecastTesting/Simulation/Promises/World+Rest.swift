@@ -1,3 +1,4 @@
+import StorecastMirror
 import StorecastSync
 import StorecastWire
 
@@ -10,7 +11,7 @@ extension World {
         for outcome in process?.ownDispatches ?? [] where outcome.settled == nil {
             violate(.oneOutcome, "A dispatch of the server's own has no outcome.")
         }
-        let there = clients.filter(\.isPresent).map { participantID(of: $0.session.client) }
+        let there = clients.filter(\.isOnline).map { participantID(of: $0.session.client) }
         if let present = truth.present, present != Set(there) {
             violate(
                 .rest, "\(present.count) clients are there by the log; it should be \(there.count)."

@@ -1,3 +1,4 @@
+import StorecastMirror
 import StorecastSync
 
 extension Scenario {

@@ -1,3 +1,4 @@
+import StorecastMirror
 import StorecastSync
 
 /// All that a simulation is told to do, drawn from its seed beforehand.

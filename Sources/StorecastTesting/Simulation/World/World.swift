@@ -1,3 +1,4 @@
+import StorecastMirror
 import StorecastSync
 import StorecastWire
 
@@ -216,7 +217,8 @@ final class World {
         guard !random.happens(oneIn: 3) else { return }
         let (delay, client) = (random.duration(upTo: .seconds(3)), connection.client)
         time.after(delay) {
-            if client?.connection === connection { client?.lost(because: "the connection broke") }
+            guard client?.connection === connection else { return }
+            client?.disconnect(because: "the connection broke")
         }
     }
 

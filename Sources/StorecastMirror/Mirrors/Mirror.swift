@@ -1,0 +1,144 @@
+package import StorecastSync
+package import StorecastWire
+
+/// A client's copy of one selection with its parameters.
+///
+/// It moves only from one true value to a later one: a patch that doesn't apply exactly asks for a
+/// snapshot instead. Belongs to its session.
+package final class Mirror {
+    package let selection: String
+    package let parameters: JSON?
+    /// The value; nil before the first snapshot.
+    package private(set) var value: JSON?
+    /// Up to where the value is known to be what it is: the position of the last thing that was
+    /// said of the selection or of the whole connection.
+    package private(set) var position: Position?
+    /// Why the server sends nothing.
+    package private(set) var failure: Rejection?
+    /// Called after every change of value or failure, when all mirrors of the connection moved.
+    package var observers: [UInt64: (Mirror) -> Void] = [:]
+
+    var ref: UInt64 = 0
+    var sub: UInt64?
+    /// The last of the client's dispatches whose effects are in the value; every one above it is
+    /// still to come.
+    package private(set) var included: UInt64 = 0
+    /// The server has answered the subscription that the mirror has now.
+    private(set) var isAnswered = false
+    /// Outcomes wait for that answer.
+    var isAwaited = false
+    private var tag = ""
+    /// The version at which the value last changed: it is the same from there to ``position``.
+    private var version: UInt64 = 0
+
+    /// What the server could build and send may be as deep as it likes. What its patches copy, no
+    /// transport has bounded: no more than a snapshot may have.
+    private static let limits = JSONLimits(
+        bytes: 64 << 20, depth: JSONLimits.deepestNesting, numberBytes: JSONLimits.largestText)
+
+    init(selection: String, parameters: JSON?) {
+        self.selection = selection
+        self.parameters = parameters
+    }
+
+    /// Where to go on after a reconnect.
+    var resumePoint: ResumePoint? {
+        guard value != nil, let position else { return nil }
+        return ResumePoint(position: position, tag: tag)
+    }
+
+    /// The mirror asks for an answer, as `ref`.
+    func subscribes(as ref: UInt64) {
+        self.ref = ref
+        sub = nil
+        isAnswered = false
+        isAwaited = true
+    }
+
+    func subscribed(sub: UInt64, tag: String) {
+        self.sub = sub
+        if !self.tag.isSameText(as: tag) { value = nil }
+        self.tag = tag
+        failure = nil
+    }
+
+    /// The connection is sent one copy for both: goes on from what the other has of it, unless that
+    /// is older.
+    func adopt(_ other: Mirror) {
+        guard let value = other.value, let position = other.position else { return }
+        if let known = self.position, self.value != nil, known.epoch == position.epoch,
+            known.version > position.version
+        {
+            return
+        }
+        self.value = value
+        self.position = position
+        version = other.version
+    }
+
+    package func fail(_ rejection: Rejection) {
+        sub = nil
+        failure = rejection
+        isAwaited = false
+    }
+
+    func take(_ snapshot: JSON, at position: Position) {
+        value = snapshot
+        version = position.version
+        reach(position)
+    }
+
+    /// False if the patch isn't one to the value at hand.
+    func apply(_ operations: JSONView, from: UInt64, to position: Position) -> Bool {
+        guard var patched = value, let known = self.position, position.epoch == known.epoch,
+            // After a reconnect a server may name the value by any version that has it.
+            from >= version, from <= known.version
+        else { return false }
+        value = nil
+        do {
+            let patch = try JSONPatch(reading: operations)
+            try patch.apply(to: &patched, limits: Self.limits)
+            // Copies share their storage here, but not in what is made of the value.
+            if patch.hasCopies, patched.encodedSize(upTo: Self.limits.bytes) >= Self.limits.bytes {
+                return false
+            }
+        } catch {
+            return false
+        }
+        take(patched, at: position)
+        return true
+    }
+
+    /// The value held is that of `position`; patches go on from there.
+    func confirm(_ position: Position) -> Bool {
+        guard value != nil else { return false }
+        version = position.version
+        reach(position)
+        return true
+    }
+
+    /// The whole connection has reached `position`, and what is mirrored live with it.
+    func advance(to position: Position) {
+        guard isAnswered, value != nil, self.position?.epoch == position.epoch else { return }
+        reach(position)
+    }
+
+    /// The server has settled every dispatch up to `seq`, and says nothing of the selection that is
+    /// older than that: a value that is answered for holds them.
+    ///
+    /// Returns whether it holds more of them than before.
+    @discardableResult
+    func include(through seq: UInt64) -> Bool {
+        guard isAnswered, included != seq else { return false }
+        included = seq
+        return true
+    }
+
+    /// A value that last changed at `position` may be known to be the one of a later position.
+    private func reach(_ new: Position) {
+        isAnswered = true
+        isAwaited = false
+        if let position, position.epoch == new.epoch, position.version > new.version { return }
+        position = new
+    }
+}

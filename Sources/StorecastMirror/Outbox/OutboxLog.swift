@@ -1,0 +1,128 @@
+import StorecastSync
+import StorecastWire
+
+/// The text of a stored outbox: a line for each record, behind eight hexadecimal digits of the
+/// line's CRC-32 and a space.
+///
+/// It is written at its end only. A crash may leave the last lines torn, or some of them missing;
+/// the first line that isn't whole ends the log. Nothing that matters is lost with the rest, as
+/// nothing is sent before it is stored for good.
+struct OutboxLog {
+    private(set) var text: [UInt8] = []
+
+    mutating func append(_ record: OutboxRecord) {
+        var writer = JSONWriter()
+        record.write(to: &writer)
+        let digits = String(CRC32.checksum(of: writer.bytes), radix: 16)
+        text += String(repeating: "0", count: 8 - digits.count).utf8
+        text += digits.utf8
+        text.append(UInt8(ascii: " "))
+        text += writer.bytes
+        text.append(UInt8(ascii: "\n"))
+    }
+
+    /// The records of a log up to the first line that isn't whole, and whether that is all of it.
+    static func read(_ text: [UInt8]) -> (records: [OutboxRecord], isWhole: Bool) {
+        var records: [OutboxRecord] = []
+        var rest = text[...]
+        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+            guard let record = record(rest[..<end]) else { return (records, false) }
+            records.append(record)
+            rest = rest[(end + 1)...]
+        }
+        return (records, rest.isEmpty)
+    }
+
+    private static func record(_ line: ArraySlice<UInt8>) -> OutboxRecord? {
+        guard line.count > 9, line[line.startIndex + 8] == UInt8(ascii: " "),
+            let checksum = UInt32(String(decoding: line.prefix(8), as: UTF8.self), radix: 16),
+            CRC32.checksum(of: line.dropFirst(9)) == checksum,
+            let document = try? JSONDocument(line.dropFirst(9), limits: .trusted)
+        else { return nil }
+        return OutboxRecord(reading: document.root)
+    }
+}
+
+/// One thing that a stored outbox says.
+enum OutboxRecord: Equatable {
+    /// The first: whose dispatches these are, and to which room. It comes again whenever a program
+    /// opens the outbox, with a number that rises.
+    case opened(client: String, room: String, opening: UInt64)
+    /// A dispatch was made.
+    case dispatched(seq: UInt64, base: UInt64, type: String, payload: [UInt8])
+    /// Everything up to this number has its outcome.
+    case settled(UInt64)
+    /// The dispatch with this number has its outcome.
+    case ended(UInt64)
+
+    /// What the record's text is like; a reader refuses a later version.
+    private static let version: UInt64 = 1
+
+    func write(to writer: inout JSONWriter) {
+        switch self {
+        case .opened(let client, let room, let opening):
+            writer.beginObject()
+            writer.write(key: "op")
+            writer.write("opened")
+            writer.write(key: "version")
+            writer.write(Self.version)
+            writer.write(key: "client")
+            writer.write(client)
+            writer.write(key: "room")
+            writer.write(room)
+            writer.write(key: "opening")
+            writer.write(opening)
+            writer.endObject()
+        case .dispatched(let seq, let base, let type, let payload):
+            writer.writeDispatch(seq: seq, base: base, settled: 0, type: type, payload: payload)
+        case .settled(let seq): Self.write("settled", seq, to: &writer)
+        case .ended(let seq): Self.write("ended", seq, to: &writer)
+        }
+    }
+
+    private static func write(_ op: String, _ seq: UInt64, to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.write(key: "op")
+        writer.write(op)
+        writer.write(key: "seq")
+        writer.write(seq)
+        writer.endObject()
+    }
+
+    /// The record that a line is; nil if it is none.
+    init?(reading view: JSONView) {
+        guard let op = view["op"]?.string else { return nil }
+        let seq = view["seq"]?.uint64
+        switch (op, seq) {
+        case ("opened", _):
+            guard view["version"]?.uint64 == Self.version, let client = view["client"]?.string,
+                let room = view["room"]?.string
+            else { return nil }
+            self = .opened(client: client, room: room, opening: view["opening"]?.uint64 ?? 0)
+        case ("dispatch", let seq?) where seq > 0:
+            guard let base = view["base"]?.uint64, let type = view["action"]?["type"]?.string
+            else { return nil }
+            let payload = view["action"]?["payload"]?.withBytes { Array($0) } ?? []
+            self = .dispatched(seq: seq, base: base, type: type, payload: payload)
+        case ("settled", let seq?): self = .settled(seq)
+        case ("ended", let seq?): self = .ended(seq)
+        default: return nil
+        }
+    }
+}
+
+/// The CRC-32 of IEEE 802.3, as in gzip (RFC 1952, section 8): finds what a torn write left.
+enum CRC32 {
+    static func checksum(of bytes: some Sequence<UInt8>) -> UInt32 {
+        var remainder = UInt32.max
+        for byte in bytes {
+            remainder = remainder >> 8 ^ table[Int(UInt8(truncatingIfNeeded: remainder) ^ byte)]
+        }
+        return ~remainder
+    }
+
+    /// What each byte leaves of the polynomial, reflected.
+    private static let table = (0..<256 as Range<UInt32>).map { byte in
+        (0..<8).reduce(byte) { bits, _ in bits >> 1 ^ (bits & 1 == 1 ? 0xEDB8_8320 : 0) }
+    }
+}

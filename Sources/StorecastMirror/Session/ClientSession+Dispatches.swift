@@ -1,0 +1,70 @@
+package import StorecastSync
+import StorecastWire
+
+extension ClientSession {
+    /// Numbers an action, and sends it when it may be sent.
+    package func dispatch(_ action: OutgoingAction, _ outcome: DispatchOutcome) {
+        do throws(Rejection) {
+            let (_, opensAdmission) = try outbox.withLock { outbox throws(Rejection) in
+                try outbox.append(action, outcome)
+            }
+            if opensAdmission { admit() }
+        } catch {
+            outcome.settle(.failure(error))
+        }
+    }
+
+    /// Takes the dispatches of the oldest admission that was asked for.
+    package func admit() {
+        let base = position?.version ?? 0
+        outbox.withLock { $0.admit(base: base) }
+        announce(settled: outbox.withLock { $0.takeOwed() })
+    }
+
+    /// Whether there is something to store, and it seems possible.
+    package var isStoreDue: Bool {
+        guard let recorder, storageProblem == nil else { return false }
+        return recorder.isDue || outbox.withLock { $0.hasUnstored }
+    }
+
+    /// Stores what was dispatched, if the outbox is stored: all of it with one wait for the disk.
+    ///
+    /// Nothing is sent that isn't stored. ``nextMessage()`` sees to it by itself; without a
+    /// connection the owner does.
+    package func store() {
+        guard let recorder, phase != .closed else { return }
+        var problem: Rejection?
+        do throws(Rejection) { try recorder.store(outbox) } catch { problem = error }
+        if problem != storageProblem {
+            storageProblem = problem
+            outbox.withLock { $0.refusal = problem }
+            delegate?.storageChanged(problem)
+        }
+        if problem == nil { announce(settled: outbox.withLock { $0.takeOwed() }) }
+    }
+
+    /// The answer to a dispatch on a connection that is closed for good.
+    package static var closed: Rejection {
+        Rejection(.closed, "The connection is closed.")
+    }
+
+    /// Whether the owner should connect anew at once: what comes next can only be sent behind
+    /// another `hello`, which says that what is missing before it is settled.
+    package var needsNewConnection: Bool {
+        mayDispatch && outbox.withLock { $0.isBehindGap }
+    }
+
+    func writeDispatches(_ writer: inout JSONWriter, _ bytes: Int, _ isEmpty: Bool) -> Int {
+        outbox.withLock { outbox in outbox.write(to: &writer, bytes: bytes, isEmpty: isEmpty) }
+    }
+
+    /// The outcomes of what the server said to be settled, when every mirror shows it.
+    func takeSettled() -> Settlements {
+        outbox.withLock { outbox in
+            guard phase == .live, let acknowledged, !mirrors.all.contains(where: \.isAwaited) else {
+                return outbox.takeOwed()
+            }
+            return outbox.settle(through: acknowledged.seq, at: acknowledged.position)
+        }
+    }
+}

@@ -1,0 +1,13 @@
+import StorecastSync
+
+extension ClientSession {
+    /// Whether the dispatch has no outcome, told or still to be told. O(n).
+    package func isPending(_ seq: UInt64) -> Bool {
+        outbox.withLock { outbox in outbox.pendingEntries.contains { $0.seq == seq } }
+    }
+}
+
+extension Mirror {
+    /// Whether the server keeps it up to date on the connection that there is now.
+    package var isLive: Bool { sub != nil && isAnswered && failure == nil }
+}

@@ -1,0 +1,256 @@
+package import StorecastSync
+package import StorecastWire
+
+/// A client's half of one connection and all that follow it, without I/O: it is told of
+/// connections and messages, and pulled for messages.
+///
+/// It keeps the client's id, the dispatches without an outcome and the mirrors across connections.
+package final class ClientSession {
+    package enum Phase { case offline, greeting, live, closed }
+
+    /// The dispatches without an outcome, and the client's id.
+    package let outbox: SharedOutbox
+    package private(set) var phase = Phase.offline
+    /// The newest position that was heard of.
+    package private(set) var position: Position?
+    /// Seconds of silence after which to ping.
+    package private(set) var heartbeat: UInt64 = 30
+    package weak var delegate: (any ClientSessionDelegate)?
+
+    /// Why dispatches can't be stored, and so aren't sent.
+    package internal(set) var storageProblem: Rejection?
+
+    var mirrors = MirrorTable()
+    var transaction: IncomingTransaction?
+    var isHeld = false
+    /// The last dispatch that the server said to be settled, and as of where.
+    var acknowledged: (seq: UInt64, position: Position)?
+    /// Stores the outbox, until the session is closed.
+    private(set) var recorder: OutboxRecorder?
+    /// The outbox as its observers know it.
+    private var toldRevision: UInt64 = 0
+    private var outgoing: [[UInt8]] = []
+    private var refs: UInt64 = 0
+    /// How many connections there were.
+    private var connections: UInt64 = 0
+
+    /// - Parameters:
+    ///   - outbox: the client's dispatches, which other threads may number.
+    ///   - recorder: stores them; nil for an outbox in memory.
+    package init(outbox: SharedOutbox, recorder: OutboxRecorder? = nil) {
+        self.outbox = outbox
+        self.recorder = recorder
+    }
+
+    /// A session with an outbox in memory.
+    ///
+    /// - Parameter client: 16 to 64 letters, digits, `-` or `_` that hold 128 random bits.
+    package convenience init(client: String) {
+        self.init(outbox: SharedOutbox(client: client))
+    }
+
+    /// The client's id, for life; a secret of client and server.
+    package var client: String { outbox.client }
+
+    /// How many dispatches have no outcome.
+    package var pendingCount: Int { outbox.withLock { $0.count } }
+
+    // MARK: Connections
+
+    /// A connection is there: queues hello and all subscriptions.
+    package func connected(token: String?) {
+        guard phase != .closed else { return }
+        store()
+        phase = .greeting
+        connections += 1
+        let number = recorder.map { $0.connection(connections) } ?? connections
+        let hello = ClientFrame.Hello(
+            client: client, connection: number, settled: outbox.withLock { $0.greet() },
+            seen: position, token: token)
+        outgoing = []
+        say { $0.write(hello) }
+        for mirror in mirrors.all { subscribe(mirror) }
+    }
+
+    /// The connection is gone; everything else stays.
+    package func disconnected() {
+        guard phase != .closed else { return }
+        phase = .offline
+        outgoing = []
+        transaction = nil
+        isHeld = false
+        mirrors.forgetSubs()
+        outbox.withLock { $0.disconnected() }
+    }
+
+    /// Ends it for good: every dispatch without an outcome gets `rejection`, which says nothing
+    /// about what became of it. What is stored of it goes on with the next session that opens it.
+    package func close(_ rejection: Rejection) {
+        store()
+        // Its storage is there for the next one.
+        recorder = nil
+        phase = .closed
+        outgoing = []
+        announce(settled: outbox.withLock { $0.abandon(rejection) })
+    }
+
+    /// Tells of mirrors that have moved and dispatches that have gone, then those who wait for the
+    /// outcomes: they find everything as it should be.
+    func announce(_ moved: [Mirror] = [], settled: Settlements = Settlements()) {
+        for mirror in moved {
+            for observer in mirror.observers.values { observer(mirror) }
+        }
+        let revision = outbox.withLock { $0.revision }
+        if revision != toldRevision {
+            toldRevision = revision
+            delegate?.pendingChanged()
+        }
+        if !moved.isEmpty { delegate?.mirrorsMoved() }
+        settled.tell()
+    }
+
+    // MARK: Mirrors
+
+    /// The mirror of a selection, shared by all who ask for it with equal parameters.
+    package func mirror(_ selection: String, _ parameters: JSON?) -> Mirror {
+        if let mirror = mirrors[selection, parameters] { return mirror }
+        let mirror = Mirror(selection: selection, parameters: parameters)
+        mirrors.insert(mirror)
+        if phase == .greeting || phase == .live { subscribe(mirror) }
+        // Else a client that goes on making mirrors would never hear of an outcome.
+        if phase == .live { mirror.isAwaited = false }
+        return mirror
+    }
+
+    /// Ends a mirror that nobody observes.
+    package func release(_ mirror: Mirror) {
+        guard mirror.observers.isEmpty, mirrors.remove(mirror) else { return }
+        let ref = mirror.ref
+        guard phase == .greeting || phase == .live, mirror.failure == nil else { return }
+        say { $0.writeUnsubscribe(ref: ref) }
+        announce(settled: takeSettled())
+    }
+
+    func subscribe(_ mirror: Mirror, afresh: Bool = false) {
+        refs += 1
+        mirrors.note(ref: refs, of: mirror)
+        let at = afresh ? nil : mirror.resumePoint
+        var writer = JSONWriter()
+        writer.writeSubscribe(
+            ref: refs, select: mirror.selection, params: mirror.parameters, at: at)
+        let depth = (mirror.parameters?.depth ?? 0) + 2
+        let limits = outbox.withLock { $0.frameLimits }
+        guard writer.bytes.count <= limits.message, depth <= limits.depth else {
+            return mirror.fail(
+                Rejection(.invalidParameters, "The parameters are too large or too deep."))
+        }
+        outgoing.append(writer.bytes)
+    }
+
+    private func say(_ write: (inout JSONWriter) -> Void) {
+        var writer = JSONWriter()
+        write(&writer)
+        outgoing.append(writer.bytes)
+    }
+
+    /// The mirrors can't be brought forward by what came: asks for a snapshot, which the server
+    /// sends when nobody is left who has the value already.
+    func restart(_ mirrors: [Mirror]) {
+        for ref in mirrors.map(\.ref) { say { $0.writeUnsubscribe(ref: ref) } }
+        for mirror in mirrors { subscribe(mirror, afresh: true) }
+    }
+
+    // MARK: Messages out
+
+    /// Asks for a sign of life.
+    package func ping() {
+        guard phase == .live else { return }
+        say { $0.writePing() }
+    }
+
+    /// Shows the server a newer token of the same identity; only on a live connection.
+    package func authenticate(token: String) {
+        guard phase == .live else { return }
+        say { $0.writeAuthenticate(token: token) }
+    }
+
+    /// Whether there is something to pull.
+    package var hasMessages: Bool {
+        !outgoing.isEmpty || mayDispatch && outbox.withLock { $0.hasUnsent }
+    }
+
+    /// The next message to send, with as many frames as fit, or nil.
+    package func nextMessage() -> [UInt8]? {
+        guard hasMessages else { return nil }
+        if storageProblem == nil { store() }
+        // Several frames share a message only as far as the server takes it.
+        let most = Int(min(outbox.withLock { $0.frameLimits.message }, 64 << 10)) - 1
+        var writer = JSONWriter(reserving: 512)
+        writer.beginArray()
+        var taken = 0
+        while taken < outgoing.count,
+            taken == 0 || writer.bytes.count + 1 + outgoing[taken].count <= most
+        {
+            writer.write(raw: outgoing[taken])
+            taken += 1
+        }
+        outgoing.removeFirst(taken)
+        if outgoing.isEmpty, mayDispatch { taken += writeDispatches(&writer, most, taken == 0) }
+        writer.endArray()
+        guard taken > 0 else { return nil }
+        return taken == 1 ? Array(writer.bytes.dropFirst().dropLast()) : writer.bytes
+    }
+
+    var mayDispatch: Bool { phase == .live && !isHeld }
+
+    // MARK: Welcome
+
+    func welcomed(_ welcome: ServerFrame.Welcome) {
+        let isFirst = position == nil
+        let isNew = position?.epoch != welcome.position.epoch
+        phase = .live
+        heartbeat = min(max(1, welcome.heartbeat), 3600)
+        reached(welcome.position)
+        let settled = outbox.withLock { outbox in
+            if isNew { outbox.rebase(to: welcome.position.version, isFirst: isFirst) }
+            outbox.resume(after: welcome.lastSeq)
+            for reject in welcome.rejected { outbox.reject(reject.seq, Rejection(reject)) }
+            outbox.adopt(welcome.limits)
+            return outbox.settled
+        }
+        acknowledged = (max(settled, welcome.lastSeq), welcome.position)
+        announce(settled: takeSettled())
+        delegate?.welcomed()
+    }
+
+    func reached(_ new: Position) {
+        guard let old = position, old.epoch == new.epoch, old.version > new.version else {
+            position = new
+            return
+        }
+    }
+}
+
+/// What a client session tells its owner.
+package protocol ClientSessionDelegate: AnyObject {
+    /// The connection is live.
+    func welcomed()
+    /// A turn's mirrors have all moved; their observers were called.
+    func mirrorsMoved()
+    /// Dispatches came or went; outcomes that belong to it are told when this has returned.
+    func pendingChanged()
+    /// Why dispatches can't be stored; nil when they can again. Until then they aren't sent, and
+    /// `store()` is to be called from time to time.
+    func storageChanged(_ problem: Rejection?)
+    /// Dispatches may be sent again when this time is over; call `release()` then.
+    func held(for time: Duration)
+    /// The server is about to close.
+    func bye(_ bye: ServerFrame.Bye)
+    /// The server said something that shouldn't be; worth logging.
+    func trouble(_ message: String)
+}
+
+extension ClientSessionDelegate {
+    package func pendingChanged() {}
+    package func storageChanged(_ problem: Rejection?) {}
+}

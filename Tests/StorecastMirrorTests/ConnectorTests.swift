@@ -1,0 +1,506 @@
+import StorecastMirror
+import StorecastSync
+import TestSupport
+import Testing
+
+struct ConnectorTests {
+    private let bench = ConnectorBench()
+    private var connector: Connector { bench.connector }
+
+    private func start() {
+        connector.start()
+        bench.settle()
+    }
+
+    private func goLive(heartbeat: Int = 30) {
+        start()
+        bench.welcome(heartbeat: heartbeat)
+    }
+
+    // MARK: Connecting
+
+    @Test func `it gets a token, opens a connection, says hello and is live at the welcome`() {
+        start()
+        #expect(bench.tokenRequests == [1])
+        #expect(bench.connection.sent.isEmpty)
+        bench.open()
+        #expect(bench.connection.sent.ops == ["hello"])
+        #expect(bench.connection.sent.first?["token"] == "t")
+        #expect(bench.statuses == [.connecting])
+        bench.welcome()
+        #expect(bench.statuses == [.connecting, .live])
+    }
+
+    @Test func `a lost connection is replaced after the delay, not before`() throws {
+        goLive()
+        bench.lose()
+        let delay = try #require(bench.delay)
+        #expect(bench.statuses.last == .offline(retryIn: delay, reason: "The cable is cut."))
+        bench.advance(by: delay - .nanoseconds(1))
+        #expect(bench.connections.count == 1)
+        bench.advance(by: .nanoseconds(1))
+        #expect(bench.connections.count == 2)
+        #expect(bench.statuses.last == .connecting)
+    }
+
+    @Test func `what happens to a connection that was given up changes nothing`() {
+        goLive()
+        let old = bench.connection
+        bench.lose()
+        bench.retry()
+        bench.welcome()
+        let statuses = bench.statuses
+        connector.take(.closed(code: 4101, reason: "", problem: nil), from: old.attempt)
+        connector.take(.opened, from: old.attempt)
+        Array("nonsense".utf8).withUnsafeBytes {
+            connector.take(.received($0), from: old.attempt)
+        }
+        bench.settle()
+        #expect(bench.statuses == statuses)
+        #expect(bench.connection.sent.ops == ["hello"])
+    }
+
+    @Test func `a server that never says welcome is given up`() {
+        start()
+        bench.open()
+        bench.advance(by: Connector.welcomeTimeout - .nanoseconds(1))
+        #expect(bench.statuses == [.connecting])
+        bench.advance(by: .nanoseconds(1))
+        #expect(bench.connection.closeCode == 1001)
+        #expect(bench.delay != nil)
+    }
+
+    @Test func `so is one that never takes the connection`() {
+        start()
+        bench.advance(by: Connector.welcomeTimeout)
+        #expect(bench.connection.closeCode == 1001)
+        bench.retry()
+        bench.welcome()
+        bench.advance(by: Connector.welcomeTimeout)
+        #expect(bench.statuses.last == .live)
+    }
+
+    @Test func `what is no frame ends the connection, and another one is made`() {
+        goLive()
+        bench.say("nonsense")
+        #expect(bench.connection.closeCode == CloseCode.protocolViolation.rawValue)
+        #expect(bench.reports.count == 1)
+        bench.retry()
+        #expect(bench.connections.count == 2)
+    }
+
+    @Test(arguments: [4101, 4104, 1008] as [UInt16])
+    func `a server that refuses ends it for good`(_ code: UInt16) {
+        goLive()
+        let outcome = bench.dispatch()
+        bench.lose(code, "Go away.")
+        let rejection = Rejection(
+            Rejection.Code(CloseCode(rawValue: code).word), "Go away.")
+        #expect(bench.statuses.last == .closed(rejection))
+        #expect(throws: rejection) { try outcome.settled?.get() }
+        bench.advance(by: .seconds(7200))
+        #expect(bench.connections.count == 1)
+    }
+
+    // MARK: Back-off
+
+    @Test func `failures in a row take longer and longer`() {
+        start()
+        bench.fail(9)
+        bench.lose()
+        #expect(bench.delay.map { $0 >= .seconds(15) } == true)
+    }
+
+    @Test func `a connection that was live for five seconds ends a row of failures`() {
+        start()
+        bench.fail(9)
+        bench.welcome()
+        bench.advance(by: .seconds(5))
+        bench.lose()
+        #expect(bench.delay.map { $0 <= .milliseconds(250) } == true)
+    }
+
+    @Test func `one that was live for a moment doesn't, however long it took to come`() {
+        start()
+        bench.fail(9)
+        bench.advance(by: .seconds(10))
+        bench.welcome()
+        bench.advance(by: .seconds(4))
+        bench.lose()
+        #expect(bench.delay.map { $0 >= .seconds(15) } == true)
+    }
+
+    @Test func `reconnect doesn't wait, and ends a row of failures`() {
+        start()
+        bench.fail(9)
+        bench.lose()
+        connector.reconnect()
+        #expect(bench.connections.count == 11)
+        // The attempt that was planned before isn't made on top of it.
+        bench.advance(by: .seconds(10))
+        #expect(bench.connections.count == 11)
+        bench.lose()
+        #expect(bench.delay.map { $0 <= .milliseconds(250) } == true)
+    }
+
+    @Test func `reconnect leaves an attempt and a live connection alone`() {
+        start()
+        connector.reconnect()
+        bench.welcome()
+        connector.reconnect()
+        #expect(bench.connections.count == 1)
+        #expect(bench.connection.closeCode == nil)
+    }
+
+    // MARK: Bye
+
+    @Test func `a bye says how long to stay away, and why`() {
+        goLive()
+        bench.say(
+            #"{"op":"bye","code":"going-away","title":"Soon.","reconnect":true,"after":60,"jitter":30}"#
+        )
+        bench.lose(1001, "")
+        guard case .offline(let delay, "Soon.") = bench.statuses.last else {
+            return #expect(Bool(false), "\(bench.statuses)")
+        }
+        #expect((.seconds(60) ... .seconds(90)).contains(delay))
+        // It counts for one time.
+        bench.retry()
+        bench.lose()
+        #expect(bench.delay.map { $0 <= .seconds(1) } == true)
+    }
+
+    @Test func `a bye counts too if the connection breaks before it is closed`() {
+        goLive(heartbeat: 10)
+        bench.say(
+            #"{"op":"bye","code":"full","title":"Full.","reconnect":true,"after":60,"jitter":0}"#)
+        bench.advance(by: .seconds(20))
+        #expect(bench.delay == .seconds(60))
+    }
+
+    @Test func `a bye can end it for good, whatever the close code says`() {
+        goLive()
+        bench.say(
+            #"{"op":"bye","code":"no-room","title":"Gone.","reconnect":false,"after":0,"jitter":0}"#
+        )
+        bench.lose()
+        #expect(bench.statuses.last == .closed(Rejection(Rejection.Code("no-room"), "Gone.")))
+    }
+
+    // MARK: Heartbeat
+
+    @Test func `after a heartbeat of silence it pings, and after another the connection is lost`() {
+        goLive(heartbeat: 10)
+        bench.advance(by: .seconds(10) - .nanoseconds(1))
+        #expect(bench.connection.sent.ops == ["hello"])
+        bench.advance(by: .nanoseconds(1))
+        #expect(bench.connection.sent.ops == ["hello", "ping"])
+        bench.advance(by: .seconds(10) - .nanoseconds(1))
+        #expect(bench.statuses.last == .live)
+        bench.advance(by: .nanoseconds(1))
+        #expect(bench.connection.closeCode == 1001)
+        guard case .offline(_, "The server is silent.") = bench.statuses.last else {
+            return #expect(Bool(false), "\(bench.statuses)")
+        }
+    }
+
+    @Test func `whatever is heard counts from then`() {
+        goLive(heartbeat: 10)
+        for _ in 1...10 {
+            bench.advance(by: .seconds(9))
+            bench.say(#"{"op":"pong","v":1}"#)
+        }
+        #expect(bench.connection.sent.ops == ["hello"])
+        bench.advance(by: .seconds(10))
+        bench.say(#"{"op":"pong","v":1}"#)
+        bench.advance(by: .seconds(19))
+        #expect(bench.connection.sent.ops == ["hello", "ping", "ping"])
+        #expect(bench.statuses.last == .live)
+    }
+
+    @Test func `a new connection has a heartbeat of its own`() {
+        goLive(heartbeat: 10)
+        bench.advance(by: .seconds(9))
+        bench.lose()
+        bench.retry()
+        bench.welcome(heartbeat: 10)
+        bench.advance(by: .seconds(9))
+        #expect(bench.connection.sent.ops == ["hello"])
+    }
+
+    // MARK: Sending
+
+    @Test func `what is dispatched in one go is sent in one message`() {
+        goLive()
+        for _ in 1...3 {
+            bench.session.dispatch(
+                OutgoingAction(type: "T", payload: []), DispatchOutcome())
+            connector.scheduleFlush()
+        }
+        #expect(bench.connection.sent.ops == ["hello"])
+        bench.settle()
+        #expect(bench.connection.sent.compactMap { $0["seq"]?.int } == [1, 2, 3])
+    }
+
+    @Test func `what is held is sent again when the time is over`() {
+        goLive()
+        bench.dispatch()
+        bench.say(
+            #"{"op":"reject","seq":1,"code":"x","title":"X","retryable":true,"retryAfter":2}"#)
+        bench.dispatch()
+        bench.advance(by: .seconds(2) - .nanoseconds(1))
+        #expect(bench.connection.sent.ops == ["hello", "dispatch"])
+        bench.advance(by: .nanoseconds(1))
+        #expect(bench.connection.sent.compactMap { $0["seq"]?.int } == [1, 1, 2])
+    }
+
+    @Test func `a hold ends with its connection, and doesn't end one of the next`() {
+        goLive()
+        bench.dispatch()
+        let hold =
+            #"{"op":"reject","seq":1,"code":"x","title":"X","retryable":true,"retryAfter":2}"#
+        bench.say(hold)
+        bench.lose()
+        bench.retry()
+        bench.welcome()
+        #expect(bench.connection.sent.ops == ["hello", "dispatch"])
+        bench.say(hold)
+        bench.advance(by: .milliseconds(1900))
+        #expect(bench.connection.sent.ops == ["hello", "dispatch"])
+        bench.advance(by: .milliseconds(100))
+        #expect(bench.connection.sent.ops == ["hello", "dispatch", "dispatch"])
+    }
+
+    @Test func `a gap is jumped by another connection at once`() {
+        start()
+        for payload in ["1", "\"\(String(repeating: "x", count: 900))\"", "3"] {
+            bench.dispatch(payload)
+        }
+        // The second is too large for this server.
+        bench.welcome(message: 500)
+        #expect(bench.connection.sent.compactMap { $0["seq"]?.int } == [1])
+        let first = bench.connection
+        bench.say(#"{"op":"transaction","v":2,"count":0,"acked":1}"#)
+        #expect(first.closeCode == 1000)
+        #expect(bench.connections.count == 2)
+        #expect(bench.statuses == [.connecting, .live, .connecting])
+        bench.welcome(lastSeq: 1, message: 500)
+        #expect(bench.connection.sent.first?["settled"] == 2)
+        #expect(bench.connection.sent.compactMap { $0["seq"]?.int } == [3])
+    }
+
+    @Test(arguments: [(1, false), (5, true)])
+    func `a gap is no failure, and ends a row of failures only as a live connection does`(
+        _ seconds: Int, _ isReset: Bool
+    ) {
+        start()
+        bench.fail(9)
+        for payload in ["1", "\"\(String(repeating: "x", count: 900))\"", "3"] {
+            bench.dispatch(payload)
+        }
+        bench.welcome(message: 500)
+        bench.advance(by: .seconds(seconds))
+        bench.say(#"{"op":"transaction","v":2,"count":0,"acked":1}"#)
+        // The next attempt takes its time, and fails.
+        bench.advance(by: .seconds(10))
+        bench.lose()
+        #expect(bench.delay.map { $0 <= .milliseconds(250) } == isReset)
+    }
+
+    // MARK: Tokens
+
+    @Test func `without a token nothing is opened`() {
+        bench.token = nil
+        start()
+        bench.advance(by: .seconds(600))
+        #expect(bench.connections.isEmpty)
+        connector.provide(token: "late", for: 1)
+        bench.open()
+        #expect(bench.connection.sent.first?["token"] == "late")
+    }
+
+    @Test func `every connection has a token of its own`() {
+        goLive()
+        bench.lose()
+        bench.token = "t2"
+        bench.retry()
+        bench.welcome()
+        #expect(bench.tokenRequests.count == 2)
+        #expect(bench.connection.sent.first?["token"] == "t2")
+    }
+
+    @Test func `a token that can't be had is a failed attempt`() {
+        bench.token = nil
+        start()
+        connector.tokenFailed("The disk is gone.", for: 1)
+        guard case .offline(let delay, "The disk is gone.") = bench.statuses.last else {
+            return #expect(Bool(false), "\(bench.statuses)")
+        }
+        #expect(delay <= .milliseconds(250))
+        bench.retry()
+        #expect(bench.tokenRequests.count == 2)
+    }
+
+    @Test func `a token for an attempt that is over opens nothing`() throws {
+        bench.token = nil
+        start()
+        connector.tokenFailed("Too slow.", for: 1)
+        bench.retry()
+        let second = try #require(bench.tokenRequests.last)
+        connector.provide(token: "of the first", for: 1)
+        connector.tokenFailed("Of the first.", for: 1)
+        #expect(bench.connections.isEmpty)
+        #expect(bench.statuses.last == .connecting)
+        connector.provide(token: "of the second", for: second)
+        bench.welcome()
+        // And one that comes twice opens nothing more.
+        connector.provide(token: "again", for: second)
+        #expect(bench.connections.count == 1)
+        #expect(bench.statuses.last == .live)
+    }
+
+    @Test func `a token that comes after the end opens nothing`() {
+        bench.token = nil
+        start()
+        connector.close(nil)
+        connector.provide(token: "late", for: 1)
+        connector.tokenFailed("Late.", for: 1)
+        connector.reconnect()
+        bench.advance(by: .seconds(600))
+        #expect(bench.connections.isEmpty)
+        #expect(bench.statuses == [.connecting, .closed(nil)])
+    }
+
+    @Test func `a newer token is shown on a live connection`() {
+        goLive()
+        connector.authenticate(token: "t2")
+        bench.settle()
+        #expect(bench.connection.sent.ops == ["hello", "authenticate"])
+        #expect(bench.connection.sent.last?["token"] == "t2")
+    }
+
+    @Test func `one that comes before the welcome is shown after it, unless hello had it`() {
+        start()
+        bench.open()
+        connector.authenticate(token: "t2")
+        bench.settle()
+        #expect(bench.connection.sent.ops == ["hello"])
+        bench.welcome()
+        #expect(bench.connection.sent.last?["token"] == "t2")
+        bench.lose()
+        bench.token = "t2"
+        bench.retry()
+        connector.authenticate(token: "t2")
+        bench.welcome()
+        #expect(bench.connection.sent.ops == ["hello"])
+    }
+
+    @Test func `one that comes between connections is left to the next request`() {
+        goLive()
+        bench.lose()
+        connector.authenticate(token: "t2")
+        bench.retry()
+        bench.welcome()
+        #expect(bench.connection.sent.ops == ["hello"])
+        #expect(bench.connection.sent.last?["token"] == "t")
+    }
+
+    // MARK: Closing
+
+    @Test func `closing while it connects closes the socket, and its opening changes nothing`() {
+        start()
+        let outcome = bench.dispatch()
+        connector.close(nil)
+        #expect(bench.connection.closeCode == 1000)
+        bench.open()
+        bench.lose()
+        bench.advance(by: .seconds(600))
+        #expect(bench.connections.count == 1)
+        #expect(bench.connection.sent.isEmpty)
+        #expect(bench.statuses == [.connecting, .closed(nil)])
+        #expect(throws: ClientSession.closed) { try outcome.settled?.get() }
+    }
+
+    @Test func `closing while it waits ends the wait`() {
+        start()
+        bench.lose()
+        connector.close(nil)
+        bench.advance(by: .seconds(600))
+        #expect(bench.connections.count == 1)
+        #expect(bench.statuses.last == .closed(nil))
+    }
+
+    @Test func `closing twice is said once`() {
+        goLive()
+        connector.close(Rejection(.forbidden, "No."))
+        connector.close(nil)
+        #expect(bench.statuses.count { if case .closed = $0 { true } else { false } } == 1)
+    }
+
+    @Test func `what was closed before it started never connects`() {
+        connector.close(nil)
+        start()
+        bench.advance(by: .seconds(600))
+        #expect(bench.tokenRequests.isEmpty)
+        #expect(bench.statuses == [.closed(nil)])
+    }
+}
+
+/// A connector whose dispatches are stored.
+struct ConnectorStorageTests {
+    private let storage = MemoryOutboxStorage()
+    private let bench: ConnectorBench
+
+    init() throws {
+        let stored = try StoredOutbox(
+            in: storage, room: "/", actions: ActionCatalogue([]), limits: OutboxLimits(),
+            client: .ada,
+            stamps: {
+                ProvisionalStamps(client: $0, sender: .anonymous) { Timestamp(secondsSince1970: 0) }
+            })
+        bench = ConnectorBench(ClientSession(outbox: stored.outbox, recorder: stored.recorder))
+    }
+
+    private let full = Rejection(.outboxUnwritable, "The disk is full.")
+
+    @Test func `dispatches are stored before there is a connection`() {
+        let syncs = storage.syncs
+        bench.dispatch()
+        #expect(storage.syncs == syncs + 1)
+        #expect(storage.unsynced.isEmpty)
+    }
+
+    @Test func `what can't be stored is tried again every second, and sent when it is stored`() {
+        bench.connector.start()
+        bench.welcome()
+        storage.failure = full
+        bench.dispatch()
+        #expect(bench.storageProblems == [full])
+        bench.advance(by: .seconds(10))
+        #expect(bench.connection.sent.ops == ["hello"])
+        storage.failure = nil
+        bench.advance(by: .seconds(1) - .nanoseconds(1))
+        #expect(bench.storageProblems == [full])
+        bench.advance(by: .nanoseconds(1))
+        #expect(bench.storageProblems == [full, nil])
+        #expect(bench.connection.sent.ops == ["hello", "dispatch"])
+    }
+
+    @Test func `another problem doesn't make it try twice as often`() {
+        storage.failure = full
+        bench.dispatch()
+        let other = Rejection(.outboxUnwritable, "The disk is gone.")
+        storage.failure = other
+        bench.advance(by: .seconds(10))
+        #expect(bench.storageProblems == [full, other])
+        #expect(bench.timerCount == 1)
+    }
+
+    @Test func `closing ends the retries`() {
+        storage.failure = full
+        bench.dispatch()
+        bench.connector.close(nil)
+        bench.advance(by: .seconds(10))
+        #expect(bench.timerCount == 0)
+    }
+}

@@ -1,0 +1,88 @@
+import StorecastSync
+import Testing
+
+@testable import StorecastMirror
+
+/// What a server may say to a client session, and what the session doesn't take from it.
+struct HostileServerTests {
+    private let bench = ConnectorBench()
+    private var session: ClientSession { bench.session }
+
+    init() {
+        bench.connector.start()
+        bench.open()
+    }
+
+    private func say(_ text: String) -> Bool {
+        Array(text.utf8).withUnsafeBytes { session.receive($0) }
+    }
+
+    private func welcome() -> Bool {
+        say(
+            #"""
+            {"op":"welcome","proto":1,"epoch":"e","v":1,"lastSeq":0,"heartbeat":30,"limits":
+            {"message":1000,"window":9,"subscriptions":9,"depth":9},"server":"evil"}
+            """#)
+    }
+
+    private func follow() -> Mirror {
+        let mirror = session.mirror("tea", nil)
+        mirror.observers[0] = { _ in }
+        #expect(welcome())
+        #expect(say(#"{"op":"subscribed","ref":\#(mirror.ref),"sub":1,"tag":"t"}"#))
+        return mirror
+    }
+
+    @Test func `a transaction without end keeps one part for each mirror`() {
+        let mirror = follow()
+        #expect(say(#"{"op":"transaction","v":2,"count":9007199254740991}"#))
+        for sub in 2...100 {
+            #expect(say(#"{"op":"snapshot","sub":\#(sub),"v":2,"value":[1,2,3]}"#))
+        }
+        #expect(session.transaction?.parts.isEmpty == true)
+        #expect(say(#"{"op":"snapshot","sub":1,"v":2,"value":1}"#))
+        #expect(session.transaction?.parts.count == 1)
+        #expect(!say(#"{"op":"snapshot","sub":1,"v":2,"value":2}"#))
+        #expect(bench.reports.count == 1)
+        #expect(mirror.value == nil)
+    }
+
+    @Test func `a second welcome ends the connection`() {
+        #expect(welcome())
+        #expect(!welcome())
+        #expect(bench.reports == ["The server said welcome twice."])
+    }
+
+    @Test func `a hold that is said again and again is one hold`() {
+        #expect(welcome())
+        bench.dispatch()
+        let timers = bench.timerCount
+        for _ in 1...5 {
+            #expect(
+                say(
+                    #"{"op":"reject","seq":1,"code":"x","title":"X","retryable":true,"retryAfter":9}"#
+                ))
+        }
+        #expect(bench.timerCount == timers + 1)
+    }
+
+    @Test func `a value that copies make huge is asked for anew`() {
+        let mirror = follow()
+        let text = String(repeating: "x", count: 1000)
+        #expect(say(#"{"op":"snapshot","sub":1,"v":1,"value":["\#(text)"]}"#))
+        var version: UInt64 = 1
+        // Each makes it twice as large, in 60 bytes.
+        while mirror.sub != nil, version < 40 {
+            let patch = #"[{"op":"copy","from":"","path":"/0"}]"#
+            #expect(
+                say(
+                    #"{"op":"patch","sub":1,"from":\#(version),"v":\#(version + 1),"ops":\#(patch)}"#
+                ))
+            version += 1
+        }
+        // 1,000 bytes times 2^16 are the first that are more than 64 MiB.
+        #expect(version == 18)
+        #expect(mirror.value == nil)
+        #expect(bench.reports.count == 1)
+    }
+}
