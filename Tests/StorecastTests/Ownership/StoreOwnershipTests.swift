@@ -31,24 +31,6 @@ struct StoreOwnershipTests {
         withExtendedLifetime((stream, scoped)) {}
     }
 
-    @Test func `a disposed Redux subscription, and a store with one, hold nothing`() {
-        func subscribed() -> (any ReduxDisposable, [Remains]) {
-            let (first, second) = (Probe(), Probe())
-            let store = createStore({ state, _ in state ?? Held() })
-            let disposable = store.subscribe { _ in withExtendedLifetime(first) {} }
-            store.subscribe { _ in withExtendedLifetime(second) {} }
-            store.dispatch(HeldAction.count)
-            disposable.dispose()
-            return (
-                disposable,
-                [Remains(captured: first), Remains(captured: second, state: store.state.object)]
-            )
-        }
-        let (disposable, remains) = subscribed()
-        #expect(remains.map(\.names) == [[], []])
-        withExtendedLifetime(disposable) {}
-    }
-
     #if os(Linux)
         @Test func `20,000 subscribers of every kind come and go, and memory stays flat`() async {
             await #expect(processExitsWith: .success) {

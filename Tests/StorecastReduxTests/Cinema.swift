@@ -1,4 +1,4 @@
-import Storecast
+import StorecastRedux
 
 /// The state, the actions and the reducers that the tests of the Redux shape share.
 struct Cinema: Equatable {
@@ -37,4 +37,9 @@ func cinemaReducer(state: Cinema?, action: any Action) -> Cinema {
     cinema.count = countReducer(state: state?.count, action: action)
     cinema.films = filmsReducer(state: state?.films, action: action)
     return cinema
+}
+
+/// An object that a test watches: it is gone when nothing holds it.
+final class Probe {
+    var count = 0
 }

@@ -1,4 +1,4 @@
-import Storecast
+import StorecastRedux
 import Testing
 
 struct ReduxDisposableTests {
@@ -78,6 +78,27 @@ struct ReduxDisposableTests {
         #expect(disposable?.disposed == true)
         #expect(reference == nil)
         disposable?.dispose()
+    }
+
+    @Test func `a store frees its state and subscribers though a disposable is still held`() {
+        struct Held { var object = Probe() }
+        weak var state: Probe?
+        weak var subscriber: Probe?
+        func subscribed() -> any ReduxDisposable {
+            let store = createStore({ state, _ in state ?? Held() })
+            let disposable = store.subscribe { _ in }
+            let captured = Probe()
+            store.subscribe { _ in captured.count += 1 }
+            store.dispatch(Count())
+            #expect(captured.count == 1)
+            disposable.dispose()
+            (state, subscriber) = (store.state.object, captured)
+            return disposable
+        }
+        let disposable = subscribed()
+        #expect(state == nil)
+        #expect(subscriber == nil)
+        withExtendedLifetime(disposable) {}
     }
 
     @Test func `one of another library is wrapped by its functions`() {

@@ -1,4 +1,4 @@
-import Storecast
+import StorecastRedux
 import Testing
 
 struct StateStreamTests {
