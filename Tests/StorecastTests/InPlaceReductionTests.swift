@@ -84,13 +84,14 @@ struct InPlaceReductionTests {
         func newState(state: Bag) { counts.append(state.count) }
     }
 
-    @Test func `a batch copies nothing and looking at the state neither`() {
+    @Test func `reducing several actions copies nothing, and neither does reading the state`() {
         let copies = Probe()
         let store = makeStore(copies)
         let observer = Observer<Int>()
         store.subscribe(observer) { $0.select(\.count) }
-        store.commit((0..<3).map { Add(item: $0) })
-        let count = store.withState { $0.count }
+        for item in 0..<3 { store.reduce(Add(item: item)) }
+        store.announce()
+        let count = store.state.count
         store.dispatch(Add())
         #expect(count == 3)
         #expect(observer.received == [0, 3, 4])

@@ -22,7 +22,8 @@ struct StoreHooksTests {
         store.dispatch(PairAction.setA(4))
         #expect(store.state.a == 0)
         #expect(journal.count == 1)
-        store.commit(journal)
+        store.reduce(journal[0])
+        store.announce(after: journal[0])
         #expect(store.state.a == 8)
         store.interceptDispatch(nil)
         store.dispatch(PairAction.setA(5))
@@ -40,20 +41,21 @@ struct StoreHooksTests {
         #expect(store.state.a == 0)
     }
 
-    @Test func `commit reduces in order and notifies once, past the middleware`() {
+    @Test func `several reduced actions are announced once, past the middleware`() {
         let stopping: Middleware<Pair> = { _, _ in { _ in { _ in } } }
         let store = makePairStore(middleware: [stopping], skips: false)
         let observer = Observer<Pair>()
         store.subscribe(observer)
-        store.commit([PairAction.setA(1), PairAction.setA(2), PairAction.setB(3)])
+        for action in [PairAction.setA(1), .setA(2), .setB(3)] { store.reduce(action) }
+        store.announce()
         #expect(observer.received == [Pair(), Pair(a: 2, b: 3)])
     }
 
-    @Test func `committing nothing notifies nobody`() {
+    @Test func `announcing a known state notifies nobody`() {
         let store = makePairStore(skips: false)
         let observer = Observer<Pair>()
         store.subscribe(observer)
-        store.commit([PairAction]())
+        store.announce()
         #expect(observer.received.count == 1)
     }
 

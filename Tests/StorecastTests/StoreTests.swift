@@ -90,7 +90,7 @@ struct StoreTests {
                 if action is Outer { store?.dispatch(ReSwiftInit()) }
             }
             store?.interceptDispatch { _ in }
-            store?.commit([Outer()])
+            store?.reduce(Outer())
         }
     }
 

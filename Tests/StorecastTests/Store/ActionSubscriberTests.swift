@@ -51,7 +51,9 @@ struct ActionSubscriberTests {
             store.dispatch(PairAction.setA(1))
             store.dispatch(PairAction.setB(2))
         }
-        store.commit([PairAction.setA(3), PairAction.setA(4)])
+        store.reduce(PairAction.setA(3))
+        store.reduce(PairAction.setA(4))
+        store.announce(after: PairAction.setA(4))
         #expect(listener.heard == ["0 -", "1 setB(2)", "4 setA(4)"])
     }
 

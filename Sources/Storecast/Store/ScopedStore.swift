@@ -7,15 +7,16 @@
 /// ```
 ///
 /// It has no state of its own. Its subscribers are notified in one round with those of the whole
-/// store, in the order of subscription. While an Equatable part stays what it is, all of them
-/// together cost one evaluation and one comparison; for that the last value is kept, so a reducer
-/// that works in place copies what it changes of it. Without subscribers a scope costs nothing.
+/// store, in the order of subscription. As long as an Equatable part doesn't change, all of them
+/// together cost one evaluation and one comparison. The last value is kept for that, so a reducer
+/// that works in place copies what it changes of the part. Without subscribers a scope costs
+/// nothing.
 ///
-/// It keeps the whole store alive; its subscriptions last as long as that, even if nobody holds the
-/// scope itself, and two scopes of one store by equal key paths share their subscribers. Like the
+/// It keeps the whole store alive; its subscriptions last as long as the store, even if nobody
+/// holds the scope. Scopes of one store with equal key paths share their subscribers. Like the
 /// store it isn't Sendable.
 public final class ScopedStore<State>: StoreType {
-    /// The part of the store's current state; nil while that has none. One copy of the part.
+    /// The part of the store's current state; nil if the store has no state. Copies the part.
     public var state: State! { read() }
 
     /// The chain of the whole store.
@@ -24,10 +25,10 @@ public final class ScopedStore<State>: StoreType {
     private let root: any ScopeRoot
     private let read: () -> State?
     private let subscriptions: SubscriptionList<State>
-    /// What the list hangs in, which doesn't keep itself alive.
+    /// The store or scope around this one: its subscription list must outlive this one's.
     private let parent: AnyObject
 
-    init(
+    fileprivate init(
         root: any ScopeRoot, parent: AnyObject, subscriptions: SubscriptionList<State>,
         read: @escaping () -> State?
     ) {
@@ -48,7 +49,8 @@ public final class ScopedStore<State>: StoreType {
         subscribe(subscriber, transform: nil)
     }
 
-    /// Subscribes to what `transform` makes of the part; see ``StoreType/subscribe(_:transform:)``.
+    /// Subscribes to what `transform` selects from the part; see
+    /// ``StoreType/subscribe(_:transform:)``.
     public func subscribe<Selected, Subscriber: StoreSubscriber>(
         _ subscriber: Subscriber,
         transform: ((Subscription<State>) -> Subscription<Selected>)?
@@ -65,7 +67,7 @@ public final class ScopedStore<State>: StoreType {
         subscriptions.unsubscribe(subscriber)
     }
 
-    /// Runs `body` and tells all subscribers of the whole store once; see ``Store/batch(_:)``.
+    /// Runs `body` and notifies all subscribers of the whole store once; see ``Store/batch(_:)``.
     public func batch<Result, Failure>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -81,3 +83,25 @@ public final class ScopedStore<State>: StoreType {
         }
     }
 }
+
+extension Store {
+    /// A store of a part of the state, for code that needs to know no more than that part.
+    ///
+    /// O(1). Scopes with equal key paths share their subscribers.
+    public func scope<Part>(_ path: KeyPath<State, Part>) -> ScopedStore<Part> {
+        ScopedStore<Part>(root: self, parent: self, subscriptions: subscriptions.scope(path)) {
+            self.box.map { $0.value[keyPath: path] }
+        }
+    }
+}
+
+/// A store as its scopes use it: without the type of its state.
+private protocol ScopeRoot: AnyObject, DispatchingStoreType {
+    var dispatchFunction: DispatchFunction! { get }
+    var automaticallySkipsRepeats: Bool { get }
+    func prepareForSubscription()
+    func requireSameThread()
+    func batch<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result
+}
+
+extension Store: ScopeRoot {}
