@@ -1,5 +1,5 @@
-/// Records every action that a store reduces, with its time, and takes the store back and forth
-/// in that history.
+/// Records every action that a store reduces, with its time, and takes the store back and forth in
+/// that history.
 ///
 /// ```swift
 /// let store = Store(state: Board(), reducer: reduce)
@@ -10,10 +10,10 @@
 /// try recorder.recording().write(to: "session.jsonl")
 /// ```
 ///
-/// It holds what comes out of the middleware, and replays it past the middleware: side effects
-/// aren't repeated, and the reducer must depend on nothing but its arguments. Subscribers see the
-/// states travelled to as they see any other. What they dispatch in answer to one is ignored: what
-/// they dispatched when it was new is in the recording.
+/// It records what comes out of the middleware, and replays it past the middleware: side effects
+/// aren't repeated, and the reducer must depend on nothing but its arguments. Subscribers receive
+/// the states travelled to like any others. What they dispatch in response is ignored, because the
+/// recording already contains what they dispatched when the state was new.
 ///
 /// Actions are kept without limit, in constant time each; states only at checkpoints, whose number
 /// is bounded. Going to any position costs at most as many calls of the reducer as there are
@@ -23,22 +23,23 @@
 /// recorder is released. A store has one recorder at a time.
 public final class Recorder<State> {
     /// The actions recorded or loaded, in order; those from ``position`` on are the future. O(1).
-    public internal(set) var actions: [RecordedAction] = []
+    public private(set) var actions: [RecordedAction] = []
 
-    /// How many of the actions the store's state contains: 0 for the state from which the recording
+    /// How many of the actions the store's state contains: 0 for the state at which the recording
     /// starts, the number of ``actions`` for the newest one.
-    public internal(set) var position = 0
+    public private(set) var position = 0
 
-    /// The type maps given, as one.
+    /// The type maps given, combined.
     public let typeMap: TypeMap
 
-    let store: Store<State>
     let clock: RecorderClock
-    var checkpoints: Checkpoints<State>
+    /// The run of ``play(speed:)`` that is under way.
     var playback: Playback?
-    /// What the clock showed when the recording's time was zero, if no time was spent travelling.
+    private let store: Store<State>
+    private var checkpoints: Checkpoints<State>
+    /// The clock's time at which the recording's time was zero, not counting time spent travelling.
     private var origin: Duration = .zero
-    /// Subscribers are being told of a state travelled to.
+    /// Whether subscribers are being notified of a state travelled to.
     private var isReplaying = false
 
     /// Starts recording.
@@ -46,11 +47,12 @@ public final class Recorder<State> {
     /// - Parameters:
     ///   - store: must have a state, which is position 0 of the recording.
     ///   - typeMaps: the action types that may be loaded. Of two with one name the last counts.
-    ///   - interval: how many actions there are between two checkpoints, at least 1. Fewer make
-    ///     travelling quicker and keep more states.
+    ///   - interval: how many actions there are between two checkpoints, at least 1. A smaller
+    ///     interval makes travelling faster and keeps more states.
     ///   - limit: how many checkpoints there may be, at least 2. When there are more, the distance
-    ///     between them doubles: 100,000 actions with the values preset are 512 apart.
-    ///   - clock: tells the time, and waits when a recording is played.
+    ///     between them doubles: with the default values, 100,000 actions have checkpoints 512
+    ///     apart.
+    ///   - clock: measures time, and waits when a recording is played.
     public init(
         _ store: Store<State>, typeMaps: [TypeMap] = [], checkpointEvery interval: Int = 64,
         keepingAtMost limit: Int = 256, clock: some Clock<Duration> = ContinuousClock()
@@ -61,7 +63,7 @@ public final class Recorder<State> {
         self.typeMap = typeMaps.reduce(into: [:]) { $0.merge($1) { _, last in last } }
         self.clock = RecorderClock(clock)
         checkpoints = Checkpoints(start: start, interval: interval, limit: limit)
-        // Unowned: the interceptor is taken out before the recorder goes.
+        // Unowned: the interceptor is removed before the recorder is released.
         store.interceptDispatch { [unowned self] action in self.record(action) }
     }
 
@@ -89,8 +91,59 @@ public final class Recorder<State> {
         checkpoints.drop(after: position)
     }
 
-    /// Goes to another position and tells the subscribers. From there on time is counted as if no
-    /// other had passed.
+    /// Counts the action that has just been reduced as a part of the store's state.
+    private func advance() {
+        position += 1
+        if position == checkpoints.nextPosition {
+            checkpoints.add(store.state)
+        }
+    }
+
+    // MARK: - Time travel
+
+    /// Goes to the state after the first `index` actions and notifies the subscribers once.
+    ///
+    /// The actions after it remain, to be travelled to again, until another is dispatched. Ends a
+    /// playback. Must not be called by a reducer.
+    ///
+    /// - Parameter index: 0 for the start, at most the number of ``actions``.
+    public func travel(to index: Int) {
+        precondition(
+            (0...actions.count).contains(index),
+            "There is no position \(index) in a recording of \(actions.count) actions.")
+        pause()
+        move(to: index)
+    }
+
+    /// Goes to the state at a time: after all actions that had happened by then.
+    public func travel(toTime time: Duration) {
+        // Binary search: the times don't decrease.
+        var range = actions[...]
+        while !range.isEmpty {
+            let middle = range.startIndex + range.count / 2
+            range = range[middle].time <= time ? range[(middle + 1)...] : range[..<middle]
+        }
+        travel(to: range.startIndex)
+    }
+
+    /// Goes one action back; returns false at the start.
+    @discardableResult
+    public func stepBack() -> Bool {
+        guard position > 0 else { return false }
+        travel(to: position - 1)
+        return true
+    }
+
+    /// Goes one action forward; returns false if there is no future.
+    @discardableResult
+    public func stepForward() -> Bool {
+        guard position < actions.count else { return false }
+        travel(to: position + 1)
+        return true
+    }
+
+    /// Goes to another position and notifies the subscribers. Recording continues from there with
+    /// the time of that position.
     func move(to index: Int) {
         let start = checkpoints.nearest(to: index)
         if index < position || start.position > position {
@@ -98,7 +151,7 @@ public final class Recorder<State> {
             position = start.position
         }
         while position < index {
-            reduce(actions[position].action)
+            replay(actions[position].action)
             advance()
         }
         origin = clock.now() - time
@@ -108,7 +161,7 @@ public final class Recorder<State> {
         isReplaying = wasReplaying
     }
 
-    private func reduce(_ action: any Action) {
+    private func replay(_ action: any Action) {
         // Comparing types costs less than a cast that fails, as it does for most actions.
         if type(of: action) == StateReplacement<State>.self,
             let replacement = action as? StateReplacement<State>
@@ -119,20 +172,43 @@ public final class Recorder<State> {
         }
     }
 
-    /// The store's state has become the one after the next action.
-    private func advance() {
-        position += 1
-        if position == checkpoints.nextPosition {
-            checkpoints.add(store.state)
-        }
-    }
-
-    /// Goes to the start of another recording, which becomes the present one.
-    func restart(with actions: [RecordedAction]) {
-        let start = checkpoints.nearest(to: 0).state
+    /// Replaces the recording, goes to `index` and notifies the subscribers once.
+    ///
+    /// - Parameters:
+    ///   - actions: their times don't decrease.
+    ///   - start: position 0 from now on; nil keeps the present one.
+    ///   - index: where to go; nil for the end.
+    package func load(
+        _ actions: [RecordedAction], startingFrom start: State?, goingTo index: Int? = nil
+    ) {
+        pause()
+        checkpoints.restart(from: start ?? checkpoints.nearest(to: 0).state)
         self.actions = actions
-        checkpoints.drop(after: 0)
-        store.placeState(start)
+        store.placeState(checkpoints.nearest(to: 0).state)
         position = 0
+        move(to: index ?? actions.count)
+    }
+}
+
+/// One action that a ``Recorder`` holds.
+public struct RecordedAction {
+    /// The action as the reducer received it; a ``StandardAction`` if it was loaded and its type
+    /// isn't known.
+    public let action: any Action
+    /// When it was reduced, from the start of the recording.
+    public let time: Duration
+
+    package init(action: any Action, time: Duration) {
+        self.action = action
+        self.time = time
+    }
+}
+
+/// Stands in a recording where the state was replaced, which no reducer does.
+package struct StateReplacement<State>: Action {
+    fileprivate let state: State
+
+    package init(_ state: State) {
+        self.state = state
     }
 }

@@ -20,10 +20,10 @@ final class Round {
 
 extension SubscriptionList {
     /// Whether a selector or a predicate is running, which must not change the state.
-    package var isEvaluating: Bool { round.isEvaluating }
+    var isEvaluating: Bool { round.isEvaluating }
 
     /// While this is true, updates are evaluated, and only new subscribers are notified.
-    package var isHeld: Bool {
+    var isHeld: Bool {
         get { round.isHeld }
         set { round.isHeld = newValue }
     }
@@ -134,7 +134,7 @@ extension SubscriptionList {
 
     /// Releases the state as far as a round or batch under way holds it. Call it before a change in
     /// place, which would otherwise copy what is held, and ``update(_:)`` after the change.
-    package func releaseState() {
+    func releaseState() {
         for node in dirtyNodes {
             node.releaseState()
         }

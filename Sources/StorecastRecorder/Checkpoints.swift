@@ -1,12 +1,13 @@
-/// States that a recording passed at regular distances, so that any other is near one of them.
+/// States that a recording passed at regular distances, so that any position is near one of them.
 ///
-/// There are never more than `limit`: when they would be, every other one goes and the distance
-/// doubles. They share storage with each other and with the store's state as far as they are equal.
+/// There are never more than `limit`: when there would be, every other one is dropped and the
+/// distance doubles. They share storage with each other and with the store's state as far as they
+/// are equal.
 struct Checkpoints<State> {
     /// How many actions there are between one and the next.
-    private(set) var interval: Int
+    private var interval: Int
     private let limit: Int
-    /// The state after `index * interval` actions.
+    /// The states after `index * interval` actions.
     private var states: [State]
 
     init(start: State, interval: Int, limit: Int) {
@@ -17,9 +18,7 @@ struct Checkpoints<State> {
         states = [start]
     }
 
-    var count: Int { states.count }
-
-    /// The position at which the next one belongs.
+    /// The position of the next one to be added.
     var nextPosition: Int { states.count * interval }
 
     /// The last one at or before `position`. O(1).
@@ -28,22 +27,22 @@ struct Checkpoints<State> {
         return (index * interval, states[index])
     }
 
-    /// Takes the state at ``nextPosition``. O(1), amortised.
+    /// Adds the state at ``nextPosition``. O(1), amortised.
     mutating func add(_ state: State) {
         let position = nextPosition
         if states.count == limit {
             states = stride(from: 0, to: states.count, by: 2).map { states[$0] }
             interval *= 2
         }
-        // With an odd limit it falls between two of the wider steps.
+        // If the limit is odd, the position isn't a multiple of the doubled distance.
         guard position == nextPosition else { return }
         states.append(state)
     }
 
-    /// Forgets all, and begins with another state.
+    /// Drops all, and begins with another state.
     mutating func restart(from start: State) { states = [start] }
 
-    /// Forgets those after `position`.
+    /// Drops those after `position`.
     mutating func drop(after position: Int) {
         let kept = min(position / interval + 1, states.count)
         states.removeLast(states.count - kept)

@@ -22,12 +22,12 @@ extension Recording {
             bytes += buffer[..<count]
             if count < buffer.count { break }
         }
-        // Some systems only find out in reading that it is a folder.
+        // On some systems opening a folder succeeds and reading it fails.
         guard ferror(file) == 0 else { throw Self.failure(path, "can't be read") }
         try self.init(bytes: bytes)
     }
 
-    /// Writes a file at `path`, in the place of one that is there, which stays if this fails.
+    /// Writes a file at `path`. It replaces an existing file, which remains if this fails.
     ///
     /// - Throws: ``RecordingError`` if it can't be written.
     public func write(to path: String) throws(RecordingError) {
