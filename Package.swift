@@ -19,6 +19,7 @@ let package = Package(
         .library(name: "Storecast", targets: ["Storecast"]),
         .library(name: "StorecastObservation", targets: ["StorecastObservation"]),
         .library(name: "StorecastRecorder", targets: ["StorecastRecorder"]),
+        .library(name: "StorecastRedux", targets: ["StorecastRedux"]),
         .library(name: "StorecastTesting", targets: ["StorecastTesting"]),
         .library(name: "StorecastSync", targets: ["StorecastSync"]),
         .library(name: "StorecastServer", targets: ["StorecastServer"]),
@@ -36,18 +37,18 @@ let package = Package(
         .package(url: "https://github.com/pointfreeco/xctest-dynamic-overlay", from: "1.13.1"),
     ],
     targets: [
+        .target(name: "Storecast", swiftSettings: settings),
         .target(
-            name: "Storecast", exclude: ["Observation", "Recorder"], swiftSettings: settings),
-        .target(
-            name: "StorecastObservation", dependencies: ["Storecast"],
-            path: "Sources/Storecast/Observation", swiftSettings: settings),
+            name: "StorecastObservation", dependencies: ["Storecast"], swiftSettings: settings),
         .testTarget(
             name: "StorecastObservationTests",
             dependencies: ["StorecastObservation", "StorecastTesting"],
             swiftSettings: settings),
         .target(
             name: "StorecastRecorder", dependencies: ["Storecast", "StorecastWire"],
-            path: "Sources/Storecast/Recorder", swiftSettings: settings),
+            swiftSettings: settings),
+        // Not a part of Storecast: global functions such as `compose` are for those who ask for them.
+        .target(name: "StorecastRedux", dependencies: ["Storecast"], swiftSettings: settings),
         // Apart, as the command runs it too, and what helps tests to fail has no place there.
         .target(
             name: "StorecastSimulation", dependencies: ["StorecastMirror", "StorecastSync"],
@@ -164,6 +165,9 @@ let package = Package(
             dependencies: ["StorecastRecorder", "StorecastTesting"],
             swiftSettings: settings),
         .testTarget(
+            name: "StorecastReduxTests", dependencies: ["StorecastRedux"],
+            swiftSettings: settings),
+        .testTarget(
             name: "StorecastTestingTests", dependencies: ["StorecastTesting", "Example"],
             swiftSettings: settings),
         .testTarget(
@@ -202,7 +206,7 @@ let package = Package(
         .target(
             name: "ComingFromReSwift",
             dependencies: [
-                "StorecastObservation", "StorecastRecorder", "StorecastTesting",
+                "StorecastObservation", "StorecastRecorder", "StorecastRedux", "StorecastTesting",
             ],
             path: "Tests/Snippets/ComingFromReSwift", swiftSettings: settings),
         .target(

@@ -1,17 +1,32 @@
 /// Takes what is shown, step by step, to the route that was set last.
 ///
-/// It knows routables and no store. Each step is worked out from what is there when the step before
-/// is done, so a route set in the meantime takes the place of what hasn't begun.
+/// It knows routables and no store. Each step is worked out from what is shown when the step before
+/// is done, so a route set in the meantime replaces the steps that haven't begun.
 final class Navigator {
-    private(set) var levels: [NavigatorLevel] = []
+    /// One element that is shown.
+    private struct Level {
+        let element: RouteElement
+        /// The routable for what is inside it; nil if that never became known.
+        let routable: (any Routable)?
+    }
+
+    /// Where to go.
+    private struct Target {
+        let route: Route
+        let animated: Bool
+        /// Distinguishes two settings of the same route.
+        let number: UInt64
+    }
+
     private(set) var lastError: RoutingError?
     private(set) var isRunning = false
     private var isStopped = false
-    private var target: NavigatorTarget?
+    private var levels: [Level] = []
+    private var target: Target?
     private var targets: UInt64 = 0
     private var call: RoutingCall?
     private var waiting: [CheckedContinuation<Void, Never>] = []
-    private var jobs: OwnedNavigator?
+    private var job: NavigatorJob?
     private let root: any Routable
     private let timeout: Duration
     private let clock: any Clock<Duration>
@@ -25,7 +40,7 @@ final class Navigator {
         self.timeout = timeout
         self.clock = clock
         self.onError = onError
-        jobs = OwnedNavigator(self, owner: owner)
+        job = NavigatorJob(self, owner: owner)
     }
 
     /// The elements that are shown.
@@ -35,14 +50,14 @@ final class Navigator {
     func go(to route: Route, animated: Bool) {
         if isStopped { return }
         targets += 1
-        target = NavigatorTarget(route: route, animated: animated, number: targets)
+        target = Target(route: route, animated: animated, number: targets)
         lastError = nil
         if isRunning { return }
         isRunning = true
-        jobs?.start()
+        job?.start()
     }
 
-    /// Gives up, for good: cancels the step under way and begins no other.
+    /// Gives up for good: cancels the step under way and begins no other.
     func stop() {
         isStopped = true
         target = nil
@@ -56,8 +71,8 @@ final class Navigator {
         }
     }
 
-    /// Goes where it is to go.
-    func run(on owner: isolated any Actor) async {
+    /// Takes steps until the target is reached or given up.
+    fileprivate func run(on owner: isolated any Actor) async {
         while let target,
             let step = RoutingStep.steps(from: shownRoute, to: target.route).first
         {
@@ -70,10 +85,10 @@ final class Navigator {
     }
 
     private func take(
-        _ step: RoutingStep, to target: NavigatorTarget, _ owner: isolated any Actor
+        _ step: RoutingStep, to target: Target, _ owner: isolated any Actor
     ) async {
-        let responsible = step.depth == 0 ? root : levels[step.depth - 1].routable
-        let call = RoutingCall(step, of: responsible, animated: target.animated)
+        let routable = step.depth == 0 ? root : levels[step.depth - 1].routable
+        let call = RoutingCall(step, of: routable, animated: target.animated)
         self.call = call
         defer { self.call = nil }
         call.start(on: owner)
@@ -87,9 +102,9 @@ final class Navigator {
         }
     }
 
-    /// Asks what to do about a step that wasn't done, and does it.
+    /// Asks the error handler what to do about a step that wasn't done, and does it.
     private func recover(
-        from call: RoutingCall, _ step: RoutingStep, _ target: NavigatorTarget
+        from call: RoutingCall, _ step: RoutingStep, _ target: Target
     ) async {
         let error = RoutingError(
             step: step, shownRoute: shownRoute, targetRoute: target.route, result: call.result)
@@ -109,11 +124,35 @@ final class Navigator {
     private func finish(_ step: RoutingStep, _ child: (any Routable)?) {
         switch step {
         case .push(let element, _):
-            levels.append(NavigatorLevel(element: element, routable: child))
+            levels.append(Level(element: element, routable: child))
         case .pop:
             levels.removeLast()
         case .change(_, let element, let depth):
-            levels[depth] = NavigatorLevel(element: element, routable: child)
+            levels[depth] = Level(element: element, routable: child)
         }
+    }
+}
+
+/// Runs a navigator on the actor that owns it.
+///
+/// Unchecked: the navigator is used only in ``run(on:)``, which is isolated to the owner, and the
+/// two references never change. Both are weak, because a router belongs to its owner.
+private final class NavigatorJob: @unchecked Sendable {
+    private weak let navigator: Navigator?
+    private weak let owner: (any Actor)?
+
+    init(_ navigator: Navigator, owner: isolated any Actor) {
+        self.navigator = navigator
+        self.owner = owner
+    }
+
+    /// Has the navigator take its steps, in a task on the owner.
+    func start() {
+        guard let owner else { return }
+        Task { await run(on: owner) }
+    }
+
+    private func run(on owner: isolated any Actor) async {
+        await navigator?.run(on: owner)
     }
 }

@@ -5,13 +5,13 @@
 /// store.dispatch(SetRouteAction(["tabs", "statistics"]))
 /// ```
 ///
-/// It works out the ``RoutingStep``s from what is shown to what is to be shown and has the
-/// ``Routable``s take them one after the other, each when the one before is done. A route that is
-/// set meanwhile takes effect after the step under way; of several the last counts. So what is
-/// shown always ends up as the state's route, by as few steps as there are from where it was.
+/// It works out the ``RoutingStep``s from the route that is shown to the one that is to be shown,
+/// and has the ``Routable``s take them one after the other. A route that is set meanwhile takes
+/// effect after the step under way; of several the last counts. So the state's route is what is
+/// shown in the end, by as few steps as possible from where the router was.
 ///
-/// A router isn't Sendable: it belongs to the actor that makes it, as its store does, and calls
-/// its routables there. Keep it as long as it is to work.
+/// A router isn't Sendable: it belongs to the actor that creates it, as its store does, and calls
+/// its routables there. Keep a reference to it as long as it is to work.
 public final class Router<State>: StoreSubscriber {
     /// Selects the navigation state.
     public typealias NavigationStateTransform =
@@ -20,17 +20,17 @@ public final class Router<State>: StoreSubscriber {
     private let navigator: Navigator
     private let unsubscribe: (Router) -> Void
 
-    /// Makes a router and has it show the route that the state asks for now.
+    /// Creates a router and has it show the route that the state asks for now.
     ///
     /// - Parameters:
-    ///   - store: whose state is followed.
+    ///   - store: the store with the navigation state.
     ///   - rootRoutable: shows the outermost element.
     ///   - timeout: how long a step may take, 3 seconds if not given.
     ///   - clock: measures it.
     ///   - isolation: the actor that the store, the routables and the router belong to.
     ///   - stateTransform: selects the navigation state.
-    ///   - onError: decides what to do about a step that isn't done; if not given,
-    ///     ``RoutingError/recovery`` is done. It may dispatch. ``lastError`` shows the error too.
+    ///   - onError: decides how to go on after a step that wasn't done; if not given,
+    ///     ``RoutingError/recovery`` decides. It may dispatch. ``lastError`` has the error too.
     public init<S: StoreType>(
         store: S, rootRoutable: any Routable,
         timeout: Duration = .seconds(3), clock: any Clock<Duration> = ContinuousClock(),
@@ -50,34 +50,34 @@ public final class Router<State>: StoreSubscriber {
         navigator.stop()
     }
 
-    /// The elements that have been shown so far.
+    /// The elements that are shown.
     public var shownRoute: Route { navigator.shownRoute }
 
-    /// Whether there are steps to take or one is under way.
+    /// Whether a step is under way or left to be taken.
     public var isRouting: Bool { navigator.isRunning }
 
-    /// What went wrong last since the route was last set.
+    /// The last error since the route was set.
     public var lastError: RoutingError? { navigator.lastError }
 
-    /// Waits until no step is under way and none is to be taken.
+    /// Waits until no step is under way or left to be taken.
     public func settle() async {
         await navigator.settle()
     }
 
-    /// Leaves the store and gives up for good: the step under way is cancelled and no other begins.
+    /// Unsubscribes and stops for good: the step under way is cancelled and no other begins.
     public func stop() {
         unsubscribe(self)
         navigator.stop()
     }
 
-    /// Takes the navigation state from the store.
+    /// Called by the store with the navigation state.
     public func newState(state: NavigationState) {
         navigator.go(to: state.route, animated: state.changeRouteAnimated)
     }
 }
 
 extension Router where State: HasNavigationState {
-    /// Makes a router that follows the state's own navigation state; see
+    /// Creates a router for the ``HasNavigationState/navigationState`` of the state; see
     /// ``init(store:rootRoutable:timeout:clock:isolation:stateTransform:onError:)``.
     public convenience init<S: StoreType>(
         store: S, rootRoutable: any Routable,

@@ -2,7 +2,7 @@
 ///
 /// Like the navigator it belongs to the actor that owns the router.
 final class RoutingCall {
-    /// What came of it; nil until it has returned.
+    /// The result; nil until the call has returned.
     private(set) var result: Result<(any Routable)?, any Error>?
     private let step: RoutingStep
     private let routable: (any Routable)?
@@ -11,7 +11,7 @@ final class RoutingCall {
     private let wakeUp: AsyncStream<Void>.Continuation
     private var task: Task<Void, Never>?
 
-    /// Makes the call of who is responsible for a step; nil if nobody is known.
+    /// Creates the call for a step; `routable` is nil if none is known for it.
     init(_ step: RoutingStep, of routable: (any Routable)?, animated: Bool) {
         self.step = step
         self.routable = routable
@@ -34,13 +34,13 @@ final class RoutingCall {
         }
     }
 
-    /// Waits until the call has returned or the time is over, whichever is first, or until the call
-    /// is cancelled in the meantime.
+    /// Waits until the call has returned, the time is over, or the call is abandoned, whichever is
+    /// first.
     func wait(for limit: Duration, on clock: any Clock<Duration>) async {
         if result != nil { return }
         let wakeUp = wakeUp
         let timer = Task.detached {
-            // It throws if the timer is cancelled, and then nobody is to be woken.
+            // It throws if the timer is cancelled, and then nobody waits any more.
             guard (try? await clock.sleep(for: limit)) != nil else { return }
             wakeUp.yield()
         }
@@ -49,7 +49,7 @@ final class RoutingCall {
         _ = await iterator.next()
     }
 
-    /// Cancels the call; it may return all the same.
+    /// Cancels the call; it may return a result all the same.
     func cancel() {
         task?.cancel()
     }
@@ -58,5 +58,22 @@ final class RoutingCall {
     func abandon() {
         cancel()
         wakeUp.finish()
+    }
+}
+
+extension RoutingStep {
+    /// Has a routable do the step; returns the routable for what is inside the new element.
+    fileprivate func perform(
+        on routable: any Routable, animated: Bool
+    ) async throws -> (any Routable)? {
+        switch self {
+        case .push(let element, _):
+            return try await routable.push(element, animated: animated)
+        case .pop(let element, _):
+            try await routable.pop(element, animated: animated)
+            return nil
+        case .change(let old, let new, _):
+            return try await routable.change(old, to: new, animated: animated)
+        }
     }
 }

@@ -1,6 +1,6 @@
-/// An action that is a piece of code: it looks at the state and dispatches others.
+/// An action that is a piece of code: it looks at the state and dispatches other actions.
 ///
-/// The middleware that ``createThunkMiddleware()`` makes runs it; no reducer sees it.
+/// The middleware that ``createThunkMiddleware()`` creates runs it; no reducer sees it.
 ///
 /// ```swift
 /// func select(_ card: Card.ID) -> Thunk<Board> {
@@ -14,15 +14,15 @@
 ///
 /// A body that waits for something is an ``AsyncThunk``.
 public struct Thunk<State>: Action {
-    /// What a thunk does. `dispatch` sends an action through the whole chain; `getState` answers
+    /// What a thunk does. `dispatch` sends an action through the whole chain; `getState` returns
     /// the state at the time of the call. Both may be kept, and don't keep the store alive.
     public typealias Body = (
         _ dispatch: @escaping DispatchFunction, _ getState: @escaping () -> State?
     ) -> Void
 
-    let body: Body
+    private let body: Body
 
-    /// Makes a thunk of its body.
+    /// Creates a thunk from its body.
     public init(body: @escaping Body) {
         self.body = body
     }
@@ -32,5 +32,23 @@ public struct Thunk<State>: Action {
         _ dispatch: @escaping DispatchFunction, _ getState: @escaping () -> State?
     ) {
         body(dispatch, getState)
+    }
+}
+
+/// Creates the middleware that runs thunks.
+///
+/// A ``Thunk`` of this state's type is run and goes no further; every other action passes. Links
+/// before this one see the thunk, links after it don't.
+public func createThunkMiddleware<State>() -> Middleware<State> {
+    { dispatch, getState in
+        { next in
+            { action in
+                if let thunk = action as? Thunk<State> {
+                    thunk(dispatch, getState)
+                } else {
+                    next(action)
+                }
+            }
+        }
     }
 }

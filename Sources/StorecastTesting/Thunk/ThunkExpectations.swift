@@ -1,15 +1,15 @@
 public import Storecast
 
-/// What a thunk is expected to dispatch and which states it is given: the common part of
+/// What a thunk is expected to dispatch, and the states that it receives: the common part of
 /// ``ExpectThunk`` and ``ExpectAsyncThunk``.
 ///
-/// Actions are compared with the expectations for actions, in order; states are handed out in the
-/// order of ``getsState(_:fileID:line:)``, and when there are none left the answer is nil. How the
-/// two interleave isn't checked. An action more than expected is a failure, and so is one less, and
-/// a state that wasn't asked for.
+/// Actions are compared with the expected ones in order. States are returned in the order of
+/// ``getsState(_:fileID:line:)``; when there are none left, the thunk gets nil. How the two
+/// interleave isn't checked. An unexpected action is a failure, and so is a missing one, or a state
+/// that wasn't asked for.
 ///
-/// It knows no test library: what fails is thrown as an ``ExpectThunkFailure``, which every one of
-/// them reports.
+/// It depends on no test library: failures are thrown as an ``ExpectThunkFailure``, which every one
+/// of them reports.
 public class ThunkExpectations<State> {
     /// What the thunk has dispatched so far, in order.
     public private(set) var dispatched: [any Action] = []
@@ -33,7 +33,7 @@ public class ThunkExpectations<State> {
         }
     }
 
-    /// Expects an action and has `check` look at it with the means of the test library in use.
+    /// Expects an action and passes it to `check`, which can use any test library.
     public func dispatches(
         fileID: StaticString = #fileID, line: Int = #line,
         dispatch check: @escaping DispatchFunction
@@ -44,7 +44,7 @@ public class ThunkExpectations<State> {
         }
     }
 
-    /// Answers the next question for the state, which is expected, with `state`.
+    /// Expects the thunk to ask for the state, and returns `state` to it.
     public func getsState(
         _ state: State, fileID: StaticString = #fileID, line: Int = #line
     ) -> Self {
@@ -63,15 +63,15 @@ public class ThunkExpectations<State> {
 
     // MARK: For the subclasses
 
-    /// What the thunk gets to dispatch with.
+    /// The `dispatch` that the thunk receives.
     final var dispatch: DispatchFunction { { self.receive($0) } }
 
-    /// What the thunk gets to ask for the state with.
+    /// The `getState` that the thunk receives.
     final var getState: () -> State? { { self.states.popFirst()?.state } }
 
     final var awaitsActions: Bool { !expectedActions.isEmpty }
 
-    /// Throws everything that went wrong, and `error` if nothing did.
+    /// Throws all problems, or `error` if there are none.
     final func finish(_ place: SourcePlace, error: (any Error)? = nil) throws {
         problems += expectedActions.map { .init("unfulfilled: \($0.description)", at: $0.place) }
         problems += states.map { .init("unfulfilled: gets the state \($0.state)", at: $0.place) }
@@ -96,4 +96,18 @@ public class ThunkExpectations<State> {
         }
         if expectedActions.isEmpty { whenAllDispatched() }
     }
+}
+
+/// One action that a thunk is expected to dispatch.
+private struct ExpectedAction {
+    let description: String
+    let place: SourcePlace
+    /// Returns what is wrong with the action that came, if anything.
+    let check: (any Action) -> ExpectThunkFailure.Problem?
+}
+
+/// One state that a thunk is expected to ask for.
+private struct ExpectedState<State> {
+    let state: State
+    let place: SourcePlace
 }

@@ -1,6 +1,6 @@
-import Storecast
-
 // snippet: redux
+import StorecastRedux
+
 struct Increment: Action {
     var payload = 1
 }

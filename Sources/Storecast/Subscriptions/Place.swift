@@ -1,5 +1,0 @@
-/// Where a subscriber is found.
-struct Place {
-    let entry: Entry
-    let node: Node
-}
