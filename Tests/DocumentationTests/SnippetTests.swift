@@ -10,6 +10,7 @@ struct SnippetTests {
     private static let documents =
         ["Coming-from-ReSwift", "Recovery", "Simulation", "Web"].map { "Docs/\($0).md" }
         + articles(in: "Sources/Storecast/Documentation.docc")
+        + articles(in: "Sources/StorecastRedux/Documentation.docc")
         + articles(in: "Sources/StorecastServer/Documentation.docc")
 
     @Test(arguments: documents)

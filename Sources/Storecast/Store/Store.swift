@@ -28,7 +28,7 @@ public final class Store<State>: StoreType {
         get { chain }
         set {
             chain = newValue
-            dispatchesDirectly = false
+            reachesEndDirectly = false
         }
     }
 
@@ -47,9 +47,8 @@ public final class Store<State>: StoreType {
     /// Replaces the reducer at the end of the chain, if set.
     private var interceptor: DispatchFunction?
     private var chain: DispatchFunction!
-    /// Whether a dispatch goes straight to the end of the chain: there is no middleware, and the
-    /// chain hasn't been replaced.
-    package private(set) var dispatchesDirectly = false
+    /// Private, as accesses to variables that other modules can see are checked at run time.
+    private var reachesEndDirectly = false
     #if DEBUG
         private let concurrentUse = ConcurrentUseCheck()
     #endif
@@ -127,7 +126,7 @@ public final class Store<State>: StoreType {
     }
 
     private func send(_ action: any Action) {
-        if dispatchesDirectly {
+        if reachesEndDirectly {
             finish(action)
         } else {
             chain(action)
@@ -144,7 +143,7 @@ public final class Store<State>: StoreType {
             next = link(dispatch, getState)(next)
         }
         chain = next
-        dispatchesDirectly = middleware.isEmpty
+        reachesEndDirectly = middleware.isEmpty
     }
 
     /// The end of the chain.
@@ -308,6 +307,10 @@ public final class Store<State>: StoreType {
 
     /// Whether there is an interceptor.
     package var isIntercepted: Bool { interceptor != nil }
+
+    /// Whether a dispatch goes straight to the end of the chain: there is no middleware, and the
+    /// chain hasn't been replaced.
+    package var dispatchesDirectly: Bool { reachesEndDirectly }
 
     /// Replaces the state and notifies the subscribers: for roll-back and recovery. Must not be
     /// called by a reducer.

@@ -7,12 +7,6 @@
 /// subscribers share, `SubscriptionList+Rounds.swift` the notifications, and
 /// `SubscriptionList+Scopes.swift` the lists for parts of the state.
 package final class SubscriptionList<State>: EntryOwner {
-    /// An entry and the node that it is a member of.
-    private struct Place {
-        let entry: Entry
-        let node: Node
-    }
-
     private var places: [ObjectIdentifier: Place] = [:]
     /// How many entries there may be before those whose subscriber is gone are searched for.
     private var sweepThreshold = 64
@@ -147,4 +141,12 @@ package final class SubscriptionList<State>: EntryOwner {
         }
         sweepThreshold = max(64, places.count * 2)
     }
+}
+
+/// An entry and the node that it is a member of.
+///
+/// Not nested in the list, whose type parameter would make it, and the dictionary of places, generic.
+private struct Place {
+    let entry: Entry
+    let node: Node
 }
