@@ -169,9 +169,8 @@ struct ServerOwnershipTests {
         await server.stop()
     }
 
-    /// A journal that never answers.
     private struct SilentStore: JournalStore {
-        func journal(on loop: @escaping JournalLoop) -> any Journal { ReplayJournal() }
+        func journal(on loop: @escaping JournalLoop) -> any Journal { SilentJournal() }
         func close() async {}
     }
 
@@ -221,5 +220,41 @@ struct ServerOwnershipTests {
             connection.close()
             await server.stop()
         }
+    }
+}
+
+/// A journal that never answers.
+private final class SilentJournal: Journal {
+    func open(
+        _ room: String, completion: @escaping (Result<RoomHistory, JournalError>) -> Void
+    ) {}
+
+    func append(
+        _ batch: [JournalEntry], to room: String,
+        completion: @escaping (Result<UInt64, JournalError>) -> Void
+    ) {}
+
+    func tail(
+        of room: String, after: UInt64, receive: @escaping (JournalTailEvent) -> Void
+    ) -> any JournalTail { Tail() }
+
+    func saveSnapshot(
+        of room: String, offset: UInt64, version: UInt64,
+        content: @escaping @Sendable () throws -> [UInt8],
+        completion: @escaping (Result<Void, JournalError>) -> Void
+    ) {}
+
+    func loadSnapshot(
+        of room: String, through offset: UInt64,
+        completion: @escaping (Result<JournalSnapshot?, JournalError>) -> Void
+    ) {}
+
+    func truncate(
+        _ room: String, through offset: UInt64,
+        completion: @escaping (Result<Void, JournalError>) -> Void
+    ) {}
+
+    private final class Tail: JournalTail {
+        func cancel() {}
     }
 }
