@@ -135,7 +135,7 @@ struct SameResultsTests {
             await test.settle()
             let expected = await result(real)
             #expect(await result(rehearsed) == expected, "step \(number): \(step)")
-            let state = try await live.withStore { $0.state }
+            let state = try #require(try await live.withStore { $0.state })
             #expect(test.state == state, "step \(number): \(step)")
             store.stamp.sender = step.sender
             switch expected {

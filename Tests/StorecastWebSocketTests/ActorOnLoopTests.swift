@@ -50,12 +50,16 @@ private actor EchoRoom {
         init(_ room: EchoRoom) { self.room = room }
 
         func received(_ connection: WebSocketConnection, text: UnsafeRawBufferPointer) {
-            connection.write(room.enter(with: text) { $0.answer($1) })
+            // The compiler can't see that the callback and the actor are one isolation domain;
+            // `assumeIsolated` checks it.
+            nonisolated(unsafe) let text = text
+            connection.write(room.assumeIsolated { $0.answer(text) })
         }
 
         func accept(_ request: UpgradeRequest) -> UpgradeDecision { .accept(subprotocol: nil) }
         func opened(_ connection: WebSocketConnection, _ request: UpgradeRequest) {
-            room.enter(with: connection) { $0.connections.append($1) }
+            nonisolated(unsafe) let connection = connection
+            room.assumeIsolated { $0.connections.append(connection) }
         }
         func writable(_ connection: WebSocketConnection) {}
         func closed(_ connection: WebSocketConnection, code: UInt16, reason: String) {}

@@ -13,7 +13,7 @@ final class ConnectionCore {
     private let deliveries: DeliveryRegistry
     /// Why the outbox couldn't be opened.
     private let openingProblem: Rejection?
-    /// When there was no connection any more, or not yet.
+    /// When the connection was lost, or first tried; nil while it is live.
     private var lostSince: Timestamp?
     private var observed: [UInt64: Mirror] = [:]
 
@@ -87,7 +87,7 @@ extension ConnectionCore: ConnectorHost {
         guard let token = configuration.token else {
             return connector.provide(token: nil, for: attempt)
         }
-        // Weak: the app may take as long as it likes to answer.
+        // Weak, so that an app that never answers doesn't keep the connection alive.
         Task { [weak owner] in
             do {
                 let value = try await token()
@@ -104,7 +104,7 @@ extension ConnectionCore: ConnectorHost {
         return configuration.transport.connect(
             to: configuration.url, subprotocol: ProtocolVersion.subprotocol
         ) { event in
-            // A message's bytes are valid during this call, and so is the entry into the actor.
+            // Valid during this call, as a message's bytes are; `enter` returns before it ends.
             nonisolated(unsafe) let event = event
             owner?.enter { $0.connector.take(event, from: attempt) }
         }
@@ -144,7 +144,7 @@ extension ConnectionCore: ConnectorHost {
 
     func storageChanged(_ problem: Rejection?) { monitor.set(outboxProblem: problem) }
 
-    // An app has no place for what a server shouldn't have said; the connection begins anew.
+    // Not logged: an app can do nothing about a server that breaks the protocol.
     func report(_ message: String) {}
 }
 

@@ -35,7 +35,7 @@ final class ConnectionMonitor: Observable, Sendable {
         return state.withLock(\.outboxProblem)
     }
 
-    /// The outbox says by itself how many dispatches wait: this only calls its observers.
+    /// The number itself is the outbox's; this tells its observers that it has changed.
     func pendingChanged() {
         registrar.withMutation(of: self, keyPath: \.pendingCount) {}
     }
@@ -51,7 +51,7 @@ final class ConnectionMonitor: Observable, Sendable {
         let ended = registrar.withMutation(of: self, keyPath: \.status) {
             state.withLock { $0.set(status) }
         }
-        // Without the lock: the end of a stream comes back to take it.
+        // Without the lock, which `onTermination` takes.
         for follower in ended { follower.finish() }
     }
 
@@ -77,7 +77,7 @@ final class ConnectionMonitor: Observable, Sendable {
 }
 
 extension ConnectionMonitor.State {
-    /// Tells the followers; answers those for whom it was the last.
+    /// Tells the followers; returns those whose stream ends with it.
     fileprivate mutating func set(
         _ new: RemoteConnection.Status
     ) -> [AsyncStream<RemoteConnection.Status>.Continuation] {

@@ -5,7 +5,8 @@ public import StorecastSync
 ///
 /// It connects at once, and again whenever the connection is lost, until ``close()``: after a delay
 /// that doubles with every failure from a quarter of a second to 30 seconds, shortened by chance to
-/// as little as half, and is short again after a connection that held for five seconds.
+/// as little as half, and is short again after a connection that held for five seconds. An attempt
+/// that the server doesn't answer within 20 seconds has failed.
 ///
 /// Dispatches work without a connection. They are kept in its ``Outbox``, sent in order, and
 /// reduced once, however often the connection breaks. Every member may be used from any thread;
@@ -13,14 +14,15 @@ public import StorecastSync
 public final class RemoteConnection: Sendable {
     /// How a connection is doing.
     public enum Status: Sendable, Equatable {
-        /// On the way.
+        /// An attempt to connect is under way.
         case connecting
         /// Mirrors follow the server.
         case live
-        /// Not there, and waiting to try again.
+        /// Not connected, and waiting for the next attempt.
         case offline(Outage)
-        /// Over for good: by ``RemoteConnection/close()`` (nil), or refused, with a code that says
-        /// by what: `unauthenticated`, `forbidden`, `no-room`, `replaced`, `outbox-locked`, ….
+        /// Closed for good: by ``RemoteConnection/close()`` (nil), or because the server refused,
+        /// with its code: `unauthenticated`, `forbidden`, `no-room`, `replaced`, `outbox-locked`,
+        /// ….
         case closed(Rejection?)
     }
 
@@ -31,7 +33,7 @@ public final class RemoteConnection: Sendable {
     ///
     /// - Parameters:
     ///   - url: `ws://host:port/path` or `wss://…`; the path names the room.
-    ///   - token: asked for at every connection; what it throws counts as a failed try.
+    ///   - token: called before every connection; what it throws counts as a failed attempt.
     ///   - identity: who the server will take this client for, if you know: the sender in the
     ///     provisional stamps of ``Stamped`` actions that optimistic stores show. Their time is
     ///     this machine's, their id the final one.
@@ -129,7 +131,7 @@ public final class RemoteConnection: Sendable {
         perform { $0.connector.close(nil) }
     }
 
-    /// Runs `work` with the connection's state, behind everything asked for before.
+    /// Runs `work` with the connection's state, behind every earlier request.
     func perform(_ work: @escaping @Sendable (ConnectionCore) -> Void) {
         driver.outbox.withLock { $0.closeAdmission() }
         driver.perform(work)

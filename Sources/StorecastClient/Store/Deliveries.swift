@@ -2,10 +2,10 @@ import StorecastMirror
 import StorecastSync
 import Synchronization
 
-/// Takes what became of mirrors from the connection's executor to the actor that owns the stores,
-/// all that moved together in one job.
+/// Carries the updates of mirrors from the connection's executor to the actor that owns the stores:
+/// those of mirrors that moved together, in one job.
 ///
-/// A store that its owner has no time for skips states: the newest update of each store waits.
+/// A store whose owner is busy skips states: only its newest update is kept.
 final class Deliveries: Sendable {
     private struct Mailbox {
         var updates: [UInt64: any Sendable] = [:]
@@ -23,18 +23,18 @@ final class Deliveries: Sendable {
     /// The actor that owns the stores, or nil if it is gone.
     var owner: (any Actor)? { receivers.owner }
 
-    /// Puts down the newest update of a store; from any thread.
+    /// Keeps the newest update of a store until it is delivered; from any thread.
     func post(_ update: any Sendable, for id: UInt64) {
         mailbox.withLock { $0.updates[id] = update }
     }
 
-    /// Puts down what is dispatched and has no outcome. It has to come behind the updates that hold
-    /// what it doesn't list any more.
+    /// Keeps the list of pending actions. It has to come behind the updates that have the effects
+    /// of the actions that it doesn't list any more.
     func post(_ pending: PendingActions) {
         mailbox.withLock { $0.pending = pending }
     }
 
-    /// Sends the owner to its mailbox, if there is something in it and it isn't on its way.
+    /// Has the owner take what is in the mailbox, unless that is under way already.
     func deliver() {
         let isNeeded = mailbox.withLock { mailbox in
             let isEmpty = mailbox.updates.isEmpty && mailbox.pending == nil
@@ -66,8 +66,8 @@ final class Deliveries: Sendable {
     }
 }
 
-/// Where it can, on this thread until it needs the owner: one hop less. With a high priority, as what
-/// it takes to the owner is to be seen.
+/// Starts on this thread where it can, which saves a hop. At a high priority: the user waits to see
+/// it.
 private func startNow(_ work: @escaping @Sendable () async -> Void) {
     if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
         Task.immediate(priority: .high) { await work() }
@@ -94,17 +94,17 @@ final class DeliveryRegistry: Sendable {
         }
     }
 
-    /// Whether there is, or was, a store that shows what is dispatched and has no outcome.
+    /// Whether there is, or was, an optimistic store.
     var wantsPending: Bool {
         get { state.withLock(\.wantsPending) }
         set { state.withLock { $0.wantsPending = newValue } }
     }
 
-    /// What takes updates to `owner`.
+    /// Carries updates to `owner`.
     func deliveries(to owner: any Actor) -> Deliveries {
         state.withLock { state in
             let key = ObjectIdentifier(owner)
-            // An owner that is gone may have left its address to this one.
+            // A new actor may have the address of one that is gone.
             if let known = state.deliveries[key], known.owner != nil { return known }
             state.deliveries = state.deliveries.filter { $0.value.owner != nil }
             let new = Deliveries(owner: owner)
@@ -113,14 +113,14 @@ final class DeliveryRegistry: Sendable {
         }
     }
 
-    /// Sends every owner that has mail to its mailbox.
+    /// Has every owner take what is in its mailbox.
     func deliver() {
         for deliveries in state.withLock({ Array($0.deliveries.values) }) {
             deliveries.deliver()
         }
     }
 
-    /// Takes what is dispatched and has no outcome to every owner, with the mail that is there.
+    /// Sends the list of pending actions to every owner, together with the updates that wait.
     func deliver(_ pending: PendingActions) {
         for deliveries in state.withLock({ Array($0.deliveries.values) }) {
             deliveries.post(pending)
@@ -136,8 +136,8 @@ final class DeliveryRegistry: Sendable {
     }
 }
 
-/// An outcome is settled behind the updates that show it. Who asks for it takes those along, so that
-/// it finds its stores as the outcome says, whether or not its actor had the time before.
+/// An outcome is settled after the updates that show it were posted. Whoever asks for it takes them
+/// first, and so finds its stores up to date even if its actor was busy.
 extension DeliveryRegistry: OutcomeStores {
     func update(on owner: isolated any Actor) {
         let deliveries = state.withLock { $0.deliveries[ObjectIdentifier(owner)] }
@@ -156,7 +156,7 @@ final class OwnedReceivers: @unchecked Sendable {
 
     weak let owner: (any Actor)?
     private var entries: [UInt64: Entry] = [:]
-    /// How many there may be before those that are gone are looked for.
+    /// At how many entries those of stores that are gone are removed.
     private var roomFor = 16
 
     init(owner: any Actor) {
@@ -185,7 +185,7 @@ final class OwnedReceivers: @unchecked Sendable {
         for receiver in moved { receiver.announce() }
     }
 
-    /// Whom the mail is for, oldest store first.
+    /// The stores that the mail is for, oldest first.
     private func addressees(
         _ updates: [UInt64: any Sendable], _ pending: PendingActions?
     ) -> [UInt64] {
@@ -196,12 +196,11 @@ final class OwnedReceivers: @unchecked Sendable {
     }
 }
 
-/// A remote store, whatever its state, as updates reach it; belongs to the store's owner.
+/// A remote store of any state, as it receives updates; belongs to the store's owner.
 protocol MirrorReceiver: AnyObject {
-    /// Whether it shows what is dispatched and has no outcome.
+    /// Whether it shows pending actions.
     var isOptimistic: Bool { get }
-    /// Takes an update of the store's own kind, and what is pending, as far as either is new; tells
-    /// nobody yet.
+    /// Takes an update and the pending actions, as far as either is new; tells nobody yet.
     func take(_ update: (any Sendable)?, _ pending: PendingActions?)
     /// Tells subscribers and observers what was taken.
     func announce()

@@ -19,7 +19,7 @@ extension RemoteStore: MirrorReceiver {
         if new.position != old.position { registrar.didSet(self, keyPath: \.position) }
     }
 
-    /// What was there stays when the server stops sending.
+    /// The last state stays when the server stops sending.
     private func keepingState(_ update: MirrorUpdate<State>) -> MirrorUpdate<State> {
         var update = update
         if update.problem != nil, update.state == nil { update.state = current.state }
@@ -34,7 +34,7 @@ extension RemoteStore: MirrorReceiver {
         announce()
     }
 
-    /// Brings what is shown up to date; tells only those that Observation knows.
+    /// Brings the shown state up to date, and tells Observation.
     private func setShown() {
         let new = optimistic.map(\.value) ?? current.state
         guard new != shown else { return }
@@ -67,7 +67,7 @@ extension MirrorUpdate where State: Decodable {
     }
 }
 
-/// What has become of a mirror, decoded.
+/// A mirror's value and position, decoded.
 struct MirrorUpdate<State: Sendable>: Sendable {
     var state: State?
     /// The last of the client's dispatches whose effects are in the state.

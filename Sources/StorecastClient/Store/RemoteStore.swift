@@ -28,7 +28,7 @@ public import StorecastSync
 /// is told. So the reducer runs often, for every action of the connection, and must be
 /// deterministic; one that guesses wrong is put right by the server's value.
 public final class RemoteStore<State: Codable & Equatable & Sendable>: MirrorStoreType, Observable {
-    /// What is dispatched to, and where the mirror comes from.
+    /// The connection that it mirrors through and dispatches to.
     public let connection: RemoteConnection
     /// Runs before an action is sent, in this order. Changing it rebuilds the chain.
     public var middleware: [Middleware<State>] = [] {
@@ -158,7 +158,7 @@ public final class RemoteStore<State: Codable & Equatable & Sendable>: MirrorSto
         }
     }
 
-    /// What middleware dispatches takes the place of the action's own outcome only if there is
+    /// For dispatches by middleware: their outcome is the answer only if the action itself has
     /// none.
     private func dispatchBeside(_ action: any Action) {
         let outer = lastDispatch

@@ -79,7 +79,7 @@
         }
 
         func send(_ text: [UInt8]) {
-            // What doesn't fit is lost with the connection, and sent again after it.
+            // If it can't be queued the connection ends, and the next one sends everything again.
             guard let client, client.isConnected, !client.send(text) else { return }
             client.close(code: CloseCode.goingAway.rawValue)
         }

@@ -1,7 +1,7 @@
 import StorecastSync
 import StorecastWire
 
-/// What a server announced to take effect together, and what came of it so far.
+/// Changes that the server has announced to take effect together, and those that have come so far.
 ///
 /// It keeps at most one part for each of the client's mirrors, whatever the server announced.
 struct IncomingTransaction {
@@ -22,7 +22,7 @@ struct IncomingTransaction {
 
     /// Takes the next part; false if there was one of its `sub` before.
     ///
-    /// One of a `sub` that the client doesn't follow, any more, only counts.
+    /// A part of a `sub` that the client doesn't follow any more only counts.
     mutating func take(_ part: MirrorPart, isFollowed: Bool) -> Bool {
         heard += 1
         guard isFollowed else { return true }
@@ -32,12 +32,12 @@ struct IncomingTransaction {
     }
 }
 
-/// What the server says of the value of one selection.
+/// A message on the value of one selection.
 struct MirrorPart {
     let sub: UInt64
-    /// As of when it is so.
+    /// Where the value is this one.
     let position: Position
-    /// A snapshot, a patch, or that the value is as it was.
+    /// A snapshot, a patch, or `current`: the value is unchanged.
     let content: ServerFrame
 }
 

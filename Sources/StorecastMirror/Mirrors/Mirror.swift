@@ -10,12 +10,12 @@ package final class Mirror {
     package let parameters: JSON?
     /// The value; nil before the first snapshot.
     package private(set) var value: JSON?
-    /// Up to where the value is known to be what it is: the position of the last thing that was
-    /// said of the selection or of the whole connection.
+    /// The newest position at which ``value`` is known to be the selection's value.
     package private(set) var position: Position?
     /// Why the server sends nothing.
     package private(set) var failure: Rejection?
-    /// Called after every change of value or failure, when all mirrors of the connection moved.
+    /// Called after every change of value or failure, when all mirrors of the connection have
+    /// moved.
     package var observers: [UInt64: (Mirror) -> Void] = [:]
 
     var ref: UInt64 = 0
@@ -23,16 +23,16 @@ package final class Mirror {
     /// The last of the client's dispatches whose effects are in the value; every one above it is
     /// still to come.
     package private(set) var included: UInt64 = 0
-    /// The server has answered the subscription that the mirror has now.
+    /// The server has answered the current subscription.
     private(set) var isAnswered = false
-    /// Outcomes wait for that answer.
+    /// Outcomes aren't told before that answer.
     var isAwaited = false
     private var tag = ""
-    /// The version at which the value last changed: it is the same from there to ``position``.
+    /// The version at which the value last changed; it is the same from there to ``position``.
     private var version: UInt64 = 0
 
-    /// What the server could build and send may be as deep as it likes. What its patches copy, no
-    /// transport has bounded: no more than a snapshot may have.
+    /// For patched values. The server built them, so their depth is fine; but a patch that copies
+    /// can make more of a few bytes than a transport lets through as a snapshot.
     private static let limits = JSONLimits(
         bytes: 64 << 20, depth: JSONLimits.deepestNesting, numberBytes: JSONLimits.largestText)
 
@@ -47,7 +47,7 @@ package final class Mirror {
         return ResumePoint(position: position, tag: tag)
     }
 
-    /// The mirror asks for an answer, as `ref`.
+    /// The mirror subscribes, as `ref`; the server has to answer.
     func subscribes(as ref: UInt64) {
         self.ref = ref
         sub = nil
@@ -62,8 +62,7 @@ package final class Mirror {
         failure = nil
     }
 
-    /// The connection is sent one copy for both: goes on from what the other has of it, unless that
-    /// is older.
+    /// Both mirrors have one subscription: takes over the other's value, unless that is older.
     func adopt(_ other: Mirror) {
         guard let value = other.value, let position = other.position else { return }
         if let known = self.position, self.value != nil, known.epoch == position.epoch,
@@ -117,16 +116,16 @@ package final class Mirror {
         return true
     }
 
-    /// The whole connection has reached `position`, and what is mirrored live with it.
+    /// The connection has reached `position`, and so has every mirror that is live.
     func advance(to position: Position) {
         guard isAnswered, value != nil, self.position?.epoch == position.epoch else { return }
         reach(position)
     }
 
-    /// The server has settled every dispatch up to `seq`, and says nothing of the selection that is
-    /// older than that: a value that is answered for holds them.
+    /// The server has settled every dispatch up to `seq`. It sends no value that is older than
+    /// that, so one that was answered for has their effects.
     ///
-    /// Returns whether it holds more of them than before.
+    /// Returns whether it has more of them than before.
     @discardableResult
     func include(through seq: UInt64) -> Bool {
         guard isAnswered, included != seq else { return false }

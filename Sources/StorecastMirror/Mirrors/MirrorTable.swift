@@ -11,7 +11,7 @@ struct MirrorTable {
     private(set) var all: [Mirror] = []
     private var byKey: [Key: Mirror] = [:]
     private var byRef: [UInt64: Mirror] = [:]
-    /// Mostly one for each: the server may find parameters equal that differ in their text.
+    /// Mostly one for each; several if the server finds parameters equal that differ as JSON.
     private var bySub: [UInt64: [Mirror]] = [:]
 
     subscript(selection: String, parameters: JSON?) -> Mirror? {

@@ -39,14 +39,14 @@ package struct OptimisticValue<State> {
         let shown = shownActions.map(\.seq)
         if let base { (self.base, included) = base }
         if let pending, pending.revision > self.pending.revision { replace(pending) }
-        // Nothing is run again for having been confirmed to be as it is.
+        // If neither the base nor the list of actions has changed, neither has the value.
         guard base != nil || !shownActions.map(\.seq).elementsEqual(shown) else { return }
         value = self.base
         guard value != nil else { return }
         for action in shownActions { reduce(&value!, action.action) }
     }
 
-    /// What is dispatched here and not in the new list yet stays.
+    /// Actions that were dispatched here and aren't in the new list yet stay.
     private mutating func replace(_ new: PendingActions) {
         let own = pending.actions.filter { $0.seq > new.through }
         pending = new

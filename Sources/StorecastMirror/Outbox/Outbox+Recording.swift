@@ -2,7 +2,8 @@ import StorecastSync
 import StorecastWire
 
 extension Outbox {
-    /// What no server is told more of: what is settled, as far as that is stored for good.
+    /// Up to where dispatches are settled and that is stored for good. No server is told more: it
+    /// forgets their outcomes.
     var recordedSettled: UInt64 { recording?.settled ?? settled }
 
     /// Whether there is something to store.
@@ -11,14 +12,14 @@ extension Outbox {
         return admitted > recording.stored || settled > recording.written || mustSync
     }
 
-    /// Whether something waits until a crash can't undo what has come.
+    /// Whether something can't go on before what is written has been synced.
     private var mustSync: Bool {
         guard let recording else { return false }
         return admitted > recording.stored || recording.isSyncDue
             || settled > recording.settled && (hasGap || isWindowHeld)
     }
 
-    /// What isn't stored yet, to be written now.
+    /// The records that aren't stored yet, to be written now.
     mutating func beginStoring() -> OutboxBatch? {
         guard let recording, hasUnstored else { return nil }
         var batch = batch(mustSync: mustSync)

@@ -14,8 +14,8 @@ extension Outbox {
         isOffline = true
     }
 
-    /// The server is there: everything behind `lastSeq` is sent once more. The rest has its
-    /// outcome, which ``settle(through:at:)`` is to tell.
+    /// The server has said welcome: everything behind `lastSeq` is sent again. The rest has its
+    /// outcome, which ``settle(through:at:)`` tells.
     package mutating func resume(after lastSeq: UInt64) {
         if lastSeq > lastEverSent { disown(through: lastSeq) }
         cursor.lastSent = max(cursor.greeted, lastSeq)
@@ -111,11 +111,11 @@ extension Outbox {
     }
 }
 
-/// How far the dispatches have come on the connection that there is now.
+/// How far the dispatches have come on the current connection.
 struct SendCursor: Sendable {
     /// What `hello` said to be settled.
     var greeted: UInt64 = 0
-    /// What the server has heard of; the next frame has the number behind it.
+    /// The last that was sent, or that the server has anyway; the next frame has the next number.
     var lastSent: UInt64 = 0
     /// What the server has said to be settled; the window begins behind it.
     var acked: UInt64 = 0

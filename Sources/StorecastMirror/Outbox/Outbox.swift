@@ -4,8 +4,8 @@ import Synchronization
 
 /// A client's dispatches that have no outcome yet, in their order.
 ///
-/// A dispatch is *numbered* when it is made, on any thread; *admitted* by the session, behind what
-/// the same thread asked of it before; *stored*, if the outbox is; *sent*; and *settled*. What
+/// A dispatch is *numbered* when it is made, on any thread; *admitted* by the session, behind the
+/// thread's earlier requests; *stored*, if the outbox is stored; *sent*; and *settled*. One that
 /// ends before it was sent leaves a gap in the numbers, which only a new `hello` can jump.
 package struct Outbox: Sendable {
     /// The last number that was given.
@@ -14,9 +14,9 @@ package struct Outbox: Sendable {
     package internal(set) var count = 0
     /// The bytes that their frames take at most.
     package internal(set) var bytes = 0
-    /// Why nothing is taken any more.
+    /// Why every new dispatch is refused; nil if they are taken.
     package var refusal: Rejection?
-    /// What a dispatch may be like.
+    /// The bounds of the server for frames.
     package private(set) var frameLimits = ServerFrame.Limits(
         message: 1 << 20, window: 1024, subscriptions: 256, depth: 64)
 
@@ -24,20 +24,20 @@ package struct Outbox: Sendable {
     var entries: [OutboxEntry] = []
     /// The place of the first without an outcome.
     var first = 0
-    /// What is numbered and not admitted: the last number of each admission to come.
+    /// The last number of each admission that the session was asked for and hasn't made.
     private var admissions: [UInt64] = []
-    /// Whether the last of them takes more.
+    /// Whether new dispatches join the last of them.
     private var isAdmissionOpen = false
     /// The last dispatch that is admitted.
     private(set) var admitted: UInt64 = 0
     /// The last dispatch that may ever have reached the server.
     var lastEverSent: UInt64 = 0
     var cursor = SendCursor()
-    /// What is stored of it; nil if nothing is.
+    /// What is stored; nil for an outbox in memory.
     var recording: OutboxRecording?
-    /// Outcomes of dispatches that ended here, to be told.
+    /// Outcomes that were decided by the client, still to be told.
     var owed: [(outcome: DispatchOutcome, rejection: Rejection)] = []
-    /// Counts what came and went.
+    /// Rises whenever a dispatch comes or goes.
     var revision: UInt64 = 0
     /// No connection is there or being greeted.
     package internal(set) var isOffline = true
@@ -46,8 +46,8 @@ package struct Outbox: Sendable {
     private var lastDropped: UInt64 = 0
     private let limits: OutboxLimits
     private let stamps: ProvisionalStamps?
-    /// Types of actions that aren't ``Stamped``: finding that out anew takes longer than all the
-    /// rest.
+    /// Types of actions that aren't ``Stamped``. Asking a value each time (`as? any Stamped`) takes
+    /// longer than everything else here.
     private var stampless: Set<ObjectIdentifier> = []
 
     package init(limits: OutboxLimits = OutboxLimits(), stamps: ProvisionalStamps? = nil) {
@@ -55,7 +55,7 @@ package struct Outbox: Sendable {
         self.stamps = stamps
     }
 
-    /// Nothing but a reason to refuse everything.
+    /// An outbox that refuses everything.
     package init(refusing refusal: Rejection) {
         self.init()
         self.refusal = refusal
@@ -70,7 +70,8 @@ package struct Outbox: Sendable {
 
     /// Takes a dispatch and gives it the next number, or throws why not; then no number is used.
     ///
-    /// An admission has to be asked for, if the answer says so: ``admit(base:)``, later.
+    /// If the answer says `opensAdmission`, the caller has to have the session call
+    /// ``admit(base:)``.
     package mutating func append(
         _ outgoing: OutgoingAction, _ outcome: DispatchOutcome
     ) throws(Rejection) -> (pending: PendingAction?, opensAdmission: Bool) {
@@ -87,7 +88,7 @@ package struct Outbox: Sendable {
         return (action.map { PendingAction(seq: lastSeq, action: $0) }, !isAdmissionOpen)
     }
 
-    /// Something else is asked of the session: what is dispatched from now on comes behind it.
+    /// The session was asked for something else: later dispatches are admitted behind it.
     package mutating func closeAdmission() {
         isAdmissionOpen = false
     }
@@ -105,7 +106,7 @@ package struct Outbox: Sendable {
         admitted = max(admitted, end)
     }
 
-    /// Takes what an earlier process left.
+    /// Takes a dispatch that an earlier process left.
     mutating func restore(_ outgoing: OutgoingAction, seq: UInt64, base: UInt64) {
         lastSeq = seq - 1
         _ = take(outgoing, DispatchOutcome())
@@ -121,7 +122,7 @@ package struct Outbox: Sendable {
         lastEverSent = lastSeq
     }
 
-    /// Gives a dispatch the next number; the answer is its action as stores show it.
+    /// Gives a dispatch the next number; returns its action as stores show it.
     private mutating func take(
         _ outgoing: OutgoingAction, _ outcome: DispatchOutcome
     ) -> (any SyncAction)? {
@@ -135,7 +136,7 @@ package struct Outbox: Sendable {
         return outgoing.action
     }
 
-    /// The action of the last number as stores show it.
+    /// The newest action with its provisional stamp, if its type has one.
     private mutating func stamped(_ action: any SyncAction) -> any SyncAction {
         let type = ObjectIdentifier(type(of: action))
         guard let stamps, !stampless.contains(type) else { return action }
@@ -180,7 +181,7 @@ package struct Outbox: Sendable {
         trim()
     }
 
-    /// The server takes other frames than was known: what is too large for it ends.
+    /// The server has told its bounds: dispatches that are too large for it end.
     package mutating func adopt(_ limits: ServerFrame.Limits) {
         let old = frameLimits
         frameLimits = limits

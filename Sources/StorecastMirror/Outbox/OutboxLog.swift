@@ -43,7 +43,7 @@ struct OutboxLog {
     }
 }
 
-/// One thing that a stored outbox says.
+/// A record of a stored outbox: one line.
 enum OutboxRecord: Equatable {
     /// The first: whose dispatches these are, and to which room. It comes again whenever a program
     /// opens the outbox, with a number that rises.
@@ -55,7 +55,7 @@ enum OutboxRecord: Equatable {
     /// The dispatch with this number has its outcome.
     case ended(UInt64)
 
-    /// What the record's text is like; a reader refuses a later version.
+    /// The version of the format; a reader refuses others.
     private static let version: UInt64 = 1
 
     func write(to writer: inout JSONWriter) {
@@ -89,7 +89,7 @@ enum OutboxRecord: Equatable {
         writer.endObject()
     }
 
-    /// The record that a line is; nil if it is none.
+    /// Nil if the line is no record.
     init?(reading view: JSONView) {
         guard let op = view["op"]?.string else { return nil }
         let seq = view["seq"]?.uint64

@@ -11,9 +11,8 @@ package final class OutboxRecorder {
     private(set) var isOpened = false
     /// The size of the log, in bytes.
     private var size: Int
-    /// The log isn't there, or what its end is like isn't known: the whole of it has to be
-    /// replaced. So it is after every failure, as what a failed write left is read as if it had
-    /// worked.
+    /// The log isn't there, or its end isn't known, and the whole of it has to be replaced. So it
+    /// is after every failure: what a failed write left would be read as if it had succeeded.
     private var mustReplace: Bool
 
     /// Logs that are shorter aren't worth replacing.
@@ -29,7 +28,7 @@ package final class OutboxRecorder {
         mustReplace = !isWhole
     }
 
-    /// Whether there is something to store whatever has become of the outbox.
+    /// Whether there is something to store even if nothing is new in the outbox.
     var isDue: Bool { mustReplace || !isOpened }
 
     /// The number of the program's `count`th connection, above all that an earlier program may have

@@ -29,8 +29,8 @@ extension ClientSession {
 
     /// Stores what was dispatched, if the outbox is stored: all of it with one wait for the disk.
     ///
-    /// Nothing is sent that isn't stored. ``nextMessage()`` sees to it by itself; without a
-    /// connection the owner does.
+    /// Nothing is sent that isn't stored: ``nextMessage()`` stores by itself. Without a connection
+    /// the owner calls this.
     package func store() {
         guard let recorder, phase != .closed else { return }
         var problem: Rejection?
@@ -48,8 +48,8 @@ extension ClientSession {
         Rejection(.closed, "The connection is closed.")
     }
 
-    /// Whether the owner should connect anew at once: what comes next can only be sent behind
-    /// another `hello`, which says that what is missing before it is settled.
+    /// Whether the owner should connect anew at once: there is a gap before the next dispatch,
+    /// which only another `hello` can jump, by saying that everything up to it is settled.
     package var needsNewConnection: Bool {
         mayDispatch && outbox.withLock { $0.isBehindGap }
     }
@@ -58,7 +58,7 @@ extension ClientSession {
         outbox.withLock { outbox in outbox.write(to: &writer, bytes: bytes, isEmpty: isEmpty) }
     }
 
-    /// The outcomes of what the server said to be settled, when every mirror shows it.
+    /// The outcomes of what the server has settled, if every mirror shows it.
     func takeSettled() -> Settlements {
         outbox.withLock { outbox in
             guard phase == .live, let acknowledged, !mirrors.all.contains(where: \.isAwaited) else {

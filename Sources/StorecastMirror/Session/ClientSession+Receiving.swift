@@ -79,9 +79,8 @@ extension ClientSession {
 
     private func take(_ part: MirrorPart) -> Bool {
         guard transaction != nil else {
-            // The first that is said of a selection is as of no earlier than all that was said
-            // before; from then on a value comes to hold a dispatch only together with its
-            // settlement.
+            // The first value of a selection has the effects of everything that was settled before.
+            // Those of later dispatches come in one transaction with their settlement.
             let first = mirrors[sub: part.sub].filter { !$0.isAnswered }
             let moved = apply(part)
             guard !moved.isEmpty else { return true }
@@ -125,7 +124,7 @@ extension ClientSession {
     /// Gives a part to its mirrors; returns those that have moved.
     private func apply(_ part: MirrorPart) -> [Mirror] {
         let mirrors = mirrors[sub: part.sub]
-        // All of them, as it is one value that they have.
+        // All of them take it: they have one value.
         let misfits = mirrors.filter { !$0.take(part) }
         guard !misfits.isEmpty else { return mirrors }
         let selection = mirrors.first?.selection ?? ""
@@ -166,7 +165,7 @@ extension ClientSession {
         let rejection = Rejection(
             Rejection.Code(error.code.word), error.title, detail: error.detail)
         if let ref = error.ref {
-            // One that nobody is interested in any more may be refused too.
+            // The mirror may have ended meanwhile.
             guard let mirror = mirrors[ref: ref] else { return }
             mirror.fail(rejection)
             announce([mirror], settled: takeSettled())

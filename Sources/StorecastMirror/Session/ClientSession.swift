@@ -1,10 +1,11 @@
 package import StorecastSync
 package import StorecastWire
 
-/// A client's half of one connection and all that follow it, without I/O: it is told of
-/// connections and messages, and pulled for messages.
+/// A client's half of the protocol, without I/O: it is told of connections and messages, and pulled
+/// for messages.
 ///
 /// It keeps the client's id, the dispatches without an outcome and the mirrors across connections.
+/// When to connect is decided by its owner, a ``Connector``.
 package final class ClientSession {
     package enum Phase { case offline, greeting, live, closed }
 
@@ -23,11 +24,11 @@ package final class ClientSession {
     var mirrors = MirrorTable()
     var transaction: IncomingTransaction?
     var isHeld = false
-    /// The last dispatch that the server said to be settled, and as of where.
+    /// The last dispatch that the server has settled, and its position then.
     var acknowledged: (seq: UInt64, position: Position)?
     /// Stores the outbox, until the session is closed.
     private(set) var recorder: OutboxRecorder?
-    /// The outbox as its observers know it.
+    /// The revision of the outbox that the delegate was told of last.
     private var toldRevision: UInt64 = 0
     private var outgoing: [[UInt8]] = []
     private var refs: UInt64 = 0
@@ -94,8 +95,8 @@ package final class ClientSession {
         announce(settled: outbox.withLock { $0.abandon(rejection) })
     }
 
-    /// Tells of mirrors that have moved and dispatches that have gone, then those who wait for the
-    /// outcomes: they find everything as it should be.
+    /// Tells of mirrors that have moved and dispatches that have gone; then those who wait for the
+    /// outcomes, who find the stores up to date.
     func announce(_ moved: [Mirror] = [], settled: Settlements = Settlements()) {
         for mirror in moved {
             for observer in mirror.observers.values { observer(mirror) }
@@ -153,8 +154,8 @@ package final class ClientSession {
         outgoing.append(writer.bytes)
     }
 
-    /// The mirrors can't be brought forward by what came: asks for a snapshot, which the server
-    /// sends when nobody is left who has the value already.
+    /// A message didn't fit the mirrors' value: subscribes again, for a snapshot. The server sends
+    /// one only if none of the connection's subscriptions has the value, so all of them end first.
     func restart(_ mirrors: [Mirror]) {
         for ref in mirrors.map(\.ref) { say { $0.writeUnsubscribe(ref: ref) } }
         for mirror in mirrors { subscribe(mirror, afresh: true) }
@@ -162,7 +163,7 @@ package final class ClientSession {
 
     // MARK: Messages out
 
-    /// Asks for a sign of life.
+    /// Asks the server for a sign of life.
     package func ping() {
         guard phase == .live else { return }
         say { $0.writePing() }
@@ -235,9 +236,9 @@ package final class ClientSession {
 package protocol ClientSessionDelegate: AnyObject {
     /// The connection is live.
     func welcomed()
-    /// A turn's mirrors have all moved; their observers were called.
+    /// Mirrors have moved, all that the server moved together; their observers were called.
     func mirrorsMoved()
-    /// Dispatches came or went; outcomes that belong to it are told when this has returned.
+    /// Dispatches came or went; their outcomes are told when this has returned.
     func pendingChanged()
     /// Why dispatches can't be stored; nil when they can again. Until then they aren't sent, and
     /// `store()` is to be called from time to time.
@@ -246,7 +247,7 @@ package protocol ClientSessionDelegate: AnyObject {
     func held(for time: Duration)
     /// The server is about to close.
     func bye(_ bye: ServerFrame.Bye)
-    /// The server said something that shouldn't be; worth logging.
+    /// The server broke the protocol; worth a line in a log.
     func trouble(_ message: String)
 }
 

@@ -10,11 +10,11 @@ final class Follow {
     let topic: Topic
     /// Shows it with the client's own actions; nil if it waits for the server.
     let view: (any OptimisticView)?
-    /// Something has become of the mirror that wasn't looked at yet.
+    /// Whether the mirror has changed since it was checked.
     var isMoved = false
-    /// The newest position that was found right.
+    /// The newest position at which it was found to be right.
     var position: Position?
-    /// How many more parts of the client's program ask for it.
+    /// How many more times the client's program follows it.
     var users = 0
     private var isNew = false
 
@@ -28,7 +28,7 @@ final class Follow {
         }
     }
 
-    /// Shows what the mirror has become, and what is pending.
+    /// Shows the mirror's new value and the pending actions.
     func deliver(_ pending: PendingActions?) {
         guard let view, isNew || pending != nil else { return }
         view.take(isNew ? (mirror.value, mirror.included) : nil, pending)
@@ -49,7 +49,7 @@ protocol OptimisticView: AnyObject {
     func truth(_ value: JSON, with actions: [any SyncAction]) -> JSON
 }
 
-/// The real thing, with values of a type.
+/// An `OptimisticValue`, as in an app, of a known type.
 final class ShownValue<Value: Codable & Sendable>: OptimisticView {
     private var optimistic: OptimisticValue<Value>
     private let reduce: (inout Value, any Action) -> Void

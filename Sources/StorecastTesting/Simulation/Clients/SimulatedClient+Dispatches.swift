@@ -3,7 +3,7 @@ import StorecastSync
 import StorecastWire
 
 extension SimulatedClient {
-    /// Goes on where `other`, an earlier process with the same outbox, has crashed.
+    /// Goes on where `other`, an earlier process with the same outbox, crashed.
     func takeOver(_ other: SimulatedClient) {
         guard other.session.client == session.client else { return }
         let last = Int(session.outbox.withLock(\.lastSeq))
@@ -75,7 +75,7 @@ extension SimulatedClient {
 
 /// A dispatch of a simulated client, and what is known of how it ended.
 struct Dispatched {
-    /// What it is to be in the journal, if middleware leaves it alone.
+    /// How it has to be in the journal, if middleware leaves it alone.
     let recorded: JournalRecord.RecordedAction
     /// The action as optimistic mirrors show it; nil if its type isn't known.
     var action: (any SyncAction)?
