@@ -3,13 +3,15 @@ struct DispatchWindow {
     /// What is to be done with a dispatch by its number.
     enum Admission: Equatable {
         case take
-        /// It follows one that the client was asked to send again.
+        /// It follows one that the client was asked to send again, or is itself taken already.
         case ignore
         case violation(String)
     }
 
     private var next: UInt64
     private var repeatFrom: UInt64?
+    /// What was taken from here on may come once more.
+    private var repeatedFrom = UInt64.max
     private var settled: UInt64
     private var acknowledged: UInt64
 
@@ -21,6 +23,7 @@ struct DispatchWindow {
     }
 
     mutating func admit(_ seq: UInt64, window: Int) -> Admission {
+        if seq >= repeatedFrom, seq < repeatFrom ?? next { return .ignore }
         if let start = repeatFrom {
             guard seq >= start, seq <= max(start, settled + 1) else {
                 return seq > start
@@ -28,6 +31,9 @@ struct DispatchWindow {
             }
             repeatFrom = nil
             next = seq
+            // The one that was asked for was settled by an earlier connection's entry. This one may
+            // have been under way before the client heard that it was to go back.
+            if seq > start { repeatedFrom = min(repeatedFrom, seq) }
         }
         // What was settled meanwhile, by an entry of an earlier connection, may be left out.
         guard seq >= next, seq <= max(next, settled + 1) else {

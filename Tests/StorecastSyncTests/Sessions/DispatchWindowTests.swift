@@ -30,6 +30,20 @@ struct DispatchWindowTests {
         #expect(admit(7, 6, 5, 6) == [.ignore, .ignore, .take, .take])
     }
 
+    /// The client can't know which of those behind the one that it was asked for were taken.
+    @Test
+    mutating func `what was taken behind one that an earlier entry settled may come once more`() {
+        #expect(admit(5) == [.take])
+        #expect(window.goBack(to: 5) == true)
+        window.settle(5)
+        // Under way since before the client was asked to go back.
+        #expect(admit(6, 7) == [.take, .take])
+        #expect(admit(6, 7) == [.ignore, .ignore])
+        #expect(window.goBack(to: 7) == true)
+        #expect(admit(6, 7) == [.ignore, .take])
+        #expect(admit(5) == [.violation("seq 5 came where 8 was due.")])
+    }
+
     @Test mutating func `a dispatch is asked for once, until it comes again`() {
         _ = admit(5, 6, 7)
         #expect(window.goBack(to: 5) == true)

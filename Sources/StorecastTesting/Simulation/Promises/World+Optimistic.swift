@@ -6,7 +6,9 @@ extension World {
     /// An optimistic mirror shows each of its client's actions exactly once, however far the log, the
     /// acknowledgements and the mirror have come.
     func checkShown(_ follow: Follow, of client: SimulatedClient) {
-        guard let view = follow.view, let value = follow.mirror.value,
+        // Of a value that the server has stopped to keep up to date nothing is promised.
+        guard follow.mirror.failure == nil,
+            let view = follow.view, let value = follow.mirror.value,
             let position = follow.mirror.position,
             let history = truth.history(position.epoch),
             // Of a client that was forgotten nobody can tell what is in a value.
