@@ -9,3 +9,16 @@ public struct Outage: Sendable, Equatable {
     /// What went wrong the last time; a sentence for a person.
     public var reason: String
 }
+
+extension RemoteConnection.Status: CustomStringConvertible {
+    /// A word, and why where there is a reason.
+    public var description: String {
+        switch self {
+        case .connecting: "connecting"
+        case .live: "live"
+        case .offline(let outage): "offline: \(outage.reason)"
+        case .closed(nil): "closed"
+        case .closed(let rejection?): "closed: \(rejection)"
+        }
+    }
+}
