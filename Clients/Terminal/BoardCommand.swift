@@ -28,6 +28,9 @@ struct BoardCommand: AsyncParsableCommand {
     var name: String?
 
     func validate() throws {
+        guard ServerURL.completed(url) != nil else {
+            throw ValidationError(ServerURL.problem(with: url))
+        }
         if let name, name.isEmpty || name.unicodeScalars.count > 64 {
             throw ValidationError("A name has 1 to 64 characters.")
         }
@@ -40,7 +43,6 @@ struct BoardCommand: AsyncParsableCommand {
                 "The board needs a terminal. For scripts there are `storecast watch` and "
                     + "`storecast dispatch`.")
         }
-        let url = url.contains("://") ? url : "ws://" + url
-        await BoardClient(url: url, user: name).run()
+        await BoardClient(url: ServerURL.completed(url) ?? url, user: name).run()
     }
 }

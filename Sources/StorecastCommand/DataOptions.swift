@@ -19,8 +19,8 @@ struct DataOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "What an acknowledged action survives: a crash of the machine, or only the end of the "
-                + "process, which is faster."))
-    var durability = Durability.machine
+                + "process, which is faster; by default the machine's."))
+    var durability: Durability?
 
     enum AfterCrashes: String, ExpressibleByArgument, CaseIterable {
         case skip, stop
@@ -42,8 +42,9 @@ struct DataOptions: ParsableArguments {
         if let keepSnapshots, keepSnapshots < 1 {
             throw ValidationError("At least one snapshot is kept: --keep-snapshots 1.")
         }
-        if memory, data != nil {
-            throw ValidationError("With --memory there is no --data: leave one of them out.")
+        let file = data != nil ? "--data" : durability != nil ? "--durability" : nil
+        if memory, let file {
+            throw ValidationError("With --memory there is no \(file): leave one of them out.")
         }
     }
 
@@ -56,7 +57,7 @@ struct DataOptions: ParsableArguments {
     }
 
     func journal(in file: String?) -> JournalProvider {
-        let durability: SQLiteDurability = durability == .machine ? .machine : .process
+        let durability: SQLiteDurability = durability == .process ? .process : .machine
         let crashes: CrashPolicy = afterCrashes == .skip ? .skip() : .stop()
         return file.map {
             .sqlite($0, durability: durability, afterCrashes: crashes)

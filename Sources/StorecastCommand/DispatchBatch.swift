@@ -1,4 +1,5 @@
 import StorecastClient
+import StorecastSync
 import StorecastTools
 
 /// Dispatches that are under way, and what became of them.
@@ -9,6 +10,8 @@ final class DispatchBatch {
     private var rejected = 0
     private var unreadable = 0
     private var lastVersion: UInt64 = 0
+    /// Whether the connection ended before everything was read and had an outcome.
+    private(set) var isCut = false
 
     /// How many may be without an outcome before no more lines are read.
     private static let window = 1_000
@@ -22,9 +25,8 @@ final class DispatchBatch {
         if pending.count >= Self.window { await settle(Self.window / 2) }
     }
 
-    /// Dispatches every line of standard input.
-    func dispatchLines() async {
-        let input = StandardInput()
+    /// Dispatches every line of standard input, until that is stopped.
+    func dispatchLines(of input: StandardInput) async {
         var number = 0
         while let line = await input.nextLine() {
             number += 1
@@ -36,6 +38,7 @@ final class DispatchBatch {
                 StandardError.write("line \(number): \(error)")
             }
         }
+        if input.isStopped { isCut = true }
     }
 
     /// Waits for all outcomes; says what went wrong, if something did.
@@ -60,11 +63,21 @@ final class DispatchBatch {
                 lastVersion = try await dispatch.outcome.version
                 acked += 1
             } catch {
+                if await isEnd(error) {
+                    isCut = true
+                    continue
+                }
                 rejected += 1
                 let place = line.map { "line \($0): " } ?? ""
                 StandardError.write("\(place)rejected (\(error.code)): \(error)")
             }
         }
         pending.removeFirst(count)
+    }
+
+    /// Whether this is the end of the connection, and no outcome.
+    private func isEnd(_ rejection: Rejection) async -> Bool {
+        guard case .closed(let end) = await connection.settledStatus else { return false }
+        return rejection == end ?? ClientSession.closed
     }
 }

@@ -18,8 +18,8 @@ struct DispatchCommand: AsyncParsableCommand {
             skipped. They are sent as they come, in order, without waiting for one another.
 
             Exit status: 0 if every action was acked; 1 if one was rejected (standard error says \
-            why); 2 if a line can't be read or the server can't be reached; 64 if the command \
-            makes no sense.
+            why); 2 if a line can't be read, or the server can't be reached or ends the connection; \
+            64 if the command makes no sense.
             """)
 
     @OptionGroup var server: ServerOptions
@@ -34,22 +34,23 @@ struct DispatchCommand: AsyncParsableCommand {
         let action = try type.map { type in
             try ActionLine(type: type, payload: payload.map(JSONText.payload))
         }
-        let connection = server.connect()
+        let connection = try await server.connect()
         defer { connection.close() }
+        let input = StandardInput()
         let following = Task { [server] in
-            // Over before its work was: nothing else can end it.
-            guard let failure = await server.trouble(with: connection) else { return }
-            StandardError.write("Error: \(failure)")
-            Process.exit(failure.status)
+            let failure = await server.end(of: connection)
+            // Nobody takes what would be read.
+            input.stop()
+            return failure
         }
         let batch = DispatchBatch(on: connection)
         if let action {
             await batch.dispatch(action, line: nil)
         } else {
-            await batch.dispatchLines()
+            await batch.dispatchLines(of: input)
         }
         let result = await batch.finish()
-        following.cancel()
+        if batch.isCut, let failure = await following.value { throw failure }
         if let result { throw result }
     }
 }

@@ -13,6 +13,9 @@ struct ServerOptions: ParsableArguments {
     var name: String?
 
     func validate() throws {
+        guard ServerURL.completed(url) != nil else {
+            throw ValidationError(ServerURL.problem(with: url))
+        }
         if let name, !DemoAuthentication.isName(name) {
             throw ValidationError(
                 "A name has 1 to \(DemoAuthentication.longestName) characters.")
@@ -20,39 +23,50 @@ struct ServerOptions: ParsableArguments {
     }
 
     /// The URL with its scheme.
-    var fullURL: String { url.contains("://") ? url : "ws://" + url }
+    private var fullURL: String { ServerURL.completed(url) ?? url }
 
-    /// Starts to connect.
-    func connect() -> RemoteConnection {
-        RemoteConnection(fullURL, token: name.map { name in { @Sendable in name } })
+    /// Connects, and returns when the connection is live; throws what to tell the person if it can't
+    /// be, before anything is asked of the room.
+    func connect() async throws(CommandFailure) -> RemoteConnection {
+        let connection = RemoteConnection(fullURL, token: name.map { name in { @Sendable in name } })
+        for await status in connection.statuses {
+            switch status {
+            case .connecting: continue
+            case .live: return connection
+            case .offline(let outage):
+                connection.close()
+                throw CommandFailure(
+                    .trouble,
+                    "Can't connect to \(fullURL): \(outage.reason) "
+                        + "Check the address; `storecast serve` starts a server.")
+            case .closed(let rejection): throw Self.ended(rejection)
+            }
+        }
+        throw Self.ended(nil)
     }
 
-    /// Follows a connection: returns, with what to tell the person, when it failed before it was
-    /// ever live, or ended for good; while it is lost in between, says so on standard error.
-    func trouble(with connection: RemoteConnection) async -> CommandFailure? {
-        var wasLive = false
+    /// Follows a live connection to its end, and returns what to tell the person then; nil if it was
+    /// closed here. While it is lost in between, says so on standard error.
+    func end(of connection: RemoteConnection) async -> CommandFailure? {
+        var isAway = false
         for await status in connection.statuses {
             switch status {
             case .connecting: break
             case .live:
-                if wasLive { StandardError.write("connected again") }
-                wasLive = true
+                if isAway { StandardError.write("connected again") }
+                isAway = false
             case .offline(let outage):
-                guard wasLive else { return cannotConnect(outage.reason) }
+                isAway = true
                 StandardError.write("offline, trying again: \(outage.reason)")
-            case .closed(let rejection):
-                guard let rejection else { return nil }
-                return CommandFailure(
-                    .trouble, "The server ended the connection: \(rejection)")
+            case .closed(let rejection): return rejection.map { Self.ended($0) }
             }
         }
         return nil
     }
 
-    private func cannotConnect(_ reason: String) -> CommandFailure {
+    private static func ended(_ rejection: Rejection?) -> CommandFailure {
         CommandFailure(
             .trouble,
-            "Can't connect to \(fullURL): \(reason) "
-                + "Check the address; `storecast serve` starts a server.")
+            "The server ended the connection: \(rejection?.description ?? "It didn't say why.")")
     }
 }

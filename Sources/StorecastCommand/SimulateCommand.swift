@@ -78,8 +78,10 @@ struct SimulateCommand: AsyncParsableCommand {
             shrink ? simulation.shrunk(seed: seed) : simulation.run(seed: seed, tracing: true)
         for line in report.trace { StandardOutput.write(line) }
         StandardOutput.write(
-            "Seed \(seed): \(report.clients) clients, \(report.steps) steps, \(report.events) "
-                + "events, \(report.actions) actions in \(report.duration); "
+            "Seed \(seed): \(report.clients.counting("client", "clients")), "
+                + "\(report.steps.counting("step", "steps")), "
+                + "\(report.events.counting("event", "events")), "
+                + "\(report.actions.counting("action", "actions")) in \(report.duration); "
                 + "trace \(String(report.digest, radix: 16))")
         guard let violation = report.violation else { return }
         throw CommandFailure(.refused, "Seed \(seed): \(violation)")

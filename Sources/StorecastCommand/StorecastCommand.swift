@@ -1,4 +1,5 @@
 import ArgumentParser
+import StorecastSync
 import StorecastTools
 
 /// `storecast`: a server to try things out with, and clients for people and scripts.
@@ -27,6 +28,7 @@ struct StorecastCommand: AsyncParsableCommand {
               storecast watch localhost:9091 value '{"path":"/votes"}'
               storecast dispatch localhost:9091 increment '{"path":"/votes/tea"}'
             """,
+        version: Software.version,
         subcommands: [
             ServeCommand.self, WatchCommand.self, DispatchCommand.self,
             JournalCommand.self, TypesCommand.self, SimulateCommand.self,

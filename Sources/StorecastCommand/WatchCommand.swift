@@ -19,8 +19,8 @@ struct WatchCommand: AsyncParsableCommand {
 
             With --json every line is {"v":VERSION,"value":VALUE}.
 
-            Exit status: 1 if the server refuses the selection, 2 if it can't be reached, 64 if \
-            the command makes no sense.
+            Exit status: 1 if the server refuses the selection, 2 if it can't be reached or ends the \
+            connection, 64 if the command makes no sense.
             """)
 
     @OptionGroup var server: ServerOptions
@@ -37,15 +37,17 @@ struct WatchCommand: AsyncParsableCommand {
     @MainActor
     func run() async throws {
         let parameters = parameters.map(JSONText.parameter)
-        let connection = server.connect()
+        let connection = try await server.connect()
         let store = RemoteStore<JSON>(
             selection: selection, parameters: parameters, on: connection)
         let printer = StatePrinter(of: store, asLines: json)
         store.subscribe(printer)
         let (failures, failed) = AsyncStream<CommandFailure?>.makeStream()
-        let following = Task { failed.yield(await server.trouble(with: connection)) }
+        let following = Task { failed.yield(await server.end(of: connection)) }
         let refusal = Task {
             let problem = await store.firstProblem()
+            // Stores are told of the connection's end too, which isn't about the selection.
+            if case .closed = await connection.settledStatus { return }
             failed.yield(CommandFailure(.refused, problem.description))
         }
         for await failure in failures {

@@ -120,9 +120,11 @@ public final class SyncServer: Sendable {
         await stop()
     }
 
-    /// Starts to serve; returns the server's URL, `ws://host:port/`.
+    /// Starts to serve, and logs where; returns the server's URL, `ws://host:port/`.
     public func start() async throws(ServerError) -> String {
-        try await start(nil)
+        let url = try await start(nil)
+        configuration.logger.info("listening", metadata: ["url": "\(url)"])
+        return url
     }
 
     private func start(
@@ -150,9 +152,7 @@ public final class SyncServer: Sendable {
                 throw ServerError(.notRunning, "The server was stopped while it started.")
             }
             let host = listener.host.contains(":") ? "[\(listener.host)]" : listener.host
-            let url = "ws://\(host):\(port)/"
-            configuration.logger.info("listening", metadata: ["url": "\(url)"])
-            return url
+            return "ws://\(host):\(port)/"
         } catch {
             await shutDown(loops, store)
             throw error

@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 
 #if canImport(Glibc)
     import Glibc
@@ -54,16 +55,39 @@ private enum StandardStream {
 }
 
 /// Standard input, line by line, without keeping a thread of Swift's pool waiting.
-package struct StandardInput {
+package final class StandardInput: Sendable {
+    private struct State {
+        var reader: CheckedContinuation<String?, Never>?
+        var isStopped = false
+    }
+
+    private let state = Mutex(State())
     private let queue = DispatchQueue(label: "storecast.input")
 
     package init() {}
 
-    /// The next line without its end; nil at the end of input.
+    /// The next line without its end; nil at the end of input, or when it is stopped.
     package func nextLine() async -> String? {
         await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: readLine()) }
+            let isStopped = state.withLock { state in
+                if !state.isStopped { state.reader = continuation }
+                return state.isStopped
+            }
+            if isStopped { return continuation.resume(returning: nil) }
+            queue.async { [self] in answer(readLine()) }
         }
+    }
+
+    /// Has no more lines come, also to who waits for one.
+    package func stop() {
+        state.withLock { $0.isStopped = true }
+        answer(nil)
+    }
+
+    package var isStopped: Bool { state.withLock(\.isStopped) }
+
+    private func answer(_ line: String?) {
+        state.withLock { $0.reader.take() }?.resume(returning: line)
     }
 }
 

@@ -2,7 +2,8 @@ import Observation
 import StorecastClient
 import StorecastServer
 import Testing
-import Tutorial
+
+@testable import Tutorial
 
 /// The tutorial's program works.
 @MainActor struct TutorialTests {

@@ -12,7 +12,9 @@ final class ChildProcess: Sendable {
     private let output = ChildOutput()
 
     /// Starts `program`, one of the package's own or an absolute path.
-    init(_ program: String, _ arguments: [String] = []) throws {
+    ///
+    /// - Parameter takesErrors: whether what it writes on standard error is among its lines.
+    init(_ program: String, _ arguments: [String] = [], takesErrors: Bool = false) throws {
         let path = program.hasPrefix("/") ? program : Self.products.appending(path: program).path
         let (toChild, fromChild) = (try Self.pipe(), try Self.pipe())
         var actions = posix_spawn_file_actions_t()
@@ -20,6 +22,7 @@ final class ChildProcess: Sendable {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, toChild.read, 0)
         posix_spawn_file_actions_adddup2(&actions, fromChild.write, 1)
+        if takesErrors { posix_spawn_file_actions_adddup2(&actions, fromChild.write, 2) }
         let words = ([path] + arguments).map { strdup($0) }
         defer { for word in words { free(word) } }
         var id: pid_t = 0

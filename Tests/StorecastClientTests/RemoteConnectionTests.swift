@@ -1,7 +1,8 @@
 import Observation
-import StorecastClient
 import StorecastServer
 import Testing
+
+@testable import StorecastClient
 
 @MainActor @Suite(.timeLimit(.minutes(1)))
 struct RemoteConnectionTests {
@@ -19,6 +20,21 @@ struct RemoteConnectionTests {
         for await status in desk.connection.statuses { late.append(status) }
         #expect(late == [.closed(nil)])
         await desk.server.stop()
+    }
+
+    @Test func `a status is a word and the reason`() {
+        let outage = Outage(
+            since: Timestamp(secondsSince1970: 0), retryAt: Timestamp(secondsSince1970: 1),
+            reason: "Connection refused.")
+        let none = Rejection(Rejection.Code("no-room"), "There is no such room.")
+        let statuses: [RemoteConnection.Status] = [
+            .connecting, .live, .offline(outage), .closed(none), .closed(nil),
+        ]
+        #expect(
+            statuses.map(\.description) == [
+                "connecting", "live", "offline: Connection refused.",
+                "closed: There is no such room.", "closed",
+            ])
     }
 
     @Test func `closing ends every wait`() async throws {

@@ -22,6 +22,19 @@ struct JSONFileTests {
         #expect(error?.description.contains("--document-bytes") == true)
     }
 
+    @Test func `only a file that isn't there is to be made`() throws {
+        let folder = FileManager.default.temporaryDirectory.path()
+        for (path, isAdvised) in [
+            (folder + "/storecast-\(UUID().uuidString).json", true), (folder, false),
+        ] {
+            let error = #expect(throws: CommandFailure.self) {
+                try JSONFile.read(path, longest: 5)
+            }
+            #expect(error?.description.contains("can't be read: ") == true)
+            #expect(error?.description.contains("echo") == isAdvised)
+        }
+    }
+
     @Test func `a document may be larger than a message`() throws {
         let text = String(repeating: "x", count: 3 << 20)
         #expect(try read("\"\(text)\"", longest: 4 << 20).string?.utf8.count == 3 << 20)

@@ -133,6 +133,18 @@ struct SyncServerTests {
         await server.stop()
     }
 
+    @Test(arguments: ["8.8.8.8", "300.1.1.1"])
+    func `an address of another machine is said, without a word on the port`(
+        host: String
+    ) async throws {
+        let server = SyncServer(host: host, port: 0, rooms: { _ in Tallies.room })
+        let error = await #expect(throws: ServerError.self) { try await server.start() }
+        #expect(error?.code == .cannotListen)
+        #expect(error?.description.contains("address of this machine") == true)
+        #expect(error?.description.contains("another port") == false)
+        #expect(error?.description.split(separator: host).count == 2, "It is named once.")
+    }
+
     @Test(arguments: [1, 2])
     func `a port in use is said, with what to do`(_ loops: Int) async throws {
         let first = SyncServer(port: 0, loops: loops, rooms: { _ in Tallies.room })

@@ -195,7 +195,9 @@ extension SocketTests {
                     return ""
                 } catch { return "\(error)" }
             }
-            #expect(error == "Could not listen on 127.0.0.1:\(port): Address already in use.")
+            #expect(
+                error == "Can't listen on 127.0.0.1:\(port): Address already in use. "
+                    + "Choose another port (0 for any free one) or stop what uses it.")
             await server.stop()
         }
 

@@ -41,6 +41,15 @@ struct BoardScreenTests {
         }
     }
 
+    @Test func `why the connection ended is said once, and whole`() {
+        var model = BoardModel.example
+        model.link = .closed("There is no such room.")
+        model.notice = "There is no such room."
+        #expect(
+            lines(model)[22]
+                == " ✕ closed: There is no such room. · ada · ws://localhost:9090/")
+    }
+
     @Test func `a line that is too long shows the part around the cursor`() {
         var model = BoardModel.example
         let text = String(repeating: "abcdefghij", count: 12)

@@ -40,7 +40,8 @@ import StorecastTools
             journal: .sqlite(
                 arguments[1], afterCrashes: arguments[3] == "stop" ? .stop() : .skip()),
             rooms: { _ in Self.room })
-        try await server.run(onListening: { _ in
+        try await server.run(onListening: { url in
+            print("listening on \(url)")
             Task { _ = try? await server.room("/", of: Lines.self) }
         })
     }

@@ -21,6 +21,8 @@ struct StatusPane {
         column = canvas.write(
             " · \(model.user ?? "anonymous") · \(model.address)", row: row, column: column,
             style: .dim)
+        // The end of the connection is every store's problem too.
+        if case .closed(let reason) = model.link, reason == model.notice { return }
         guard let notice = model.notice?.displayable else { return }
         // What the person should know goes over what they know.
         let text2 = " \(notice) "

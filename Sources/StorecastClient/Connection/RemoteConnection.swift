@@ -184,6 +184,19 @@ public struct Outage: Sendable, Equatable {
     public var reason: String
 }
 
+extension RemoteConnection.Status: CustomStringConvertible {
+    /// A word, and why where there is a reason.
+    public var description: String {
+        switch self {
+        case .connecting: "connecting"
+        case .live: "live"
+        case .offline(let outage): "offline: \(outage.reason)"
+        case .closed(nil): "closed"
+        case .closed(let rejection?): "closed: \(rejection)"
+        }
+    }
+}
+
 /// A dispatch without an outcome, made by this process or by an earlier one with the same outbox.
 public struct PendingDispatch: Sendable, Identifiable {
     /// Counts the client's dispatches.

@@ -1,5 +1,5 @@
 /// The parts of a `ws://` or `wss://` URL (RFC 6455, section 3) that a connection needs.
-struct ServerURL: Equatable {
+package struct ServerURL: Equatable {
     var isSecure: Bool
     /// Without brackets.
     var host: String
@@ -45,6 +45,20 @@ struct ServerURL: Equatable {
         if rest.isEmpty { return (String(host), nil) }
         guard rest.hasPrefix(":"), let port = UInt16(rest.dropFirst()), port > 0 else { return nil }
         return (String(host), Int(port))
+    }
+}
+
+extension ServerURL {
+    /// The URL of a server as a person writes it, who may leave out `ws://`; nil if it isn't one.
+    package static func completed(_ text: String) -> String? {
+        let url = text.contains("://") ? text : "ws://" + text
+        return ServerURL(url) == nil ? nil : url
+    }
+
+    /// What to tell a person whose URL isn't one.
+    package static func problem(with text: String) -> String {
+        "'\(text)' isn't a server's address. Write ws://HOST:PORT/ROOM, or wss://; ws:// may be left "
+            + "out."
     }
 }
 

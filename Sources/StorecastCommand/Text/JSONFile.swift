@@ -51,10 +51,11 @@ enum JSONFile {
     }
 
     private static func failure(_ path: String) -> CommandFailure {
-        let reason = String(cString: strerror(errno))
-        return CommandFailure(
-            .trouble,
-            "\(path) can't be read: \(reason). Name a file with a JSON document in it; "
-                + "`echo '{}' > \(path)` makes one.")
+        let code = errno
+        var text =
+            "\(path) can't be read: \(String(cString: strerror(code))). "
+            + "Name a file with a JSON document in it"
+        if code == ENOENT { text += "; `echo '{}' > \(path)` makes one" }
+        return CommandFailure(.trouble, text + ".")
     }
 }

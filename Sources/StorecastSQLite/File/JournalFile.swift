@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 package import StorecastSync
 
@@ -19,7 +20,28 @@ package final class JournalFile: Sendable {
         do {
             queue = try DatabaseQueue(path: path, configuration: Self.configuration(path))
         } catch {
-            throw JournalError(error).naming(path)
+            throw Self.problem(error, opening: path)
+        }
+    }
+
+    private static func problem(_ error: any Error, opening path: String) -> JournalError {
+        let folder = URL(filePath: path).deletingLastPathComponent().path
+        let files: [String] = [path, folder]
+        let closed = files.first { file in access(file, R_OK | W_OK) != 0 }
+        guard let closed else { return JournalError(error).naming(path) }
+        return .unavailable(
+            "'\(path)' can't be opened, as '\(closed)' can't be written: SQLite keeps files beside the "
+                + "one that it reads. Ask for the permission, or copy the file, with those beside it, "
+                + "to a folder of yours.")
+    }
+
+    /// Removes a file in which there is no room, unless it is in use.
+    package static func removeUnused(_ file: String) {
+        let path = StoreFile.canonicalPath(file)
+        try? StoreEditing.locked(path) {
+            let journal = try JournalFile(path)
+            defer { journal.close() }
+            if try journal.rooms().isEmpty { StoreFile.remove(path) }
         }
     }
 

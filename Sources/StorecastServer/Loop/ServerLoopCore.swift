@@ -46,10 +46,7 @@ final class ServerLoopCore {
             self.server = server
             return server.port
         } catch {
-            throw ServerError(
-                .cannotListen,
-                "Can't listen on \(listener.host):\(listener.port): \(error) "
-                    + "Choose another port (0 for any free one) or stop what uses it.")
+            throw ServerError(.cannotListen, "\(error)")
         }
     }
 

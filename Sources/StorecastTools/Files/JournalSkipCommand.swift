@@ -17,11 +17,7 @@ struct JournalSkipCommand: PrintingCommand {
             An entry whose effect is in a snapshot was reduced, and can't be skipped.
             """)
 
-    @Argument(help: "The journal's file.", completion: .file())
-    var file: String
-
-    @Option(help: ArgumentHelp("The room, by its path.", valueName: "path"))
-    var room = "/"
+    @OptionGroup var place: JournalRoomOptions
 
     @Option(help: ArgumentHelp("The entry's offset.", valueName: "offset"))
     var offset: UInt64
@@ -31,8 +27,11 @@ struct JournalSkipCommand: PrintingCommand {
     }
 
     func run(writingTo write: (String) -> Void) throws {
+        let recorded = try place.open()
+        let room = recorded.name
+        recorded.close()
         let types = try CommandFailure.translating {
-            try JournalSkip.run(on: file, room: room, offset: offset)
+            try JournalSkip.run(on: place.file, room: room, offset: offset)
         }
         write(
             "Room '\(room)' goes on without the entry at offset \(offset) (\(types.onOneLine)).")

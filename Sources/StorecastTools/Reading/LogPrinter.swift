@@ -43,6 +43,6 @@ struct LogPrinter {
     private mutating func warn() {
         guard !hasWarned, let problem = traveller.problem else { return }
         hasWarned = true
-        StandardError.write("Versions and outcomes aren't known: \(problem)")
+        StandardError.write("Versions and outcomes aren't known. \(problem)")
     }
 }

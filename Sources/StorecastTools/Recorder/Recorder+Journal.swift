@@ -8,7 +8,7 @@ extension Recorder where State: Codable & Sendable {
     /// ```swift
     /// let store = Store(state: Board(), reducer: Board.reduce)
     /// let recorder = Recorder(store)
-    /// try recorder.load(journal: lines, of: Board.room)  // as `storecast journal export` wrote them
+    /// try recorder.load(journal: lines, of: Board.room)  // as `storecast journal export` wrote them, in UTF-8
     /// recorder.travel(to: 12)
     /// ```
     /// The recording has the actions that were reduced, with the stamps that they had, and begins with

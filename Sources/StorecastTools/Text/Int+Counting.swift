@@ -1,4 +1,6 @@
 extension Int {
     /// `1 entry`, `2 entries`.
-    func counting(_ one: String, _ many: String) -> String { "\(self) \(self == 1 ? one : many)" }
+    package func counting(_ one: String, _ many: String) -> String {
+        "\(self) \(self == 1 ? one : many)"
+    }
 }

@@ -31,7 +31,8 @@ package struct TypesCommand: ParsableCommand {
 
     package func run() throws {
         guard let definition = try KnownRooms.current.definition(room, nil) else {
-            throw CommandFailure(.trouble, "There is no room at '\(room)'.")
+            throw CommandFailure(
+                .trouble, "There is no room at '\(room)'. Say --room with the path of one.")
         }
         StandardOutput.write(TypeScript(definition, name: name).text)
     }

@@ -92,7 +92,7 @@ final class ListeningSocket {
         let code = getaddrinfo(host, String(configuration.port), &hints, &list)
         guard code == 0, let first = list else {
             let reason = String(cString: gai_strerror(code))
-            throw WebSocketError(description: "Could not find the address \(place): \(reason).")
+            throw WebSocketError(description: "Can't listen on \(place): \(reason). \(ownAddress)")
         }
         defer { freeaddrinfo(list) }
         let type = first.pointee.ai_socktype | Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
@@ -113,8 +113,21 @@ final class ListeningSocket {
     private static func failure(_ place: String) -> WebSocketError {
         let code = errno
         return WebSocketError(
-            description: "Could not listen on \(place): \(EventLoopError.text(of: code)).")
+            description: "Can't listen on \(place): \(EventLoopError.text(of: code))."
+                + (advice(after: code).map { " " + $0 } ?? ""))
     }
+
+    private static func advice(after code: Int32) -> String? {
+        switch code {
+        case EADDRINUSE: "Choose another port (0 for any free one) or stop what uses it."
+        case EACCES: "Ports below 1024 are for administrators: choose another one, such as 9090."
+        case EADDRNOTAVAIL: ownAddress
+        default: nil
+        }
+    }
+
+    private static let ownAddress =
+        "Choose an address of this machine: 127.0.0.1, or 0.0.0.0 for all that it has."
 
     private static func set(_ option: Int32, of descriptor: Int32) {
         var one: Int32 = 1

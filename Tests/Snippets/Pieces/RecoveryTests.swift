@@ -17,11 +17,14 @@ import Testing
         }
         let lines = Array(([journal] + entries).joined(separator: "\n").utf8)
         // snippet: recorder
-        let recorder = Recorder(Store(state: Board(), reducer: Board.reduce))
-        try recorder.load(journal: lines, of: Board.room)
+        let store = Store(state: Board(), reducer: Board.reduce)
+        let recorder = Recorder(store)
+        try recorder.load(journal: lines, of: Board.room)  // in UTF-8: Array(Data(contentsOf: url))
         recorder.travel(to: 12)
+        print(store.state.chat)
         // end of snippet
         #expect(recorder.position == 12)
+        #expect(store.state.chat.count == 12)
     }
 }
 

@@ -1,23 +1,23 @@
 // snippet: poll-model
 import Observation
-package import StorecastClient
+import StorecastClient
 
-@MainActor @Observable package final class PollModel {
-    package private(set) var problem: String?
+@MainActor @Observable final class PollModel {
+    private(set) var problem: String?
     private let result: RemoteStore<PollResult>
     private let tea: RemoteStore<Int>
 
-    package init(_ connection: RemoteConnection) {
+    init(_ connection: RemoteConnection) {
         result = RemoteStore(Poll.result, on: connection)
         tea = RemoteStore(Poll.votes, "tea", on: connection)
     }
 
-    package var text: String {
+    var text: String {
         guard let result = result.state, let tea = tea.state else { return "…" }
         return "\(result.question) \(tea) of \(result.total) want tea."
     }
 
-    package func vote(_ answer: String) async {
+    func vote(_ answer: String) async {
         do {
             _ = try await result.dispatch(Vote(answer: answer)).outcome
             problem = nil

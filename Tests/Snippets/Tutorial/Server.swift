@@ -30,9 +30,9 @@ func identify(_ credentials: Credentials) throws -> Identity {
 // end of snippet
 
 // snippet: poll-server
-package func serve() async throws {
+package func serve() async {
     let server = SyncServer(
         port: 9090, rooms: { path in path == "/poll" ? room : nil }, authenticate: identify)
-    try await server.run { url in print("listening on \(url)") }
+    await server.main()
 }
 // end of snippet

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import StorecastSQLite
 import StorecastTesting
@@ -35,6 +36,16 @@ import Testing
         await bench.close()
         file.close()
         #expect(directory.names == ["rooms.sqlite"])
+    }
+
+    @Test(.enabled(if: geteuid() != 0, "The administrator may write everywhere."))
+    func `a folder that can't be written is named`() async throws {
+        try await bench().append(JournalSample.notes(2), to: "/b")
+        let folder = URL(filePath: path).deletingLastPathComponent().path
+        chmod(folder, 0o500)
+        defer { chmod(folder, 0o700) }
+        let error = #expect(throws: JournalError.self) { try JournalFile(path) }
+        #expect(error?.text.contains("'\(folder)' can't be written") == true)
     }
 
     @Test func `an entry that isn't what was written is said to be so, and passed`() async throws {

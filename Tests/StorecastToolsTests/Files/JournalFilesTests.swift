@@ -2,6 +2,7 @@ import ArgumentParser
 import Example
 import Foundation
 import StorecastSQLite
+import StorecastTesting
 import Testing
 
 @testable import StorecastTools
@@ -37,6 +38,25 @@ import Testing
                     + "before it are damaged. The 12 that can be read of them are in effect, but "
                     + "no longer in the log.",
             ])
+    }
+
+    @Test func `an entry is skipped in the only room, whatever its path`() async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.file("home.sqlite")
+        let bench = try await JournalBench { () throws(JournalError) in
+            try await SQLiteStore.open(path)
+        }
+        try await bench.append(JournalSample.notes(2), to: "/home")
+        await bench.close()
+        var lines: [String] = []
+        let command = try JournalSkipCommand.parse([path, "--offset", "2"])
+        try command.run(writingTo: { lines.append($0) })
+        #expect(
+            lines.first?.hasPrefix("Room '/home' goes on without the entry at offset 2 ") == true)
+        #expect(throws: CommandFailure.self) {
+            try JournalSkipCommand.parse([path, "--offset", "2", "--room", "/"])
+                .run(writingTo: { _ in })
+        }
     }
 
     @Test func `a backup is checked, and a restore keeps what it replaces`() async throws {
