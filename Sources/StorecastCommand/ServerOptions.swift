@@ -28,7 +28,8 @@ struct ServerOptions: ParsableArguments {
     /// Connects, and returns when the connection is live; throws what to tell the person if it can't
     /// be, before anything is asked of the room.
     func connect() async throws(CommandFailure) -> RemoteConnection {
-        let connection = RemoteConnection(fullURL, token: name.map { name in { @Sendable in name } })
+        let connection = RemoteConnection(
+            fullURL, token: name.map { name in { @Sendable in name } })
         for await status in connection.statuses {
             switch status {
             case .connecting: continue

@@ -46,26 +46,6 @@ import Testing
         #expect(await server.stop() == 0)
     }
 
-    @Test func `a replay is served to whoever comes, and ends by a signal`() async throws {
-        let server = try await ServeProcess(data: file)
-        let author = RemoteConnection(server.url)
-        try await say("One", on: author)
-        author.close()
-        #expect(await server.stop() == 0)
-        let replay = try ChildProcess(
-            "storecast",
-            ["journal", "replay", file, "--speed", "max", "--serve", "--port", "0"])
-        let line = try #require(await replay.line(0))
-        #expect(line.hasPrefix("listening on ws://127.0.0.1:"))
-        let connection = RemoteConnection(String(line.dropFirst("listening on ".count)))
-        defer { connection.close() }
-        let store = RemoteStore(Board.chat, on: connection)
-        for await chat in store.states where chat.map(\.text) == ["One"] { break }
-        connection.close()
-        replay.signal(SIGINT)
-        #expect(await replay.exitStatus() == 0)
-    }
-
     private func say(_ text: String, on connection: RemoteConnection) async throws {
         _ = try await connection.dispatch(type: "Say", payload: ["text": .string(text)]).outcome
     }

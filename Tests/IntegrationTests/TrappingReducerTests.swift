@@ -113,7 +113,8 @@ struct TrappingReducerTests {
         if let port {
             self.port = port
         } else {
-            let line = try #require(await Self.line(of: process, with: "url=ws://127.0.0.1:"))
+            let line = try #require(
+                await Self.line(of: process, with: "listening on ws://127.0.0.1:"))
             let digits = line.split(separator: "127.0.0.1:").last?.prefix { $0.isNumber } ?? ""
             self.port = try #require(Int(digits))
         }

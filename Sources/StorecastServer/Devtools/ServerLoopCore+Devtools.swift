@@ -94,7 +94,9 @@ extension ServerLoopCore {
         let shown = shownRooms.map { (name: ExactString($0.name), room: $0) }
             .filter { asked.areAboutAll || wanted.contains($0.name) }
             .sorted {
-                (rooms.visitors[$0.name, default: 0], $1.name) > (rooms.visitors[$1.name, default: 0], $0.name)
+                (rooms.visitors[$0.name, default: 0], $1.name) > (
+                    rooms.visitors[$1.name, default: 0], $0.name
+                )
             }
         return shown.prefix(Self.mostReports).map { name, room in
             var report = RoomReport(

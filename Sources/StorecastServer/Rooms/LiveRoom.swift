@@ -29,7 +29,8 @@ public struct LiveRoom<State: Codable & Sendable>: Sendable {
         let outcome = DispatchOutcome()
         let path = path
         home.perform { core in
-            guard !core.rooms.isStopping, let room = core.rooms.usedRoom(path) as? Room<State> else {
+            guard !core.rooms.isStopping, let room = core.rooms.usedRoom(path) as? Room<State>
+            else {
                 return outcome.settle(
                     .failure(Rejection(.closed, "The room is closed.")))
             }

@@ -26,8 +26,10 @@ final class Intake<State: Codable & Sendable> {
         return action
     }
 
-    /// What middleware makes of an action, with the stamps of its entry.
-    func actions(from action: any SyncAction, _ entry: JournalEntry) -> [any SyncAction] {
+    /// What middleware makes of an action that is in the catalogue, with the stamps of its entry.
+    func actions(
+        from action: any SyncAction, _ entry: JournalEntry
+    ) throws(Rejection) -> [any SyncAction] {
         let first = log.stamped(action, entry, index: 0)
         if log.store.dispatchesDirectly { return [first] }
         let outer = collecting
@@ -35,6 +37,7 @@ final class Intake<State: Codable & Sendable> {
         log.store.dispatch(first)
         let actions = collecting ?? []
         collecting = outer
+        for action in actions { try log.definition.actions.check(action) }
         guard actions.count > 1 else { return actions }
         return actions.enumerated().map { log.stamped($1, entry, index: $0) }
     }

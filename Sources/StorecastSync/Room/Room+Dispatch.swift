@@ -26,7 +26,7 @@ extension Room {
         entry.isVouchedFor = dispatch.base >= horizon
         do {
             let action = try intake.action(dispatch.type, dispatch.payload, from: sender)
-            entry.actions = intake.actions(from: try completed(action), entry)
+            entry.actions = try intake.actions(from: try completed(action), entry)
         } catch {
             let rejection = rejection(for: error)
             if rejection.retryable { return rejection }
@@ -73,7 +73,10 @@ extension Room {
     /// Dispatches an action as the server's; returns its number, or nil if there is no place for it.
     func dispatch(_ action: any SyncAction, as sender: Identity = .server) -> UInt64? {
         guard queue.hasPlace(for: JournalQueue.ownSize, limits) else { return nil }
-        enqueueOwn(sender) { intake.actions(from: action, $0) }
+        enqueueOwn(sender) { entry throws(Rejection) in
+            try definition.actions.check(action)
+            return try intake.actions(from: action, entry)
+        }
         return own.lastSeq
     }
 
@@ -92,16 +95,28 @@ extension Room {
             return context.host.report(
                 "Room '\(name)' has too much waiting; its own \(type(of: action)) is lost.")
         }
+        do throws(Rejection) {
+            try definition.actions.check(action)
+        } catch {
+            return context.host.report(
+                "Room '\(name)' can't have an action of its own, which is lost: \(error)")
+        }
         enqueueOwn(.server) { [log.stamped(action, $0, index: 0)] }
     }
 
-    func enqueueOwn(_ sender: Identity, _ actions: (JournalEntry) -> [any SyncAction]) {
+    func enqueueOwn(
+        _ sender: Identity, _ actions: (JournalEntry) throws(Rejection) -> [any SyncAction]
+    ) {
         own.lastSeq += 1
         var entry = JournalEntry(
             client: own.client, seq: own.lastSeq, base: log.version, settled: own.lastSeq - 1,
             sender: sender, time: context.now(), seed: context.random.next(), actions: [],
             schema: definition.schema.version, size: JournalQueue.ownSize)
-        entry.actions = actions(entry)
+        do throws(Rejection) {
+            entry.actions = try actions(entry)
+        } catch {
+            entry.rejection = error
+        }
         guard queue.postponed.isEmpty else {
             queue.bytes += entry.size
             return queue.postponed.append(entry)

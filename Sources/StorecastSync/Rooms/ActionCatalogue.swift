@@ -42,6 +42,16 @@ package struct ActionCatalogue: Sendable {
         stampless.contains(ObjectIdentifier(type(of: action)))
     }
 
+    /// Throws unless the action, of the server's own or made by middleware, is of a type in the
+    /// catalogue: what is in the log has to be read back.
+    func check(_ action: any SyncAction) throws(Rejection) {
+        let type = type(of: action)
+        guard types[ExactString(type.wireName)]?.type != type else { return }
+        throw Rejection(
+            .unknownAction, "The room doesn't take actions of this type.",
+            detail: "'\(type)' isn't in its definition.")
+    }
+
     /// What clients may dispatch, by name and in alphabetical order.
     package var names: [String] { types.filter { !$0.value.isReserved }.keys.sortedStrings() }
 

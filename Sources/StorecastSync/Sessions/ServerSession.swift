@@ -141,7 +141,9 @@ package final class ServerSession {
             room.whenLoaded { [weak self] in self?.loaded($0, identity) }
         case (.live, .success(let new)):
             renew(new)
-            if phase == .live, let token = renewal.end() { loop.host.authenticate(self, token: token) }
+            if phase == .live, let token = renewal.end() {
+                loop.host.authenticate(self, token: token)
+            }
         }
     }
 
