@@ -42,3 +42,186 @@ package final class ServerMessage: Sendable {
         return start - 2
     }
 }
+
+extension ServerMessage {
+    package static func welcome(_ welcome: ServerFrame.Welcome) -> ServerMessage {
+        ServerMessage(capacity: 256) { writer in
+            writer.beginFrame("welcome")
+            writer.write(key: "proto")
+            writer.write(welcome.proto)
+            writer.write(key: "epoch")
+            writer.write(welcome.position.epoch)
+            writer.member("v", welcome.position.version)
+            writer.member("lastSeq", welcome.lastSeq)
+            if !welcome.rejected.isEmpty {
+                writer.write(key: "rejected")
+                writer.beginArray()
+                for reject in welcome.rejected {
+                    writer.beginObject()
+                    writer.writeMembers(of: reject)
+                    writer.endObject()
+                }
+                writer.endArray()
+            }
+            writer.member("heartbeat", welcome.heartbeat)
+            writer.write(key: "limits")
+            writer.beginObject()
+            writer.member("message", welcome.limits.message)
+            writer.member("window", welcome.limits.window)
+            writer.member("subscriptions", welcome.limits.subscriptions)
+            writer.member("depth", welcome.limits.depth)
+            writer.endObject()
+            writer.write(key: "server")
+            writer.write(welcome.server)
+            writer.endObject()
+        }
+    }
+
+    package static func subscribed(_ subscribed: ServerFrame.Subscribed) -> ServerMessage {
+        ServerMessage { writer in
+            writer.beginFrame("subscribed")
+            writer.member("ref", subscribed.ref)
+            writer.member("sub", subscribed.sub)
+            writer.write(key: "tag")
+            writer.write(subscribed.tag)
+            writer.member("bytes", subscribed.bytes)
+            writer.endObject()
+        }
+    }
+
+    package static func snapshot(sub: UInt64, version: UInt64, value: JSON) -> ServerMessage {
+        ServerMessage(capacity: 64 + value.encodedSize) { writer in
+            writer.beginFrame("snapshot")
+            writer.member("sub", sub)
+            writer.member("v", version)
+            writer.write(key: "value")
+            writer.write(value)
+            writer.endObject()
+        }
+    }
+
+    /// A patch whose operations are the runs of operations in `operations`, one after the other;
+    /// each is JSON text without the array's brackets.
+    package static func patch(
+        sub: UInt64, from: UInt64, version: UInt64, operations: some Collection<[UInt8]>
+    ) -> ServerMessage {
+        ServerMessage(capacity: 80 + operations.reduce(0) { $0 + $1.count + 1 }) { writer in
+            writer.beginFrame("patch")
+            writer.member("sub", sub)
+            writer.member("from", from)
+            writer.member("v", version)
+            writer.write(key: "ops")
+            writer.beginArray()
+            for run in operations { writer.write(raw: run) }
+            writer.endArray()
+            writer.endObject()
+        }
+    }
+
+    package static func current(sub: UInt64, version: UInt64) -> ServerMessage {
+        ServerMessage { writer in
+            writer.beginFrame("current")
+            writer.member("sub", sub)
+            writer.member("v", version)
+            writer.endObject()
+        }
+    }
+
+    package static func transaction(
+        version: UInt64, count: Int, acked: UInt64?
+    ) -> ServerMessage {
+        ServerMessage { writer in
+            writer.beginFrame("transaction")
+            writer.member("v", version)
+            writer.member("count", UInt64(count))
+            if let acked { writer.member("acked", acked) }
+            writer.endObject()
+        }
+    }
+
+    package static func reject(_ reject: ServerFrame.Reject) -> ServerMessage {
+        ServerMessage(capacity: 192) { writer in
+            writer.beginFrame("reject")
+            writer.writeMembers(of: reject)
+            writer.write(key: "retryable")
+            writer.write(reject.retryable)
+            if let retryAfter = reject.retryAfter {
+                writer.write(key: "retryAfter")
+                writer.write(retryAfter)
+            }
+            writer.endObject()
+        }
+    }
+
+    package static func lapse(sub: UInt64, code: String) -> ServerMessage {
+        ServerMessage { writer in
+            writer.beginFrame("lapse")
+            writer.member("sub", sub)
+            writer.write(key: "code")
+            writer.write(code)
+            writer.endObject()
+        }
+    }
+
+    package static func error(_ error: FrameError) -> ServerMessage {
+        ServerMessage(capacity: 192) { writer in
+            writer.beginFrame("error")
+            writer.write(key: "code")
+            writer.write(error.code.word)
+            writer.write(key: "title")
+            writer.write(error.title)
+            if let detail = error.detail {
+                writer.write(key: "detail")
+                writer.write(detail)
+            }
+            if let ref = error.ref { writer.member("ref", ref) }
+            if let seq = error.seq { writer.member("seq", seq) }
+            if let index = error.index { writer.member("index", UInt64(index)) }
+            writer.endObject()
+        }
+    }
+
+    package static func pong(version: UInt64) -> ServerMessage {
+        ServerMessage { writer in
+            writer.beginFrame("pong")
+            writer.member("v", version)
+            writer.endObject()
+        }
+    }
+
+    package static func bye(_ bye: ServerFrame.Bye) -> ServerMessage {
+        ServerMessage(capacity: 160) { writer in
+            writer.beginFrame("bye")
+            writer.write(key: "code")
+            writer.write(bye.code)
+            writer.write(key: "title")
+            writer.write(bye.title)
+            writer.write(key: "reconnect")
+            writer.write(bye.reconnect)
+            writer.write(key: "after")
+            writer.write(bye.after)
+            writer.write(key: "jitter")
+            writer.write(bye.jitter)
+            writer.endObject()
+        }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func member(_ key: StaticString, _ value: UInt64) {
+        write(key: key)
+        write(value)
+    }
+
+    fileprivate mutating func writeMembers(of reject: ServerFrame.Reject) {
+        member("seq", reject.seq)
+        write(key: "code")
+        write(reject.code)
+        write(key: "title")
+        write(reject.title)
+        if let detail = reject.detail {
+            write(key: "detail")
+            write(detail)
+        }
+    }
+}
