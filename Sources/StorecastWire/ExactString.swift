@@ -42,25 +42,6 @@ extension ExactString: ExpressibleByStringLiteral, LosslessStringConvertible {
     public var description: String { string }
 }
 
-extension ExactString: Codable, CodingKeyRepresentable {
-    /// Reads a string.
-    public init(from decoder: any Decoder) throws {
-        self.init(try decoder.singleValueContainer().decode(String.self))
-    }
-
-    /// Writes a string.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(string)
-    }
-
-    /// The text as a member's name.
-    public var codingKey: any CodingKey { JSONCodingKey(string) }
-
-    /// The text of a member's name.
-    public init?(codingKey: some CodingKey) { self.init(codingKey.stringValue) }
-}
-
 extension String {
     /// Whether both have the same UTF-8 bytes, and so the same code points.
     package func isSameText(as other: String) -> Bool {
@@ -89,6 +70,33 @@ extension String {
             return result
         }
         return Array(utf8).withUnsafeBytes(use)
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether both hold the same bytes, compared eight at a time.
+    @inline(__always)
+    func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
+        guard count == other.count else { return false }
+        guard count > 0, let left = baseAddress, let right = other.baseAddress else { return true }
+        var at = 0
+        while at + 8 <= count {
+            if left.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+                != right.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+            {
+                return false
+            }
+            at += 8
+        }
+        while at < count {
+            if left.load(fromByteOffset: at, as: UInt8.self)
+                != right.load(fromByteOffset: at, as: UInt8.self)
+            {
+                return false
+            }
+            at += 1
+        }
+        return true
     }
 }
 

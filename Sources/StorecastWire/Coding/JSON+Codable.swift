@@ -80,3 +80,22 @@ struct JSONCodingKey: CodingKey, Equatable {
     /// What `superDecoder()` and `superEncoder()` read and write.
     static let `super` = JSONCodingKey("super")
 }
+
+extension ExactString: Codable, CodingKeyRepresentable {
+    /// Reads a string.
+    public init(from decoder: any Decoder) throws {
+        self.init(try decoder.singleValueContainer().decode(String.self))
+    }
+
+    /// Writes a string.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(string)
+    }
+
+    /// The text as a member's name.
+    public var codingKey: any CodingKey { JSONCodingKey(string) }
+
+    /// The text of a member's name.
+    public init?(codingKey: some CodingKey) { self.init(codingKey.stringValue) }
+}

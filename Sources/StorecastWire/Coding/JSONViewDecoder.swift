@@ -163,20 +163,6 @@ private protocol KeptMembers {
 
 extension Dictionary: KeptMembers {}
 
-extension JSONView {
-    /// The value's kind with its article, for sentences.
-    var article: String {
-        switch kind {
-        case .null: "null"
-        case .bool: bool == true ? "true" : "false"
-        case .number: "a number"
-        case .string: "a string"
-        case .array: "an array"
-        case .object: "an object"
-        }
-    }
-}
-
 /// An object or array that is being decoded: where its decoder is, and how far it got.
 ///
 /// A class, because a keyed container may not change while it reads and still has to remember where

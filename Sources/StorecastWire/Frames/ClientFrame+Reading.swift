@@ -1,11 +1,4 @@
 extension ClientFrame {
-    /// All frames of one message; see ``ClientFrames``.
-    package static func frames(
-        in message: UnsafeRawBufferPointer, limits: JSONLimits
-    ) -> [Result<ClientFrame, FrameError>] {
-        Array(ClientFrames(reading: message, limits: limits))
-    }
-
     package init(reading view: JSONView) throws(FrameError) {
         let fields = try FrameFields(view)
         switch fields.op {

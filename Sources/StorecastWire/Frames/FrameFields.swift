@@ -9,7 +9,7 @@ struct FrameFields {
         guard view.isObject else {
             throw FrameError(
                 .invalidFrame, "A frame must be a JSON object.",
-                detail: "It is \(Self.name(of: view.kind)).")
+                detail: "It is \(view.article).")
         }
         ref = view["ref"].flatMap(Self.integer)
         seq = view["seq"].flatMap(Self.integer)
@@ -95,17 +95,6 @@ struct FrameFields {
 
     private func missing(_ name: StaticString) -> FrameError {
         error("'\(name)' of '\(op)' is missing.")
-    }
-
-    private static func name(of kind: JSONView.Kind) -> String {
-        switch kind {
-        case .null: "null"
-        case .bool: "a boolean"
-        case .number: "a number"
-        case .string: "a string"
-        case .array: "an array"
-        case .object: "an object"
-        }
     }
 }
 

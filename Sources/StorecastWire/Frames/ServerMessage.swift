@@ -166,14 +166,7 @@ extension ServerMessage {
     package static func error(_ error: FrameError) -> ServerMessage {
         ServerMessage(capacity: 192) { writer in
             writer.beginFrame("error")
-            writer.write(key: "code")
-            writer.write(error.code.word)
-            writer.write(key: "title")
-            writer.write(error.title)
-            if let detail = error.detail {
-                writer.write(key: "detail")
-                writer.write(detail)
-            }
+            writer.writeProblem(error.code.word, error.title, detail: error.detail)
             if let ref = error.ref { writer.member("ref", ref) }
             if let seq = error.seq { writer.member("seq", seq) }
             if let index = error.index { writer.member("index", UInt64(index)) }
@@ -215,11 +208,19 @@ extension JSONWriter {
 
     fileprivate mutating func writeMembers(of reject: ServerFrame.Reject) {
         member("seq", reject.seq)
+        writeProblem(reject.code, reject.title, detail: reject.detail)
+    }
+}
+
+extension JSONWriter {
+    /// Writes the members `code`, `title` and `detail` into an open object: a rejection or error,
+    /// in frames and journals alike.
+    package mutating func writeProblem(_ code: String, _ title: String, detail: String?) {
         write(key: "code")
-        write(reject.code)
+        write(code)
         write(key: "title")
-        write(reject.title)
-        if let detail = reject.detail {
+        write(title)
+        if let detail {
             write(key: "detail")
             write(detail)
         }

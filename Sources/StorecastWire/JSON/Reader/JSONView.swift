@@ -233,3 +233,17 @@ extension JSONView {
         }
     }
 }
+
+extension JSONView {
+    /// The value's kind with its article, for sentences.
+    var article: String {
+        switch kind {
+        case .null: "null"
+        case .bool: bool == true ? "true" : "false"
+        case .number: "a number"
+        case .string: "a string"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+}

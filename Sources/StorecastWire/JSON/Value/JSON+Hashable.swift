@@ -49,30 +49,3 @@ extension JSON: Hashable {
         }
     }
 }
-
-extension UnsafeRawBufferPointer {
-    /// Whether both hold the same bytes, compared eight at a time.
-    @inline(__always)
-    func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
-        guard count == other.count else { return false }
-        guard count > 0, let left = baseAddress, let right = other.baseAddress else { return true }
-        var at = 0
-        while at + 8 <= count {
-            if left.loadUnaligned(fromByteOffset: at, as: UInt64.self)
-                != right.loadUnaligned(fromByteOffset: at, as: UInt64.self)
-            {
-                return false
-            }
-            at += 8
-        }
-        while at < count {
-            if left.load(fromByteOffset: at, as: UInt8.self)
-                != right.load(fromByteOffset: at, as: UInt8.self)
-            {
-                return false
-            }
-            at += 1
-        }
-        return true
-    }
-}
