@@ -165,3 +165,51 @@ private final class ThreadStart: Sendable {
         self.body = body
     }
 }
+
+extension EventLoop: SerialExecutor {
+    /// Queues a job of an actor that runs on this loop; first in, first out with `execute`.
+    public func enqueue(_ job: consuming ExecutorJob) { submit(.job(UnownedJob(job))) }
+
+    /// Stops the process unless the caller is on the loop's thread.
+    public func checkIsolated() {
+        precondition(isCurrent, "Not on the event loop \(name).")
+    }
+
+    /// Whether the caller is on the loop's thread, so that `assumeIsolated` holds in callbacks.
+    public func isIsolatingCurrentContext() -> Bool? { isCurrent }
+}
+
+/// Why an event loop could not start.
+public struct EventLoopError: Error, Sendable, CustomStringConvertible {
+    /// One sentence with the system's reason.
+    public let description: String
+
+    init(what: String, code: Int32) {
+        description = "Could not \(what): \(EventLoopError.text(of: code))."
+    }
+
+    /// The system's words for an error number; libuv's are the negative of the system's.
+    static func text(of code: Int32) -> String {
+        guard let text = strerror(abs(code)) else { return "error \(code)" }
+        return String(cString: text)
+    }
+}
+
+/// What other threads leave for a loop, and what they must know about it. Guarded by a mutex.
+struct Inbox {
+    enum Work {
+        case job(UnownedJob)
+        case closure(@Sendable () -> Void)
+    }
+
+    enum Phase { case running, stopping, stopped }
+
+    var work: [Work] = []
+    /// Whether the loop will come to the inbox without being woken again.
+    var isSignalled = false
+    var phase = Phase.running
+    /// Who waits for the thread to end.
+    var waiters: [CheckedContinuation<Void, Never>] = []
+    /// The thread that nobody has joined yet.
+    var joinable: pthread_t?
+}

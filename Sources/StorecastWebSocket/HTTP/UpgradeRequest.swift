@@ -1,5 +1,30 @@
 import CLibWebSockets
 
+/// The HTTP request that asks for a WebSocket (RFC 6455 section 4.1), or a plain one.
+package struct UpgradeRequest: Sendable {
+    /// Decoded and normalised, without the query; empty if it isn't UTF-8.
+    package var path: String
+    /// What follows the question mark, still encoded; empty if nothing does.
+    package var query: String
+    /// By lower-case name. The usual headers, and those that the server's configuration names.
+    package var headers: [String: String]
+    /// The subprotocols that the client offers, in its order of preference.
+    package var subprotocols: [String]
+    /// The peer's numeric address.
+    package var peerAddress: String
+    /// GET for every WebSocket; HEAD, POST and others for plain requests.
+    package var method: String
+}
+
+/// What becomes of a request for a WebSocket.
+package enum UpgradeDecision: Sendable, Equatable {
+    /// Go on. The subprotocol is one that the client offered; nil is for a client that offered
+    /// none (with offers it refuses with 400, since libwebsockets can't leave all of them out).
+    case accept(subprotocol: String?)
+    /// Answer with an HTTP status and a sentence, and close.
+    case refuse(status: Int, reason: String)
+}
+
 extension UpgradeRequest {
     /// The headers that are copied from every request that has them.
     private static let usual: [(token: lws_token_indexes, name: String)] = [

@@ -1,6 +1,13 @@
 import CLibWebSockets
 
-/// libwebsockets' one way of telling anything: finds the connection and calls the right method.
+extension LoopCore {
+    /// The libwebsockets context of this loop, made when first needed.
+    func libWebSockets() throws(WebSocketError) -> LibWebSockets {
+        try libWebSockets(calling: webSocketCallback)
+    }
+}
+
+/// What libwebsockets calls for every event: finds the connection and calls the right method.
 ///
 /// The connection belongs to the library's object for as long as that lives: it is retained when
 /// the object is made, and released here when the object is destroyed.
@@ -8,9 +15,9 @@ func webSocketCallback(
     _ wsi: OpaquePointer?, _ reason: lws_callback_reasons, _ user: UnsafeMutableRawPointer?,
     _ input: UnsafeMutableRawPointer?, _ length: Int
 ) -> Int32 {
-    // A raw connection would have no time limit and no use (CONNECT makes one).
+    // A raw connection, which the CONNECT method makes, would have no time limit.
     if isRaw(reason) { return -1 }
-    if reason == LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED, let wsi { welcome(wsi) }
+    if reason == LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED, let wsi { attach(wsi) }
     guard let wsi, let data = lws_get_opaque_user_data(wsi) else { return 0 }
     let reference = Unmanaged<WebSocketConnection>.fromOpaque(data)
     let bytes = UnsafeRawBufferPointer(start: input, count: input == nil ? 0 : length)
@@ -55,11 +62,9 @@ func webSocketCallback(
     return 0
 }
 
-/// Says whose object the library has just made (see `LibWebSockets.adopt`).
-private func welcome(_ wsi: OpaquePointer) {
-    let newcomer = lws_context_user(lws_get_context(wsi))
-        .assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
-    guard let reference = newcomer.pointee.take() else { return }
+/// Ties the object that the library has just made to its connection.
+private func attach(_ wsi: OpaquePointer) {
+    guard let reference = LibWebSockets.takeNewcomer(of: wsi) else { return }
     lws_set_opaque_user_data(wsi, reference)
     Unmanaged<WebSocketConnection>.fromOpaque(reference).takeUnretainedValue().attach(wsi)
 }

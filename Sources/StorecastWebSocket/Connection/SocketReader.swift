@@ -14,9 +14,6 @@ final class SocketReader {
     private var rest: [UInt8] = []
     private var turn: LoopTimer?
 
-    /// The most bytes that are read at once.
-    static let bufferSize = 64 << 10
-
     /// Begins to read.
     ///
     /// - Parameter descriptor: non-blocking; closed by `cancel`, or here if there is no reader.

@@ -1,5 +1,49 @@
 import Glibc
 
+/// Writes the headers of WebSocket frames (RFC 6455 section 5.2): final ones, without extension bits.
+///
+/// A server's text frames come from outside with their header (``WebSocketConnection/write(raw:)``):
+/// they are encoded once for all connections, and this target knows nothing of what they say. A test
+/// holds both encoders to the same bytes.
+package enum WebSocketFrameHeader {
+    /// What a frame carries (RFC 6455 section 11.8).
+    package enum Opcode: UInt8, Sendable {
+        case continuation = 0x0
+        case text = 0x1
+        case binary = 0x2
+        case close = 0x8
+        case ping = 0x9
+        case pong = 0xA
+
+        /// Whether it is about the connection (section 5.5), and not part of a message.
+        var isControl: Bool { rawValue & 0x8 != 0 }
+    }
+
+    /// The most bytes that a header has without a mask.
+    package static let maximumLength = 10
+
+    /// Appends an unmasked header, or with `isMasked` one that the caller completes by the four
+    /// bytes of a mask.
+    package static func append(
+        _ opcode: Opcode, payloadLength: Int, isMasked: Bool = false, to bytes: inout [UInt8]
+    ) {
+        bytes.append(0x80 | opcode.rawValue)
+        let mask: UInt8 = isMasked ? 0x80 : 0
+        if payloadLength < 126 {
+            bytes.append(mask | UInt8(payloadLength))
+        } else if payloadLength <= 0xFFFF {
+            bytes.append(mask | 126)
+            bytes.append(UInt8(payloadLength >> 8))
+            bytes.append(UInt8(payloadLength & 0xFF))
+        } else {
+            bytes.append(mask | 127)
+            for shift in stride(from: 56, through: 0, by: -8) {
+                bytes.append(UInt8(truncatingIfNeeded: payloadLength >> shift))
+            }
+        }
+    }
+}
+
 /// Makes a client's frames, masked with keys that can't be guessed (RFC 6455 sections 5.3, 10.3).
 package struct FrameMasker {
     private var keys: [UInt32] = []
