@@ -1,15 +1,15 @@
-/// A text that identifies something: equal to another only if both have the same UTF-8 bytes.
+/// A string used as an identifier: equal to another only if both have the same UTF-8 bytes.
 ///
-/// Swift's `String` also takes canonically equivalent texts for equal, such as `"\u{e9}"` and
-/// `"e\u{301}"`, or `"K"` and the sign for kelvin. URLs, JSON, JavaScript and SQLite don't: what
-/// they keep apart, dictionaries of `String` would merge.
+/// Swift's `String` compares by canonical equivalence: `"\u{e9}"` equals `"e\u{301}"`, and `"K"`
+/// the Kelvin sign. URLs, JSON, JavaScript and SQLite compare bytes or code points: keys that
+/// differ there could be one key in a dictionary of `String`.
 ///
-/// As a dictionary's key it is written as the name of a JSON object's member.
+/// A dictionary with keys of this type is coded as a JSON object.
 public struct ExactString: Sendable {
     /// The text.
     public let string: String
 
-    /// The text as something that identifies.
+    /// Wraps a string.
     public init(_ string: String) {
         self.string = string
     }
@@ -45,7 +45,7 @@ extension ExactString: ExpressibleByStringLiteral, LosslessStringConvertible {
 extension String {
     /// Whether both have the same UTF-8 bytes, and so the same code points.
     package func isSameText(as other: String) -> Bool {
-        // Short strings, and copies of one, are alike bit by bit.
+        // Equal short strings, and copies of one string, have the same bits.
         let isCopy = withUnsafeBytes(of: self) { left in
             withUnsafeBytes(of: other) { right in left.hasSameBytes(as: right) }
         }
@@ -62,8 +62,8 @@ extension String {
         hasher.combine(0xff as UInt8)
     }
 
-    /// Lends the UTF-8 bytes: the string's own, or a copy if it has none in one piece (a string
-    /// that was bridged from Objective-C).
+    /// Calls `use` with the UTF-8 bytes: the string's own, or a copy if they aren't contiguous (a
+    /// string bridged from Objective-C).
     @inline(__always)
     func withTextBytes<R>(_ use: (UnsafeRawBufferPointer) -> R) -> R {
         if let result = utf8.withContiguousStorageIfAvailable({ use(UnsafeRawBufferPointer($0)) }) {
@@ -101,22 +101,22 @@ extension UnsafeRawBufferPointer {
 }
 
 extension Sequence<String> {
-    /// In the order of the bytes: the same wherever it is shown or hashed.
+    /// Sorted by their bytes: the same order wherever it is shown or hashed.
     package func sortedExactly() -> [String] {
         map { ExactString($0) }.sorted().map(\.string)
     }
 }
 
 extension Sequence<ExactString> {
-    /// The texts in the order of their bytes.
+    /// The strings, sorted by their bytes.
     package func sortedStrings() -> [String] { sorted().map(\.string) }
 }
 
 extension String {
     /// The text, or its beginning and an ellipsis if it is longer than `limit` bytes of UTF-8.
     ///
-    /// For what a peer wrote and an error repeats. Counted in bytes, as a single `Character` can
-    /// hold any number of them; cut between two Unicode scalars. O(`limit`).
+    /// For quoting a peer's text in an error. Counted in bytes, as one `Character` can have any
+    /// number of them; cut between two Unicode scalars. O(`limit`).
     package func excerpt(_ limit: Int = 64) -> String {
         guard utf8.count > limit else { return self }
         var end = utf8.index(utf8.startIndex, offsetBy: limit)

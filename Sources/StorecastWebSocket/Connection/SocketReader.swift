@@ -1,11 +1,11 @@
 import CLibWebSockets
 import Glibc
 
-/// Reads what a client sends, past libwebsockets, into the buffer that all readers of a loop share.
+/// Reads what a client sends, without libwebsockets, into the buffer that a loop's readers share.
 ///
 /// One system call a turn for each connection that has something, so that all get their share.
-/// What was read and not taken, because reading was paused meanwhile, is kept, and comes first when
-/// reading goes on.
+/// What was read but not taken, because reading was paused, is kept and delivered first when
+/// reading resumes.
 final class SocketReader {
     private let core: LoopCore
     private unowned let connection: WebSocketConnection
@@ -36,7 +36,7 @@ final class SocketReader {
     /// process has no more.
     func duplicate() -> Int32 { fcntl(descriptor, F_DUPFD_CLOEXEC, 0) }
 
-    /// Sends a short answer to somebody who hasn't been sent anything yet.
+    /// Sends a short answer; the first bytes on this connection, so the system takes them.
     func send(_ bytes: [UInt8]) {
         _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
@@ -95,7 +95,7 @@ final class SocketReader {
     }
 
     private func deliver(_ bytes: UnsafeMutableRawBufferPointer) {
-        // Kept alive while it is told, whatever follows from that.
+        // Kept alive until the call returns.
         let connection = connection
         var bytes = bytes
         connection.receive(&bytes)

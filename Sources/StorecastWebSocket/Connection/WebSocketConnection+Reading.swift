@@ -1,7 +1,7 @@
 import CLibWebSockets
 import Glibc
 
-/// What a peer sends. A server reads all of it here, since libwebsockets passes on payloads only, and
+/// What a peer sends. A server reads all of it here, since libwebsockets passes on payloads only,
 /// not the bytes that came.
 extension WebSocketConnection {
     /// The most bytes of a request without its body; of its fields the library takes half of that.

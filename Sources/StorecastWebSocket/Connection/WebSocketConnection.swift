@@ -109,7 +109,7 @@ package final class WebSocketConnection: LoopSocket {
         owner?.closeQueue.add(self)
     }
 
-    /// Stops reading, so that TCP holds the peer back; what was read already may still be delivered.
+    /// Stops reading, so that TCP holds the peer back; what was read may still be delivered.
     package func pauseReading() {
         guard !isReadingPaused, phase == .open, let wsi else { return }
         isReadingPaused = true

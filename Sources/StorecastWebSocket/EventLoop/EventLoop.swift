@@ -36,7 +36,7 @@ public final class EventLoop: Sendable {
     ///
     /// From any thread. Called on the loop itself it still queues: the work runs before the turn
     /// ends. After `shutDown()` it runs on a short-lived thread, still one piece at a time, so that
-    /// nothing waits for ever.
+    /// no caller waits for ever.
     public func execute(_ work: @escaping @Sendable () -> Void) { submit(.closure(work)) }
 
     /// Closes what runs on the loop, ends its thread and waits for that; can be called again.
@@ -56,13 +56,13 @@ public final class EventLoop: Sendable {
         if let joinable { pthread_join(joinable, nil) }
     }
 
-    /// What only the loop's thread may touch.
+    /// What only the loop's thread may use. Stops the process on any other.
     var core: LoopCore {
         precondition(isCurrent, "An event loop's parts are used on its own thread only.")
         return confined.unchecked
     }
 
-    /// Queues one piece of work and wakes the loop if nobody has yet.
+    /// Queues one piece of work, and wakes the loop unless it has been woken already.
     func submit(_ work: Inbox.Work) {
         let isHere = isCurrent
         let needsThread = inbox.withLock { inbox in
@@ -155,7 +155,7 @@ public final class EventLoop: Sendable {
     }
 }
 
-/// What a new thread is told.
+/// The argument of a new thread.
 private final class ThreadStart: Sendable {
     let loop: EventLoop
     let body: @Sendable (EventLoop) -> Void
@@ -195,7 +195,7 @@ public struct EventLoopError: Error, Sendable, CustomStringConvertible {
     }
 }
 
-/// What other threads leave for a loop, and what they must know about it. Guarded by a mutex.
+/// The state of a loop that other threads share: queued work, and its phase. Guarded by a mutex.
 struct Inbox {
     enum Work {
         case job(UnownedJob)
@@ -205,11 +205,11 @@ struct Inbox {
     enum Phase { case running, stopping, stopped }
 
     var work: [Work] = []
-    /// Whether the loop will come to the inbox without being woken again.
+    /// Whether the loop will run the queued work without being woken again.
     var isSignalled = false
     var phase = Phase.running
-    /// Who waits for the thread to end.
+    /// The callers of `shutDown()` that wait for the thread to end.
     var waiters: [CheckedContinuation<Void, Never>] = []
-    /// The thread that nobody has joined yet.
+    /// The thread, until `shutDown()` has joined it.
     var joinable: pthread_t?
 }

@@ -1,7 +1,7 @@
 import CLibWebSockets
 import Synchronization
 
-/// The part of an event loop that only its thread touches: libuv's handles, and who is told what.
+/// The part of an event loop that only its thread uses: libuv's handles, and what is to be called.
 final class LoopCore {
     var uv: UnsafeMutablePointer<uv_loop_t> { parts.uv }
     /// Lent to one `SocketReader` at a time, for the length of its callback.
@@ -9,7 +9,7 @@ final class LoopCore {
     /// The loop that owns this object, and so outlives it.
     unowned var loop: EventLoop!
     var turnEndHandlers: [() -> Void] = []
-    /// Run once, after the handlers of this turn.
+    /// Run once, after the handlers of the turn.
     var flushes: [() -> Void] = []
     var timers: [ObjectIdentifier: LoopTimer] = [:]
     var signals: [UnsafeMutablePointer<uv_signal_t>: (Int32) -> Void] = [:]
@@ -65,14 +65,14 @@ final class LoopCore {
     /// socket events only, so one that is set elsewhere could wait for ever.
     func serviceLibrary() { needsService = true }
 
-    /// Makes the loop look at its inbox; the one function for any thread.
+    /// Wakes the loop, which then runs what is in its inbox; the one function for any thread.
     func wake() { uv_async_send(async) }
 
     /// Lends a buffer for bytes on their way to a socket, so that sending doesn't allocate.
     func withScratch(_ body: (inout [UInt8]) -> Void) {
         var bytes = scratch.take()
         body(&bytes)
-        // What one large message needed isn't kept.
+        // The memory of a large message isn't kept.
         if bytes.capacity > 1 << 20 { return }
         bytes.removeAll(keepingCapacity: true)
         scratch = bytes
@@ -152,7 +152,7 @@ protocol LoopSocket: AnyObject {
     func kill()
 }
 
-/// The loop's own objects, carried inside the `Sendable` loop.
+/// A reference from the `Sendable` loop to what belongs to its thread.
 ///
 /// Unchecked, because the compiler can't see the rule that makes it safe: `EventLoop.core` is the
 /// way in and stops the process on any thread but the loop's. The three other uses are `init`

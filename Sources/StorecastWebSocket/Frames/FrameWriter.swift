@@ -1,10 +1,10 @@
 import Glibc
 
-/// Writes the headers of WebSocket frames (RFC 6455 section 5.2): final ones, without extension bits.
+/// Writes the headers of WebSocket frames (RFC 6455 section 5.2): final ones, no extension bits.
 ///
-/// A server's text frames come from outside with their header (``WebSocketConnection/write(raw:)``):
-/// they are encoded once for all connections, and this target knows nothing of what they say. A test
-/// holds both encoders to the same bytes.
+/// A server's text frames arrive here with their header (``WebSocketConnection/write(raw:)``), as
+/// they are encoded once for all connections, by a target that builds without libwebsockets. A
+/// test holds the two encoders to the same bytes.
 package enum WebSocketFrameHeader {
     /// What a frame carries (RFC 6455 section 11.8).
     package enum Opcode: UInt8, Sendable {

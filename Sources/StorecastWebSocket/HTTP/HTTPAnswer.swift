@@ -60,10 +60,10 @@ package struct HTTPAnswer: Sendable {
     }
 }
 
-/// What a socket didn't take at once of an answer, and is sent as the peer reads.
+/// The rest of an answer that a socket didn't take at once: sent as the peer reads.
 ///
-/// Past libwebsockets: when version 4.1.6 waits until it can write on a plain connection, it doesn't
-/// read what comes meanwhile, and is told of it again and again.
+/// Not through libwebsockets: while version 4.1.6 waits until it can write on a plain connection,
+/// it doesn't read what comes, and so its event loop spins.
 final class SlowAnswer {
     private let core: LoopCore
     private let descriptor: Int32
@@ -113,11 +113,11 @@ final class SlowAnswer {
     }
 }
 
-/// The way of an answer to its peer. Answers that are alike share their body.
+/// An answer that is being sent. Copies of one answer share its body.
 struct OutgoingAnswer {
     enum Progress { case done, more, broken }
 
-    /// The most that is written before others get their turn.
+    /// The most bytes that are written before other connections get their turn.
     private static let bytesAtOnce = 1 << 20
 
     private let head: [UInt8]

@@ -1,8 +1,8 @@
 import CLibWebSockets
 
-/// What a request must be before anybody is asked about it (RFC 6455 section 4.2.1).
+/// What a request must fulfil before the delegate is asked (RFC 6455 section 4.2.1).
 enum UpgradeRules {
-    /// The answer to somebody who doesn't speak WebSocket.
+    /// The answer to a request that isn't for a WebSocket.
     static var upgradeRequired: HTTPAnswer {
         HTTPAnswer(
             status: 426, "This is a WebSocket server; connect to it with a WebSocket client.",
@@ -23,7 +23,7 @@ enum UpgradeRules {
         return HTTPAnswer(status: 400, "The path or query has a control character.")
     }
 
-    /// The answer to a request that doesn't say which host it is meant for, WebSocket or not; or nil.
+    /// The answer to a request without a Host header, for a WebSocket or not; or nil.
     static func problem(_ request: UpgradeRequest) -> HTTPAnswer? {
         // RFC 9112, section 3.2.
         guard request.headers["host"] != nil else {

@@ -5,9 +5,10 @@ import Synchronization
 /// The libwebsockets context of one event loop.
 ///
 /// Contexts are made under one lock, since that loads a plugin and changes library-wide state. They
-/// are never destroyed but used again by later loops: to destroy one, version 4.1.6 closes the
+/// are never destroyed; later loops use them again. To destroy one, version 4.1.6 closes the
 /// descriptor of its event pipe twice, at different moments, and the second time the descriptor may
-/// be another thread's file. The library's listening, pings, signals, logging and extensions are off.
+/// be another thread's file. The library's own listening, pings, signals, logging and extensions
+/// are off.
 final class LibWebSockets {
     /// The most subprotocol characters that libwebsockets can compare.
     static let maximumSubprotocolLength = 63

@@ -1,8 +1,8 @@
-/// The types of Foundation whose own `Codable` makes of them what nobody expects in JSON: arrays of
-/// bytes, `{"relative":…}`, `{"mantissa":…}`. They are written as text here; what their own makes of
-/// them is read too, as journals hold it.
+/// The types of Foundation whose own `Codable` writes JSON that nobody expects: arrays of bytes,
+/// `{"relative":…}`, `{"mantissa":…}`. Here they are written as strings; their own form is read
+/// too, as journals hold it.
 ///
-/// Found by name, so that this module needs no Foundation: in a program without it there are none.
+/// Found by name, so that this module doesn't import Foundation.
 enum FoundationType {
     case data, url, decimal
 
@@ -29,8 +29,7 @@ enum FoundationType {
         }
     }
 
-    /// The value, which is of this type, as text; as its own coding has it where it is more than
-    /// that: a URL that is relative to another.
+    /// A value of this type as a string; a URL that is relative to another in its own form.
     func json<T: Encodable>(of value: T) throws -> JSON {
         switch self {
         case .data:
@@ -120,7 +119,7 @@ enum Base64 {
         }
     }
 
-    /// The bytes; nil if the text isn't the one that ``text(of:)`` makes of them.
+    /// The bytes; nil unless ``text(of:)`` gives exactly this text for them.
     static func bytes(of text: String) -> [UInt8]? {
         let text = Array(text.utf8)
         guard text.count % 4 == 0 else { return nil }

@@ -22,8 +22,8 @@ public enum JSONCoding {
     /// Reads a value of `type`. Throws as for a view, and ``JSONError`` if `json` is nested deeper
     /// than ``JSONLimits/deepestNesting``.
     ///
-    /// The tree is laid out as a text first: the one decoder stays free of indirection, and that
-    /// costs a third of what the decoding does.
+    /// The tree is written as text first, so that there is one decoder, without indirection. That
+    /// adds a third to the time of decoding.
     public static func decode<T: Decodable>(_ type: T.Type = T.self, from json: JSON) throws -> T {
         if type == JSON.self, let same = json as? T { return same }
         let document = try JSONDocument(json.bytes, limits: .trusted)
@@ -61,7 +61,7 @@ public enum JSONCoding {
         return try JSONEncoding.encode(value).tree
     }
 
-    /// What went wrong in a decoding or encoding, where, as a sentence for people.
+    /// What went wrong in decoding or encoding, and where, as a sentence for people.
     ///
     /// For an error that isn't one of Swift's coding errors: its description.
     public static func message(for error: any Error) -> String {
@@ -96,11 +96,10 @@ public enum JSONCoding {
 ///     static let memberDefaults: JSON = ["color": "white"]
 /// }
 /// ```
-/// Swift's synthesised `init(from:)` doesn't look at the default value of a member: one that a text
-/// leaves out is an error, unless the member is optional. ``JSONCoding`` reads it as its value here.
-/// Whoever wrote the text may be an old journal as well as an old client. Texts that have every
-/// member are read as fast as without this, and every value is read once. A member that is
-/// optional needs no default: missing, it is nil.
+/// Swift's synthesised `init(from:)` ignores the default value of a member: if the text lacks it,
+/// that is an error, unless the member is optional. ``JSONCoding`` then reads the value given here.
+/// Such a text may come from an old journal or an old client. Texts that have every member are read
+/// as fast as without this. An optional member needs no default: if it is missing, it is nil.
 public protocol Evolving: Decodable {
     /// An object: the JSON values, by coding key, of members that may be missing.
     static var memberDefaults: JSON { get }

@@ -24,8 +24,8 @@ final class JSONEncoding {
         var count: Int32 = 0
     }
 
-    /// Unchecked: every access is a single statement of this module that calls nobody else's code,
-    /// so none can overlap; the checks cost a fifth of an encoding.
+    /// Unchecked: every access is a single statement that calls no code outside this module, so
+    /// none can overlap; the checks cost a fifth of the time of encoding.
     @exclusivity(unchecked) private(set) var nodes: [Node] = []
     /// Whether something is nested deeper than a reader takes.
     private var isTooDeep = false

@@ -1,7 +1,7 @@
 /// Decodes one value of a scanned text.
 ///
-/// Three words, so that it fits into `any Decoder` without an allocation. Where it is, is worked
-/// out when somebody asks: from the containers around it.
+/// Three words, so that it fits into `any Decoder` without an allocation. The coding path is worked
+/// out when it is asked for, from the containers around it.
 struct JSONViewDecoder: Decoder {
     let tape: JSONTape
     private let entryIndex: UInt32
@@ -156,7 +156,7 @@ extension JSONViewDecoder {
     }
 }
 
-/// What keeps as many values as it was read from, or has lost some.
+/// A dictionary, whose count tells whether members were lost.
 private protocol KeptMembers {
     var count: Int { get }
 }
@@ -165,7 +165,7 @@ extension Dictionary: KeptMembers {}
 
 /// An object or array that is being decoded: where its decoder is, and how far it got.
 ///
-/// A class, because a keyed container may not change while it reads and still has to remember where
+/// A class, because a keyed container's methods aren't mutating and it still has to remember where
 /// the last name was: members are mostly asked for in the order in which they were written.
 final class JSONDecodingScope {
     let decoder: JSONViewDecoder
@@ -173,7 +173,7 @@ final class JSONDecodingScope {
     let isAround: Bool
     /// Whose members these are.
     private let type: Any.Type?
-    /// As what a value in here is being read.
+    /// The type of the value that is being read in here.
     ///
     /// Unchecked, as the cursor is.
     @exclusivity(unchecked) var reading: Any.Type?
@@ -189,7 +189,7 @@ final class JSONDecodingScope {
         cursor = decoder.view.index + 1
     }
 
-    /// What the value at the top of a document is read in.
+    /// The scope of the value at the top of a document.
     init(around view: JSONView) {
         decoder = JSONViewDecoder(view)
         isAround = true

@@ -73,8 +73,8 @@ extension ClientFrame.Dispatch {
     }
 }
 
-/// The frames of one message from a client, read one by one as they are asked for: a message of a
-/// megabyte may hold half a million.
+/// The frames of one message from a client, read one at a time on demand: a message of one megabyte
+/// may hold half a million.
 ///
 /// A frame that can't be used is an error in its place and doesn't stop the others.
 package struct ClientFrames: Sequence, IteratorProtocol, Sendable {

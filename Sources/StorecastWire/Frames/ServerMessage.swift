@@ -1,5 +1,8 @@
-/// A message to clients, made once and shared by every connection that gets it: its text, behind
+/// A message to clients, encoded once and shared by every connection that gets it: its text, behind
 /// the header of an unmasked WebSocket text frame (RFC 6455, section 5.2).
+///
+/// The header is written here, and not by `StorecastWebSocket`: the message is made where there are
+/// no sockets, and its text is written first, behind room for the longest header.
 package final class ServerMessage: Sendable {
     private let storage: [UInt8]
     private let start: Int
@@ -7,7 +10,7 @@ package final class ServerMessage: Sendable {
     /// A message with the text that `write` appends; `capacity` is a guess of its size in bytes.
     package init(capacity: Int = 96, _ write: (inout JSONWriter) -> Void) {
         var writer = JSONWriter(reserving: capacity + Self.headroom)
-        // Room for the header; a writer puts no comma behind a comma.
+        // Room for the header; of commas, as a writer adds none after a comma.
         writer.bytes.append(contentsOf: repeatElement(UInt8(ascii: ","), count: Self.headroom))
         write(&writer)
         var bytes = writer.bytes

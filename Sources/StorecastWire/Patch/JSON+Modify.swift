@@ -8,7 +8,7 @@ extension JSON {
         try modify(at: pointer, from: 0, to: pointer.tokens.count, change)
     }
 
-    /// Changes the container that the last token of `pointer` is looked for in.
+    /// Changes the container of what `pointer` points to; `token` is its name or index there.
     mutating func modifyParent<R>(
         of pointer: JSONPointer,
         _ change: (inout JSON, _ token: String) throws(JSONPointerError) -> R

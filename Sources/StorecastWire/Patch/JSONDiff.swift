@@ -1,4 +1,4 @@
-/// Finds the operations that make one value another.
+/// Finds the operations that turn one value into another.
 struct JSONDiff {
     private(set) var operations: [JSONPatch.Operation] = []
     /// How many bytes of text the operations make, a comma for each included.
@@ -90,7 +90,7 @@ extension JSONDiff {
         rearrange(before, after)
     }
 
-    /// Makes one run of elements another.
+    /// Turns one run of elements into another.
     private mutating func rearrange(_ old: ArraySlice<JSON>, _ new: ArraySlice<JSON>) {
         let start = old.startIndex
         let names = JSONElementNames(old, new)
@@ -114,9 +114,9 @@ extension JSONDiff {
 
 /// Numbers for the elements of two arrays: equal where the elements are the same thing.
 ///
-/// The same thing is what has the same `id`, if every element is an object with a scalar `id` of
-/// its own; else what is equal, the first with the first, the second with the second and so on.
-/// Either way no number comes twice in one array.
+/// Elements are the same thing if they have the same `id`, where every element is an object with a
+/// scalar `id` of its own; else if they are equal: of several equal ones, the first with the first,
+/// the second with the second and so on. Either way no number comes twice in one array.
 struct JSONElementNames {
     private(set) var old: [Int] = []
     private(set) var new: [Int] = []

@@ -1,4 +1,4 @@
-/// A JSON Patch (RFC 6902): what to do to one value to make it another.
+/// A JSON Patch (RFC 6902): the operations that turn one value into another.
 public struct JSONPatch: Sendable, Hashable {
     /// One change, or one test.
     public enum Operation: Sendable, Hashable {
@@ -34,9 +34,9 @@ public struct JSONPatch: Sendable, Hashable {
         }
     }
 
-    /// The changes that make `old` equal to `new`, as few and small as a fast search finds.
+    /// The operations that turn `old` into `new`: few and small, but not always the fewest.
     ///
-    /// What is equal isn't mentioned; whatever is smaller to replace than to change is replaced.
+    /// A value whose replacement is smaller than its changes is replaced.
     /// Elements of arrays are recognised by their member `id` if all have one, else by equality,
     /// and are moved, inserted and removed one by one.
     ///

@@ -1,6 +1,6 @@
-/// A patch being applied: carries out operations and remembers how to take them back.
+/// A patch being applied: carries out operations, and records how to undo them.
 struct JSONPatchApplication {
-    /// What takes an operation back.
+    /// Undoes one operation.
     private enum Inverse {
         case put(JSONPointer, JSON)
         case remove(JSONPointer)
@@ -43,10 +43,10 @@ struct JSONPatchApplication {
         }
     }
 
-    /// Takes everything back, the last operation first.
+    /// Undoes all operations, the last one first.
     mutating func undo(on root: inout JSON) {
         while let inverse = inverses.popLast() {
-            // Each leads back from exactly the value that its operation left, so none can fail.
+            // Each is applied to exactly the value that its operation left, so none can fail.
             try? Self.apply(inverse, &root)
         }
     }

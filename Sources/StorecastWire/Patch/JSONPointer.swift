@@ -1,4 +1,4 @@
-/// A JSON Pointer (RFC 6901): the way from a value to one inside it.
+/// A JSON Pointer (RFC 6901): the path from a value to one inside it.
 ///
 /// Two are equal if their tokens have the same bytes.
 public struct JSONPointer: Sendable {
@@ -176,7 +176,7 @@ public struct JSONPointerError: Error, Hashable, Sendable {
         self.token = token
     }
 
-    /// The fault as a sentence for people; of a long path or token it says the beginning.
+    /// The fault as a sentence for people, with at most the beginning of a long path or token.
     public var message: String {
         let place = end.tokens.isEmpty ? "the root" : "\"\(end.description.excerpt(128))\""
         let token = token.excerpt()

@@ -33,7 +33,7 @@ public struct JSONDocument: Sendable {
     public var root: JSONView { JSONView(tape, 0) }
 }
 
-/// How much JSON a reader takes before it refuses.
+/// The largest and deepest JSON that a reader takes.
 public struct JSONLimits: Sendable, Equatable {
     /// The longest text, in bytes. Never more than ``largestText`` counts.
     public var bytes = 1 << 20
@@ -44,7 +44,7 @@ public struct JSONLimits: Sendable, Equatable {
 
     /// A text's bytes are addressed with 28 bits.
     public static let largestText = (1 << 28) - 1
-    /// What goes through a value recursively must fit the stack of any thread.
+    /// Functions that are recursive in a value must fit the stack of any thread.
     public static let deepestNesting = 512
     /// How deep a value may be nested that ``JSONCoding`` writes: the levels up to
     /// ``deepestNesting`` are for the frame, patch or snapshot that it stands in, so that what was

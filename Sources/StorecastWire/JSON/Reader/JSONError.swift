@@ -1,4 +1,4 @@
-/// Why a text isn't JSON, or not JSON that the reader takes.
+/// Why a text was refused: not JSON, or beyond the reader's limits.
 public struct JSONError: Error, Hashable, Sendable {
     /// What kind of fault it is.
     public enum Reason: String, Hashable, Sendable {

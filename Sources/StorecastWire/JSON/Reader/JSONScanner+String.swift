@@ -11,7 +11,7 @@ extension JSONScanner {
         return append(TapeEntry(.string, from: start, length: length, payload: mark))
     }
 
-    /// Scans on at the first byte of a string that needs a look.
+    /// Scans the rest of a string, from its first byte that isn't plain.
     private mutating func scanRest(_ start: Int, _ stop: Int) -> Bool {
         at = stop
         var kind = TapeEntry.Kind.string
@@ -37,8 +37,7 @@ extension JSONScanner {
         return append(TapeEntry(kind, from: start, length: length, payload: mark))
     }
 
-    /// Where the next byte is that needs a look: a quote, a backslash, a control or a non-ASCII
-    /// one.
+    /// The index of the next byte that isn't plain: a quote, backslash, control or non-ASCII byte.
     @inline(__always)
     private func plainTextEnd(from start: Int) -> Int {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -67,6 +66,9 @@ extension JSONScanner {
 
     /// One character of two to four bytes (RFC 3629 §4: no overlong forms, surrogates or codes
     /// above U+10FFFF).
+    ///
+    /// A message from a socket was checked before; what a file, a journal or a caller holds wasn't,
+    /// and the bytes of a string go unchanged to every client. ASCII is free of this check.
     private mutating func scanMultibyte() -> Bool {
         let lead = text[at]
         var second: ClosedRange<UInt8> = 0x80...0xbf
@@ -112,7 +114,7 @@ extension JSONScanner {
         }
     }
 
-    /// Something that differs for most names, to tell the members of small objects apart quickly.
+    /// A hash of a name, to tell the members of small objects apart quickly.
     @inline(__always)
     private func mark(_ start: Int, _ length: Int) -> UInt64 {
         var mark = UInt64(truncatingIfNeeded: length)

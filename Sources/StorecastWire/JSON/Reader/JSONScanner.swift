@@ -1,7 +1,7 @@
 /// Checks a JSON text (RFC 8259, strictly) and writes its tape, in one pass without recursion.
 ///
-/// The containers that are open are a list through their entries' payloads, so nesting needs no
-/// stack. Nothing throws inside: a fault is remembered and `false` goes up.
+/// The open containers are a list linked through their entries' payloads, so nesting needs no
+/// stack. Functions don't throw: they store the fault and return false.
 struct JSONScanner {
     let text: UnsafePointer<UInt8>
     let end: Int
@@ -14,7 +14,7 @@ struct JSONScanner {
     /// The innermost open container; -1 at the top.
     var parent = -1
     var fault: JSONError?
-    /// Whether a string has something in it that isn't ASCII, or an escape that may stand for it.
+    /// Whether a string has a character that isn't ASCII, or an escape, which may stand for one.
     var isBeyondASCII = false
 
     /// The most entries that a text can need before it ends or fails: an entry costs two bytes (a

@@ -102,7 +102,7 @@ struct TapeEntry {
     private(set) var tag: UInt32
     /// A number's bits. Of a container, the index of the entry behind it and, 32 bits up, how many
     /// elements or members it has; while it is open, the index of the container around it instead.
-    /// Of a string, something that depends on its bytes and mostly differs for different ones.
+    /// Of a string, a hash of its length, first and last bytes.
     var payload: UInt64
 
     init(_ kind: Kind, from start: Int, length: Int = 0, payload: UInt64 = 0) {

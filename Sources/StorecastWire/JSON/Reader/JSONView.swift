@@ -87,7 +87,7 @@ public struct JSONView: Sendable {
         return nil
     }
 
-    /// Lends the exact source text of this value.
+    /// Calls `use` with the exact source text of this value.
     public func withBytes<R>(_ use: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
         defer { withExtendedLifetime(tape) {} }
         let quote = entry.isString ? 1 : 0

@@ -1,8 +1,8 @@
 extension JSON: Hashable {
     /// Whether both are the same JSON value.
     ///
-    /// Numbers are equal when they are worth the same, exactly (`1` and `1.0`, but not 2^53 + 1 and
-    /// the double nearest to it); members are equal in any order; strings when their code points
+    /// Numbers are equal when their exact values are (`1` and `1.0`, but not 2^53 + 1 and the
+    /// double nearest to it); members are equal in any order; strings when their code points
     /// are. Complexity: linear in the smaller value, constant for values that share their storage.
     public static func == (left: JSON, right: JSON) -> Bool {
         switch (left, right) {
@@ -28,7 +28,7 @@ extension JSON: Hashable {
         }
     }
 
-    /// One form for all numbers of one worth.
+    /// One form for all numbers of equal value.
     private enum Number: Hashable {
         case int(Int64)
         case uint(UInt64)

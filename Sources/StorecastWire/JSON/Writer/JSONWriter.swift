@@ -1,8 +1,8 @@
 /// Writes JSON text, compactly, to the end of a buffer.
 ///
-/// Commas come by themselves: before a value or a name, unless the last byte is an opening bracket,
-/// a colon or a comma (so a raw piece must not end in white space). Whether containers are closed
-/// and names alternate with values is up to the caller.
+/// Commas are added automatically: before a value or a name, unless the last byte is an opening
+/// bracket, a colon or a comma (so a raw piece must not end in white space). Whether containers are
+/// closed and names alternate with values is up to the caller.
 public struct JSONWriter: Sendable {
     /// The text so far, in UTF-8.
     public var bytes: [UInt8]
@@ -13,7 +13,7 @@ public struct JSONWriter: Sendable {
         bytes.reserveCapacity(capacity)
     }
 
-    /// Whether what comes next has a comma before it.
+    /// Whether a comma belongs before what is written next.
     @inline(__always) var needsComma: Bool {
         switch bytes.last {
         case nil, UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: ":"), UInt8(ascii: ","):
@@ -22,7 +22,7 @@ public struct JSONWriter: Sendable {
         }
     }
 
-    /// Writes the comma between two values, if one belongs here.
+    /// Writes a comma if one belongs here.
     @inline(__always)
     mutating func separate() {
         if needsComma { bytes.append(UInt8(ascii: ",")) }
