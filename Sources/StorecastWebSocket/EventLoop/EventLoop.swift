@@ -86,7 +86,8 @@ public final class EventLoop: Sendable {
     func runQueuedWork(reusing spare: inout [Inbox.Work]) -> Bool {
         inbox.withLock { inbox in
             swap(&inbox.work, &spare)
-            inbox.isSignalled = false
+            // A short-lived thread comes back until nothing is left, so no second one may start.
+            inbox.isSignalled = inbox.phase == .stopped && !spare.isEmpty
         }
         if spare.isEmpty { return false }
         for work in spare {
@@ -106,12 +107,13 @@ public final class EventLoop: Sendable {
         core.tearDown()
         var spare: [Inbox.Work] = []
         while runQueuedWork(reusing: &spare) {}
+        // Before a short-lived thread may start and set its own.
+        thread.store(0, ordering: .relaxed)
         let (waiters, late) = inbox.withLock { inbox in
             inbox.phase = .stopped
             inbox.isSignalled = !inbox.work.isEmpty
             return (inbox.waiters.take(), inbox.isSignalled)
         }
-        thread.store(0, ordering: .relaxed)
         if late { startAfterlife() }
         for waiter in waiters { waiter.resume() }
     }
