@@ -185,7 +185,7 @@ let package = Package(
             name: "TestSupport", dependencies: ["StorecastWire"], path: "Tests/TestSupport",
             swiftSettings: settings),
         .testTarget(
-            name: "StorecastWebSocketTests", dependencies: ["StorecastWebSocket"],
+            name: "StorecastWebSocketTests", dependencies: ["StorecastWebSocket", "StorecastWire"],
             swiftSettings: settings),
         .testTarget(
             name: "StorecastClientTests",

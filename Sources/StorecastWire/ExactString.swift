@@ -1,15 +1,15 @@
-/// A text that identifies something: equal to another only if both have the same UTF-8 bytes.
+/// A string used as an identifier: equal to another only if both have the same UTF-8 bytes.
 ///
-/// Swift's `String` also takes canonically equivalent texts for equal, such as `"\u{e9}"` and
-/// `"e\u{301}"`, or `"K"` and the sign for kelvin. URLs, JSON, JavaScript and SQLite don't: what
-/// they keep apart, dictionaries of `String` would merge.
+/// Swift's `String` compares by canonical equivalence: `"\u{e9}"` equals `"e\u{301}"`, and `"K"`
+/// the Kelvin sign. URLs, JSON, JavaScript and SQLite compare bytes or code points: keys that
+/// differ there could be one key in a dictionary of `String`.
 ///
-/// As a dictionary's key it is written as the name of a JSON object's member.
+/// A dictionary with keys of this type is coded as a JSON object.
 public struct ExactString: Sendable {
     /// The text.
     public let string: String
 
-    /// The text as something that identifies.
+    /// Wraps a string.
     public init(_ string: String) {
         self.string = string
     }
@@ -42,29 +42,10 @@ extension ExactString: ExpressibleByStringLiteral, LosslessStringConvertible {
     public var description: String { string }
 }
 
-extension ExactString: Codable, CodingKeyRepresentable {
-    /// Reads a string.
-    public init(from decoder: any Decoder) throws {
-        self.init(try decoder.singleValueContainer().decode(String.self))
-    }
-
-    /// Writes a string.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(string)
-    }
-
-    /// The text as a member's name.
-    public var codingKey: any CodingKey { JSONCodingKey(string) }
-
-    /// The text of a member's name.
-    public init?(codingKey: some CodingKey) { self.init(codingKey.stringValue) }
-}
-
 extension String {
     /// Whether both have the same UTF-8 bytes, and so the same code points.
     package func isSameText(as other: String) -> Bool {
-        // Short strings, and copies of one, are alike bit by bit.
+        // Equal short strings, and copies of one string, have the same bits.
         let isCopy = withUnsafeBytes(of: self) { left in
             withUnsafeBytes(of: other) { right in left.hasSameBytes(as: right) }
         }
@@ -81,8 +62,8 @@ extension String {
         hasher.combine(0xff as UInt8)
     }
 
-    /// Lends the UTF-8 bytes: the string's own, or a copy if it has none in one piece (a string
-    /// that was bridged from Objective-C).
+    /// Calls `use` with the UTF-8 bytes: the string's own, or a copy if they aren't contiguous (a
+    /// string bridged from Objective-C).
     @inline(__always)
     func withTextBytes<R>(_ use: (UnsafeRawBufferPointer) -> R) -> R {
         if let result = utf8.withContiguousStorageIfAvailable({ use(UnsafeRawBufferPointer($0)) }) {
@@ -92,14 +73,54 @@ extension String {
     }
 }
 
+extension UnsafeRawBufferPointer {
+    /// Whether both hold the same bytes, compared eight at a time.
+    @inline(__always)
+    func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
+        guard count == other.count else { return false }
+        guard count > 0, let left = baseAddress, let right = other.baseAddress else { return true }
+        var at = 0
+        while at + 8 <= count {
+            if left.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+                != right.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+            {
+                return false
+            }
+            at += 8
+        }
+        while at < count {
+            if left.load(fromByteOffset: at, as: UInt8.self)
+                != right.load(fromByteOffset: at, as: UInt8.self)
+            {
+                return false
+            }
+            at += 1
+        }
+        return true
+    }
+}
+
 extension Sequence<String> {
-    /// In the order of the bytes: the same wherever it is shown or hashed.
+    /// Sorted by their bytes: the same order wherever it is shown or hashed.
     package func sortedExactly() -> [String] {
         map { ExactString($0) }.sorted().map(\.string)
     }
 }
 
 extension Sequence<ExactString> {
-    /// The texts in the order of their bytes.
+    /// The strings, sorted by their bytes.
     package func sortedStrings() -> [String] { sorted().map(\.string) }
+}
+
+extension String {
+    /// The text, or its beginning and an ellipsis if it is longer than `limit` bytes of UTF-8.
+    ///
+    /// For quoting a peer's text in an error. Counted in bytes, as one `Character` can have any
+    /// number of them; cut between two Unicode scalars. O(`limit`).
+    package func excerpt(_ limit: Int = 64) -> String {
+        guard utf8.count > limit else { return self }
+        var end = utf8.index(utf8.startIndex, offsetBy: limit)
+        while end.samePosition(in: unicodeScalars) == nil { end = utf8.index(before: end) }
+        return String(unicodeScalars[..<end]) + "…"
+    }
 }

@@ -3,7 +3,8 @@
 //
 //   swiftc -parse-as-library -O -wmo -sanitize=fuzzer,address -swift-version 6 \
 //     -package-name storecast -module-name JSONFuzz -o /tmp/json-fuzz \
-//     $(find Sources/StorecastWire/JSON -name '*.swift') Tests/Fuzz/JSONFuzz.swift
+//     $(find Sources/StorecastWire -name '*.swift' -not -path '*/Frames/*') \
+//     Tests/Fuzz/JSONFuzz.swift
 //   mkdir -p /tmp/json-corpus && /tmp/json-fuzz -max_total_time=60 -max_len=4096 /tmp/json-corpus
 //
 // A crash is a trap, a read out of bounds, or one of the promises below that doesn't hold.

@@ -65,3 +65,18 @@ private actor EchoRoom {
         func closed(_ connection: WebSocketConnection, code: UInt16, reason: String) {}
     }
 }
+
+extension Actor {
+    /// Enters an actor that runs on an event loop from one of the loop's callbacks, without a hop,
+    /// with something that isn't `Sendable` and belongs to the loop (a connection, bytes).
+    ///
+    /// Stops the process if the caller isn't on the actor's executor.
+    fileprivate nonisolated func enter<Argument, Value: Sendable>(
+        with argument: Argument, _ body: @Sendable (isolated Self, Argument) throws -> Value
+    ) rethrows -> Value {
+        // The compiler can't see that the callback and the actor are one isolation domain;
+        // `assumeIsolated` checks it, so nothing crosses from one domain to another.
+        nonisolated(unsafe) let argument = argument
+        return try assumeIsolated { actor in try body(actor, argument) }
+    }
+}

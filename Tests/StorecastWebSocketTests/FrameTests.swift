@@ -1,4 +1,5 @@
 import StorecastWebSocket
+import StorecastWire
 import Testing
 
 @Suite struct UTF8ValidatorTests {
@@ -50,8 +51,18 @@ import Testing
             (65536, [0x81, 0x7F, 0, 0, 0, 0, 0, 1, 0, 0]),
         ] as [(Int, [UInt8])])
     func `a header has the length of the standard`(count: Int, header: [UInt8]) {
-        #expect(WebSocketFrameHeader.text(payloadLength: count) == header)
-        #expect(WebSocketFrameHeader.length(payloadLength: count) == header.count)
+        var bytes: [UInt8] = []
+        WebSocketFrameHeader.append(.text, payloadLength: count, to: &bytes)
+        #expect(bytes == header)
+    }
+
+    /// `StorecastWire` puts its messages into frames by itself: it has no WebSockets, and its texts
+    /// are written behind the header's place.
+    @Test(arguments: [0, 1, 125, 126, 127, 255, 256, 65_535, 65_536, 65_537, 1_193_046])
+    func `messages of the wire have the same frame`(count: Int) {
+        let text = [UInt8](repeating: UInt8(ascii: "a"), count: count)
+        let message = ServerMessage { $0.raw(text) }
+        #expect(Array(message.frame) == WebSocketFrameHeader.frame(text: text))
     }
 
     @Test func `a client's Hello is masked as in the standard`() {

@@ -165,7 +165,7 @@ extension SocketTests {
             _ = try await server.events.next()
             try await server.with { recorder in
                 let frames = (0..<3).map { WebSocketFrameHeader.frame(text: "n\($0)".utf8) }
-                #expect(recorder.connections[0].write(frames: frames))
+                #expect(recorder.connections[0].write(Array(frames.joined())))
             }
             for number in 0..<3 {
                 #expect(try peer.readFrame()?.payload == Array("n\(number)".utf8))

@@ -51,14 +51,8 @@ extension EntryRow {
     static func text(_ rejection: Rejection, of refused: RefusedAction?) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.write(key: "code")
-        writer.write(rejection.code.description)
-        writer.write(key: "title")
-        writer.write(rejection.title)
-        if let detail = rejection.detail {
-            writer.write(key: "detail")
-            writer.write(detail)
-        }
+        writer.writeProblem(
+            rejection.code.description, rejection.title, detail: rejection.detail)
         if let refused {
             writer.write(key: "refused")
             refused.write(to: &writer)

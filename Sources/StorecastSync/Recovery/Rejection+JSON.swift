@@ -3,14 +3,7 @@ import StorecastWire
 extension Rejection {
     /// Writes the members of a final rejection into an object that is open.
     func writeMembers(to writer: inout JSONWriter) {
-        writer.write(key: "code")
-        writer.write(code.description)
-        writer.write(key: "title")
-        writer.write(title)
-        if let detail {
-            writer.write(key: "detail")
-            writer.write(detail)
-        }
+        writer.writeProblem(code.description, title, detail: detail)
     }
 
     /// Reads a final rejection; nil if code or title are missing.

@@ -4,9 +4,9 @@ import Glibc
 /// One try of a client to reach its server: finds the addresses, opens a TCP connection, and lets
 /// libwebsockets do the handshake on it.
 ///
-/// The addresses are looked up in libuv's pool of threads, and the connection is opened here: the
-/// library would look up on the loop's thread, keep the reason of a failure to itself, and, on a
-/// libuv loop, leave a poll handle behind for each connection that fails.
+/// Addresses are looked up in libuv's thread pool, and the connection is opened here. The library
+/// would look up on the loop's thread, not tell why it failed, and on a libuv loop leak a poll
+/// handle for each connection that fails.
 final class ConnectionAttempt {
     private let core: LoopCore
     private let configuration: WebSocketClientConfiguration
@@ -44,7 +44,7 @@ final class ConnectionAttempt {
         found(code, nil)
     }
 
-    /// Nobody is told any more.
+    /// Gives up; `done` isn't called any more.
     func cancel() {
         done = nil
         connector?.cancel()
@@ -53,9 +53,9 @@ final class ConnectionAttempt {
 
     /// Lets the library do its handshake on a TCP connection; a sentence if it can't even begin.
     ///
-    /// The library can only connect by itself. It is told to connect to a port of this machine that
-    /// nobody has, and before it looks whether that worked its descriptor is made to mean the
-    /// connection that is already there.
+    /// The library can't be given a connection; it opens its own. So it connects to port 1 of this
+    /// machine, and before it looks whether that worked, its descriptor is replaced (`dup3`) by the
+    /// connection that is open already.
     func handshake(_ connection: WebSocketConnection, on descriptor: Int32) -> String? {
         defer { Glibc.close(descriptor) }
         let library: LibWebSockets
@@ -84,7 +84,7 @@ final class ConnectionAttempt {
         return nil
     }
 
-    /// What the library's words about a failed handshake mean, as a sentence.
+    /// The library's text about a failed handshake, as a sentence for people.
     func sentence(about wsi: OpaquePointer, _ text: String) -> String {
         if text.hasPrefix("HS: ws upgrade") {
             let status = lws_http_client_http_response(wsi)

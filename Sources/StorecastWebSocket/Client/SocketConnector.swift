@@ -17,7 +17,7 @@ final class SocketConnector {
 
     /// - Parameters:
     ///   - addresses: socket addresses as the system has them, port included.
-    ///   - place: how the target is called in an error.
+    ///   - place: the target's name in an error.
     ///   - done: is given the descriptor, which it then owns, or the last address's problem.
     init(
         on core: LoopCore, to addresses: [[UInt8]], place: String,

@@ -18,7 +18,7 @@ package final class WebSocketClient {
     private var isFlushing = false
     private var wasFull = false
     private var connectTimer: LoopTimer?
-    /// Why the server's answer would not do.
+    /// Why the server's answer was refused.
     private var refusal: String?
 
     package init(
@@ -100,7 +100,7 @@ package final class WebSocketClient {
         }
     }
 
-    /// Reading stops, so that the server comes to feel it, until `resumeReading`.
+    /// Stops reading until `resumeReading`, so that TCP holds the server back.
     package func pauseReading() { connection?.pauseReading() }
 
     /// Reads again.
@@ -122,8 +122,7 @@ package final class WebSocketClient {
     private func handshake(on descriptor: Int32) {
         guard let attempt else { return }
         let connection = WebSocketConnection(
-            id: ConnectionIdentifier.next(), core: core, owner: self,
-            maxMessageBytes: configuration.maxMessageBytes, isClient: true)
+            core: core, handshake: .client(self), maxMessageBytes: configuration.maxMessageBytes)
         self.connection = connection
         if let problem = attempt.handshake(connection, on: descriptor) { fail(problem) }
     }
@@ -167,7 +166,7 @@ extension WebSocketClient: LoopResident {
     }
 }
 
-extension WebSocketClient: WebSocketConnectionOwner {
+extension WebSocketClient: HandshakeClient {
     func requestHeaders() -> [UInt8] {
         Array(configuration.headers.map { "\($0.name): \($0.value)\r\n" }.joined().utf8)
     }
@@ -184,7 +183,9 @@ extension WebSocketClient: WebSocketConnectionOwner {
         guard let attempt, connection === self.connection else { return }
         fail(refusal ?? attempt.sentence(about: wsi, text))
     }
+}
 
+extension WebSocketClient: WebSocketConnectionOwner {
     func opened(_ connection: WebSocketConnection) {
         guard connection === self.connection else { return connection.close(code: 1001) }
         connectTimer?.cancel()

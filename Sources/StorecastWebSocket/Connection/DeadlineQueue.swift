@@ -1,7 +1,7 @@
-/// Connections that all have the same time for something, with one timer for the first of them.
+/// A time limit that is equally long for all connections: a queue, with one timer for its first.
 ///
-/// O(1) each. A connection that makes it in time isn't taken out, it is passed over when its turn
-/// comes: `expire` has to look whether there is still something to do.
+/// Adding is O(1). A connection that is done in time stays in the queue: `expire` has to look
+/// whether there is still something to do.
 final class DeadlineQueue {
     private let core: LoopCore
     private let delay: Duration

@@ -1,5 +1,5 @@
-/// Asks silent peers whether they are there, and finds those that aren't: a wheel with one timer
-/// for all connections.
+/// Pings silent peers, and ends the connections of those that don't answer: a timer wheel with one
+/// timer for all connections.
 ///
 /// Each connection is visited once in `interval`; a tick visits one slot of the wheel, which
 /// spreads the work. Adding and removing is O(1).
@@ -54,7 +54,7 @@ final class Heartbeat {
         let now = core.milliseconds
         for connection in slots[next].values {
             let silence = now - min(connection.lastHeard, now)
-            // A peer that we don't listen to can't answer; it is dead if it takes nothing either.
+            // While reading is paused, an answer isn't seen; only one that lags too is dead.
             if connection.isReadingPaused && !connection.isLagging { continue }
             if silence >= deadline {
                 connection.fail("The peer gave no sign of life for \(silence / 1000) s.")

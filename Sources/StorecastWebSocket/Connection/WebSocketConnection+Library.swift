@@ -1,33 +1,33 @@
 import CLibWebSockets
 import Glibc
 
-/// What libwebsockets tells.
+/// The events of libwebsockets.
 extension WebSocketConnection {
     func confirmUpgrade(_ wsi: OpaquePointer) -> Int32 {
-        guard phase == .handshaking, let owner else { return -1 }
-        guard let answer = owner.confirmUpgrade(self, wsi) else { return 0 }
+        guard phase == .handshaking, let server else { return -1 }
+        guard let answer = server.confirmUpgrade(self, wsi) else { return 0 }
         answer.bytes.withUnsafeBytes { _ = sc_lws_write_raw(wsi, $0.baseAddress, $0.count) }
         return -1
     }
 
     /// Answers a plain request; -1, which ends the connection, if that is all.
     func answerPlainRequest(_ wsi: OpaquePointer) -> Int32 {
-        guard phase == .handshaking, let owner else { return -1 }
+        guard phase == .handshaking, let server else { return -1 }
         phase = .answering
-        var answer = OutgoingAnswer(owner.answer(self, wsi))
+        var answer = OutgoingAnswer(server.answer(self, wsi))
         let socket = lws_get_socket_fd(wsi)
         guard case .more = answer.send(to: socket) else { return -1 }
         slowAnswer = SlowAnswer(answer, on: socket, core) { [unowned self] in kill() }
         guard slowAnswer != nil else { return -1 }
-        // Nothing more is read, and the owner's limit of time holds instead of the library's.
+        // Nothing more is read; the server's time limit replaces the library's.
         lws_rx_flow_control(wsi, 0)
         lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0)
-        owner.answering(self)
+        server.answering(self)
         return 0
     }
 
     func appendRequestHeaders(_ slot: UnsafeMutableRawPointer?, capacity: Int) -> Int32 {
-        guard let slot, let lines = owner?.requestHeaders() else { return 0 }
+        guard let slot, let lines = client?.requestHeaders() else { return 0 }
         guard lines.count < capacity else { return -1 }
         let position = slot.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
         guard let target = position.pointee else { return -1 }
@@ -41,23 +41,24 @@ extension WebSocketConnection {
     }
 
     func checkAnswer(_ wsi: OpaquePointer) -> Int32 {
-        phase == .handshaking && owner?.checkAnswer(wsi) == true ? 0 : -1
+        phase == .handshaking && client?.checkAnswer(wsi) == true ? 0 : -1
     }
 
     func failedToConnect(_ wsi: OpaquePointer, _ text: String) {
         guard phase == .handshaking else { return }
         phase = .gone
         self.wsi = nil
-        owner?.failedToConnect(self, wsi, text)
+        client?.failedToConnect(self, wsi, text)
         letGo()
     }
 
     func established(_ wsi: OpaquePointer) {
         guard phase == .handshaking else { return }
         self.wsi = wsi
-        // Not used, but the library tells the beginning of a close only where there is something.
+        // Not used, but the library reports the beginning of a close only where this is set.
         lws_set_wsi_user(wsi, Unmanaged.passUnretained(self).toOpaque())
         phase = .open
+        handshake = nil
         // From here on a server reads by itself, and the library never again.
         if reader != nil { lws_rx_flow_control(wsi, 0) }
         heard()
@@ -106,12 +107,20 @@ extension WebSocketConnection {
 
     func libraryDestroyed() { vanish() }
 
-    /// The last of it: nothing has it any more.
+    /// The end of a connection, opened or not: neither the library nor the loop has it any more.
     func vanish() {
         finish()
-        core.connections[id] = nil
+        core.sockets[id] = nil
         owner?.vanished(self)
         owner = nil
+    }
+
+    private var server: (any HandshakeServer)? {
+        if case .server(let server) = handshake { server } else { nil }
+    }
+
+    private var client: (any HandshakeClient)? {
+        if case .client(let client) = handshake { client } else { nil }
     }
 
     private var wasOpen: Bool { phase == .open || phase == .closing }
@@ -133,6 +142,7 @@ extension WebSocketConnection {
     private func letGo() {
         context = nil
         request = nil
+        handshake = nil
         slowAnswer?.cancel()
         slowAnswer = nil
         _ = frames.assembler.take()

@@ -1,8 +1,8 @@
 import CLibWebSockets
 import Glibc
 
-/// What a peer sends: on a server all of it is read here, since libwebsockets shows payloads and not
-/// the bytes that came.
+/// What a peer sends. A server reads all of it here, since libwebsockets passes on payloads only,
+/// not the bytes that came.
 extension WebSocketConnection {
     /// The most bytes of a request without its body; of its fields the library takes half of that.
     private static let maximumHead = 8 << 10
@@ -11,17 +11,17 @@ extension WebSocketConnection {
     func startReading(_ descriptor: Int32) -> Bool {
         reader = SocketReader(descriptor, on: core, for: self)
         guard reader != nil else { return false }
-        core.connections[id] = self
+        core.sockets[id] = self
         return true
     }
 
-    /// Server: bytes have come. Leaves those behind which reading is paused.
+    /// Server: takes the bytes that came; leaves those that follow a pause of reading.
     func receive(_ bytes: inout UnsafeMutableRawBufferPointer) {
         heard()
         if phase == .handshaking { takeRequest(&bytes) }
         while phase == .open || phase == .closing, !isReadingPaused {
             let step = frames.next(&bytes)
-            // Before what came behind it, of which the answer may be the last that is said.
+            // A ping is answered before what follows it, whose answer may close the connection.
             if case .ping = step {} else { answerPing() }
             switch step {
             case .more: return
@@ -39,7 +39,7 @@ extension WebSocketConnection {
         answerPing()
     }
 
-    /// Sends the answer to the newest ping, once (RFC 6455 section 5.5.3), as soon as it can be sent.
+    /// Answers the newest ping (RFC 6455 section 5.5.3) if a write is taken now.
     func answerPing() {
         guard unanswered != nil, isWritable, let payload = unanswered.take() else { return }
         payload.withUnsafeBytes { send(.pong, $0) }
@@ -59,7 +59,7 @@ extension WebSocketConnection {
     func violated(_ frame: CloseFrame) {
         guard phase == .open, let wsi else { return }
         close(code: frame.code, reason: frame.reason)
-        // Nothing more is said, in particular not by the library on a client's side.
+        // Nothing follows the close frame, nor does a client's library add one of its own.
         isLastWritten = true
         if !isLagging { shutdown(lws_get_socket_fd(wsi), Int32(SHUT_WR)) }
     }
@@ -70,7 +70,7 @@ extension WebSocketConnection {
         if isBroken { kill() } else { endWhenWritten() }
     }
 
-    /// Server: ends at once a connection that the library doesn't have.
+    /// Server: ends a connection that the library doesn't have yet, at once.
     func abandon() {
         guard reader != nil, phase == .handshaking else { return }
         vanish()
@@ -88,7 +88,7 @@ extension WebSocketConnection {
         head += bytes.prefix(Self.maximumHead - known)
         guard let end = Self.end(of: head, from: max(0, known - 3)) else {
             bytes = UnsafeMutableRawBufferPointer(rebasing: bytes[bytes.endIndex...])
-            // A greeting of TLS, for example, would be waited for in vain.
+            // A TLS greeting, for example, never has the end that a request has.
             let isRequest = UInt8(ascii: "A")...UInt8(ascii: "Z") ~= head[0]
             if !isRequest || head.count >= Self.maximumHead { abandon() }
             return
@@ -107,7 +107,14 @@ extension WebSocketConnection {
         }
         let descriptor = reader.duplicate()
         guard descriptor >= 0 else { return abandon() }
-        library.adopt(descriptor, request: request, for: self)
+        let reference = retainForLibrary()
+        switch library.adopt(descriptor, request: request, for: reference) {
+        case .alive: break
+        case .over: detach()
+        case .failed:
+            Unmanaged<WebSocketConnection>.fromOpaque(reference).release()
+            vanish()
+        }
         guard phase != .open, phase != .closing else { return }
         // Answered, or not understood.
         reader.cancel()

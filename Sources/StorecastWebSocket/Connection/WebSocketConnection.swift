@@ -1,15 +1,16 @@
 import CLibWebSockets
 import Glibc
+import Synchronization
 
 /// One WebSocket, of a server or inside a client. Belongs to its loop's thread.
 ///
-/// Writing is pulled: when `isWritable` is false the last write is still partly in memory, nothing
-/// more is taken, and the owner is told when it is gone. So a peer that doesn't read costs at most
-/// one write.
-package final class WebSocketConnection {
+/// Back-pressure: while a part of the last write is still in memory, `isWritable` is false and no
+/// write is taken; the owner is told when it is true again. So a peer that doesn't read costs at
+/// most one write of memory.
+package final class WebSocketConnection: LoopSocket {
     /// Unique among the connections of the process; counts up.
     package let id: UInt64
-    /// For the owner: its session.
+    /// Whatever the delegate keeps for this connection: its session.
     package var context: AnyObject?
     /// The subprotocol that was agreed on.
     package internal(set) var subprotocol: String?
@@ -30,6 +31,8 @@ package final class WebSocketConnection {
 
     var wsi: OpaquePointer?
     var owner: (any WebSocketConnectionOwner)?
+    /// Until the opening handshake is over.
+    var handshake: HandshakeRole?
     var frames: FrameReader
     /// Server: reads what the peer sends, from its request on.
     var reader: SocketReader?
@@ -46,18 +49,22 @@ package final class WebSocketConnection {
     var problem: String?
     /// What is left of the answer to a plain request.
     var slowAnswer: SlowAnswer?
-    /// A client's frames are masked, a server's aren't.
+    /// Nil on a server, whose frames aren't masked.
     private var masker: FrameMasker?
 
     init(
-        id: UInt64, core: LoopCore, owner: any WebSocketConnectionOwner, maxMessageBytes: Int,
-        isClient: Bool
+        core: LoopCore, handshake: HandshakeRole, maxMessageBytes: Int
     ) {
-        self.id = id
+        id = ConnectionIdentifier.next()
         self.core = core
-        self.owner = owner
+        self.handshake = handshake
         frames = FrameReader(limit: maxMessageBytes)
-        masker = isClient ? FrameMasker() : nil
+        switch handshake {
+        case .server(let server): owner = server
+        case .client(let client):
+            owner = client
+            masker = FrameMasker()
+        }
         lastHeard = core.milliseconds
     }
 
@@ -83,26 +90,6 @@ package final class WebSocketConnection {
         frames.withUnsafeBytes { write(raw: $0) }
     }
 
-    /// Sends several ready-made pieces in one write; as `write(raw:)`. Copies them together.
-    @discardableResult
-    package func write(frames: [[UInt8]]) -> Bool {
-        guard isWritable else { return false }
-        if frames.count == 1 { return write(frames[0]) }
-        core.withScratch { scratch in
-            for frame in frames { scratch.append(contentsOf: frame) }
-            scratch.withUnsafeBytes { transmit($0) }
-        }
-        return true
-    }
-
-    /// Sends one text message; as `write(raw:)`.
-    @discardableResult
-    package func send(text: UnsafeRawBufferPointer) -> Bool {
-        guard isWritable else { return false }
-        send(.text, text)
-        return true
-    }
-
     /// Ends the connection with a close handshake (RFC 6455 section 7.1.2).
     ///
     /// What was written before is sent first, and the ready-made `last` frames, which are taken
@@ -122,7 +109,7 @@ package final class WebSocketConnection {
         owner?.closeQueue.add(self)
     }
 
-    /// Stops reading, so that the peer comes to feel it; what is already on its way may still come.
+    /// Stops reading, so that TCP holds the peer back; what was read may still be delivered.
     package func pauseReading() {
         guard !isReadingPaused, phase == .open, let wsi else { return }
         isReadingPaused = true
@@ -137,7 +124,7 @@ package final class WebSocketConnection {
         if let reader { reader.resume() } else { lws_rx_flow_control(wsi, 1) }
     }
 
-    /// Cuts the connection without a word, and says why to the owner (code 1006).
+    /// Ends the connection without a close frame, and tells the owner why (code 1006).
     func fail(_ sentence: String) {
         guard phase != .gone else { return }
         if ending == nil {
@@ -158,7 +145,7 @@ package final class WebSocketConnection {
 
     /// A reference for the library's object that is about to be made; `libraryDestroyed` follows.
     func retainForLibrary() -> UnsafeMutableRawPointer {
-        core.connections[id] = self
+        core.sockets[id] = self
         return Unmanaged.passRetained(self).toOpaque()
     }
 
@@ -168,7 +155,7 @@ package final class WebSocketConnection {
     /// The library is about to destroy its object.
     func detach() { wsi = nil }
 
-    /// Says goodbye without waiting: the loop stops.
+    /// Sends a close frame and doesn't wait for its answer: the loop stops.
     func leave() {
         guard phase == .open else { return }
         phase = .closing
@@ -206,4 +193,11 @@ package final class WebSocketConnection {
         isLagging = true
         pendingBytes = bytes.count
     }
+}
+
+/// Counts the connections of the whole process, so that a number in a log says which one.
+enum ConnectionIdentifier {
+    private static let last = Atomic<UInt64>(0)
+
+    static func next() -> UInt64 { last.wrappingAdd(1, ordering: .relaxed).newValue }
 }

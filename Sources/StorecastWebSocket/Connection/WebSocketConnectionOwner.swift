@@ -1,45 +1,42 @@
 import CLibWebSockets
 
-/// The server or client that a connection belongs to, as the connection sees it.
+/// The server or client that a connection belongs to: what it hears of an open connection.
 protocol WebSocketConnectionOwner: AnyObject {
+    /// The connections that have sent a close frame and wait for the peer's.
     var closeQueue: DeadlineQueue { get }
 
-    /// Server: decides about a request for a WebSocket; nil to go on, else the answer to send.
-    func confirmUpgrade(_ connection: WebSocketConnection, _ wsi: OpaquePointer) -> HTTPAnswer?
-    /// Server: answers a request that isn't for a WebSocket.
-    func answer(_ connection: WebSocketConnection, _ wsi: OpaquePointer) -> HTTPAnswer
-    /// Server: the answer to a plain request is on its way, and the peer takes its time.
-    func answering(_ connection: WebSocketConnection)
-    /// Client: headers for the request, ready-made lines.
-    func requestHeaders() -> [UInt8]
-    /// Client: whether the server's answer will do.
-    func checkAnswer(_ wsi: OpaquePointer) -> Bool
-    /// Client: there will be no connection.
-    func failedToConnect(_ connection: WebSocketConnection, _ wsi: OpaquePointer, _ text: String)
-
     func opened(_ connection: WebSocketConnection)
+    /// A whole message. The bytes are valid during the call.
     func received(_ connection: WebSocketConnection, text: UnsafeRawBufferPointer)
     func writable(_ connection: WebSocketConnection)
-    /// After `opened`, exactly once. `error` is a sentence if the end wasn't peaceful.
+    /// After `opened`, exactly once. `error` is a sentence unless the end was a close handshake.
     func closed(_ connection: WebSocketConnection, _ frame: CloseFrame, error: String?)
-    /// The last word about a connection, opened or not.
+    /// The last call for a connection, opened or not.
     func vanished(_ connection: WebSocketConnection)
 }
 
-extension WebSocketConnectionOwner {
-    func confirmUpgrade(_ connection: WebSocketConnection, _ wsi: OpaquePointer) -> HTTPAnswer? {
-        HTTPAnswer(status: 400, "This is not a server.")
-    }
+/// The owner of a server's connections: answers the requests with which they begin.
+protocol HandshakeServer: WebSocketConnectionOwner {
+    /// Decides about a request for a WebSocket; nil to go on, else the answer to send.
+    func confirmUpgrade(_ connection: WebSocketConnection, _ wsi: OpaquePointer) -> HTTPAnswer?
+    /// Answers a request that isn't for a WebSocket.
+    func answer(_ connection: WebSocketConnection, _ wsi: OpaquePointer) -> HTTPAnswer
+    /// The system didn't take all of the answer at once; the rest is sent as the peer reads.
+    func answering(_ connection: WebSocketConnection)
+}
 
-    func answer(_ connection: WebSocketConnection, _ wsi: OpaquePointer) -> HTTPAnswer {
-        HTTPAnswer(status: 400, "This is not a server.")
-    }
+/// The owner of a client's connection: sends the request with which it begins.
+protocol HandshakeClient: WebSocketConnectionOwner {
+    /// Headers for the request, as lines.
+    func requestHeaders() -> [UInt8]
+    /// Whether the server's answer is accepted.
+    func checkAnswer(_ wsi: OpaquePointer) -> Bool
+    /// The connection wasn't made; `text` is the library's reason.
+    func failedToConnect(_ connection: WebSocketConnection, _ wsi: OpaquePointer, _ text: String)
+}
 
-    func answering(_ connection: WebSocketConnection) {}
-
-    func requestHeaders() -> [UInt8] { [] }
-
-    func checkAnswer(_ wsi: OpaquePointer) -> Bool { true }
-
-    func failedToConnect(_ connection: WebSocketConnection, _ wsi: OpaquePointer, _ text: String) {}
+/// Which side of the opening handshake a connection is on, and its owner there.
+enum HandshakeRole {
+    case server(any HandshakeServer)
+    case client(any HandshakeClient)
 }

@@ -12,8 +12,8 @@ extension EventLoop {
 
     /// Does `work` on the loop once `delay` has passed; on the loop's thread.
     ///
-    /// Never early; late by up to two milliseconds, and by as long as the loop is busy. A loop that
-    /// shuts down forgets it.
+    /// Never early; up to two milliseconds late, and as late as the loop is busy. Not done if the
+    /// loop shuts down before.
     @discardableResult
     package func schedule(after delay: Duration, _ work: @escaping () -> Void) -> LoopTimer {
         LoopTimer(on: core, after: delay, work)

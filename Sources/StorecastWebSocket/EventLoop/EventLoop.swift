@@ -36,7 +36,7 @@ public final class EventLoop: Sendable {
     ///
     /// From any thread. Called on the loop itself it still queues: the work runs before the turn
     /// ends. After `shutDown()` it runs on a short-lived thread, still one piece at a time, so that
-    /// nothing waits for ever.
+    /// no caller waits for ever.
     public func execute(_ work: @escaping @Sendable () -> Void) { submit(.closure(work)) }
 
     /// Closes what runs on the loop, ends its thread and waits for that; can be called again.
@@ -56,13 +56,13 @@ public final class EventLoop: Sendable {
         if let joinable { pthread_join(joinable, nil) }
     }
 
-    /// What only the loop's thread may touch.
+    /// What only the loop's thread may use. Stops the process on any other.
     var core: LoopCore {
         precondition(isCurrent, "An event loop's parts are used on its own thread only.")
         return confined.unchecked
     }
 
-    /// Queues one piece of work and wakes the loop if nobody has yet.
+    /// Queues one piece of work, and wakes the loop unless it has been woken already.
     func submit(_ work: Inbox.Work) {
         let isHere = isCurrent
         let needsThread = inbox.withLock { inbox in
@@ -86,7 +86,8 @@ public final class EventLoop: Sendable {
     func runQueuedWork(reusing spare: inout [Inbox.Work]) -> Bool {
         inbox.withLock { inbox in
             swap(&inbox.work, &spare)
-            inbox.isSignalled = false
+            // A short-lived thread comes back until nothing is left, so no second one may start.
+            inbox.isSignalled = inbox.phase == .stopped && !spare.isEmpty
         }
         if spare.isEmpty { return false }
         for work in spare {
@@ -106,12 +107,13 @@ public final class EventLoop: Sendable {
         core.tearDown()
         var spare: [Inbox.Work] = []
         while runQueuedWork(reusing: &spare) {}
+        // Before a short-lived thread may start and set its own.
+        thread.store(0, ordering: .relaxed)
         let (waiters, late) = inbox.withLock { inbox in
             inbox.phase = .stopped
             inbox.isSignalled = !inbox.work.isEmpty
             return (inbox.waiters.take(), inbox.isSignalled)
         }
-        thread.store(0, ordering: .relaxed)
         if late { startAfterlife() }
         for waiter in waiters { waiter.resume() }
     }
@@ -155,7 +157,7 @@ public final class EventLoop: Sendable {
     }
 }
 
-/// What a new thread is told.
+/// The argument of a new thread.
 private final class ThreadStart: Sendable {
     let loop: EventLoop
     let body: @Sendable (EventLoop) -> Void
@@ -164,4 +166,52 @@ private final class ThreadStart: Sendable {
         self.loop = loop
         self.body = body
     }
+}
+
+extension EventLoop: SerialExecutor {
+    /// Queues a job of an actor that runs on this loop; first in, first out with `execute`.
+    public func enqueue(_ job: consuming ExecutorJob) { submit(.job(UnownedJob(job))) }
+
+    /// Stops the process unless the caller is on the loop's thread.
+    public func checkIsolated() {
+        precondition(isCurrent, "Not on the event loop \(name).")
+    }
+
+    /// Whether the caller is on the loop's thread, so that `assumeIsolated` holds in callbacks.
+    public func isIsolatingCurrentContext() -> Bool? { isCurrent }
+}
+
+/// Why an event loop could not start.
+public struct EventLoopError: Error, Sendable, CustomStringConvertible {
+    /// One sentence with the system's reason.
+    public let description: String
+
+    init(what: String, code: Int32) {
+        description = "Could not \(what): \(EventLoopError.text(of: code))."
+    }
+
+    /// The system's words for an error number; libuv's are the negative of the system's.
+    static func text(of code: Int32) -> String {
+        guard let text = strerror(abs(code)) else { return "error \(code)" }
+        return String(cString: text)
+    }
+}
+
+/// The state of a loop that other threads share: queued work, and its phase. Guarded by a mutex.
+struct Inbox {
+    enum Work {
+        case job(UnownedJob)
+        case closure(@Sendable () -> Void)
+    }
+
+    enum Phase { case running, stopping, stopped }
+
+    var work: [Work] = []
+    /// Whether the loop will run the queued work without being woken again.
+    var isSignalled = false
+    var phase = Phase.running
+    /// The callers of `shutDown()` that wait for the thread to end.
+    var waiters: [CheckedContinuation<Void, Never>] = []
+    /// The thread, until `shutDown()` has joined it.
+    var joinable: pthread_t?
 }

@@ -1,7 +1,7 @@
 import CLibWebSockets
 import Synchronization
 
-/// The part of an event loop that only its thread touches: libuv's handles, and who is told what.
+/// The part of an event loop that only its thread uses: libuv's handles, and what is to be called.
 final class LoopCore {
     var uv: UnsafeMutablePointer<uv_loop_t> { parts.uv }
     /// Lent to one `SocketReader` at a time, for the length of its callback.
@@ -9,12 +9,12 @@ final class LoopCore {
     /// The loop that owns this object, and so outlives it.
     unowned var loop: EventLoop!
     var turnEndHandlers: [() -> Void] = []
-    /// Run once, after the handlers of this turn.
+    /// Run once, after the handlers of the turn.
     var flushes: [() -> Void] = []
     var timers: [ObjectIdentifier: LoopTimer] = [:]
     var signals: [UnsafeMutablePointer<uv_signal_t>: (Int32) -> Void] = [:]
-    /// All that libwebsockets has an object for.
-    var connections: [UInt64: WebSocketConnection] = [:]
+    /// The connections of the loop, by id.
+    var sockets: [UInt64: any LoopSocket] = [:]
     /// Servers and clients, to be told when the loop stops.
     var residents: [ObjectIdentifier: any LoopResident] = [:]
 
@@ -49,10 +49,14 @@ final class LoopCore {
     var milliseconds: UInt64 { uv_now(uv) }
 
     /// The libwebsockets context of this loop, made when first needed.
-    func libWebSockets() throws(WebSocketError) -> LibWebSockets {
+    ///
+    /// - Parameter callback: what libwebsockets calls for its events; the same for every context.
+    func libWebSockets(
+        calling callback: @escaping LibWebSockets.Callback
+    ) throws(WebSocketError) -> LibWebSockets {
         if isOver { throw WebSocketError(description: "The event loop has stopped.") }
         if let library = parts.library { return library }
-        let made = try LibWebSockets(on: uv)
+        let made = try LibWebSockets(on: uv, calling: callback)
         parts.library = made
         return made
     }
@@ -61,14 +65,14 @@ final class LoopCore {
     /// socket events only, so one that is set elsewhere could wait for ever.
     func serviceLibrary() { needsService = true }
 
-    /// Makes the loop look at its inbox; the one function for any thread.
+    /// Wakes the loop, which then runs what is in its inbox; the one function for any thread.
     func wake() { uv_async_send(async) }
 
     /// Lends a buffer for bytes on their way to a socket, so that sending doesn't allocate.
     func withScratch(_ body: (inout [UInt8]) -> Void) {
         var bytes = scratch.take()
         body(&bytes)
-        // What one large message needed isn't kept.
+        // The memory of a large message isn't kept.
         if bytes.capacity > 1 << 20 { return }
         bytes.removeAll(keepingCapacity: true)
         scratch = bytes
@@ -109,11 +113,11 @@ final class LoopCore {
         signals = [:]
         // Two or three rounds; the bound is for an object that the library should never let go of.
         for _ in 0..<10_000 {
-            for connection in connections.values { connection.kill() }
+            for socket in sockets.values { socket.kill() }
             parts.library?.service()
             uv_run(uv, UV_RUN_NOWAIT)
             runQueue()
-            if connections.isEmpty { break }
+            if sockets.isEmpty { break }
         }
         flushes = []
         closeHandle(async)
@@ -136,8 +140,62 @@ final class LoopCore {
     }
 }
 
-/// Something that lives on a loop and must end with it.
+/// A server or client, which must end with its loop.
 protocol LoopResident: AnyObject {
-    /// The loop stops: say goodbye where that needs no waiting, and let go of handles.
+    /// Called when the loop stops: sends what needs no waiting, and closes libuv handles.
     func loopStops()
+}
+
+/// A connection, as its loop sees it.
+protocol LoopSocket: AnyObject {
+    /// Ends it without a close handshake. It leaves `LoopCore.sockets` in this turn or a later one.
+    func kill()
+}
+
+/// A reference from the `Sendable` loop to what belongs to its thread.
+///
+/// Unchecked, because the compiler can't see the rule that makes it safe: `EventLoop.core` is the
+/// way in and stops the process on any thread but the loop's. The three other uses are `init`
+/// (nobody else has the loop yet), the loop's own thread function, and `wake()`, which only reads a
+/// constant pointer and calls the one libuv function that any thread may call.
+struct LoopConfined: @unchecked Sendable {
+    let unchecked: LoopCore
+
+    init(_ core: LoopCore) { unchecked = core }
+}
+
+/// A libuv loop, and the libwebsockets context on it if one was ever needed.
+///
+/// They are used again by later event loops, since a context can't be destroyed safely (see
+/// `LibWebSockets`): a process has as many as it ever had loops at the same time.
+///
+/// Unchecked `Sendable`: between `park` and `take` nobody else has the parts, and the mutex orders
+/// what the last loop did with them before what the next one does.
+struct LoopParts: @unchecked Sendable {
+    let uv: UnsafeMutablePointer<uv_loop_t>
+    /// What sockets are read into, one at a time.
+    let receiveBuffer: UnsafeMutableRawBufferPointer
+    var library: LibWebSockets?
+
+    /// The most bytes that are read from a socket at once.
+    static let receiveBufferSize = 64 << 10
+
+    private static let parked = Mutex<[LoopParts]>([])
+
+    /// Parts that no loop uses, or new ones.
+    static func take() throws(EventLoopError) -> LoopParts {
+        if let parts = parked.withLock({ $0.popLast() }) { return parts }
+        let uv = UnsafeMutablePointer<uv_loop_t>.allocate(capacity: 1)
+        let code = uv_loop_init(uv)
+        guard code == 0 else {
+            uv.deallocate()
+            throw EventLoopError(what: "make an event loop", code: code)
+        }
+        let buffer = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: receiveBufferSize, alignment: 16)
+        return LoopParts(uv: uv, receiveBuffer: buffer)
+    }
+
+    /// Keeps the parts for another loop. No handle but the library's own may be left on them.
+    func park() { Self.parked.withLock { $0.append(self) } }
 }

@@ -15,8 +15,8 @@ package final class LoopTimer {
         uv_timer_init(core.uv, handle)
         handle.pointee.data = Unmanaged.passUnretained(self).toOpaque()
         core.timers[ObjectIdentifier(self)] = self
-        // A turn can last: the delay counts from now, not from the turn's beginning. libuv's clock
-        // has lost up to a millisecond of it; one more makes sure that nothing happens too early.
+        // The delay counts from now, not from the beginning of the turn, which can be long. libuv
+        // cuts its clock down to milliseconds; one more makes sure that the work isn't early.
         let milliseconds = delay.wholeMilliseconds
         let timeout = milliseconds == 0 ? 0 : milliseconds + 1
         uv_update_time(core.uv)
@@ -32,7 +32,7 @@ package final class LoopTimer {
     /// Whether the work is still to be done.
     package var isPending: Bool { work != nil }
 
-    /// Forgets the work; on the loop's thread. Does nothing the second time or when it is done.
+    /// Drops the work; on the loop's thread. Does nothing if it is done or was dropped before.
     package func cancel() {
         work = nil
         release()

@@ -1,7 +1,7 @@
 /// Reads a client's frames (RFC 6455 section 5) out of bytes that come in pieces of any size.
 ///
-/// Without I/O. Holds a header or a control frame that isn't whole yet, and the beginning of a
-/// message within its limit; a message that comes in one piece isn't copied.
+/// Without I/O. Holds the beginning of a header, of a control frame or, within its limit, of a
+/// message; a message that comes in one piece isn't copied.
 package struct FrameReader {
     package enum Step {
         /// The bytes are used up.
@@ -33,7 +33,7 @@ package struct FrameReader {
         case violation(String)
     }
 
-    /// The client's side puts its messages together with it alone.
+    /// On a client, libwebsockets reads the frames, and this alone is used.
     var assembler: MessageAssembler
     private var header: [UInt8] = []
     private var frame: Frame?
@@ -89,7 +89,8 @@ package struct FrameReader {
         return .incomplete
     }
 
-    /// Looks at a header (section 5.2), its first bytes first, so that pieces make no difference.
+    /// Parses a header (section 5.2), from its first byte on, so that the same fault is found
+    /// whatever the pieces.
     private func parse(_ bytes: UnsafeRawBufferPointer) -> Header {
         let first = bytes[0]
         guard first & 0x70 == 0, let opcode = WebSocketFrameHeader.Opcode(rawValue: first & 0x0F)

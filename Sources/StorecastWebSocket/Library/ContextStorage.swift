@@ -1,12 +1,12 @@
 import CLibWebSockets
 
-/// The C memory that a libwebsockets context refers to: never freed, as the context isn't.
+/// The C memory that a libwebsockets context refers to. Never freed, as the context isn't.
 final class ContextStorage {
     let loops: UnsafeMutablePointer<UnsafeMutableRawPointer?>
     let serverProtocols: UnsafeMutablePointer<lws_protocols>
     let clientProtocols: UnsafeMutablePointer<lws_protocols>
-    /// Who the object that the library is about to make for an accepted connection is for; the
-    /// library's function that takes a request as well has no argument for it.
+    /// The owner of the object that the library is about to make for an accepted connection:
+    /// the library's function that takes a socket and its request has no argument for it.
     let newcomer: UnsafeMutablePointer<UnsafeMutableRawPointer?>
     private let retry: UnsafeMutablePointer<lws_retry_bo_t>
     private let names: UnsafeMutablePointer<CChar>
@@ -14,22 +14,26 @@ final class ContextStorage {
     static let clientProtocolName = "storecast-client"
     private static let nameCapacity = LibWebSockets.maximumSubprotocolLength + 1
 
-    init(loop: UnsafeMutablePointer<uv_loop_t>) {
+    init(
+        loop: UnsafeMutablePointer<uv_loop_t>, callback: @escaping LibWebSockets.Callback
+    ) {
         loops = .allocate(capacity: 1)
         loops.initialize(to: UnsafeMutableRawPointer(loop))
         newcomer = .allocate(capacity: 1)
         newcomer.initialize(to: nil)
-        // Its own pings are sorted timers, one a connection: ours are a wheel (`Heartbeat`).
+        // The library's pings take a sorted timer for each connection; ours are a timer wheel.
         retry = .allocate(capacity: 1)
         retry.initialize(to: lws_retry_bo_t())
         retry.pointee.secs_since_valid_ping = 0
         retry.pointee.secs_since_valid_hangup = 0
         names = .allocate(capacity: 2 * Self.nameCapacity)
         names.initialize(repeating: 0, count: 2 * Self.nameCapacity)
-        // Servers read by themselves (`SocketReader`): a buffer per connection would be idle.
-        serverProtocols = Self.makeProtocols(name: names, receiveBytes: 16)
+        // Servers read their sockets themselves: the library's buffer per connection is unused.
+        serverProtocols = Self.makeProtocols(
+            name: names, receiveBytes: 16, callback: callback)
         let clientName = names + Self.nameCapacity
-        clientProtocols = Self.makeProtocols(name: clientName, receiveBytes: 16 << 10)
+        clientProtocols = Self.makeProtocols(
+            name: clientName, receiveBytes: 16 << 10, callback: callback)
         Self.copy("-", to: names)
         Self.copy(Self.clientProtocolName, to: clientName)
     }
@@ -55,12 +59,13 @@ final class ContextStorage {
 
     /// One protocol and the empty one that ends the list.
     private static func makeProtocols(
-        name: UnsafeMutablePointer<CChar>, receiveBytes: Int
+        name: UnsafeMutablePointer<CChar>, receiveBytes: Int,
+        callback: @escaping LibWebSockets.Callback
     ) -> UnsafeMutablePointer<lws_protocols> {
         let protocols = UnsafeMutablePointer<lws_protocols>.allocate(capacity: 2)
         protocols.initialize(repeating: lws_protocols(), count: 2)
         protocols[0].name = UnsafePointer(name)
-        protocols[0].callback = webSocketCallback
+        protocols[0].callback = callback
         protocols[0].rx_buffer_size = receiveBytes
         // Without it a write is cut into pieces of the receive buffer's size.
         protocols[0].tx_packet_size = 1 << 20

@@ -4,10 +4,11 @@ import Synchronization
 
 /// The libwebsockets context of one event loop.
 ///
-/// Contexts are made under one lock, since that loads a plugin and touches library-wide state, and
-/// never destroyed: version 4.1.6 then closes the descriptor of its event pipe twice, at different
-/// moments, and the second time it may already be another thread's file. `LoopParts` uses them
-/// again. The library's own listening, pings, signals, logging and extensions stay off.
+/// Contexts are made under one lock, since that loads a plugin and changes library-wide state. They
+/// are never destroyed; later loops use them again. To destroy one, version 4.1.6 closes the
+/// descriptor of its event pipe twice, at different moments, and the second time the descriptor may
+/// be another thread's file. The library's own listening, pings, signals, logging and extensions
+/// are off.
 final class LibWebSockets {
     /// The most subprotocol characters that libwebsockets can compare.
     static let maximumSubprotocolLength = 63
@@ -20,8 +21,17 @@ final class LibWebSockets {
 
     private static let global = Mutex(false)
 
-    init(on loop: UnsafeMutablePointer<uv_loop_t>) throws(WebSocketError) {
-        let storage = ContextStorage(loop: loop)
+    /// The type of the function that libwebsockets calls for every event.
+    typealias Callback =
+        @convention(c) (
+            OpaquePointer?, lws_callback_reasons, UnsafeMutableRawPointer?,
+            UnsafeMutableRawPointer?, Int
+        ) -> Int32
+
+    init(
+        on loop: UnsafeMutablePointer<uv_loop_t>, calling callback: @escaping Callback
+    ) throws(WebSocketError) {
+        let storage = ContextStorage(loop: loop, callback: callback)
         var made: (OpaquePointer, OpaquePointer)?
         Self.global.withLock { isPrepared in
             if !isPrepared { Self.prepareProcess() }
@@ -65,32 +75,46 @@ final class LibWebSockets {
     /// library looks.
     func offer(subprotocol: String) { storage.setServerProtocolName(subprotocol) }
 
+    /// What has become of a connection that the library was given.
+    enum Adoption {
+        /// The library has an object for it.
+        case alive
+        /// The library answered the request, and has destroyed its object or is about to.
+        case over
+        /// No object was made: out of memory.
+        case failed
+    }
+
     /// Gives the library an accepted connection and its request, which is whole: it answers, or
     /// makes a WebSocket of it, before this returns.
     ///
     /// - Parameters:
     ///   - descriptor: the library's from now on.
-    ///   - owner: a reference that is released when the library destroys its object.
-    func adopt(_ descriptor: Int32, request: [UInt8], for owner: WebSocketConnection) {
-        let reference = owner.retainForLibrary()
-        storage.newcomer.pointee = reference
+    ///   - owner: what ``takeNewcomer(of:)`` returns in the callback that tells of the new object.
+    func adopt(
+        _ descriptor: Int32, request: [UInt8], for owner: UnsafeMutableRawPointer
+    ) -> Adoption {
+        storage.newcomer.pointee = owner
         let wsi = request.withUnsafeBytes {
             lws_adopt_socket_vhost_readbuf(
                 serverHost, descriptor, $0.baseAddress?.assumingMemoryBound(to: CChar.self),
                 $0.count)
         }
-        if storage.newcomer.pointee.take() != nil {
-            // Out of memory, and no object was made.
-            Unmanaged<WebSocketConnection>.fromOpaque(reference).release()
-            owner.vanish()
-        }
-        if wsi == nil { owner.detach() }
+        if storage.newcomer.pointee.take() != nil { return .failed }
+        return wsi == nil ? .over : .alive
     }
 
-    /// Says in which context to connect.
+    /// The owner given to ``adopt(_:request:for:)``, for the object that the library has just made;
+    /// nil if the object is a client's.
+    static func takeNewcomer(of wsi: OpaquePointer) -> UnsafeMutableRawPointer? {
+        lws_context_user(lws_get_context(wsi))
+            .assumingMemoryBound(to: UnsafeMutableRawPointer?.self).pointee.take()
+    }
+
+    /// Sets the context in which to connect.
     func address(_ info: inout lws_client_connect_info) { info.context = context }
 
-    /// Lets the library look at its timers.
+    /// Makes the library serve its timers.
     func service() { lws_cancel_service(context) }
 
     private static func make(_ storage: ContextStorage) -> (OpaquePointer, OpaquePointer)? {
@@ -112,7 +136,7 @@ final class LibWebSockets {
         return (context, host)
     }
 
-    /// Once a process: quiet, and with descriptors enough.
+    /// Once a process: turns the log off and raises the limit of descriptors.
     private static func prepareProcess() {
         LibWebSocketsLog.install()
         raiseDescriptorLimit()
@@ -136,4 +160,35 @@ private func withOptionalCString<Result>(
 ) -> Result {
     guard let string else { return body(nil) }
     return string.withCString { body($0) }
+}
+
+/// Why a server or client could not start.
+package struct WebSocketError: Error, Sendable, CustomStringConvertible {
+    /// What failed, the system's reason, and what to do if that is known; a sentence or two.
+    package let description: String
+}
+
+/// The log of libwebsockets, for the whole process. Off until a listener is set.
+package enum LibWebSocketsLog {
+    private static let handler = Mutex<(@Sendable (String) -> Void)?>(nil)
+
+    /// Passes the library's errors and warnings to `listener`, on the thread where they happen;
+    /// nil turns the log off.
+    package static func listen(_ listener: (@Sendable (String) -> Void)?) {
+        handler.withLock { $0 = listener }
+        install()
+    }
+
+    /// Takes the log away from standard error, where the library writes by itself.
+    static func install() {
+        let isHeard = handler.withLock { $0 != nil }
+        lws_set_log_level(isHeard ? LLL_ERR | LLL_WARN : 0) { _, line in
+            guard let line, let handler = LibWebSocketsLog.handler.withLock({ $0 }) else { return }
+            var text = String(cString: line)
+            // Logged as an error for every connection that is adopted with its request.
+            if text.contains("adopt_socket_readbuf: calling service") { return }
+            while text.last?.isNewline == true { text.removeLast() }
+            handler(text)
+        }
+    }
 }

@@ -10,8 +10,8 @@ struct LibWebSocketsHeaders {
         withBytes(of: token) { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The decoded path that comes with the token of a method; empty if it isn't UTF-8, so that what
-    /// only resembles a name is none.
+    /// The decoded path that comes with the token of a method; empty if it isn't UTF-8, so that a
+    /// path that was repaired never matches a name.
     func path(of method: lws_token_indexes) -> String? {
         withBytes(of: method) { String(validating: $0, as: UTF8.self) ?? "" }
     }
@@ -31,7 +31,7 @@ struct LibWebSocketsHeaders {
         }
     }
 
-    /// What follows the question mark: the library keeps its parts apart.
+    /// What follows the question mark, joined again: the library keeps its parts apart.
     var query: String {
         var parts: [String] = []
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer in

@@ -3,8 +3,7 @@ import Glibc
 
 /// A listening TCP socket on a loop.
 ///
-/// Our own and not libwebsockets': accepting is where limits belong, and several loops can share a
-/// port.
+/// Not libwebsockets' own: limits are checked when accepting, and several loops can share a port.
 final class ListeningSocket {
     /// The port, also where any free one was asked for.
     let port: Int
@@ -59,7 +58,7 @@ final class ListeningSocket {
     }
 
     private func acceptAll() {
-        // Bounded, so that connections that are open get their turn.
+        // Bounded, so that open connections get their turn.
         for _ in 0..<64 {
             guard poll != nil else { return }
             let connection = sc_accept(descriptor)
@@ -73,7 +72,7 @@ final class ListeningSocket {
         }
     }
 
-    /// Out of descriptors: the socket would stay readable and the loop spin.
+    /// Out of descriptors: waits, as the socket stays readable and the loop would spin.
     private func rest() {
         guard let poll else { return }
         uv_poll_stop(poll)

@@ -16,7 +16,7 @@ package final class WebSocketServer {
     private let library: LibWebSockets
     private let handshakes: DeadlineQueue
     private let answers: DeadlineQueue
-    private let heartbeat: Heartbeat
+    let heartbeat: Heartbeat
     private var listener: ListeningSocket?
     private var population = 0
     private var onClosed: [() -> Void] = []
@@ -48,9 +48,6 @@ package final class WebSocketServer {
         core.residents[ObjectIdentifier(self)] = self
     }
 
-    /// The connections that are open or closing.
-    package var connectionCount: Int { heartbeat.count }
-
     /// Takes no new connections; those that are open stay.
     package func stopAccepting() {
         listener?.close()
@@ -65,7 +62,8 @@ package final class WebSocketServer {
     ) {
         stopAccepting()
         self.onClosed.append(onClosed)
-        for connection in core.connections.values where connection.owner === self {
+        for case let connection as WebSocketConnection in core.sockets.values
+        where connection.owner === self {
             connection.close(code: code, reason: reason)
         }
         finishIfEmpty()
@@ -80,9 +78,7 @@ package final class WebSocketServer {
         setsockopt(
             descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
         let connection = WebSocketConnection(
-            id: ConnectionIdentifier.next(), core: core, owner: self,
-            maxMessageBytes: configuration.maxMessageBytes,
-            isClient: false)
+            core: core, handshake: .server(self), maxMessageBytes: configuration.maxMessageBytes)
         guard connection.startReading(descriptor) else { return }
         population += 1
         handshakes.add(connection)
@@ -122,7 +118,7 @@ extension WebSocketServer: LoopResident {
     }
 }
 
-extension WebSocketServer: WebSocketConnectionOwner {
+extension WebSocketServer: HandshakeServer {
     func confirmUpgrade(_ connection: WebSocketConnection, _ wsi: OpaquePointer) -> HTTPAnswer? {
         let headers = LibWebSocketsHeaders(wsi: wsi)
         if let problem = UpgradeRules.problem(headers) { return problem }
@@ -152,7 +148,9 @@ extension WebSocketServer: WebSocketConnectionOwner {
     }
 
     func answering(_ connection: WebSocketConnection) { answers.add(connection) }
+}
 
+extension WebSocketServer: WebSocketConnectionOwner {
     func opened(_ connection: WebSocketConnection) {
         heartbeat.add(connection)
         guard let request = connection.request.take(), let delegate else {
@@ -160,7 +158,7 @@ extension WebSocketServer: WebSocketConnectionOwner {
             return
         }
         delegate.opened(connection, request)
-        // Somebody who came while the server was already closing.
+        // It came while the server was closing.
         if !onClosed.isEmpty { connection.close(code: 1001) }
     }
 

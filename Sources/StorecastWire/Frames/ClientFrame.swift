@@ -46,7 +46,7 @@ package enum ClientFrame: Sendable {
     }
 }
 
-/// Where a client's copy of a selection stands, and which selection it took it for.
+/// The position of a client's copy of a selection, and the tag of the selection it was made with.
 package struct ResumePoint: Equatable, Sendable {
     package var position: Position
     package var tag: String

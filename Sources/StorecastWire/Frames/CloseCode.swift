@@ -45,7 +45,7 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable {
 
     /// Whether a client connects again after this code.
     ///
-    /// What is not in the table is taken for a fault of the way there, and tried again.
+    /// A code that isn't in the table is taken for a network failure, so the client tries again.
     public var allowsReconnect: Bool {
         switch rawValue {
         case 1000, 1003, 1007, 1008, 1009, 1010, 4100...4199: false

@@ -98,7 +98,7 @@ package enum ServerFrame: Sendable {
         package var reconnect: Bool
         /// Seconds to wait at least before connecting again.
         package var after: Double
-        /// Up to so many seconds more, by chance.
+        /// The most seconds to add at random.
         package var jitter: Double
 
         package init(

@@ -1,5 +1,8 @@
-/// A message to clients, made once and shared by every connection that gets it: its text, behind
+/// A message to clients, encoded once and shared by every connection that gets it: its text, behind
 /// the header of an unmasked WebSocket text frame (RFC 6455, section 5.2).
+///
+/// The header is written here, and not by `StorecastWebSocket`: the message is made where there are
+/// no sockets, and its text is written first, behind room for the longest header.
 package final class ServerMessage: Sendable {
     private let storage: [UInt8]
     private let start: Int
@@ -7,7 +10,7 @@ package final class ServerMessage: Sendable {
     /// A message with the text that `write` appends; `capacity` is a guess of its size in bytes.
     package init(capacity: Int = 96, _ write: (inout JSONWriter) -> Void) {
         var writer = JSONWriter(reserving: capacity + Self.headroom)
-        // Room for the header; a writer puts no comma behind a comma.
+        // Room for the header; of commas, as a writer adds none after a comma.
         writer.bytes.append(contentsOf: repeatElement(UInt8(ascii: ","), count: Self.headroom))
         write(&writer)
         var bytes = writer.bytes
@@ -40,5 +43,189 @@ package final class ServerMessage: Sendable {
         bytes[start - 1] = extra == 0 ? UInt8(length) : extra == 2 ? 126 : 127
         bytes[start - 2] = 0x81
         return start - 2
+    }
+}
+
+extension ServerMessage {
+    package static func welcome(_ welcome: ServerFrame.Welcome) -> ServerMessage {
+        ServerMessage(capacity: 256) { writer in
+            writer.beginFrame("welcome")
+            writer.write(key: "proto")
+            writer.write(welcome.proto)
+            writer.write(key: "epoch")
+            writer.write(welcome.position.epoch)
+            writer.member("v", welcome.position.version)
+            writer.member("lastSeq", welcome.lastSeq)
+            if !welcome.rejected.isEmpty {
+                writer.write(key: "rejected")
+                writer.beginArray()
+                for reject in welcome.rejected {
+                    writer.beginObject()
+                    writer.writeMembers(of: reject)
+                    writer.endObject()
+                }
+                writer.endArray()
+            }
+            writer.member("heartbeat", welcome.heartbeat)
+            writer.write(key: "limits")
+            writer.beginObject()
+            writer.member("message", welcome.limits.message)
+            writer.member("window", welcome.limits.window)
+            writer.member("subscriptions", welcome.limits.subscriptions)
+            writer.member("depth", welcome.limits.depth)
+            writer.endObject()
+            writer.write(key: "server")
+            writer.write(welcome.server)
+            writer.endObject()
+        }
+    }
+
+    package static func subscribed(_ subscribed: ServerFrame.Subscribed) -> ServerMessage {
+        ServerMessage { writer in
+            writer.beginFrame("subscribed")
+            writer.member("ref", subscribed.ref)
+            writer.member("sub", subscribed.sub)
+            writer.write(key: "tag")
+            writer.write(subscribed.tag)
+            writer.member("bytes", subscribed.bytes)
+            writer.endObject()
+        }
+    }
+
+    package static func snapshot(sub: UInt64, version: UInt64, value: JSON) -> ServerMessage {
+        ServerMessage(capacity: 64 + value.encodedSize) { writer in
+            writer.beginFrame("snapshot")
+            writer.member("sub", sub)
+            writer.member("v", version)
+            writer.write(key: "value")
+            writer.write(value)
+            writer.endObject()
+        }
+    }
+
+    /// A patch whose operations are the runs of operations in `operations`, one after the other;
+    /// each is JSON text without the array's brackets.
+    package static func patch(
+        sub: UInt64, from: UInt64, version: UInt64, operations: some Collection<[UInt8]>
+    ) -> ServerMessage {
+        ServerMessage(capacity: 80 + operations.reduce(0) { $0 + $1.count + 1 }) { writer in
+            writer.beginFrame("patch")
+            writer.member("sub", sub)
+            writer.member("from", from)
+            writer.member("v", version)
+            writer.write(key: "ops")
+            writer.beginArray()
+            for run in operations { writer.write(raw: run) }
+            writer.endArray()
+            writer.endObject()
+        }
+    }
+
+    package static func current(sub: UInt64, version: UInt64) -> ServerMessage {
+        ServerMessage { writer in
+            writer.beginFrame("current")
+            writer.member("sub", sub)
+            writer.member("v", version)
+            writer.endObject()
+        }
+    }
+
+    package static func transaction(
+        version: UInt64, count: Int, acked: UInt64?
+    ) -> ServerMessage {
+        ServerMessage { writer in
+            writer.beginFrame("transaction")
+            writer.member("v", version)
+            writer.member("count", UInt64(count))
+            if let acked { writer.member("acked", acked) }
+            writer.endObject()
+        }
+    }
+
+    package static func reject(_ reject: ServerFrame.Reject) -> ServerMessage {
+        ServerMessage(capacity: 192) { writer in
+            writer.beginFrame("reject")
+            writer.writeMembers(of: reject)
+            writer.write(key: "retryable")
+            writer.write(reject.retryable)
+            if let retryAfter = reject.retryAfter {
+                writer.write(key: "retryAfter")
+                writer.write(retryAfter)
+            }
+            writer.endObject()
+        }
+    }
+
+    package static func lapse(sub: UInt64, code: String) -> ServerMessage {
+        ServerMessage { writer in
+            writer.beginFrame("lapse")
+            writer.member("sub", sub)
+            writer.write(key: "code")
+            writer.write(code)
+            writer.endObject()
+        }
+    }
+
+    package static func error(_ error: FrameError) -> ServerMessage {
+        ServerMessage(capacity: 192) { writer in
+            writer.beginFrame("error")
+            writer.writeProblem(error.code.word, error.title, detail: error.detail)
+            if let ref = error.ref { writer.member("ref", ref) }
+            if let seq = error.seq { writer.member("seq", seq) }
+            if let index = error.index { writer.member("index", UInt64(index)) }
+            writer.endObject()
+        }
+    }
+
+    package static func pong(version: UInt64) -> ServerMessage {
+        ServerMessage { writer in
+            writer.beginFrame("pong")
+            writer.member("v", version)
+            writer.endObject()
+        }
+    }
+
+    package static func bye(_ bye: ServerFrame.Bye) -> ServerMessage {
+        ServerMessage(capacity: 160) { writer in
+            writer.beginFrame("bye")
+            writer.write(key: "code")
+            writer.write(bye.code)
+            writer.write(key: "title")
+            writer.write(bye.title)
+            writer.write(key: "reconnect")
+            writer.write(bye.reconnect)
+            writer.write(key: "after")
+            writer.write(bye.after)
+            writer.write(key: "jitter")
+            writer.write(bye.jitter)
+            writer.endObject()
+        }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func member(_ key: StaticString, _ value: UInt64) {
+        write(key: key)
+        write(value)
+    }
+
+    fileprivate mutating func writeMembers(of reject: ServerFrame.Reject) {
+        member("seq", reject.seq)
+        writeProblem(reject.code, reject.title, detail: reject.detail)
+    }
+}
+
+extension JSONWriter {
+    /// Writes the members `code`, `title` and `detail` into an open object: a rejection or error,
+    /// in frames and journals alike.
+    package mutating func writeProblem(_ code: String, _ title: String, detail: String?) {
+        write(key: "code")
+        write(code)
+        write(key: "title")
+        write(title)
+        if let detail {
+            write(key: "detail")
+            write(detail)
+        }
     }
 }

@@ -40,7 +40,7 @@ struct MalformedMessageTests {
         var limits = JSONLimits()
         limits.bytes = limit
         let results = [UInt8]("true".utf8).withUnsafeBytes {
-            ClientFrame.frames(in: $0, limits: limits)
+            Array(ClientFrames(reading: $0, limits: limits))
         }
         guard case .failure(let error)? = results.first else {
             Issue.record("true is no frame")
@@ -76,6 +76,6 @@ struct MalformedMessageTests {
     }
 
     private func frames(in bytes: [UInt8]) -> [Result<ClientFrame, FrameError>] {
-        bytes.withUnsafeBytes { ClientFrame.frames(in: $0, limits: JSONLimits()) }
+        bytes.withUnsafeBytes { Array(ClientFrames(reading: $0, limits: JSONLimits())) }
     }
 }

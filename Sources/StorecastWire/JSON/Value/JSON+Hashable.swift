@@ -1,8 +1,8 @@
 extension JSON: Hashable {
     /// Whether both are the same JSON value.
     ///
-    /// Numbers are equal when they are worth the same, exactly (`1` and `1.0`, but not 2^53 + 1 and
-    /// the double nearest to it); members are equal in any order; strings when their code points
+    /// Numbers are equal when their exact values are (`1` and `1.0`, but not 2^53 + 1 and the
+    /// double nearest to it); members are equal in any order; strings when their code points
     /// are. Complexity: linear in the smaller value, constant for values that share their storage.
     public static func == (left: JSON, right: JSON) -> Bool {
         switch (left, right) {
@@ -28,7 +28,7 @@ extension JSON: Hashable {
         }
     }
 
-    /// One form for all numbers of one worth.
+    /// One form for all numbers of equal value.
     private enum Number: Hashable {
         case int(Int64)
         case uint(UInt64)
@@ -47,32 +47,5 @@ extension JSON: Hashable {
                 ?? (value.isNaN ? .notANumber : .double(value))
         default: nil
         }
-    }
-}
-
-extension UnsafeRawBufferPointer {
-    /// Whether both hold the same bytes, compared eight at a time.
-    @inline(__always)
-    func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
-        guard count == other.count else { return false }
-        guard count > 0, let left = baseAddress, let right = other.baseAddress else { return true }
-        var at = 0
-        while at + 8 <= count {
-            if left.loadUnaligned(fromByteOffset: at, as: UInt64.self)
-                != right.loadUnaligned(fromByteOffset: at, as: UInt64.self)
-            {
-                return false
-            }
-            at += 8
-        }
-        while at < count {
-            if left.load(fromByteOffset: at, as: UInt8.self)
-                != right.load(fromByteOffset: at, as: UInt8.self)
-            {
-                return false
-            }
-            at += 1
-        }
-        return true
     }
 }

@@ -1,9 +1,9 @@
 /// A JSON value (RFC 8259).
 ///
 /// Numbers remember how they were written, as an integer of up to 64 bits or as a `Double`, but
-/// compare by what they are worth: `1` equals `1.0`, as RFC 6902 asks of `test`. Strings and
-/// member names compare by their code points, as RFC 8259 §8.3 asks: unlike Swift's `String`, which
-/// also equates canonically equivalent texts.
+/// compare by value: `1` equals `1.0`, as RFC 6902 asks of `test`. Strings and member names
+/// compare by their code points, as RFC 8259 §8.3 asks: unlike Swift's `String`, which also equates
+/// canonically equivalent texts.
 public enum JSON: Sendable {
     /// `null`.
     case null
@@ -87,7 +87,7 @@ extension JSON {
         if case .uint(let value) = self { value } else { int64.flatMap(UInt64.init(exactly:)) }
     }
 
-    /// The integer that a number is worth, however it was written, if 64 bits hold it.
+    /// A number's value if it is an integer of 64 bits, however it was written.
     package var wholeNumber: Int128? {
         switch self {
         case .int(let value): Int128(value)
@@ -161,5 +161,39 @@ extension JSON {
         self = .null
         defer { self = .array(array) }
         return try change(&array)
+    }
+}
+
+// Not by `nil`: where a `JSON?` was meant, a `nil` would silently become `null`.
+
+extension JSON: ExpressibleByBooleanLiteral {
+    /// `true` or `false`.
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+}
+
+extension JSON: ExpressibleByIntegerLiteral {
+    /// An integer.
+    public init(integerLiteral value: Int64) { self = .int(value) }
+}
+
+extension JSON: ExpressibleByFloatLiteral {
+    /// A number with a fraction.
+    public init(floatLiteral value: Double) { self = .double(value) }
+}
+
+extension JSON: ExpressibleByStringLiteral {
+    /// A string.
+    public init(stringLiteral value: String) { self = .string(value) }
+}
+
+extension JSON: ExpressibleByArrayLiteral {
+    /// An array.
+    public init(arrayLiteral elements: JSON...) { self = .array(elements) }
+}
+
+extension JSON: ExpressibleByDictionaryLiteral {
+    /// An object, with its members in the order written; of two with one name the later counts.
+    public init(dictionaryLiteral members: (String, JSON)...) {
+        self = .object(JSONObject(members))
     }
 }

@@ -10,7 +10,7 @@ extension JSONWriter {
         guard text.count <= 256, Self.plainPrefix(of: text, from: 0) == text.count else {
             return appendLongString(text, isKey: isKey)
         }
-        // Put together on the stack: one append costs as much as the array's checks for one byte.
+        // Assembled on the stack: one append costs as much as appending a single byte.
         withUnsafeTemporaryAllocation(byteCount: 260, alignment: 8) { piece in
             var at = 0
             if needsComma {

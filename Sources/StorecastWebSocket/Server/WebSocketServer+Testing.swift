@@ -1,0 +1,4 @@
+extension WebSocketServer {
+    /// How many connections are open or closing.
+    package var connectionCount: Int { heartbeat.count }
+}

@@ -1,0 +1,173 @@
+/// Finds the operations that turn one value into another.
+struct JSONDiff {
+    private(set) var operations: [JSONPatch.Operation] = []
+    /// How many bytes of text the operations make, a comma for each included.
+    private var size = 0
+    /// Where the comparison is.
+    private var path = JSONPointer()
+
+    mutating func compare(_ old: JSON, _ new: JSON) {
+        let (mark, before) = (operations.count, size)
+        switch (old, new) {
+        case (.object(let old), .object(let new)): compare(old, new)
+        case (.array(let old), .array(let new)): compare(old, new)
+        default:
+            if old != new { emit(.replace(path: path, value: new)) }
+            return
+        }
+        // One operation that replaces it all, {"op":"replace","path":,"value":} and a comma, may be
+        // smaller than the many that change it.
+        guard operations.count > mark else { return }
+        let whole = 34 + JSON.size(path.description)
+        let room = size - before - whole
+        guard room > 0, new.encodedSize(upTo: room) < room else { return }
+        operations.removeSubrange(mark...)
+        size = before
+        emit(.replace(path: path, value: new))
+    }
+
+    mutating func emit(_ operation: JSONPatch.Operation) {
+        size += operation.encodedSize + 1
+        operations.append(operation)
+    }
+
+    /// Compares two members or elements that are at `token` of this place.
+    mutating func compare(_ old: JSON, _ new: JSON, at token: String) {
+        path.tokens.append(token)
+        compare(old, new)
+        path.tokens.removeLast()
+    }
+
+    /// The path of a member or element of this place.
+    func pointer(_ token: String) -> JSONPointer { path.appending(token) }
+
+    private mutating func compare(_ old: JSONObject, _ new: JSONObject) {
+        if old.isSameStorage(as: new) { return }
+        var kept = 0
+        var inOrder = new.makeIterator()
+        for (key, value) in old {
+            // Two versions of one object mostly have their members in the same order.
+            let next = inOrder.next()
+            let isNext = next.map { $0.key.isSameText(as: key) } ?? false
+            if let match = isNext ? next?.value : new[key] {
+                kept += 1
+                compareUnlessEqual(value, match, at: key)
+            } else {
+                emit(.remove(path: pointer(key)))
+            }
+        }
+        guard kept < new.count else { return }
+        for (key, value) in new where old[key] == nil {
+            emit(.add(path: pointer(key), value: value))
+        }
+    }
+
+    /// As ``compare(_:_:at:)``, without building the path for scalars that are equal.
+    @inline(__always)
+    private mutating func compareUnlessEqual(_ old: JSON, _ new: JSON, at token: String) {
+        switch (old, new) {
+        case (.object, .object), (.array, .array): compare(old, new, at: token)
+        default: if old != new { compare(old, new, at: token) }
+        }
+    }
+}
+
+extension JSONDiff {
+    mutating func compare(_ old: [JSON], _ new: [JSON]) {
+        let shorter = min(old.count, new.count)
+        var start = 0
+        while start < shorter, old[start] == new[start] { start += 1 }
+        if start == old.count, start == new.count { return }
+        var (oldEnd, newEnd) = (old.count, new.count)
+        while oldEnd > start, newEnd > start, old[oldEnd - 1] == new[newEnd - 1] {
+            (oldEnd, newEnd) = (oldEnd - 1, newEnd - 1)
+        }
+        let before = old[start..<oldEnd]
+        let after = new[start..<newEnd]
+        if before.count == 1, after.count == 1 {
+            return compare(old[start], new[start], at: String(start))
+        }
+        rearrange(before, after)
+    }
+
+    /// Turns one run of elements into another.
+    private mutating func rearrange(_ old: ArraySlice<JSON>, _ new: ArraySlice<JSON>) {
+        let start = old.startIndex
+        let names = JSONElementNames(old, new)
+        let alignment = ArrayAlignment(from: names.old, to: names.new)
+        for step in alignment.steps {
+            switch step {
+            case .remove(let index):
+                emit(.remove(path: pointer(String(start + index))))
+            case .insert(let source, let index):
+                emit(.add(path: pointer(String(start + index)), value: new[start + source]))
+            case .move(let from, let index):
+                let from = pointer(String(start + from))
+                emit(.move(from: from, path: pointer(String(start + index))))
+            }
+        }
+        for (oldIndex, newIndex) in alignment.pairs {
+            compare(old[start + oldIndex], new[start + newIndex], at: String(start + newIndex))
+        }
+    }
+}
+
+/// Numbers for the elements of two arrays: equal where the elements are the same thing.
+///
+/// Elements are the same thing if they have the same `id`, where every element is an object with a
+/// scalar `id` of its own; else if they are equal: of several equal ones, the first with the first,
+/// the second with the second and so on. Either way no number comes twice in one array.
+struct JSONElementNames {
+    private(set) var old: [Int] = []
+    private(set) var new: [Int] = []
+    private var numbers: [JSON: Int] = [:]
+    private var repeats: [Int: Int] = [:]
+    private var count = 0
+
+    init(_ old: ArraySlice<JSON>, _ new: ArraySlice<JSON>) {
+        if let oldIds = Self.ids(of: old), let newIds = Self.ids(of: new) {
+            self.old = oldIds.map { number($0) }
+            self.new = newIds.map { number($0) }
+        } else {
+            self.old = numbers(of: old)
+            self.new = numbers(of: new)
+        }
+    }
+
+    private static func ids(of elements: ArraySlice<JSON>) -> [JSON]? {
+        var seen: Set<JSON> = []
+        var ids: [JSON] = []
+        ids.reserveCapacity(elements.count)
+        for element in elements {
+            guard let id = element["id"], id.isScalar, seen.insert(id).inserted else { return nil }
+            ids.append(id)
+        }
+        return ids
+    }
+
+    private mutating func number(_ value: JSON) -> Int {
+        if let number = numbers[value] { return number }
+        count += 1
+        numbers[value] = count
+        return count
+    }
+
+    private mutating func numbers(of elements: ArraySlice<JSON>) -> [Int] {
+        // For each number the last one used in its place: the second of two equal elements gets the
+        // number that belongs to the first one's.
+        var last: [Int: Int] = [:]
+        return elements.map { element in
+            let first = number(element)
+            let number = last[first].map { next(after: $0) } ?? first
+            last[first] = number
+            return number
+        }
+    }
+
+    private mutating func next(after number: Int) -> Int {
+        if let next = repeats[number] { return next }
+        count += 1
+        repeats[number] = count
+        return count
+    }
+}

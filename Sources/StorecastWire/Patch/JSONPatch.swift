@@ -1,0 +1,95 @@
+/// A JSON Patch (RFC 6902): the operations that turn one value into another.
+public struct JSONPatch: Sendable, Hashable {
+    /// One change, or one test.
+    public enum Operation: Sendable, Hashable {
+        /// Inserts an element before an index (`-`: at the end), or sets a member.
+        case add(path: JSONPointer, value: JSON)
+        /// Removes an element or a member, which must exist.
+        case remove(path: JSONPointer)
+        /// Gives what exists another value.
+        case replace(path: JSONPointer, value: JSON)
+        /// Removes one thing and adds it elsewhere.
+        case move(from: JSONPointer, path: JSONPointer)
+        /// Adds a copy of one thing elsewhere.
+        case copy(from: JSONPointer, path: JSONPointer)
+        /// Fails the patch unless the value there is equal.
+        case test(path: JSONPointer, value: JSON)
+    }
+
+    /// The operations, in order.
+    public var operations: [Operation]
+
+    /// A patch of these operations.
+    public init(_ operations: [Operation] = []) {
+        self.operations = operations
+    }
+
+    /// Whether it does nothing.
+    public var isEmpty: Bool { operations.isEmpty }
+
+    /// Whether one of its operations is a `copy`. O(n).
+    package var hasCopies: Bool {
+        operations.contains { operation in
+            if case .copy = operation { true } else { false }
+        }
+    }
+
+    /// The operations that turn `old` into `new`: few and small, but not always the fewest.
+    ///
+    /// A value whose replacement is smaller than its changes is replaced.
+    /// Elements of arrays are recognised by their member `id` if all have one, else by equality,
+    /// and are moved, inserted and removed one by one.
+    ///
+    /// Complexity: linear in the size of both, O(n log n) in the length of an array that changed.
+    /// Values that share their storage are not looked into.
+    public static func diff(from old: JSON, to new: JSON) -> JSONPatch {
+        var diff = JSONDiff()
+        diff.compare(old, new)
+        return JSONPatch(diff.operations)
+    }
+}
+
+/// Why a patch can't be read or applied.
+public struct JSONPatchError: Error, Hashable, Sendable {
+    /// What kind of fault it is.
+    public enum Reason: Hashable, Sendable {
+        /// The patch is no array of objects, each with a known `op` and the members that it needs.
+        case malformed(String)
+        /// A path is malformed or leads nowhere.
+        case path(JSONPointerError)
+        /// A `test` found another value.
+        case testFailed(JSONPointer)
+        /// A value would be moved into itself.
+        case intoItself(JSONPointer)
+        /// The result would be nested deeper, or copies be larger, than the limits.
+        case tooLarge
+    }
+
+    /// What kind of fault it is.
+    public var reason: Reason
+    /// Which operation of the patch, from 0; nil if it is the patch as a whole.
+    public var index: Int?
+
+    init(_ reason: Reason, at index: Int? = nil) {
+        self.reason = reason
+        self.index = index
+    }
+
+    /// The fault as a sentence for people.
+    public var message: String {
+        let text =
+            switch reason {
+            case .malformed(let text): text
+            case .path(let error): error.message
+            case .testFailed(let path): "The value at \"\(path)\" is not the one that was expected."
+            case .intoItself(let path): "The value at \"\(path)\" can't be moved into itself."
+            case .tooLarge: "The result would be too large or nested too deeply."
+            }
+        return index.map { "Operation \($0): \(text)" } ?? text
+    }
+}
+
+extension JSONPatchError: CustomStringConvertible {
+    /// The fault as a sentence.
+    public var description: String { message }
+}

@@ -1,0 +1,168 @@
+/// A patch being applied: carries out operations, and records how to undo them.
+struct JSONPatchApplication {
+    /// Undoes one operation.
+    private enum Inverse {
+        case put(JSONPointer, JSON)
+        case remove(JSONPointer)
+        /// Puts a removed element or member back where it was.
+        case restore(JSONPointer, JSON, position: Int)
+    }
+
+    private let depth: Int
+    private var bytesLeft: Int
+    private var inverses: [Inverse] = []
+
+    init(limits: JSONLimits) {
+        depth = min(limits.depth, JSONLimits.deepestNesting)
+        bytesLeft = limits.bytes
+    }
+
+    mutating func perform(
+        _ operation: JSONPatch.Operation, on root: inout JSON
+    ) throws(JSONPatchError) {
+        do {
+            switch operation {
+            case .add(let path, let value): try add(value, path, &root)
+            case .remove(let path): _ = try remove(path, &root)
+            case .replace(let path, let value): try replace(value, path, &root)
+            case .move(let from, let path): try move(from, path, &root)
+            case .copy(let from, let path):
+                let value = try from.resolve(in: root)
+                bytesLeft -= value.encodedSize
+                if bytesLeft < 0 { return try fail(.tooLarge) }
+                try add(value, path, &root)
+            case .test(let path, let value):
+                if try path.resolve(in: root) != value { try fail(.testFailed(path)) }
+            }
+        } catch let error as JSONPointerError {
+            throw JSONPatchError(.path(error))
+        } catch let error as JSONPatchError {
+            throw error
+        } catch {
+            throw JSONPatchError(.malformed("\(error)"))
+        }
+    }
+
+    /// Undoes all operations, the last one first.
+    mutating func undo(on root: inout JSON) {
+        while let inverse = inverses.popLast() {
+            // Each is applied to exactly the value that its operation left, so none can fail.
+            try? Self.apply(inverse, &root)
+        }
+    }
+
+    private func fail(_ reason: JSONPatchError.Reason) throws {
+        throw JSONPatchError(reason)
+    }
+
+    private func checkDepth(_ value: JSON, _ path: JSONPointer) throws {
+        if path.tokens.count + value.depth > depth { try fail(.tooLarge) }
+    }
+
+    private mutating func add(_ value: JSON, _ path: JSONPointer, _ root: inout JSON) throws {
+        try checkDepth(value, path)
+        guard !path.tokens.isEmpty else { return try replace(value, path, &root) }
+        let inverse = try root.modifyParent(of: path) {
+            (parent, token) throws(JSONPointerError) -> Inverse in
+            if let old = parent.withObject({ $0.updateValue(value, forKey: token) }) {
+                return old.map { .put(path, $0) } ?? .remove(path)
+            }
+            let added = try parent.withArray { (array) throws(JSONPointerError) -> Inverse in
+                let depth = path.tokens.count - 1
+                let index =
+                    token == "-" ? array.count : try path.index(at: depth, in: array.count + 1)
+                array.insert(value, at: index)
+                return .remove(JSONPointer(path.tokens[..<depth] + [String(index)]))
+            }
+            guard let added else { throw path.missing(path.tokens.count - 1, .scalar) }
+            return added
+        }
+        inverses.append(inverse)
+    }
+
+    private mutating func remove(_ path: JSONPointer, _ root: inout JSON) throws -> JSON {
+        let (value, position) = try Self.remove(path, &root)
+        inverses.append(.restore(path, value, position: position))
+        return value
+    }
+
+    private mutating func replace(_ value: JSON, _ path: JSONPointer, _ root: inout JSON) throws {
+        try checkDepth(value, path)
+        let old = try root.modify(at: path) { (target) throws(JSONPointerError) -> JSON in
+            defer { target = value }
+            return target
+        }
+        inverses.append(.put(path, old))
+    }
+
+    private mutating func move(
+        _ from: JSONPointer, _ path: JSONPointer, _ root: inout JSON
+    ) throws {
+        if path.begins(with: from) {
+            _ = try from.resolve(in: root)
+            // To where it is already: nothing to do.
+            if path.tokens.count == from.tokens.count { return }
+            return try fail(.intoItself(from))
+        }
+        let value = try remove(from, &root)
+        try add(value, path, &root)
+    }
+
+    private static func remove(
+        _ path: JSONPointer, _ root: inout JSON
+    ) throws(JSONPointerError) -> (JSON, position: Int) {
+        try root.modifyParent(of: path) { (parent, token) throws(JSONPointerError) in
+            let depth = path.tokens.count - 1
+            if let removed = parent.withObject({ $0.removeMember(token) }) {
+                guard let removed else { throw path.missing(depth, .noMember) }
+                return removed
+            }
+            let removed = try parent.withArray { (array) throws(JSONPointerError) in
+                let index = try path.index(at: depth, in: array.count)
+                return (array.remove(at: index), position: index)
+            }
+            guard let removed else { throw path.missing(depth, .scalar) }
+            return removed
+        }
+    }
+
+    private static func apply(_ inverse: Inverse, _ root: inout JSON) throws(JSONPointerError) {
+        switch inverse {
+        case .put(let path, let value):
+            try root.modify(at: path) { $0 = value }
+        case .remove(let path):
+            _ = try remove(path, &root)
+        case .restore(let path, let value, let position):
+            try root.modifyParent(of: path) { (parent, token) in
+                _ = parent.withObject { $0.restore(token, value, at: position) }
+                _ = parent.withArray { $0.insert(value, at: position) }
+            }
+        }
+    }
+}
+
+extension JSONPatch {
+    /// Carries out the operations in order, in place while nobody else holds the value.
+    ///
+    /// All or nothing: after a throw the value is what it was before.
+    ///
+    /// Complexity: linear in the patch, not in the value; a change inside an array moves the
+    /// elements behind it.
+    ///
+    /// - Parameter limits: how deep the result may be nested, and how many bytes of text `copy` may
+    ///   add in all, so that a short patch can't make an enormous value.
+    /// - Throws: ``JSONPatchError``, which names the operation.
+    public func apply(
+        to value: inout JSON, limits: JSONLimits = JSONLimits()
+    ) throws(JSONPatchError) {
+        var application = JSONPatchApplication(limits: limits)
+        for (index, operation) in operations.enumerated() {
+            do {
+                try application.perform(operation, on: &value)
+            } catch {
+                application.undo(on: &value)
+                throw JSONPatchError(error.reason, at: index)
+            }
+        }
+    }
+}
