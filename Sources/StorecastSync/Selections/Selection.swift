@@ -69,6 +69,11 @@ extension Selection {
 
     /// The parameters in the `params` of a subscribe frame; nil stands for a frame without any.
     func parameters(from view: JSONView?) throws(Rejection) -> Parameters {
+        if Parameters.self == NoParameters.self, let view, !view.isEmptyObject {
+            throw Rejection(
+                .invalidParameters, "The selection's parameters can't be read.",
+                detail: "'\(name)' has none.")
+        }
         do {
             if let view { return try JSONCoding.decode(Parameters.self, from: view) }
             return try JSONCoding.decode(Parameters.self, from: .object([:]))
@@ -76,8 +81,19 @@ extension Selection {
             throw Rejection(
                 .invalidParameters, "The selection's parameters can't be read.",
                 detail: view == nil
-                    ? "'\(name)' needs params: \(Parameters.self)."
+                    ? "'\(name)' needs params.\(Self.hint(error))"
                     : "params of '\(name)': \(explain(error))")
         }
     }
+
+    /// What is needed where there is nothing, if that has members.
+    private static func hint(_ error: any Error) -> String {
+        guard case DecodingError.keyNotFound = error else { return "" }
+        return " " + explain(error)
+    }
+}
+
+extension JSONView {
+    /// What some clients write for nothing.
+    fileprivate var isEmptyObject: Bool { isObject && members.underestimatedCount == 0 }
 }

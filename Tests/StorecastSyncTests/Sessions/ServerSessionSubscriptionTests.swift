@@ -1,5 +1,6 @@
-import StorecastSync
 import Testing
+
+@testable import StorecastSync
 
 struct ServerSessionSubscriptionTests {
     let loop = TestLoop()
@@ -60,6 +61,31 @@ struct ServerSessionSubscriptionTests {
             ])
         #expect(heard.filter { $0.op == "error" }.allSatisfy { $0["ref"] == 1 })
         #expect(heard[0]["detail"]?.string?.contains("'beer'") == true)
+    }
+
+    @Test func `a selection without parameters takes none, and an empty object for none`() {
+        let wire = Wire.greeted(loop.open(Shop.room), on: loop)
+        wire.say(subscribe(1, "tea", #","params":{"a":1}"#), subscribe(2, "tea", #","params":"x""#))
+        let refused = wire.hear()
+        #expect(refused.map(\.code) == ["invalid-params", "invalid-params"])
+        #expect(refused[0]["detail"] == "'tea' has none.")
+        wire.say(subscribe(1, "tea"), subscribe(2, "tea", #","params":{}"#))
+        let heard = wire.hear()
+        #expect(heard.ops == ["subscribed", "subscribed", "snapshot"])
+        #expect(heard[0]["sub"] == heard[1]["sub"])
+    }
+
+    @Test func `parameters that are missing are named as clients write them`() throws {
+        struct Place: Codable, Hashable { var path: String }
+        let value = Selection("value") { (_: Shop, place: Place) in place.path }
+        let line = Selection("line") { (_: Shop, index: Int) in index }
+        #expect(
+            throws: Rejection(
+                .invalidParameters, "The selection's parameters can't be read.",
+                detail: #"'value' needs params. The member "path" is missing."#)
+        ) { try value.parameters(from: nil) }
+        let error = #expect(throws: Rejection.self) { try line.parameters(from: nil) }
+        #expect(error?.detail == "'line' needs params.")
     }
 
     @Test func `a connection has so many subscriptions and no more`() {
