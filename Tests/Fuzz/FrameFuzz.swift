@@ -1,11 +1,11 @@
-// Feeds arbitrary bytes to the reader of clients' frames. Not a target of the package; build and run
-// it from the package's folder:
+// Feeds arbitrary bytes to the reader of clients' frames. Not a target of the package; build and
+// run it from the package's folder:
 //
-//   swiftc -parse-as-library -O -wmo -sanitize=fuzzer,address -swift-version 6 \
-//     -package-name storecast -module-name FrameFuzz -o /tmp/frame-fuzz \
-//     Sources/StorecastWebSocket/Frames/*.swift \
-//     Sources/StorecastWebSocket/EventLoop/Inbox.swift Tests/Fuzz/FrameFuzz.swift
-//   mkdir -p /tmp/frame-corpus && /tmp/frame-fuzz -max_total_time=60 -max_len=1024 /tmp/frame-corpus
+//   swiftc -parse-as-library -O -wmo -sanitize=fuzzer,address -swift-version 6 \ -package-name
+//     storecast -module-name FrameFuzz -o /tmp/frame-fuzz \
+//     Sources/StorecastWebSocket/Frames/*.swift \ Sources/StorecastWebSocket/EventLoop/Inbox.swift
+//     Tests/Fuzz/FrameFuzz.swift mkdir -p /tmp/frame-corpus && /tmp/frame-fuzz -max_total_time=60
+//     -max_len=1024 /tmp/frame-corpus
 //
 // A crash is a trap, an access out of bounds, or one of the promises below that doesn't hold.
 

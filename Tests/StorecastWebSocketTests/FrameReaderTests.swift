@@ -2,7 +2,8 @@ import StorecastWebSocket
 import Testing
 
 @Suite struct FrameReaderTests {
-    /// The masked examples of RFC 6455 section 5.7, and its other payloads masked with the same key.
+    /// The masked examples of RFC 6455 section 5.7, and its other payloads masked with the same
+    /// key.
     @Test func `the standard's examples are read`() {
         let hello: [UInt8] = [
             0x81, 0x85, 0x37, 0xFA, 0x21, 0x3D, 0x7F, 0x9F, 0x4D, 0x51, 0x58,

@@ -1,8 +1,8 @@
 import CLibWebSockets
 import Glibc
 
-/// What a peer sends: on a server all of it is read here, since libwebsockets shows payloads and not
-/// the bytes that came.
+/// What a peer sends: on a server all of it is read here, since libwebsockets shows payloads and
+/// not the bytes that came.
 extension WebSocketConnection {
     /// The most bytes of a request without its body; of its fields the library takes half of that.
     private static let maximumHead = 8 << 10
@@ -39,7 +39,8 @@ extension WebSocketConnection {
         answerPing()
     }
 
-    /// Sends the answer to the newest ping, once (RFC 6455 section 5.5.3), as soon as it can be sent.
+    /// Sends the answer to the newest ping, once (RFC 6455 section 5.5.3), as soon as it can be
+    /// sent.
     func answerPing() {
         guard unanswered != nil, isWritable, let payload = unanswered.take() else { return }
         payload.withUnsafeBytes { send(.pong, $0) }

@@ -10,8 +10,8 @@ struct LibWebSocketsHeaders {
         withBytes(of: token) { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The decoded path that comes with the token of a method; empty if it isn't UTF-8, so that what
-    /// only resembles a name is none.
+    /// The decoded path that comes with the token of a method; empty if it isn't UTF-8, so that
+    /// what only resembles a name is none.
     func path(of method: lws_token_indexes) -> String? {
         withBytes(of: method) { String(validating: $0, as: UTF8.self) ?? "" }
     }

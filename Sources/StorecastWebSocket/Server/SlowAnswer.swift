@@ -3,8 +3,8 @@ import Glibc
 
 /// What a socket didn't take at once of an answer, and is sent as the peer reads.
 ///
-/// Past libwebsockets: when version 4.1.6 waits until it can write on a plain connection, it doesn't
-/// read what comes meanwhile, and is told of it again and again.
+/// Past libwebsockets: when version 4.1.6 waits until it can write on a plain connection, it
+/// doesn't read what comes meanwhile, and is told of it again and again.
 final class SlowAnswer {
     private let core: LoopCore
     private let descriptor: Int32

@@ -23,7 +23,8 @@ enum UpgradeRules {
         return HTTPAnswer(status: 400, "The path or query has a control character.")
     }
 
-    /// The answer to a request that doesn't say which host it is meant for, WebSocket or not; or nil.
+    /// The answer to a request that doesn't say which host it is meant for, WebSocket or not; or
+    /// nil.
     static func problem(_ request: UpgradeRequest) -> HTTPAnswer? {
         // RFC 9112, section 3.2.
         guard request.headers["host"] != nil else {

@@ -209,7 +209,8 @@ final class World {
         return connection
     }
 
-    /// The connection breaks: each end notices at once, later, or when it has heard nothing for long.
+    /// The connection breaks: each end notices at once, later, or when it has heard nothing for
+    /// long.
     func breakUp(_ connection: SimulatedConnection, _ random: inout SeededGenerator) {
         connection.cut(keeping: random.below(3))
         let noticed = random.pick([.zero, random.duration(upTo: .seconds(5)), .seconds(60)])

@@ -1,6 +1,6 @@
 /// The types of Foundation whose own `Codable` makes of them what nobody expects in JSON: arrays of
-/// bytes, `{"relative":…}`, `{"mantissa":…}`. They are written as text here; what their own makes of
-/// them is read too, as journals hold it.
+/// bytes, `{"relative":…}`, `{"mantissa":…}`. They are written as text here; what their own makes
+/// of them is read too, as journals hold it.
 ///
 /// Found by name, so that this module needs no Foundation: in a program without it there are none.
 enum FoundationType {
