@@ -91,6 +91,10 @@ final class World {
             client.arrive()
             touch(client)
         }
+        // Of hundreds of clients on slow connections some heartbeat is always under way.
+        time.after(.seconds(300)) { [unowned self] in
+            for connection in process?.connections ?? [] { connection.calm() }
+        }
         awaitRest(until: time.now + .seconds(600))
     }
 
