@@ -117,7 +117,7 @@ struct RoomLoopTests {
         wire.dispatch(1, "AddTea", #"{"by":1}"#)
         #expect(wire.hear().isEmpty)
         wire.resume()
-        #expect(wire.hear().ops == ["acked"])
+        #expect(wire.hear().ops == ["transaction"])
     }
 
     // MARK: Rooms that leave memory
@@ -239,8 +239,10 @@ struct RoomLoopTests {
     }
 
     @Test func `without rooms nothing is waited for`() {
+        let loop = loop()
         var ended = false
-        loop().rooms.prepareRoomsToEnd { ended = true }
+        loop.rooms.prepareRoomsToEnd { ended = true }
         #expect(ended)
+        #expect(loop.timerCount == 1)
     }
 }
