@@ -47,7 +47,8 @@ let package = Package(
         .target(
             name: "StorecastRecorder", dependencies: ["Storecast", "StorecastWire"],
             swiftSettings: settings),
-        // Not a part of Storecast: global functions such as `compose` are for those who ask for them.
+        // Not a part of Storecast: global functions such as `compose` are for those who ask for
+        // them.
         .target(name: "StorecastRedux", dependencies: ["Storecast"], swiftSettings: settings),
         // Apart, as the command runs it too, and what helps tests to fail has no place there.
         .target(

@@ -22,8 +22,8 @@ struct DevtoolsOptions: ParsableArguments {
             valueName: "file"), completion: .file())
     var devtoolsToken: String?
 
-    /// Nil for nobody. The fragment is what the page's URL has behind it: browsers don't send it, so
-    /// that the token is in nobody's log. Empty if the token was chosen, and so is known.
+    /// Nil for nobody. The fragment is what the page's URL has behind it: browsers don't send it,
+    /// so that the token is in nobody's log. Empty if the token was chosen, and so is known.
     func access() throws(CommandFailure) -> (access: DevtoolsAccess, fragment: String)? {
         if devtools == false { return nil }
         if let token = try token() { return (.token(token), "") }

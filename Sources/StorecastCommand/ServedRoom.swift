@@ -9,8 +9,8 @@ enum ServedRoom {
     private static let boardTypes = Set(
         Board.room.actions.names + [ClientJoined.wireName, ClientLeft.wireName])
 
-    /// The board, or a JSON document: whichever a room's first actions, or what it began with, are of;
-    /// the board where there is no file.
+    /// The board, or a JSON document: whichever a room's first actions, or what it began with, are
+    /// of; the board where there is no file.
     @Sendable
     static func definition(
         of room: String, in file: JournalFile?

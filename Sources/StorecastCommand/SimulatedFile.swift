@@ -26,7 +26,8 @@ final class SimulatedFile {
         do {
             return AwaitedJournal(in: try start())
         } catch {
-            // The temporary folder is of no use: nothing can be said of the seed, so no run goes on.
+            // The temporary folder is of no use: nothing can be said of the seed, so no run goes
+            // on.
             fatalError("The simulated server's journal in '\(directory.path)': \(error)")
         }
     }

@@ -8,8 +8,8 @@ public enum SQLiteDurability: String, Sendable, CaseIterable {
     /// The end of the process at any moment. A crash of the machine may take the newest actions,
     /// although they were acknowledged.
     ///
-    /// SQLite's `synchronous=NORMAL`: an `fsync` every 4 MiB or so. After a crash of the machine every
-    /// room begins a new epoch, so that clients don't trust positions that may be gone.
+    /// SQLite's `synchronous=NORMAL`: an `fsync` every 4 MiB or so. After a crash of the machine
+    /// every room begins a new epoch, so that clients don't trust positions that may be gone.
     case process
 
     /// SQLite's name of it, and the number with which it answers.

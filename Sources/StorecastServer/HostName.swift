@@ -70,8 +70,8 @@ struct HostName: Equatable, Sendable {
         return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
 
-    /// Of an IPv6 address the first 64 bits, as who has one has all of them (RFC 4291, section 2.5.4);
-    /// any other host as it is.
+    /// Of an IPv6 address the first 64 bits, as who has one has all of them (RFC 4291, section
+    /// 2.5.4); any other host as it is.
     var network: String {
         let mapped = text.hasPrefix("::ffff:") ? String(text.dropFirst(7)) : text
         guard mapped.contains(":") else { return mapped }
@@ -92,12 +92,12 @@ extension Credentials {
 
     /// Whether a page of another site opened the connection.
     ///
-    /// Browsers let every page connect to every server, and name the page's site in `Origin`
-    /// (RFC 6455, section 10.2). False for programs, which name none; for pages of the host that they
-    /// connect to, whatever the port (a server on loopback takes no names but its own, so that they are
-    /// this machine's); and for pages of this machine that connect to this machine. Ask in
-    /// `authenticate` if clients need nothing but a cookie, or to be near, to be let in; a token that
-    /// only your own pages have makes it unnecessary.
+    /// Browsers let every page connect to every server, and name the page's site in `Origin` (RFC
+    /// 6455, section 10.2). False for programs, which name none; for pages of the host that they
+    /// connect to, whatever the port (a server on loopback takes no names but its own, so that they
+    /// are this machine's); and for pages of this machine that connect to this machine. Ask in
+    /// `authenticate` if clients need nothing but a cookie, or to be near, to be let in; a token
+    /// that only your own pages have makes it unnecessary.
     public var isFromOtherSite: Bool {
         guard let origin, let host else { return headers["origin"] != nil }
         return origin != host && !(origin.isLocal && host.isLocal)

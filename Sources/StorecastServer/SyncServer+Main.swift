@@ -14,8 +14,8 @@ extension SyncServer {
     /// ```swift
     /// await SyncServer(port: 9090, room: room).main()
     /// ```
-    /// Returns when ``run(onListening:)`` does. If the server can't start, as when its port is taken,
-    /// says why on standard error and ends the program with the status 1.
+    /// Returns when ``run(onListening:)`` does. If the server can't start, as when its port is
+    /// taken, says why on standard error and ends the program with the status 1.
     ///
     /// - Parameter onListening: called with the server's URL when clients can connect; prints it if
     ///   nothing else is given.

@@ -85,8 +85,8 @@ public final class SyncServer: Sendable {
     /// ```swift
     /// try await server.run { url in print("listening on \(url)") }
     /// ```
-    /// - Parameter onListening: called with the server's URL when clients can connect. What it prints
-    ///   goes out at once, also where standard output isn't a terminal.
+    /// - Parameter onListening: called with the server's URL when clients can connect. What it
+    ///   prints goes out at once, also where standard output isn't a terminal.
     public func run(
         onListening: @Sendable (_ url: String) -> Void = { _ in }
     ) async throws(ServerError) {

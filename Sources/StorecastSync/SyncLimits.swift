@@ -16,14 +16,14 @@ public struct SyncLimits: Sendable {
     public var window = 1024
     /// How many subscriptions a connection may have; 256.
     public var subscriptions = 256
-    /// The longest parameters of a subscription, in bytes of JSON text; 4 KiB. They are kept as long
-    /// as it lives.
+    /// The longest parameters of a subscription, in bytes of JSON text; 4 KiB. They are kept as
+    /// long as it lives.
     public var parameterBytes = 4 << 10
     /// How many bytes of replies may wait for a connection before the server stops reading from
     /// it; 64 KiB.
     public var controlBytes = 64 << 10
-    /// How many bytes of a connection's messages may be on their way to the loop of its room, where that
-    /// is another, before the server stops reading from it; 256 KiB.
+    /// How many bytes of a connection's messages may be on their way to the loop of its room, where
+    /// that is another, before the server stops reading from it; 256 KiB.
     public var relayedBytes = 256 << 10
     /// How many bytes of dispatches may wait in a room for its journal, about; 16 MiB. Beyond,
     /// clients are asked to send theirs again later.
@@ -31,8 +31,8 @@ public struct SyncLimits: Sendable {
     /// How many bytes of past patches a selection group keeps, 256 KiB; it never keeps more than
     /// a snapshot takes.
     public var historyBytes = 256 << 10
-    /// How long a selection group outlives its last subscription, so that who reconnects is told only
-    /// what changed: at least so long, at most twice; 30 seconds.
+    /// How long a selection group outlives its last subscription, so that who reconnects is told
+    /// only what changed: at least so long, at most twice; 30 seconds.
     public var lingerTime = Duration.seconds(30)
     /// How many such groups a room keeps; 256. The one that was left first is forgotten first.
     public var lingeringGroups = 256
@@ -42,12 +42,13 @@ public struct SyncLimits: Sendable {
     /// Of how many clients a room remembers what was settled; 100,000, and those that are connected
     /// beyond it.
     ///
-    /// When there are more, those are forgotten that were seen the longest ago, of the identities that
-    /// have the most clients; of anonymous ones, of the addresses that do. A client that is connected
-    /// isn't forgotten. The room's log says who is: the number may be changed at any time.
+    /// When there are more, those are forgotten that were seen the longest ago, of the identities
+    /// that have the most clients; of anonymous ones, of the addresses that do. A client that is
+    /// connected isn't forgotten. The room's log says who is: the number may be changed at any
+    /// time.
     public var clients = 100_000
-    /// How many rejections a room remembers that their clients may not know of yet; 100,000. When there
-    /// are more, they are forgotten as clients are, but before them.
+    /// How many rejections a room remembers that their clients may not know of yet; 100,000. When
+    /// there are more, they are forgotten as clients are, but before them.
     public var rejections = 100_000
     /// Seconds of silence after which a client pings; 30.
     public var heartbeat = 30

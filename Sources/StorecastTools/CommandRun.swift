@@ -3,8 +3,8 @@ import StorecastSync
 
 /// A program's one command.
 package enum CommandRun {
-    /// Runs it; a ``CommandFailure`` decides the exit status, which ArgumentParser's own `main` doesn't
-    /// let it.
+    /// Runs it; a ``CommandFailure`` decides the exit status, which ArgumentParser's own `main`
+    /// doesn't let it.
     package static func run(_ root: any ParsableCommand.Type) async {
         do {
             var command = try root.parseAsRoot()

@@ -6,8 +6,8 @@ package import StorecastSync
 /// One value for all, and a type of its own: with a function by itself as the task-local value the
 /// release build crashed in `swift_task_localValuePush` (Swift 6.3; why isn't known).
 package struct KnownRooms: Sendable {
-    /// A room's definition; nil if it isn't known. The file is the one that has the room's journal, if
-    /// there is one. May throw a ``CommandFailure`` that says more.
+    /// A room's definition; nil if it isn't known. The file is the one that has the room's journal,
+    /// if there is one. May throw a ``CommandFailure`` that says more.
     package typealias Definition =
         @Sendable (_ room: String, _ file: JournalFile?) throws -> (any RoomDefinitionProtocol)?
 

@@ -5,8 +5,8 @@ import Testing
 
 /// Journals of boards from earlier versions of this package, as they were exported.
 ///
-/// One is added whenever the board's actions or state change; none is ever changed. Each ends with a
-/// snapshot, so that reading it compares the whole state.
+/// One is added whenever the board's actions or state change; none is ever changed. Each ends with
+/// a snapshot, so that reading it compares the whole state.
 struct BoardArchiveTests {
     private static var folder: URL {
         URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -101,7 +101,8 @@ private struct Truth {
     }
 }
 
-/// A client that appends 0, 1, 2 … to a list of its own, a few at a time, until it is told to finish.
+/// A client that appends 0, 1, 2 … to a list of its own, a few at a time, until it is told to
+/// finish.
 @MainActor private final class KilledClient {
     let number: Int
     private(set) var dispatched = 0

@@ -120,7 +120,8 @@ struct TrappingReducerTests {
         }
     }
 
-    /// Starts the program, which is beside the tests themselves, without backtraces: they take long.
+    /// Starts the program, which is beside the tests themselves, without backtraces: they take
+    /// long.
     static func run(_ arguments: String..., errors: String = "/dev/stderr") throws -> ChildProcess {
         let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
             .deletingLastPathComponent().appending(path: "TrappingServer").path

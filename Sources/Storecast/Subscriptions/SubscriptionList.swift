@@ -145,7 +145,8 @@ package final class SubscriptionList<State>: EntryOwner {
 
 /// An entry and the node that it is a member of.
 ///
-/// Not nested in the list, whose type parameter would make it, and the dictionary of places, generic.
+/// Not nested in the list, whose type parameter would make it, and the dictionary of places,
+/// generic.
 private struct Place {
     let entry: Entry
     let node: Node

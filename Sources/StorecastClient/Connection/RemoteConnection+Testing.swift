@@ -4,8 +4,8 @@ extension RemoteConnection {
         await deliveries.settle()
     }
 
-    /// The status behind all that the connection has begun to do: it says so when what a dispatch or a
-    /// store was just told is that the connection ended.
+    /// The status behind all that the connection has begun to do: it says so when what a dispatch
+    /// or a store was just told is that the connection ended.
     package var settledStatus: Status {
         get async {
             await withCheckedContinuation { continuation in

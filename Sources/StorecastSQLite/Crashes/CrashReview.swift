@@ -1,7 +1,8 @@
 import GRDB
 import StorecastSync
 
-/// What is done, before any room is opened, about entries whose reducing the process didn't survive.
+/// What is done, before any room is opened, about entries whose reducing the process didn't
+/// survive.
 struct CrashReview: Sendable {
     /// What to tell the server's owner.
     private(set) var reports: [String] = []

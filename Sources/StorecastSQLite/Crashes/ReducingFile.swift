@@ -2,11 +2,11 @@ import Foundation
 import StorecastSync
 import Synchronization
 
-/// The file beside a journal's that outlives a crash and says which entries were being reduced then,
-/// and how often in a row that was so.
+/// The file beside a journal's that outlives a crash and says which entries were being reduced
+/// then, and how often in a row that was so.
 ///
-/// In slots: first one for each entry that is suspected, then one for each loop. It is gone when the
-/// journal was closed in order.
+/// In slots: first one for each entry that is suspected, then one for each loop. It is gone when
+/// the journal was closed in order.
 final class ReducingFile: Sendable {
     /// Found when it was opened: for each room the last entry that the process didn't survive.
     let suspects: [ReducingSlot.Note]
@@ -70,7 +70,8 @@ final class ReducingFile: Sendable {
             if let known {
                 let before = suspects.remove(at: known)
                 if before.offset == crash.offset { crash.crashes = before.crashes + 1 }
-                // A room that ended at an entry that nobody was told of had told nobody of later ones.
+                // A room that ended at an entry that nobody was told of had told nobody of later
+                // ones.
                 if before.offset <= crash.offset { crash.isNew = crash.isNew || before.isNew }
             }
             suspects.append(crash)

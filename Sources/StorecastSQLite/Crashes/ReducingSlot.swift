@@ -1,7 +1,8 @@
 import Foundation
 
-/// Where a loop notes the entry that it is about to reduce: a page that it shares with the system, so
-/// that it is written to the file however the process ends, without a system call for each entry.
+/// Where a loop notes the entry that it is about to reduce: a page that it shares with the system,
+/// so that it is written to the file however the process ends, without a system call for each
+/// entry.
 ///
 /// What a crash of the machine leaves of it may be old. Belongs to its journal's loop.
 final class ReducingSlot {
@@ -17,8 +18,8 @@ final class ReducingSlot {
     /// What was noted last.
     private(set) var offset: UInt64 = 0
 
-    /// A slot at a place in a file; where there is no space for it, in memory, and then a crash isn't
-    /// counted.
+    /// A slot at a place in a file; where there is no space for it, in memory, and then a crash
+    /// isn't counted.
     init(in descriptor: Int32, at place: Int, history: UInt64) {
         let zeros = [UInt8](repeating: 0, count: Self.size)
         // All of it now: a page without space on the disk can't be written later, but kills.

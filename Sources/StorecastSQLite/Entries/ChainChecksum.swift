@@ -2,8 +2,8 @@
 ///
 /// It finds damage, not forgery: each step maps different states to different states, so that any
 /// single byte that changed is always noticed, and anything else but once in 2^64 times. A
-/// cryptographic hash would find no more by accident, and takes many times as long; who can write to
-/// the file could compute that as well.
+/// cryptographic hash would find no more by accident, and takes many times as long; who can write
+/// to the file could compute that as well.
 struct ChainChecksum: Equatable, Sendable {
     private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 

@@ -19,8 +19,8 @@ struct EntryRow: Equatable {
     var payload: [UInt8]?
     /// The other actions, `[{"type":…,"payload":…},…]`; nil if there are none.
     var more: [UInt8]?
-    /// `{"code":…,"title":…,"detail":…,"refused":…}`, the last two if there are any; nil if there is
-    /// none.
+    /// `{"code":…,"title":…,"detail":…,"refused":…}`, the last two if there are any; nil if there
+    /// is none.
     var rejection: [UInt8]?
     /// A rejection that came later, see ``Tombstones``; not a column.
     var tombstone: [UInt8]?

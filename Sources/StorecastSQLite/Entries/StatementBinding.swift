@@ -3,8 +3,8 @@ import GRDBSQLite
 
 /// Fills in the parameters of a statement and runs it.
 ///
-/// Straight through SQLite's C interface, because GRDB ends a text at its first NUL character, which
-/// what an application calls its users may well contain.
+/// Straight through SQLite's C interface, because GRDB ends a text at its first NUL character,
+/// which what an application calls its users may well contain.
 struct StatementBinding {
     private let database: Database
     private let statement: SQLiteStatement

@@ -20,8 +20,8 @@ package final class JournalAddition {
     /// Runs `body` with the file, which is made if there is none; when `body` throws, nothing was
     /// added, and a new file is gone.
     ///
-    /// - Throws: `unavailable` if the file is in use, or can't be opened or written, `damaged` if it
-    ///   isn't a journal, and what `body` throws.
+    /// - Throws: `unavailable` if the file is in use, or can't be opened or written, `damaged` if
+    ///   it isn't a journal, and what `body` throws.
     package static func run<Value>(
         on file: String, _ body: (JournalAddition) throws -> Value
     ) throws -> Value {
@@ -69,8 +69,8 @@ package final class JournalAddition {
         last = offset
     }
 
-    /// Adds a snapshot of what the room is with the entry that was added last; before all entries, of
-    /// what the kept history begins with.
+    /// Adds a snapshot of what the room is with the entry that was added last; before all entries,
+    /// of what the kept history begins with.
     ///
     /// - Throws: `unfit` if its offset is another one.
     package func add(_ snapshot: JournalSnapshot) throws {

@@ -4,9 +4,9 @@ package import StorecastSync
 
 /// A journal's file as its administrator sees it, also while a server serves from it.
 ///
-/// It reads, and changes nothing. Its functions block; each sees the file as it is at one moment. They
-/// throw `unavailable` and `damaged`, the latter only where SQLite itself can't go on: entries that
-/// aren't what was written are said to be so, and passed.
+/// It reads, and changes nothing. Its functions block; each sees the file as it is at one moment.
+/// They throw `unavailable` and `damaged`, the latter only where SQLite itself can't go on: entries
+/// that aren't what was written are said to be so, and passed.
 package final class JournalFile: Sendable {
     package let path: String
     private let queue: DatabaseQueue
@@ -107,8 +107,9 @@ package final class JournalFile: Sendable {
 
     /// Copies the file as it is at this moment into a new one, which is a journal like this one.
     ///
-    /// A server may go on writing; what it writes meanwhile isn't in the copy. `progress` is told how
-    /// much of the whole is done, from 0 to 1. Throws `unavailable` if there is such a file already.
+    /// A server may go on writing; what it writes meanwhile isn't in the copy. `progress` is told
+    /// how much of the whole is done, from 0 to 1. Throws `unavailable` if there is such a file
+    /// already.
     package func backUp(
         to file: String, progress: @escaping (Double) -> Void = { _ in }
     ) throws(JournalError) {
@@ -119,7 +120,8 @@ package final class JournalFile: Sendable {
         try StoreFile.make(target)
         do {
             let copy = try DatabaseQueue(path: target)
-            // In steps, and in one transaction of the reader's: a writer doesn't make it begin anew.
+            // In steps, and in one transaction of the reader's: a writer doesn't make it begin
+            // anew.
             try queue.backup(to: copy, pagesPerStep: 1_000) { step in
                 progress(Double(step.completedPageCount) / Double(max(1, step.totalPageCount)))
             }

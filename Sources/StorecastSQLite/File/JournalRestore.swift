@@ -10,8 +10,8 @@ package enum JournalRestore {
     ///   - replaces: whether a file that is there makes way, and is kept; else it is an error.
     ///   - progress: is told how much of the whole is done, from 0 to 1.
     /// - Returns: what the file that was there is called now; nil if there was none.
-    /// - Throws: `unavailable` if a file is there, in use or can't be written; `damaged` if the backup
-    ///   isn't a sound journal.
+    /// - Throws: `unavailable` if a file is there, in use or can't be written; `damaged` if the
+    ///   backup isn't a sound journal.
     package static func run(
         from backup: String, to file: String, replaces: Bool,
         progress: @escaping (Double) -> Void = { _ in }

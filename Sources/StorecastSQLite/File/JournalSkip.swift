@@ -3,12 +3,12 @@ import StorecastSync
 
 /// Has a room go on without an entry that can't be reduced.
 package enum JournalSkip {
-    /// Puts a rejection over the entry at an offset, which stays in a file that no server is using. The
-    /// room begins another epoch.
+    /// Puts a rejection over the entry at an offset, which stays in a file that no server is using.
+    /// The room begins another epoch.
     ///
     /// - Returns: the names of the entry's actions.
-    /// - Throws: `unavailable` if the file is in use, there is no such entry, it is rejected already, or a
-    ///   snapshot holds what it did.
+    /// - Throws: `unavailable` if the file is in use, there is no such entry, it is rejected
+    ///   already, or a snapshot holds what it did.
     package static func run(
         on file: String, room: String, offset: UInt64
     ) throws -> String {

@@ -3,8 +3,8 @@ import StorecastSync
 
 /// A journal's file that makes way for another, and is kept beside it.
 enum KeptFile {
-    /// Puts the file at `new` in the place of the one at `path`, whose lock the caller has, and which
-    /// nobody has open; returns what that is called now: its name with `-word-1`, or the next
+    /// Puts the file at `new` in the place of the one at `path`, whose lock the caller has, and
+    /// which nobody has open; returns what that is called now: its name with `-word-1`, or the next
     /// number that is free.
     ///
     /// Whenever the machine stops, the old content is there under one of the two names at least.

@@ -3,8 +3,8 @@ import StorecastSync
 
 /// How programs other than a server change a journal's file: with its lock.
 enum StoreEditing {
-    /// Runs `body` while no server can use the file at `path`, there or not. Errors of SQLite's come
-    /// out as a ``JournalError`` that names the file.
+    /// Runs `body` while no server can use the file at `path`, there or not. Errors of SQLite's
+    /// come out as a ``JournalError`` that names the file.
     static func locked<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
         let lock = try StoreLock(path)
         defer { lock.release() }

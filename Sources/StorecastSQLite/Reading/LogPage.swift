@@ -25,8 +25,8 @@ struct LogPage: Sendable {
 
     /// Reads the entries of room `id` behind `start`.
     ///
-    /// Throws ``JournalError/damaged(_:)`` at the first that isn't as it was written, when it is the
-    /// page's first: the entries before it are a page of their own.
+    /// Throws ``JournalError/damaged(_:)`` at the first that isn't as it was written, when it is
+    /// the page's first: the entries before it are a page of their own.
     init(of room: String, from start: Start, in database: Database) throws {
         guard let log = try RoomLog(named: room, in: database) else {
             end = .beginning(of: room)

@@ -13,8 +13,8 @@ package struct JournalRepair: Sendable {
         /// The newest entry that is kept, or is in the snapshot with which the history begins now.
         /// Nil if nothing of the room is kept.
         package var head: UInt64?
-        /// The snapshot with which the history begins now, as entries before it are damaged; nil if it
-        /// begins where it did.
+        /// The snapshot with which the history begins now, as entries before it are damaged; nil if
+        /// it begins where it did.
         package var start: (offset: UInt64, version: UInt64)?
         /// How many entries are no longer there but in effect, as that snapshot holds them.
         package var forgotten = 0
@@ -22,7 +22,8 @@ package struct JournalRepair: Sendable {
         package var lostEntries = 0
         /// From where to where they were.
         package var lost: ClosedRange<UInt64>?
-        /// How many of them that aren't rejections, as far as they can be read, are from each sender.
+        /// How many of them that aren't rejections, as far as they can be read, are from each
+        /// sender.
         package var lostActions: [ExactString: Int] = [:]
 
         init(name: String) {
@@ -45,12 +46,12 @@ package struct JournalRepair: Sendable {
     ///
     /// What is good is written to a new file, which then takes the old one's place; the old one is
     /// kept. Of each room the newest good state is kept: everything up to the first damage, or the
-    /// newest good snapshot behind that and the entries that follow it. A room that isn't whole gets
-    /// another epoch. Takes as long as reading the file twice and writing it once.
+    /// newest good snapshot behind that and the entries that follow it. A room that isn't whole
+    /// gets another epoch. Takes as long as reading the file twice and writing it once.
     ///
     /// - Returns: nil, and nothing was done, if the file is sound.
-    /// - Throws: `unavailable` if the file is in use, or there is no space for the new one; `damaged`
-    ///   if SQLite can read nothing of it.
+    /// - Throws: `unavailable` if the file is in use, or there is no space for the new one;
+    ///   `damaged` if SQLite can read nothing of it.
     package static func run(on file: String) throws -> JournalRepair? {
         let path = StoreFile.canonicalPath(file)
         guard StoreFile.exists(path) else {

@@ -1,4 +1,5 @@
-/// What of a room in a damaged file is good: told of its entries one by one, as far as they can be read.
+/// What of a room in a damaged file is good: told of its entries one by one, as far as they can be
+/// read.
 struct SalvagedRoom {
     /// What is worth keeping of a room.
     enum Choice: Equatable {

@@ -26,7 +26,8 @@ extension JournalError {
     /// file system is broken or read-only now: the frame that says COMMIT is the last of them (file
     /// systems of Linux and macOS write it as one, so that SQLite pads nothing behind it,
     /// `SQLITE_POWERSAFE_OVERWRITE`), and its checksum covers it. Bytes of an earlier try can't
-    /// complete it: that try's outcome isn't known, so its batch isn't refused by its room any more.
+    /// complete it: that try's outcome isn't known, so its batch isn't refused by its room any
+    /// more.
     init(committing error: any Error) {
         let problem = Self.problem(error)
         let error = error as? DatabaseError

@@ -27,11 +27,11 @@ package final class SQLiteStore: JournalStore {
         writer = GroupCommit(pool, LogWriter(history, newest: start.newest))
     }
 
-    /// Opens a file to serve from, or makes one. Reads nothing of the rooms: that takes as long as a
-    /// crash left to be put right by SQLite, which is 4 MiB of write-ahead log at most as a rule.
+    /// Opens a file to serve from, or makes one. Reads nothing of the rooms: that takes as long as
+    /// a crash left to be put right by SQLite, which is 4 MiB of write-ahead log at most as a rule.
     ///
-    /// - Throws: `unavailable` if it is in use or can't be opened or written, `damaged` if it isn't a
-    ///   journal that this version reads.
+    /// - Throws: `unavailable` if it is in use or can't be opened or written, `damaged` if it isn't
+    ///   a journal that this version reads.
     /// - Parameters:
     ///   - busyTimeout: how long the writer waits when another program has the file locked.
     ///   - boot: another one each time that the machine starts.

@@ -22,8 +22,8 @@ enum StoreFile {
         for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
     }
 
-    /// The path under which a file is made that is to take the place of the one at `path`, whose lock
-    /// the caller has; what was left there by one that was stopped is gone.
+    /// The path under which a file is made that is to take the place of the one at `path`, whose
+    /// lock the caller has; what was left there by one that was stopped is gone.
     static func unfinished(_ path: String) -> String {
         let unfinished = path + "-unfinished"
         remove(unfinished)

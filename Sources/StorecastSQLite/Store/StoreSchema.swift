@@ -83,8 +83,8 @@ enum StoreSchema {
         return false
     }
 
-    /// Prepares a connection for a file that may be new, before anything else is asked of it: throws
-    /// as ``isNew(_:_:)`` does.
+    /// Prepares a connection for a file that may be new, before anything else is asked of it:
+    /// throws as ``isNew(_:_:)`` does.
     ///
     /// A new file can give pages back that it doesn't need any more. That can't be chosen later.
     static func prepare(_ database: Database, _ path: String) throws {

@@ -7,8 +7,8 @@ import StorecastSync
 public struct DevtoolsAccess: Sendable {
     private let digest: [UInt8]
 
-    /// - Parameter secret: at least 16 characters that nobody guesses, from ``makeToken()``, a file or
-    ///   the environment rather than from the program's text or arguments. A shorter one is a
+    /// - Parameter secret: at least 16 characters that nobody guesses, from ``makeToken()``, a file
+    ///   or the environment rather than from the program's text or arguments. A shorter one is a
     ///   programming error.
     public static func token(_ secret: String) -> DevtoolsAccess {
         precondition(isLongEnough(secret), "A devtools token has at least 16 characters.")

@@ -4,8 +4,8 @@ import StorecastWire
 
 /// Answers what the clients of the devtools' room look at, as long as somebody looks.
 ///
-/// It asks every loop for what is selected, four times a second, and dispatches the answers into the
-/// room as actions of the server's. Belongs to the room's loop.
+/// It asks every loop for what is selected, four times a second, and dispatches the answers into
+/// the room as actions of the server's. Belongs to the room's loop.
 final class DevtoolsDesk: RoomObserver {
     /// How many questions are answered at a time; others have no answer until one of these ends.
     private static let mostQuestions = 64
@@ -123,8 +123,8 @@ final class DevtoolsDesk: RoomObserver {
             isSample: isSample, versions: versions)
     }
 
-    /// Nothing is kept that nobody looks at, but for what was looked up last: whoever goes to and fro
-    /// between versions has each of them once.
+    /// Nothing is kept that nobody looks at, but for what was looked up last: whoever goes to and
+    /// fro between versions has each of them once.
     private func forgetAnswers() {
         let answers = room.store.state.answers
         settled.removeAll { questions.contains($0) || answers[$0]?["problem"] != nil }

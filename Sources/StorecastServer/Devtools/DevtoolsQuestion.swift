@@ -81,7 +81,8 @@ struct HistoryPlace: Hashable, Codable, Sendable {
     var through: UInt64
 }
 
-/// A page of a room's journal, as lines: what comes behind an offset, 0 for the header and the start.
+/// A page of a room's journal, as lines: what comes behind an offset, 0 for the header and the
+/// start.
 struct LinesPlace: Hashable, Codable, Sendable {
     var room: ExactString
     var after: UInt64

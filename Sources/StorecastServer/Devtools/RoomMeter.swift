@@ -15,7 +15,8 @@ struct RoomMeter {
     private var rings: [ExactString: [Sample]] = [:]
     private var newest: [ExactString: Sample] = [:]
 
-    /// The reports with what happened per second since those before, in the rooms' order by clients.
+    /// The reports with what happened per second since those before, in the rooms' order by
+    /// clients.
     mutating func measure(_ reports: [RoomReport], at time: Double) -> [RoomReport] {
         var total = Sample(time: time)
         newest = [:]

@@ -48,7 +48,8 @@ extension JSONEdit {
         }
     }
 
-    /// Throws unless `value`, put at the path, keeps the document within the bounds of a ``JSONRoom``.
+    /// Throws unless `value`, put at the path, keeps the document within the bounds of a
+    /// ``JSONRoom``.
     func checkRoom(for value: JSON, in document: SharedDocument) throws(Rejection) {
         guard path.pointer.tokens.count + value.depth <= JSONRoom.deepestDocument else {
             throw Rejection(

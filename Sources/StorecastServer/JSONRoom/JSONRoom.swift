@@ -4,8 +4,8 @@ public import StorecastSync
 ///
 /// For people who want live state without writing Swift. The actions are ``SetValue`` (`set`),
 /// ``MergeValue`` (`merge`), ``IncrementValue`` (`increment`), ``AppendValue`` (`append`) and
-/// ``RemoveValue`` (`remove`), each at a JSON Pointer (RFC 6901) `path`; the selection is ``value``.
-/// A path that can't be followed is a rejection that says where it ends.
+/// ``RemoveValue`` (`remove`), each at a JSON Pointer (RFC 6901) `path`; the selection is
+/// ``value``. A path that can't be followed is a rejection that says where it ends.
 public enum JSONRoom {
     /// The longest document, in bytes of its compact text, unless the room says otherwise; 1 MiB.
     public static let longestDocument = 1 << 20

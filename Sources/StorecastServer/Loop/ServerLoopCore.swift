@@ -3,8 +3,8 @@ import StorecastSync
 import StorecastWebSocket
 import StorecastWire
 
-/// The sockets and timers around the ``RoomLoop`` of one event loop, and its way to the other loops.
-/// Belongs to its ``ServerLoop``.
+/// The sockets and timers around the ``RoomLoop`` of one event loop, and its way to the other
+/// loops. Belongs to its ``ServerLoop``.
 final class ServerLoopCore {
     let configuration: ServerConfiguration
     let index: Int

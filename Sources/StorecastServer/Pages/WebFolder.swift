@@ -115,8 +115,8 @@ extension WebPages {
     ///
     /// Hidden files and symbolic links are left out. All of them are held in memory.
     ///
-    /// - Throws: `ServerError.Code.pagesUnreadable` for what can't be read, and for more than 10,000
-    ///   files or 256 MiB.
+    /// - Throws: `ServerError.Code.pagesUnreadable` for what can't be read, and for more than
+    ///   10,000 files or 256 MiB.
     public static func folder(_ path: String) throws(ServerError) -> WebPages {
         WebPages(try WebFolder(path).contents)
     }

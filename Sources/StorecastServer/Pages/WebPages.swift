@@ -23,8 +23,8 @@ public struct WebPages: Sendable {
 
     /// Pages that are in memory.
     ///
-    /// - Parameter contents: the files by the paths of their URLs, such as `/pages/index.html`. What
-    ///   a file is, is told by the end of its name.
+    /// - Parameter contents: the files by the paths of their URLs, such as `/pages/index.html`.
+    ///   What a file is, is told by the end of its name.
     public init(_ contents: [String: [UInt8]]) {
         for (path, bytes) in contents { self[path] = bytes }
     }

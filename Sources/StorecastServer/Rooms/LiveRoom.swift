@@ -22,8 +22,8 @@ public struct LiveRoom<State: Codable & Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - action: one of the types in the room's definition.
-    ///   - sender: who the action's stamp says it is from: the server, or the user for whom a webhook
-    ///     speaks.
+    ///   - sender: who the action's stamp says it is from: the server, or the user for whom a
+    ///     webhook speaks.
     @discardableResult
     public func dispatch(_ action: any SyncAction, as sender: Identity = .server) -> Dispatch {
         let outcome = DispatchOutcome()
@@ -45,9 +45,9 @@ public struct LiveRoom<State: Codable & Sendable>: Sendable {
     /// `store.dispatch` in it goes through the journal too, so its effect comes after `body`; its
     /// sender is `Identity.server`.
     ///
-    /// - Throws: what `body` throws, or a ``ServerError`` with code `journalUnreadable` if the room had
-    ///   left memory and can't be read again. While the journal only can't be reached it waits, until
-    ///   the server stops: `notRunning`.
+    /// - Throws: what `body` throws, or a ``ServerError`` with code `journalUnreadable` if the room
+    ///   had left memory and can't be read again. While the journal only can't be reached it waits,
+    ///   until the server stops: `notRunning`.
     public func withStore<Result: Sendable>(
         _ body: @Sendable (Store<State>) throws -> Result
     ) async throws -> Result {

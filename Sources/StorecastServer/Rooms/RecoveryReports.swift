@@ -1,7 +1,7 @@
 import StorecastSync
 
-/// Decides when it is worth telling how far a room has come with its history: after the first second,
-/// and then every five seconds.
+/// Decides when it is worth telling how far a room has come with its history: after the first
+/// second, and then every five seconds.
 struct RecoveryReports {
     /// When each room that is being read is next told about.
     private var deadlines: [ExactString: Duration] = [:]

@@ -14,9 +14,10 @@ package protocol Journal: AnyObject {
     /// Orders `batch` behind everything appended to `room` before it and makes it durable.
     ///
     /// A room has one batch in flight. `completion` is called exactly once, with the offset of the
-    /// batch's last entry; those of the entries before it follow one another up to there. A batch is appended whole, in order, and at least once: after
-    /// ``JournalError/unknownOutcome(_:)`` the room appends it again, and it may then be there
-    /// twice. The ledger passes over what comes a second time.
+    /// batch's last entry; those of the entries before it follow one another up to there. A batch
+    /// is appended whole, in order, and at least once: after ``JournalError/unknownOutcome(_:)``
+    /// the room appends it again, and it may then be there twice. The ledger passes over what comes
+    /// a second time.
     func append(
         _ batch: [JournalEntry], to room: String,
         completion: @escaping (Result<UInt64, JournalError>) -> Void)
@@ -25,8 +26,8 @@ package protocol Journal: AnyObject {
     /// that are kept, in pages, then those that are appended from then on.
     ///
     /// The next page is read when `receive` has returned; pages that come later than the call are
-    /// small, as the loop's other rooms wait while one is replayed. A failure is the last event; what is no
-    /// longer kept is never skipped but said by ``JournalError/truncated(below:)``.
+    /// small, as the loop's other rooms wait while one is replayed. A failure is the last event;
+    /// what is no longer kept is never skipped but said by ``JournalError/truncated(below:)``.
     func tail(
         of room: String, after: UInt64, receive: @escaping (JournalTailEvent) -> Void
     ) -> any JournalTail
@@ -41,7 +42,8 @@ package protocol Journal: AnyObject {
         completion: @escaping (Result<Void, JournalError>) -> Void)
 
     /// The room is about to reduce the entry at `offset`: called before each, so it takes no longer
-    /// than a few stores. A journal that outlives the process knows it by that if a reducer ends it.
+    /// than a few stores. A journal that outlives the process knows it by that if a reducer ends
+    /// it.
     ///
     /// - Parameter isNew: whether nobody was told yet what became of the entry.
     func reducing(_ offset: UInt64, of room: String, isNew: Bool)
@@ -49,7 +51,8 @@ package protocol Journal: AnyObject {
     /// The entries that were said to be reduced have been.
     func reduced()
 
-    /// Finds the newest snapshot of `room` at or below `offset` that is intact; nil if there is none.
+    /// Finds the newest snapshot of `room` at or below `offset` that is intact; nil if there is
+    /// none.
     func loadSnapshot(
         of room: String, through offset: UInt64,
         completion: @escaping (Result<JournalSnapshot?, JournalError>) -> Void)

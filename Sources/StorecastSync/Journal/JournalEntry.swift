@@ -25,8 +25,8 @@ package struct JournalEntry: Sendable {
     package var schema: Int
     /// What the room counts the entry as while it waits for the journal, in bytes.
     package var size: Int
-    /// Whether nothing was forgotten of its client since the action was made, as the client has been
-    /// connected; not kept.
+    /// Whether nothing was forgotten of its client since the action was made, as the client has
+    /// been connected; not kept.
     var isVouchedFor = false
 
     package init(

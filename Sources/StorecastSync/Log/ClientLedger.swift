@@ -77,9 +77,9 @@ package struct ClientLedger: Sendable {
     package func verdict(on entry: JournalEntry) -> Verdict {
         let place = places[ExactString(entry.client)]
         if let place, entry.seq <= slots[place].record.lastSeq { return .duplicate }
-        // An action that led to a version was made before it. So what a forgotten client had reduced
-        // was made before the horizon, and a new client's first action wasn't. A record that is
-        // made anew doesn't bring back what was forgotten.
+        // An action that led to a version was made before it. So what a forgotten client had
+        // reduced was made before the horizon, and a new client's first action wasn't. A record
+        // that is made anew doesn't bring back what was forgotten.
         let horizon = place.map { slots[$0].record.horizon } ?? horizon
         return entry.base < horizon ? .expired : .fresh
     }

@@ -1,6 +1,7 @@
 import StorecastWire
 
-/// The server remembers no longer what was settled of some clients, as it may remember only so much.
+/// The server remembers no longer what was settled of some clients, as it may remember only so
+/// much.
 ///
 /// An entry of the log, so that whoever reads the log forgets the same clients at the same place,
 /// whatever its own limits. No reducer sees it. Clients are named by ``ClientLedger/mark(of:)``, as
@@ -20,8 +21,8 @@ package struct ForgetClients: ServerAction {
 }
 
 extension ClientLedger {
-    /// What stands for a client in the log of what is forgotten: a digest of its id from which the id
-    /// can't be worked out.
+    /// What stands for a client in the log of what is forgotten: a digest of its id from which the
+    /// id can't be worked out.
     package static func mark(of client: String) -> UInt64 {
         var hash = MixingHash(seed: 2)
         for byte in client.utf8 { hash.mix(UInt64(byte)) }
@@ -34,14 +35,14 @@ extension ClientLedger {
 
     /// Whom to forget, so that no more is remembered than may be; nil if there is nobody.
     ///
-    /// Whoever has taken up the most gives way first: all are cut down to one level, and of those above
-    /// it the clients go that were seen the longest ago. So a crowd of clients from one address makes
-    /// room for itself. A little more goes than must, so that it needn't be done for every client that
-    /// comes. O(clients).
+    /// Whoever has taken up the most gives way first: all are cut down to one level, and of those
+    /// above it the clients go that were seen the longest ago. So a crowd of clients from one
+    /// address makes room for itself. A little more goes than must, so that it needn't be done for
+    /// every client that comes. O(clients).
     ///
     /// - Parameters:
-    ///   - isNeeded: whether the client is there, and so mustn't be forgotten. Its rejections may be:
-    ///     it has been sent them.
+    ///   - isNeeded: whether the client is there, and so mustn't be forgotten. Its rejections may
+    ///     be: it has been sent them.
     ///   - holder: whose share a client counts for: that of an identity, or of an address.
     func surplus(
         _ limits: SyncLimits, isNeeded: (String) -> Bool, holder: (String, Record) -> ExactString
@@ -62,8 +63,8 @@ extension ClientLedger {
         return forgotten.clients.isEmpty && forgotten.rejections.isEmpty ? nil : forgotten
     }
 
-    /// Those of the candidates, the oldest first, that give up what they have until `surplus` is gone,
-    /// such that the holders that had the most have about equally much left.
+    /// Those of the candidates, the oldest first, that give up what they have until `surplus` is
+    /// gone, such that the holders that had the most have about equally much left.
     private static func marks(
         of candidates: [(client: String, holder: ExactString, amount: Int)], givingUp surplus: Int
     ) -> [String] {

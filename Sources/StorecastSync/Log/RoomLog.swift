@@ -13,8 +13,8 @@ package enum EntryOutcome: Equatable, Sendable {
 /// What a room's log has made of it: its state, its version, what is remembered of its clients, and
 /// who is there. A function of the entries alone, the same on every machine that reads them.
 ///
-/// The live room, recovery, replay, verification and ``TestStore`` reduce by it and by nothing else.
-/// It has no journal, no connections and no time. Not Sendable: belongs to whoever made it.
+/// The live room, recovery, replay, verification and ``TestStore`` reduce by it and by nothing
+/// else. It has no journal, no connections and no time. Not Sendable: belongs to whoever made it.
 package final class RoomLog<State: Codable & Sendable> {
     package let definition: RoomDefinition<State>
     package let store: Store<State>
@@ -70,8 +70,8 @@ package final class RoomLog<State: Codable & Sendable> {
 
     /// Applies what a journal kept.
     ///
-    /// After something that can't be read nothing is applied, but the rest is looked through, so that
-    /// everything can be told at once; then it answers nil.
+    /// After something that can't be read nothing is applied, but the rest is looked through, so
+    /// that everything can be told at once; then it answers nil.
     func apply(_ record: JournalRecord, at offset: UInt64) -> EntryOutcome? {
         let entry = entry(record, at: offset)
         if unreadable.isEmpty { return apply(entry, at: offset) }
@@ -221,8 +221,8 @@ package final class RoomLog<State: Codable & Sendable> {
 }
 
 extension Rejection {
-    /// What is told of an error that a check threw: a rejection as it is; of any other error nothing,
-    /// and `failed` gets it.
+    /// What is told of an error that a check threw: a rejection as it is; of any other error
+    /// nothing, and `failed` gets it.
     init(telling error: any Error, _ failed: (any Error) -> Void) {
         if let rejection = error as? Rejection {
             self = rejection

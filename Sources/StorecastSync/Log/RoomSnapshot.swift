@@ -20,8 +20,9 @@ extension RoomSnapshot {
     /// ```json
     /// {"format":1,"schema":1,"version":12,"hash":"…","clients":{…},"present":{…},"state":{…}}
     /// ```
-    /// `state` is in canonical form (RFC 8785, integers exact), and `hash` the SHA-256 of that text.
-    /// Throws what the state's `encode(to:)` throws, and if the text is longer than could be read.
+    /// `state` is in canonical form (RFC 8785, integers exact), and `hash` the SHA-256 of that
+    /// text. Throws what the state's `encode(to:)` throws, and if the text is longer than could be
+    /// read.
     package func encoded(schema: Int) throws -> [UInt8] {
         let state = try JSONCoding.encodeTree(state).canonicalBytes
         var writer = JSONWriter(reserving: state.count + 256)
@@ -57,7 +58,8 @@ extension RoomSnapshot {
     /// Reads a snapshot and checks it whole: its version and hash, the ledger, and the state as the
     /// definition has it now.
     ///
-    /// Throws what an upcaster or the state's `init(from:)` throws, and errors that say what is wrong.
+    /// Throws what an upcaster or the state's `init(from:)` throws, and errors that say what is
+    /// wrong.
     package init(
         _ kept: JournalSnapshot, of definition: RoomDefinition<State>, limits: SyncLimits
     ) throws {

@@ -7,8 +7,8 @@ package protocol LoopHost: AnyObject {
     func schedule(after delay: Duration, _ work: @escaping () -> Void)
     /// Something is due: ``RoomLoop/endTurn()`` is to be called when all that has come is taken.
     func turnBegan()
-    /// Does work that takes long on another thread, and calls `completion` on the loop; both at once
-    /// in a host that has no other thread.
+    /// Does work that takes long on another thread, and calls `completion` on the loop; both at
+    /// once in a host that has no other thread.
     func offload<Result: Sendable>(
         _ work: @escaping @Sendable () -> Result, completion: @escaping (Result) -> Void)
 

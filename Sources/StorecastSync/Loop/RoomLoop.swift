@@ -125,8 +125,8 @@ package final class RoomLoop {
         let name = ExactString(room.name)
         let count = visitors[name, default: 1] - 1
         visitors[name] = count > 0 ? count : nil
-        // A room in which nothing ever happened leaves no trace: whoever asks for thousands of paths
-        // costs nothing.
+        // A room in which nothing ever happened leaves no trace: whoever asks for thousands of
+        // paths costs nothing.
         if count == 0, room.isUntouched, !keptRooms.contains(name) { rooms[name] = nil }
         use(room.name)
     }
@@ -221,8 +221,8 @@ package final class RoomLoop {
         endTurn()
     }
 
-    /// Has rooms write what makes the next start quick; `completion` is called when they have, or in
-    /// five seconds: what isn't written then is reduced again.
+    /// Has rooms write what makes the next start quick; `completion` is called when they have, or
+    /// in five seconds: what isn't written then is reduced again.
     package func prepareRoomsToEnd(_ completion: @escaping () -> Void) {
         var (waiting, isOver) = (rooms.count, false)
         let end = {

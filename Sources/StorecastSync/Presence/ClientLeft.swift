@@ -1,8 +1,8 @@
 /// The server says that a client has left the room: its connection ended, and it didn't come back
 /// within the grace period of ``RoomDefinition/lifecycle(grace:)``.
 ///
-/// Follows a ``ClientJoined`` of the same participant and user. Clients can't dispatch it. The stamp's
-/// time is that of the end of the grace period.
+/// Follows a ``ClientJoined`` of the same participant and user. Clients can't dispatch it. The
+/// stamp's time is that of the end of the grace period.
 public struct ClientLeft: Stamped, ServerAction, Equatable {
     /// The participant that joined.
     public var participant: String

@@ -3,11 +3,12 @@ import StorecastWire
 /// Checks that a room's log leads to the same states whenever it is reduced, and to those of its
 /// snapshots; and finds the first action after which a state differs, as far as that can be known.
 ///
-/// Two replays go side by side, as sets and dictionaries have another order in each, clocks go on and
-/// dice fall differently; they are compared at every thousandth entry and each snapshot. When they
-/// differ, what lies between is reduced twice more and compared after every entry. When both agree
-/// and a snapshot doesn't, the reducer of today isn't the one that wrote it: then the suspect is the
-/// first action that touched anything that differs. Not Sendable: belongs to whoever made it.
+/// Two replays go side by side, as sets and dictionaries have another order in each, clocks go on
+/// and dice fall differently; they are compared at every thousandth entry and each snapshot. When
+/// they differ, what lies between is reduced twice more and compared after every entry. When both
+/// agree and a snapshot doesn't, the reducer of today isn't the one that wrote it: then the suspect
+/// is the first action that touched anything that differs. Not Sendable: belongs to whoever made
+/// it.
 package final class JournalVerification<State: Codable & Sendable> {
     /// A state that was found right, to start again from.
     private struct Mark {

@@ -1,9 +1,9 @@
 extension RoomReplay {
     /// Goes through a journal as `storecast journal export` writes it: JSON Lines, a header first.
     ///
-    /// Entries are reduced. A snapshot before all entries is where the history begins; of each later
-    /// one the state must be that which the replay has come to. Line ends may have a carriage return.
-    /// Complexity: linear, and the size of the state at each snapshot.
+    /// Entries are reduced. A snapshot before all entries is where the history begins; of each
+    /// later one the state must be that which the replay has come to. Line ends may have a carriage
+    /// return. Complexity: linear, and the size of the state at each snapshot.
     public func read(_ text: some StringProtocol) throws(JournalTextError) {
         try read(Array(text.utf8))
     }

@@ -2,7 +2,8 @@ import StorecastWire
 
 /// A room's history, reduced again entry by entry, without a server, clients or side effects.
 ///
-/// It is reduced as the server does it; middleware and `onOpen` have no part in it. Not Sendable: belongs to whoever made it.
+/// It is reduced as the server does it; middleware and `onOpen` have no part in it. Not Sendable:
+/// belongs to whoever made it.
 ///
 /// ```swift
 /// let replay = RoomReplay(Board.room)
@@ -29,8 +30,8 @@ public final class RoomReplay<State: Codable & Sendable> {
     ///
     /// - Parameters:
     ///   - definition: the room's, as it is now.
-    ///   - limits: those of the server that wrote the journal: how many dispatches of a client may be
-    ///     without an outcome decides what is remembered of it.
+    ///   - limits: those of the server that wrote the journal: how many dispatches of a client may
+    ///     be without an outcome decides what is remembered of it.
     public convenience init(_ definition: RoomDefinition<State>, limits: SyncLimits = SyncLimits())
     {
         self.init(definition, limits) { $0.stamp(index: $1) }
@@ -76,8 +77,8 @@ public final class RoomReplay<State: Codable & Sendable> {
         return ReplayedEntry(offset: offset, version: version, outcome: outcome)
     }
 
-    /// The entry's actions as the reducer gets them: of their types, and stamped; those that can't be
-    /// read are left out.
+    /// The entry's actions as the reducer gets them: of their types, and stamped; those that can't
+    /// be read are left out.
     package func actions(of record: JournalRecord, at offset: UInt64) -> [any SyncAction] {
         log.entry(record, at: offset).actions
     }

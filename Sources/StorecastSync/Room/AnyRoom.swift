@@ -10,8 +10,8 @@ package protocol AnyRoom: AnyObject {
     /// Whether nothing would be lost if the room were gone: nobody is in it, nothing ever happened
     /// or is about to, or its history can't be read.
     var isUntouched: Bool { get }
-    /// Whether the room may leave memory, as its journal has everything: nobody is in it, nothing is
-    /// under way, and the server's own code subscribes to nothing but what it does on opening.
+    /// Whether the room may leave memory, as its journal has everything: nobody is in it, nothing
+    /// is under way, and the server's own code subscribes to nothing but what it does on opening.
     var isIdle: Bool { get }
     /// Writes what makes opening it again quick; the room may be used until `completion` is called.
     func prepareToUnload(_ completion: @escaping () -> Void)
@@ -21,8 +21,8 @@ package protocol AnyRoom: AnyObject {
     /// Calls `body` when the room has read its history, or can't: at once if that is known.
     func whenLoaded(_ body: @escaping (RoomPhase) -> Void)
 
-    /// Calls `body` when it is certain what the room remembers of the client: at once unless the journal
-    /// is being told that it is forgotten.
+    /// Calls `body` when it is certain what the room remembers of the client: at once unless the
+    /// journal is being told that it is forgotten.
     func whenCertain(of client: String, _ body: @escaping () -> Void)
 
     /// The number of a new connection: higher than those of all before it.
@@ -60,8 +60,8 @@ package protocol AnyRoom: AnyObject {
     var sessionsInOrder: [ServerSession] { get }
     /// The state as JSON, null if there is none yet. O(state).
     func tree() throws -> JSON
-    /// Dispatches an action by its name on the wire, as a client's: checked for `sender`, and through
-    /// middleware and journal.
+    /// Dispatches an action by its name on the wire, as a client's: checked for `sender`, and
+    /// through middleware and journal.
     func dispatch(
         _ type: String, _ payload: JSON, as sender: Identity, _ outcome: DispatchOutcome)
     /// Says bye to everyone.

@@ -8,8 +8,8 @@ extension Room {
         if let refusal { session.refused(dispatch.seq, refusal) }
     }
 
-    /// Takes what a client dispatches; answers why it may come again, or nil if the log is to have its
-    /// outcome.
+    /// Takes what a client dispatches; answers why it may come again, or nil if the log is to have
+    /// its outcome.
     ///
     /// - Parameter horizon: what the room had forgotten when the client joined it.
     package func receive(
@@ -70,7 +70,8 @@ extension Room {
         own.outcomes[seq] = outcome
     }
 
-    /// Dispatches an action as the server's; returns its number, or nil if there is no place for it.
+    /// Dispatches an action as the server's; returns its number, or nil if there is no place for
+    /// it.
     func dispatch(_ action: any SyncAction, as sender: Identity = .server) -> UInt64? {
         guard queue.hasPlace(for: JournalQueue.ownSize, limits) else { return nil }
         enqueueOwn(sender) { entry throws(Rejection) in

@@ -38,8 +38,8 @@ extension Room {
         }
     }
 
-    /// Adds to the batch what the log should forget, if that is due: at the batch's end, so that nothing
-    /// in it is of a client that is forgotten.
+    /// Adds to the batch what the log should forget, if that is due: at the batch's end, so that
+    /// nothing in it is of a client that is forgotten.
     func forgetSurplus() {
         guard mayForget, phase == .ready else { return }
         let underway = Set(queue.batch.map(\.client))

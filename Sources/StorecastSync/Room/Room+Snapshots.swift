@@ -8,8 +8,9 @@ extension Room {
         takeSnapshotIfDue()
     }
 
-    /// Whether the journal doesn't know what the room's history begins with. It has to before the first
-    /// entry, so that another first state, in a later version of the code, doesn't change the past.
+    /// Whether the journal doesn't know what the room's history begins with. It has to before the
+    /// first entry, so that another first state, in a later version of the code, doesn't change the
+    /// past.
     var lacksBeginning: Bool {
         context.journal.isDurable && log.offset == 0 && !snapshots.isBegun
     }

@@ -70,7 +70,8 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
         if let owner, !owner.isSameText(as: session.identity.id) { return .forbidden }
         if let other = sessions[session.client] {
             guard other.identity.id.isSameText(as: session.identity.id) else { return .forbidden }
-            // A hello that was held up on its way may come behind that of the client's next connection.
+            // A hello that was held up on its way may come behind that of the client's next
+            // connection.
             guard session.isNewer(than: other) else { return .replaced }
             other.close(.replaced, "Another connection uses the same client id.")
         }

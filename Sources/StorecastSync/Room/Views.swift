@@ -1,8 +1,8 @@
 import Storecast
 import StorecastWire
 
-/// What somebody sees of a room: a group for each selection with its parameters (and its viewer, if it
-/// depends on that), evaluated once for all who have it.
+/// What somebody sees of a room: a group for each selection with its parameters (and its viewer, if
+/// it depends on that), evaluated once for all who have it.
 final class Views<State: Codable & Sendable> {
     /// Called when a selection got its first subscription, or lost its last.
     var onChange: () -> Void = {}

@@ -98,8 +98,8 @@ extension RoomDefinition {
     /// ```
     /// After each dispatch the part is written and read, and may be nested 480 levels. If that
     /// fails, the state is as before and the dispatch rejected with `conflict`: in the order of the
-    /// log, on every machine alike. Part of what a log means: with a history, say it only with a new
-    /// ``schema(_:)`` and what its old entries could lead to in mind.
+    /// log, on every machine alike. Part of what a log means: with a history, say it only with a
+    /// new ``schema(_:)`` and what its old entries could lead to in mind.
     ///
     /// It costs time that is linear in the part for each dispatch, and a copy of what the dispatch
     /// changes. Where that is too much, a ``validate(_:_:)`` of the actions that make it deeper can

@@ -22,8 +22,8 @@ extension RoomDefinition {
     ///     }
     /// ```
     /// Runs when a journal is read, once for each version in between, under the name that the
-    /// action then has; actions without an upcaster pass unchanged. It must be deterministic. What it
-    /// throws stops the room's recovery. Two for one name and version are a programming error.
+    /// action then has; actions without an upcaster pass unchanged. It must be deterministic. What
+    /// it throws stops the room's recovery. Two for one name and version are a programming error.
     public func upcast(
         _ name: String, from version: Int,
         _ change: @escaping @Sendable (inout ArchivedAction) throws -> Void

@@ -19,8 +19,8 @@ package final class SelectionGroup {
     package private(set) var size: Int
     package private(set) var subscriptions: [ServerSubscription] = []
 
-    /// Whether the value, though it is that of ``version``, may have been another since, while nobody
-    /// was subscribed.
+    /// Whether the value, though it is that of ``version``, may have been another since, while
+    /// nobody was subscribed.
     private(set) var hasGap = false
     private var history: PatchHistory
     private var snapshot: ServerMessage?

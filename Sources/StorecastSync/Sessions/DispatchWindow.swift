@@ -52,8 +52,8 @@ struct DispatchWindow {
     }
 
     /// Refuses everything until `seq` comes again; false if there is nothing to ask for: it has its
-    /// outcome, it didn't come on this connection, or its client was asked to repeat it already (by the
-    /// refusal of a copy, which an earlier connection sent) and may be doing that.
+    /// outcome, it didn't come on this connection, or its client was asked to repeat it already (by
+    /// the refusal of a copy, which an earlier connection sent) and may be doing that.
     mutating func goBack(to seq: UInt64) -> Bool {
         guard seq > settled, seq < repeatFrom ?? next else { return false }
         repeatFrom = seq

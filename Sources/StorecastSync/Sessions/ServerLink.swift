@@ -13,8 +13,8 @@ package protocol ServerLink: AnyObject {
     func close(_ code: CloseCode, reason: String, behind last: [ServerMessage])
     /// Stops or goes on reading from the peer.
     func setReading(_ reads: Bool)
-    /// Where the peer is, by which anonymous clients are counted: an IPv4 address, or the first 64 bits of
-    /// an IPv6 one. Empty if it isn't known.
+    /// Where the peer is, by which anonymous clients are counted: an IPv4 address, or the first 64
+    /// bits of an IPv6 one. Empty if it isn't known.
     var peerNetwork: String { get }
 }
 

@@ -24,8 +24,8 @@ package final class ServerSubscription {
         self.group = group
     }
 
-    /// Whether the next message is the first, of a version between which and now the value may have been
-    /// another, while nobody looked: other mirrors of the connection may be there already.
+    /// Whether the next message is the first, of a version between which and now the value may have
+    /// been another, while nobody looked: other mirrors of the connection may be there already.
     var beginsWithGap: Bool { !isLive && group.hasGap }
 
     /// What brings the connection to the group's value now, or nil.

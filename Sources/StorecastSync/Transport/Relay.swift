@@ -35,8 +35,8 @@ package struct SessionRelay {
     package mutating func becameWritable() { isWritable = true }
 }
 
-/// The connection's half of a relay, without I/O: it is told of all that happens, and asked for what
-/// to do until there is nothing.
+/// The connection's half of a relay, without I/O: it is told of all that happens, and asked for
+/// what to do until there is nothing.
 ///
 /// A write that the connection doesn't take is held until it does: it may be in the middle of a
 /// ping, of which the session knows nothing. Not more than one is held, and of what the peer says

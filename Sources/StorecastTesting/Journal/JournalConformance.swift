@@ -1,6 +1,7 @@
 package import StorecastSync
 
-/// What every ``Journal`` has to do: checks, each a sentence, that a test runs on an implementation.
+/// What every ``Journal`` has to do: checks, each a sentence, that a test runs on an
+/// implementation.
 ///
 /// ```swift
 /// @Test(arguments: JournalConformance.all)

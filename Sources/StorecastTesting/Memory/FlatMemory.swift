@@ -15,8 +15,8 @@
     ///
     /// - Parameters:
     ///   - rounds: how often, after a tenth as many rounds in which caches may fill.
-    ///   - bytes: how much more may be resident in the end: less than what `rounds` leaks keep, more
-    ///     than pages that come and go by chance.
+    ///   - bytes: how much more may be resident in the end: less than what `rounds` leaks keep,
+    ///     more than pages that come and go by chance.
     package func requireFlatMemory(
         rounds: Int, allowing bytes: Int = 3 << 20, _ body: (Int) async throws -> Void
     ) async rethrows {

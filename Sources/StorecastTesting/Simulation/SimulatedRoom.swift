@@ -47,9 +47,10 @@ public struct SimulatedRoom<State: Codable & Sendable>: Sendable {
 
     /// Clients mirror the selection at times.
     ///
-    /// - Parameter optimistic: what clients show of their own actions before the server answers; nil
-    ///   to wait for it. It is held to its word: an action that it shows must change the selection
-    ///   whenever the room reduces it, and one that it leaves alone must not matter to it.
+    /// - Parameter optimistic: what clients show of their own actions before the server answers;
+    ///   nil to wait for it. It is held to its word: an action that it shows must change the
+    ///   selection whenever the room reduces it, and one that it leaves alone must not matter to
+    ///   it.
     public func mirroring<Value>(
         _ selection: Selection<State, NoParameters, Value>,
         optimistic: (@Sendable (inout Value, any Action) -> Void)? = nil

@@ -10,12 +10,12 @@ import StorecastSync
 /// }
 /// ```
 ///
-/// The room, its sessions, the clients' sessions and mirrors are the real ones. What lies around them
-/// is simulated on one virtual clock: connections that delay, stall, break and lie half open; clients
-/// that come, go, crash and forget; a server that stops, or crashes between any two steps and reads
-/// its journal anew; a journal that is slow, fails, doesn't know, keeps twice and loses its tail.
-/// After every event what it touched is compared with what the log alone says. One run takes some
-/// milliseconds to a second, in one thread; runs don't share anything.
+/// The room, its sessions, the clients' sessions and mirrors are the real ones. What lies around
+/// them is simulated on one virtual clock: connections that delay, stall, break and lie half open;
+/// clients that come, go, crash and forget; a server that stops, or crashes between any two steps
+/// and reads its journal anew; a journal that is slow, fails, doesn't know, keeps twice and loses
+/// its tail. After every event what it touched is compared with what the log alone says. One run
+/// takes some milliseconds to a second, in one thread; runs don't share anything.
 public struct Simulation: Sendable {
     /// What to decide oneself.
     public var options = SimulationOptions()

@@ -19,10 +19,11 @@ extension TestStore where State: Codable & Sendable {
     ///
     /// Of several actions that middleware makes of one, the second has the id `"1.1"` if the first
     /// has `"1"`, and so on. What it dispatches by itself later, and what a test dispatches on
-    /// ``store``, comes from `Identity.server`, with the ids `"server-1"`, `"server-2"`, …, and takes
-    /// effect after the call, as on a server: expect it by
+    /// ``store``, comes from `Identity.server`, with the ids `"server-1"`, `"server-2"`, …, and
+    /// takes effect after the call, as on a server: expect it by
     /// ``expectChange(_:fileID:filePath:line:column:)``. A ``TestRoom`` has clients as well, and
-    /// time that passes. The room has its rules as it is given to a server, and that server's limits.
+    /// time that passes. The room has its rules as it is given to a server, and that server's
+    /// limits.
     public convenience init(
         _ room: RoomDefinition<State>, limits: SyncLimits = SyncLimits(),
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,

@@ -117,7 +117,8 @@ public final class TestStore<State: Equatable> {
             at: CallSite(fileID: fileID, filePath: filePath, line: line, column: column))
     }
 
-    /// Dispatches an action after a look at what nobody has expected; answers why a room refuses it.
+    /// Dispatches an action after a look at what nobody has expected; answers why a room refuses
+    /// it.
     func attempt(_ action: any Action, at site: CallSite) -> Rejection? {
         expectNothingNew(at: site)
         known = state

@@ -1,8 +1,8 @@
 import StorecastSync
 
 extension JSONPatch.Operation {
-    /// What the operation does to `value`, in as small changes as can be said: a patch replaces small
-    /// values as a whole, as that is shorter, and doesn't say then what is new in them.
+    /// What the operation does to `value`, in as small changes as can be said: a patch replaces
+    /// small values as a whole, as that is shorter, and doesn't say then what is new in them.
     func details(in value: JSON) -> [JSONPatch.Operation] {
         guard case .replace(let path, let new) = self, let old = try? path.resolve(in: value) else {
             return [self]
@@ -29,7 +29,8 @@ extension JSONPatch.Operation {
         return old == new ? [] : changes(at: path, old, new)
     }
 
-    /// Elements that came or went in one place, or that changed each by itself; nil for anything else.
+    /// Elements that came or went in one place, or that changed each by itself; nil for anything
+    /// else.
     private static func elementChanges(
         at path: JSONPointer, _ old: [JSON], _ new: [JSON]
     ) -> [Self]? {

@@ -1,7 +1,8 @@
 import StorecastSQLite
 import StorecastSync
 
-/// Reads all of a recorded room and says whether it is what was written, and leads to what it led to.
+/// Reads all of a recorded room and says whether it is what was written, and leads to what it led
+/// to.
 struct RoomInspection {
     /// What can be said of the states.
     private enum States {

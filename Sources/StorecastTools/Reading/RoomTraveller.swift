@@ -54,7 +54,8 @@ struct RoomTraveller {
     /// The state at which it is, as JSON; throws if it isn't known.
     var state: JSON { get throws { try replay.get().tree() } }
 
-    /// A selection at which it is, as `viewer` sees it; throws if it isn't known, or makes no sense.
+    /// A selection at which it is, as `viewer` sees it; throws if it isn't known, or makes no
+    /// sense.
     func value(of selection: String, _ parameters: JSON?, viewer: Identity) throws -> JSON {
         do {
             return try replay.get().value(of: selection, parameters, viewer: viewer)

@@ -29,8 +29,9 @@ enum TrapNotice {
 
 /// What the handler finds: allocated once, as it may neither allocate nor lock.
 ///
-/// Unchecked: what it points to are numbers and bytes. A tool reduces on one thread at a time, and the
-/// handler runs on that thread, within a reducer; on another it may print what is just changing.
+/// Unchecked: what it points to are numbers and bytes. A tool reduces on one thread at a time, and
+/// the handler runs on that thread, within a reducer; on another it may print what is just
+/// changing.
 private final class Notice: @unchecked Sendable {
     private static let size = 8_192
 

@@ -2,8 +2,8 @@ public import StorecastRecorder
 public import StorecastSync
 
 extension Recorder where State: Codable & Sendable {
-    /// Puts what happened in a room in the place of the present recording, goes to `index` and tells
-    /// the subscribers, once.
+    /// Puts what happened in a room in the place of the present recording, goes to `index` and
+    /// tells the subscribers, once.
     ///
     /// ```swift
     /// let store = Store(state: Board(), reducer: Board.reduce)
@@ -11,10 +11,11 @@ extension Recorder where State: Codable & Sendable {
     /// try recorder.load(journal: lines, of: Board.room)  // as `storecast journal export` wrote them, in UTF-8
     /// recorder.travel(to: 12)
     /// ```
-    /// The recording has the actions that were reduced, with the stamps that they had, and begins with
-    /// the state with which the text begins. What was rejected, or came twice, isn't in it.
+    /// The recording has the actions that were reduced, with the stamps that they had, and begins
+    /// with the state with which the text begins. What was rejected, or came twice, isn't in it.
     ///
-    /// Complexity: linear, as everything is reduced once. The recording stays as it is if it throws.
+    /// Complexity: linear, as everything is reduced once. The recording stays as it is if it
+    /// throws.
     ///
     /// - Parameters:
     ///   - text: JSON Lines in UTF-8.

@@ -10,14 +10,15 @@ struct ReplayPace {
     private var last: Timestamp?
     private var due: Duration = .zero
 
-    /// - Parameter longestPause: the most seconds between two things; nil for as many as there were.
+    /// - Parameter longestPause: the most seconds between two things; nil for as many as there
+    ///   were.
     init(_ speed: ReplaySpeed, longestPause: Double?) {
         self.speed = speed
         self.longestPause = min(longestPause ?? Self.longest, Self.longest)
     }
 
-    /// When the next one is due, counted from the first. One that happened before the one before it,
-    /// as clocks are set right, is due at once.
+    /// When the next one is due, counted from the first. One that happened before the one before
+    /// it, as clocks are set right, is due at once.
     mutating func due(_ time: Timestamp) -> Duration {
         let pause = last.map { (time.secondsSince1970 - $0.secondsSince1970) / speed.factor } ?? 0
         last = time

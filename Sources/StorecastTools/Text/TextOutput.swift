@@ -21,8 +21,8 @@ final class TextOutput {
     /// The file's path; nil for standard output.
     private let path: String?
 
-    /// - Parameter path: a file that isn't there yet, which nobody else may read then; nil for standard
-    ///   output.
+    /// - Parameter path: a file that isn't there yet, which nobody else may read then; nil for
+    ///   standard output.
     init(to path: String?) throws(CommandFailure) {
         self.path = path
         let descriptor =

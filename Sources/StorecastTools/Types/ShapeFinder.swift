@@ -2,8 +2,8 @@ import StorecastSync
 
 /// Finds out which JSON a type is read from by having it read, and noting what it asks for.
 ///
-/// It is given something that it may take wherever it asks: 0, an empty array, the first case. A type
-/// that doesn't take any of that hides what it would have asked for next.
+/// It is given something that it may take wherever it asks: 0, an empty array, the first case. A
+/// type that doesn't take any of that hides what it would have asked for next.
 final class ShapeFinder {
     /// A type and what was found.
     struct Finding<Value> {
@@ -18,8 +18,8 @@ final class ShapeFinder {
     private var taken: Set<String>
     private var samples: [ObjectIdentifier: Any] = [:]
 
-    /// The strings that are offered to types that are written as one: a URL, a date and a UUID among
-    /// them.
+    /// The strings that are offered to types that are written as one: a URL, a date and a UUID
+    /// among them.
     static let strings = [
         "", "a", "https://example.org/", "2001-01-01T00:00:00Z",
         "00000000-0000-4000-8000-000000000000",
@@ -99,7 +99,8 @@ final class ShapeFinder {
         try JSONCoding.encodeTree(value)
     }
 
-    /// The type's name; with the name of what it is nested in if that is needed to tell it from another.
+    /// The type's name; with the name of what it is nested in if that is needed to tell it from
+    /// another.
     private func name(for type: Any.Type) -> String {
         // Module, enclosing types, type; what is generic goes on with its arguments.
         let words = String(reflecting: type).split { !($0.isLetter || $0.isNumber || $0 == "_") }

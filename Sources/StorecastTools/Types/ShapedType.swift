@@ -62,8 +62,8 @@ extension Set: ShapedType {
 }
 
 extension Dictionary: ShapedType {
-    /// As the standard library has it: an object for keys that are strings or integers, else an array
-    /// of keys and values in turn.
+    /// As the standard library has it: an object for keys that are strings or integers, else an
+    /// array of keys and values in turn.
     static func shape(by finder: ShapeFinder) -> (JSONShape, sample: Any?) {
         let sample = [Key: Value]()
         let value = finder.shape(ofElement: Value.self)

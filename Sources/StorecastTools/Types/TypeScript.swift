@@ -30,7 +30,8 @@ struct TypeScript {
         }
         let state = Self.typeText(finder.shape(of: vocabulary.state))
         return """
-            // Made by the command `types` from the server's Swift types: don't edit it, make it anew.
+            // Made by the command `types` from the server's Swift types: don't edit it, make it
+            // anew.
 
             /** What the room shows and takes: `connect<\(name)>(url)`. */
             export interface \(name) {

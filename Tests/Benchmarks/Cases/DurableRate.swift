@@ -1,8 +1,8 @@
 import StorecastSQLite
 import StorecastServer
 
-/// Clients that dispatch to a server that keeps what it acknowledges; beside a server in memory, and
-/// beside the same rows without a server.
+/// Clients that dispatch to a server that keeps what it acknowledges; beside a server in memory,
+/// and beside the same rows without a server.
 enum DurableRate: Benchmark {
     static let name = "durable"
     static let summary = "Actions a second, acked when they are kept, by where that is"

@@ -1,8 +1,8 @@
 import GRDB
 import StorecastServer
 
-/// What keeping costs without a server: the rows of a journal, inserted with GRDB as its guide has it,
-/// by one thread that does nothing else.
+/// What keeping costs without a server: the rows of a journal, inserted with GRDB as its guide has
+/// it, by one thread that does nothing else.
 final class PlainInserts {
     private let pool: DatabasePool
     private let type: String

@@ -1,5 +1,5 @@
-/// Counts WebSocket text frames in a stream of bytes by reading their headers (RFC 6455, section 5.2;
-/// a server's frames are unmasked), in pieces of any size.
+/// Counts WebSocket text frames in a stream of bytes by reading their headers (RFC 6455, section
+/// 5.2; a server's frames are unmasked), in pieces of any size.
 struct FrameCounter {
     private(set) var frames = 0
     private(set) var bytes = 0

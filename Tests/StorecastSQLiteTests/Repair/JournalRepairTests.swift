@@ -22,8 +22,8 @@ import Testing
         #expect(directory.names == ["rooms.sqlite"])
     }
 
-    /// What was changed in ten entries with snapshots at 0, 4 and 8; what is kept of the entries, from
-    /// what snapshot on, and how many are lost.
+    /// What was changed in ten entries with snapshots at 0, 4 and 8; what is kept of the entries,
+    /// from what snapshot on, and how many are lost.
     @Test(
         arguments: [
             // Behind the newest snapshot: everything before it is kept.

@@ -59,7 +59,8 @@ struct LingeringTests {
         dispatch(AddCoffee(by: 1), in: room)
         dispatch(AddTea(by: -1), in: room)
         _ = wire.hear()
-        // There is coffee of version 2, where there was one tea: so there can't be no tea of version 0.
+        // There is coffee of version 2, where there was one tea: so there can't be no tea of
+        // version 0.
         wire.say(#"{"op":"subscribe","ref":2,"select":"tea"}"#)
         let answers = wire.hear()
         #expect(answers.ops == ["subscribed", "transaction", "snapshot"])

@@ -1,7 +1,7 @@
 import StorecastSync
 
-/// A durable journal in memory, whose rooms can be opened again: it keeps all records and snapshots,
-/// delivers small pages, and can be told to fail.
+/// A durable journal in memory, whose rooms can be opened again: it keeps all records and
+/// snapshots, delivers small pages, and can be told to fail.
 final class ArchiveJournal: Journal {
     var isDurable: Bool { true }
     var entries: [JournalRecord] = []

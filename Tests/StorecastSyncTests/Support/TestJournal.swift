@@ -27,6 +27,11 @@ final class TestJournal: Journal {
     var isImmediate: Bool
     /// Whether it answers who opens a room.
     var opensRooms = true
+    /// Whether it keeps its entries, and says so of snapshots, which nobody needs beside them.
+    var isDurable = false
+    /// Whether writing a snapshot takes until `finishSnapshots()`.
+    var holdsSnapshots = false
+    private var snapshots: [(Result<Void, JournalError>) -> Void] = []
 
     init(isImmediate: Bool = false, entries: [JournalEntry] = []) {
         self.isImmediate = isImmediate
@@ -94,7 +99,16 @@ final class TestJournal: Journal {
         content: @escaping @Sendable () throws -> [UInt8],
         completion: @escaping (Result<Void, JournalError>) -> Void
     ) {
-        completion(.failure(.unavailable("The test keeps no snapshots.")))
+        snapshots.append(completion)
+        if !holdsSnapshots { finishSnapshots() }
+    }
+
+    func finishSnapshots() {
+        let ended = snapshots
+        snapshots = []
+        for end in ended {
+            end(isDurable ? .success(()) : .failure(.unavailable("The test keeps no snapshots.")))
+        }
     }
 
     func loadSnapshot(

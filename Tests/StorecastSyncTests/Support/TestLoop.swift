@@ -10,15 +10,28 @@ final class TestLoop: LoopHost {
     private(set) var reports: [String] = []
     private(set) var progress: [RoomProgress] = []
     private(set) var turns = 0
-    private(set) lazy var rooms = RoomLoop(
-        limits: SyncLimits(), unloadsRooms: false, host: self)
+    private(set) lazy var rooms = RoomLoop(limits: limits, unloadsRooms: unloadsRooms, host: self)
+    /// Makes a room when somebody comes to a path; nil for no room.
+    var maker: (String) -> (any AnyRoom)? = { _ in nil }
+    private(set) var unloadedRooms: [String] = []
+    private let limits: SyncLimits
+    private let unloadsRooms: Bool
     private var timers: [(time: Double, work: () -> Void)] = []
+
+    init(limits: SyncLimits = SyncLimits(), unloadsRooms: Bool = false) {
+        self.limits = limits
+        self.unloadsRooms = unloadsRooms
+    }
 
     var now: Duration { .seconds(time) }
 
     func schedule(after delay: Duration, _ work: @escaping () -> Void) {
         after(delay / .seconds(1), work)
     }
+
+    func makeRoom(_ path: String, on loop: RoomLoop) -> (any AnyRoom)? { maker(path) }
+
+    func unloaded(_ room: any AnyRoom) { unloadedRooms.append(room.name) }
 
     func authenticate(_ session: ServerSession, token: String?) {
         if let result = authenticator(token) {
@@ -62,13 +75,13 @@ final class TestLoop: LoopHost {
 
     /// A room on this loop.
     func open<State>(
-        _ definition: RoomDefinition<State>, journal: (any Journal)? = nil,
-        limits: SyncLimits = SyncLimits(), seed: UInt64 = 1
+        _ definition: RoomDefinition<State>, at path: String = "/",
+        journal: (any Journal)? = nil, limits: SyncLimits = SyncLimits(), seed: UInt64 = 1
     ) -> Room<State> {
         Room(
             definition,
             RoomContext(
-                name: "/", journal: journal ?? MemoryJournal(random: SeededGenerator(seed: seed)),
+                name: path, journal: journal ?? MemoryJournal(random: SeededGenerator(seed: seed)),
                 limits: limits, loop: rooms,
                 now: { [unowned self] in Timestamp(secondsSince1970: time) },
                 random: SeededGenerator(seed: seed)))

@@ -4,7 +4,7 @@ import StorecastWire
 /// The server's end of a connection in memory, and what has come out of it.
 final class Wire: ServerLink {
     private(set) var session: ServerSession!
-    let id: UInt64 = 0
+    let id: UInt64
     /// False while the peer doesn't read: nothing more is pulled.
     var isWritable = true
     /// What the peer hasn't read yet.
@@ -18,8 +18,17 @@ final class Wire: ServerLink {
 
     init(to room: any AnyRoom, on loop: TestLoop, from network: String = "") {
         self.loop = loop
+        id = 0
         peerNetwork = network
         session = ServerSession(room: room, loop: loop.rooms, link: self)
+    }
+
+    /// A connection that the loop begins; without a session if there is no such room.
+    init(_ id: UInt64, to path: String, on loop: TestLoop) {
+        self.loop = loop
+        self.id = id
+        peerNetwork = ""
+        session = loop.rooms.begin(self, in: path)
     }
 
     func close(_ code: CloseCode, reason: String, behind last: [ServerMessage]) {

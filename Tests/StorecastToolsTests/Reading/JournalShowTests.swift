@@ -22,7 +22,8 @@ import Testing
     @Test func `all actions of an entry are shown, each with its stamp`() async throws {
         let board = try await ArchivedBoard()
         let lines = try board.run(JournalShowCommand.self, "--offset", "9")
-        // The first 26 digits of base 32 (0–9, a–v) of Python's hashlib.sha256 of "client/seq/index".
+        // The first 26 digits of base 32 (0–9, a–v) of Python's hashlib.sha256 of
+        // "client/seq/index".
         #expect(lines.contains("MoveCard, stamp \(Self.stamps[0])"))
         #expect(lines.contains("Say, stamp \(Self.stamps[1])"))
     }

@@ -4,8 +4,8 @@ import Testing
 
 @testable import StorecastTools
 
-/// What TypeScript is told of Swift types, by how they are read: with the compiler's `Codable` where
-/// nothing else is said.
+/// What TypeScript is told of Swift types, by how they are read: with the compiler's `Codable`
+/// where nothing else is said.
 struct TypeScriptTests {
     private func text<T: Decodable>(_ type: T.Type) -> String {
         let finder = ShapeFinder()

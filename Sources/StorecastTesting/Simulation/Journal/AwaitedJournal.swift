@@ -2,8 +2,8 @@ import Dispatch
 package import StorecastSync
 import Synchronization
 
-/// A journal of a store that answers from threads of its own, for a simulation, which knows no other
-/// time than its own: each call returns when it is answered.
+/// A journal of a store that answers from threads of its own, for a simulation, which knows no
+/// other time than its own: each call returns when it is answered.
 ///
 /// So the same seed is the same run: whichever threads there are, one waits for the other.
 package final class AwaitedJournal: Journal {

@@ -14,8 +14,8 @@ final class SimulatedDisk: Journal {
         self.epoch = epoch
     }
 
-    /// What a backup brings back: all but the last `count` records, as a history of its own. Returns
-    /// how many were lost.
+    /// What a backup brings back: all but the last `count` records, as a history of its own.
+    /// Returns how many were lost.
     func restore(losing count: Int, as epoch: String) -> Int {
         let lost = min(count, records.count - forgotten)
         records.removeLast(lost)

@@ -53,8 +53,8 @@ final class Flow<Message> {
         schedule()
     }
 
-    /// From now on nothing is later than it must be.
-    func calm() { weather.jitter = .zero }
+    /// What is sent from now on arrives at once.
+    func calm() { weather = .calm }
 
     func setTaken(_ isTaken: Bool) {
         self.isTaken = isTaken

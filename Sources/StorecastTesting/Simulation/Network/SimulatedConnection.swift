@@ -186,4 +186,10 @@ final class SimulatedConnection: ServerLink {
         toServer.heal()
         relay?.calm()
     }
+
+    /// What either end sends from now on arrives at once.
+    func calm() {
+        toClient.calm()
+        toServer.calm()
+    }
 }

@@ -9,7 +9,8 @@ protocol Truth: AnyObject {
     func begin(_ epoch: String, keeping count: Int)
     /// The log has grown; the name of a rule that a state doesn't fulfil, or nil.
     func take(_ record: JournalRecord) -> String?
-    /// The public ids of the clients that are in the room by its log; nil if it doesn't follow them.
+    /// The public ids of the clients that are in the room by its log; nil if it doesn't follow
+    /// them.
     var present: Set<String>? { get }
     /// Which of the histories has this epoch.
     func history(_ epoch: String) -> Int?

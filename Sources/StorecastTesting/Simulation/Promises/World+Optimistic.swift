@@ -3,8 +3,8 @@ import StorecastSync
 import StorecastWire
 
 extension World {
-    /// An optimistic mirror shows each of its client's actions exactly once, however far the log, the
-    /// acknowledgements and the mirror have come.
+    /// An optimistic mirror shows each of its client's actions exactly once, however far the log,
+    /// the acknowledgements and the mirror have come.
     func checkShown(_ follow: Follow, of client: SimulatedClient) {
         // Of a value that the server has stopped to keep up to date nothing is promised.
         guard follow.mirror.failure == nil,

@@ -21,8 +21,8 @@ extension Scenario {
             limits.clients = 1 + random.below(6)
             limits.rejections = random.below(random.pick([4, 40]))
         }
-        // From a stream of their own, so that the rest of a seed's scenario is as it was before there
-        // were loops.
+        // From a stream of their own, so that the rest of a seed's scenario is as it was before
+        // there were loops.
         var loopRandom = SeededGenerator(seed: seed, for: .loops)
         if loopRandom.happens(oneIn: 3) { loops = 2 + loopRandom.below(3) }
         letterDelay = Self.delay(&loopRandom, .milliseconds(300))

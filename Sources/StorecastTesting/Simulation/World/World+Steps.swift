@@ -58,7 +58,13 @@ extension World {
         if let connection = client.connection { breakUp(connection, &random) }
         guard client.wasThere else { return }
         replace(client, &random)
-        clients[client.number].arrive()
+        let new = clients[client.number]
+        guard new.storage != nil, scenario.limits.clients < 10, random.happens(oneIn: 2) else {
+            return new.arrive()
+        }
+        // It may have been forgotten by the time that it is back.
+        new.wasThere = true
+        new.after(random.duration(upTo: .seconds(60))) { new.arrive() }
     }
 
     private func dispatch(from client: SimulatedClient, _ random: inout SeededGenerator) {
@@ -115,7 +121,7 @@ extension World {
 
     /// What it has just dispatched may be reduced by then, and its outcome lost on its way; what it
     /// asks for while it is greeted is answered later than the rest. Between loops it may connect
-    /// once more before the room has heard of the last connection.
+    /// a few times more before the room has heard of the last connection.
     private func reconnect(_ client: SimulatedClient, _ random: inout SeededGenerator) {
         dispatch(from: client, &random)
         let seed = random.next()
@@ -123,8 +129,10 @@ extension World {
         client.later(random.duration(upTo: .milliseconds(500))) { [self] in
             client.reconnect()
             var again = SeededGenerator(seed: seed, for: .loops)
-            if scenario.loops > 1, again.happens(oneIn: 2) {
-                client.later(again.duration(upTo: .milliseconds(200))) { client.reconnect() }
+            if scenario.loops > 1 {
+                for _ in 0..<again.below(4) {
+                    client.after(again.duration(upTo: .milliseconds(200))) { client.reconnect() }
+                }
             }
             client.later(random.duration(upTo: .milliseconds(300))) { [self] in
                 follow(client, &random)

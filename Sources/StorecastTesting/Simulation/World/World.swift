@@ -91,6 +91,10 @@ final class World {
             client.arrive()
             touch(client)
         }
+        // Of hundreds of clients on slow connections some heartbeat is always under way.
+        time.after(.seconds(300)) { [unowned self] in
+            for connection in process?.connections ?? [] { connection.calm() }
+        }
         awaitRest(until: time.now + .seconds(600))
     }
 
@@ -209,7 +213,8 @@ final class World {
         return connection
     }
 
-    /// The connection breaks: each end notices at once, later, or when it has heard nothing for long.
+    /// The connection breaks: each end notices at once, later, or when it has heard nothing for
+    /// long.
     func breakUp(_ connection: SimulatedConnection, _ random: inout SeededGenerator) {
         connection.cut(keeping: random.below(3))
         let noticed = random.pick([.zero, random.duration(upTo: .seconds(5)), .seconds(60)])
