@@ -496,6 +496,39 @@ struct ConnectorStorageTests {
         #expect(bench.timerCount == 1)
     }
 
+    /// What replaced it may be an earlier connection of its own that was held up.
+    @Test func `who can't number its connections goes on when its second one is replaced`() {
+        let bye =
+            #"{"op":"bye","code":"replaced","title":"R.","reconnect":false,"after":0,"jitter":0}"#
+        storage.failure = full
+        bench.connector.start()
+        bench.welcome()
+        #expect(bench.connection.sent.first?["connection"] == nil)
+        bench.lose()
+        bench.retry()
+        bench.welcome()
+        bench.say(bye)
+        bench.lose(4104)
+        #expect(bench.delay != nil)
+        storage.failure = nil
+        bench.retry()
+        bench.welcome()
+        #expect(bench.connection.sent.first?["connection"] != nil)
+        bench.say(bye)
+        bench.lose(4104)
+        #expect(bench.statuses.last == .closed(Rejection(Rejection.Code("replaced"), "R.")))
+    }
+
+    @Test func `who has made one connection only is stopped by another program with its id`() {
+        storage.failure = full
+        bench.connector.start()
+        bench.welcome()
+        bench.say(
+            #"{"op":"bye","code":"replaced","title":"R.","reconnect":false,"after":0,"jitter":0}"#)
+        bench.lose(4104)
+        #expect(bench.statuses.last == .closed(Rejection(Rejection.Code("replaced"), "R.")))
+    }
+
     @Test func `closing ends the retries`() {
         storage.failure = full
         bench.dispatch()

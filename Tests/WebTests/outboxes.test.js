@@ -107,6 +107,28 @@ describe("an outbox in localStorage", () => {
     assert((await third.welcome())[0].connection > connection);
   });
 
+  test("isn't stopped by one of its own connections while it can't number them", async () => {
+    const browser = new Browser();
+    browser.storage.fault = "full";
+    const tab = browser.tab();
+    const wait = { reconnect: false, after: 0, jitter: 0 };
+    const replaced = { op: "bye", code: "replaced", title: "Bye.", ...wait };
+    await tab.welcome();
+    await tab.end(1006);
+    await tab.platform.advance(60_000);
+    await tab.welcome();
+    await tab.say(replaced);
+    await tab.end(4104);
+    assert.equal(tab.connection.status.state, "offline");
+
+    // With one connection only, it was another page.
+    const other = browser.tab();
+    await other.welcome();
+    await other.say(replaced);
+    await other.end(4104);
+    assert.equal(other.connection.status.state, "refused");
+  });
+
   test("shows what the last page left, and tells of its rejections", async () => {
     const browser = new Browser();
     const first = browser.tab();

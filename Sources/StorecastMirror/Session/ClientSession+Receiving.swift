@@ -66,7 +66,10 @@ extension ClientSession {
         case .lapse(let sub, let code): lapse(sub, code)
         case .error(let error): take(error)
         case .pong(let version): reached(at(version))
-        case .bye(let bye): delegate?.bye(bye)
+        case .bye(var bye):
+            // What replaced this connection may be one of the client's own that was held up.
+            if bye.code == CloseCode.replaced.word, isUnsure { bye.reconnect = true }
+            delegate?.bye(bye)
         }
         return true
     }

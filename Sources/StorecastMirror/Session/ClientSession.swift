@@ -34,6 +34,8 @@ package final class ClientSession {
     private var refs: UInt64 = 0
     /// How many connections there were.
     private var connections: UInt64 = 0
+    /// Whether nobody can say which of this program's connections was made later.
+    private(set) var isUnsure = false
 
     /// - Parameters:
     ///   - outbox: the client's dispatches, which other threads may number.
@@ -65,6 +67,7 @@ package final class ClientSession {
         phase = .greeting
         connections += 1
         let number = recorder.map { $0.connection(connections) } ?? connections
+        isUnsure = number == nil && connections > 1
         let hello = ClientFrame.Hello(
             client: client, connection: number, settled: outbox.withLock { $0.greet() },
             seen: position, token: token)

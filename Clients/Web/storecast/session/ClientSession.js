@@ -229,6 +229,8 @@ export class ClientSession {
         this.#reach(frame.v);
         break;
       case "bye":
+        // What replaced this connection may be one of the client's own that was held up.
+        if (frame.code === "replaced" && this.#outbox.isUnsure) frame.reconnect = true;
         this.#delegate.bye(frame);
     }
     return true;

@@ -154,6 +154,11 @@ export class Outbox {
     return Number.isSafeInteger(number) ? number : undefined;
   }
 
+  /** Whether nobody can say which of this program's connections was made later. */
+  get isUnsure() {
+    return this.#opening === undefined && this.#connections > 1;
+  }
+
   /** A connection is greeted: what `hello` says to be settled. */
   greet() {
     // A server that remembers says it again; one that doesn't is asked again.
