@@ -1,3 +1,5 @@
+public import StorecastSync
+
 extension Rejection.Code {
     /// The client keeps as many dispatches without an outcome as it may; see ``OutboxLimits``.
     public static let outboxFull = Self("outbox-full")

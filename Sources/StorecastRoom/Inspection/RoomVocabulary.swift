@@ -1,3 +1,5 @@
+package import StorecastSync
+
 /// The types of all that clients can say to a room and see of it.
 package struct RoomVocabulary: Sendable {
     package struct Selection: Sendable {
@@ -5,6 +7,12 @@ package struct RoomVocabulary: Sendable {
         /// Nil if it has none.
         package let parameters: (any (Codable & Sendable).Type)?
         package let value: any (Codable & Sendable).Type
+
+        fileprivate init<S: SelectionProtocol>(_ selection: S) {
+            name = selection.name
+            parameters = S.Parameters.self is NoParameters.Type ? nil : S.Parameters.self
+            value = S.Value.self
+        }
     }
 
     package let state: any (Codable & Sendable).Type
@@ -13,14 +21,13 @@ package struct RoomVocabulary: Sendable {
     /// In the alphabetical order of their names.
     package let selections: [Selection]
 
-    init<State>(of room: RoomDefinition<State>) {
+    package init(of room: some RoomDefinitionProtocol) {
+        self.init(room.definition)
+    }
+
+    private init<State>(_ room: RoomDefinition<State>) {
         state = State.self
         actions = room.actions.forClients
-        selections = room.selections.values.sorted { $0.name < $1.name }.map { selection in
-            Selection(
-                name: selection.name,
-                parameters: selection.parameters is NoParameters.Type ? nil : selection.parameters,
-                value: selection.value)
-        }
+        selections = room.selections.values.sorted { $0.name < $1.name }.map { Selection($0) }
     }
 }

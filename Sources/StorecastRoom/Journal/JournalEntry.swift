@@ -1,3 +1,5 @@
+package import StorecastSync
+
 /// One dispatch as the journal orders it: with all that middleware made of it, or as a final
 /// rejection without effect.
 package struct JournalEntry: Sendable {

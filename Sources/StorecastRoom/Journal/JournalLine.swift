@@ -1,3 +1,5 @@
+import StorecastWire
+
 /// One line of a room's journal as JSON Lines: what `storecast journal export` writes and `import`
 /// reads.
 ///
@@ -20,4 +22,80 @@ package enum JournalLine: Equatable, Sendable {
     /// The version of the format.
     static var format: Int { 1 }
     static var name: StaticString { "storecast" }
+}
+
+extension JournalLine {
+    /// The line in UTF-8, with its end. Throws if what it holds isn't JSON.
+    package func bytes() throws(JSONError) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        switch self {
+        case .header(let room, let epoch):
+            writer.write(key: "journal")
+            writer.write("\(Self.name)")
+            writer.write(key: "format")
+            writer.write(Self.format)
+            writer.write(key: "room")
+            writer.write(room)
+            writer.write(key: "epoch")
+            writer.write(epoch)
+        case .entry(let offset, let record):
+            writer.write(key: "offset")
+            writer.write(offset)
+            try record.writeMembers(to: &writer)
+        case .snapshot(let snapshot):
+            writer.write(key: "offset")
+            writer.write(snapshot.offset)
+            writer.write(key: "version")
+            writer.write(snapshot.version)
+            writer.write(key: "snapshot")
+            try writer.writeOnOneLine(snapshot.content)
+        }
+        writer.endObject()
+        return writer.bytes + [UInt8(ascii: "\n")]
+    }
+}
+
+extension JournalLine {
+    /// Reads a line, without its end. Members that it doesn't know are passed over.
+    ///
+    /// Throws a sentence that says what is wrong with the line.
+    package init(_ text: ArraySlice<UInt8>) throws(JournalLineError) {
+        let line: JSONView
+        do throws(JSONError) {
+            line = try JSONDocument(text, limits: .trusted).root
+        } catch {
+            throw JournalLineError(error.message)
+        }
+        if line["journal"] != nil {
+            self = try Self.header(line)
+        } else if let content = line["snapshot"] {
+            self = .snapshot(
+                JournalSnapshot(
+                    offset: try line.number("offset"), version: try line.number("version"),
+                    content: content.withBytes { Array($0) }))
+        } else {
+            self = .entry(
+                offset: try line.number("offset", from: 1), try JournalRecord(line: line))
+        }
+    }
+
+    private static func header(_ line: JSONView) throws(JournalLineError) -> JournalLine {
+        guard line["journal"]?.isString(name) == true else {
+            throw JournalLineError("This isn't a journal of storecast.")
+        }
+        guard line["format"]?.int == format else {
+            throw JournalLineError("The format isn't \(format), the only one that this reads.")
+        }
+        return .header(room: try line.text("room"), epoch: try line.text("epoch"))
+    }
+}
+
+/// What is wrong with a line of a journal's text, as a sentence.
+package struct JournalLineError: Error, Equatable, CustomStringConvertible {
+    package let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
 }

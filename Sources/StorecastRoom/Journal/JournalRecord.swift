@@ -1,3 +1,4 @@
+package import StorecastSync
 import StorecastWire
 
 /// A ``JournalEntry`` at rest: its actions by name and payload, as nothing but a room's catalogue

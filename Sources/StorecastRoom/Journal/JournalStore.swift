@@ -1,3 +1,16 @@
+/// Where a server keeps its rooms' journals.
+public struct JournalProvider: Sendable {
+    /// Opens the place: once for a server, before it listens.
+    package let open: @Sendable () async throws(JournalError) -> any JournalStore
+
+    package init(open: @escaping @Sendable () async throws(JournalError) -> any JournalStore) {
+        self.open = open
+    }
+
+    /// In memory: rooms start empty with the process and end with it.
+    public static let memory = JournalProvider { () throws(JournalError) in MemoryJournalStore() }
+}
+
 /// One place where the journals of all loops of a server are kept.
 package protocol JournalStore: Sendable {
     /// The journal for the rooms of one loop. Called on that loop, once.
@@ -20,19 +33,3 @@ extension JournalStore {
 
 /// Runs work on the loop that a journal belongs to, in the order in which it is given.
 package typealias JournalLoop = @Sendable (_ work: @escaping @Sendable () -> Void) -> Void
-
-/// Memory, which is nobody's to share: every loop has a journal of its own.
-package struct MemoryJournalStore: JournalStore {
-    private let capacity: Int
-
-    /// - Parameter capacity: how many entries are kept for each room, at least.
-    package init(capacity: Int = 0) {
-        self.capacity = capacity
-    }
-
-    package func journal(on loop: @escaping JournalLoop) -> any Journal {
-        MemoryJournal(capacity: capacity)
-    }
-
-    package func close() async {}
-}

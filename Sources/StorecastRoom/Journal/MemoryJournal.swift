@@ -1,3 +1,4 @@
+import StorecastSync
 import StorecastWire
 
 /// A journal in memory: for tests and rooms that may be lost when the process ends.
@@ -155,4 +156,20 @@ package final class MemoryJournal: Journal {
         defer { logs[ExactString(room)] = log }
         return body(&log)
     }
+}
+
+/// Journals in memory: each loop has one of its own, and they share nothing.
+package struct MemoryJournalStore: JournalStore {
+    private let capacity: Int
+
+    /// - Parameter capacity: how many entries are kept for each room, at least.
+    package init(capacity: Int = 0) {
+        self.capacity = capacity
+    }
+
+    package func journal(on loop: @escaping JournalLoop) -> any Journal {
+        MemoryJournal(capacity: capacity)
+    }
+
+    package func close() async {}
 }

@@ -1,3 +1,4 @@
+import StorecastSync
 package import StorecastWire
 
 /// What was in a dispatch that was rejected before it was an action of the room's: for people who

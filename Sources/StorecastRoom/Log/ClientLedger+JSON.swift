@@ -1,3 +1,4 @@
+import StorecastSync
 import StorecastWire
 
 extension ClientLedger {

@@ -1,3 +1,4 @@
+package import StorecastSync
 import StorecastWire
 
 /// What a room remembers of its clients, so that no action is reduced twice.
@@ -214,5 +215,14 @@ extension ClientLedger.Record {
             rejections.removeFirst(rejections.prefix { $0.seq <= known }.count)
         }
         if let rejection { rejections.append((entry.seq, rejection)) }
+    }
+}
+
+extension ServerFrame.Reject {
+    init(_ rejection: Rejection, seq: UInt64) {
+        self.init(
+            seq: seq, code: rejection.code.description, title: rejection.title,
+            detail: rejection.detail, retryable: rejection.retryable,
+            retryAfter: rejection.retryAfter.map { $0 / .seconds(1) })
     }
 }

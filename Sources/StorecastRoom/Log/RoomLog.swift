@@ -1,4 +1,5 @@
 package import Storecast
+package import StorecastSync
 import StorecastWire
 
 /// What an entry of a log came to.

@@ -1,3 +1,4 @@
+package import StorecastSync
 import StorecastWire
 
 /// All that a room's log has made of it: its state, and what it remembers of its clients.
@@ -81,5 +82,26 @@ extension RoomSnapshot {
         version = kept.version
         present = try root["present"].map { try JSONCoding.decode(from: $0) } ?? [:]
         ledger = try ClientLedger(clients, window: limits.window)
+    }
+}
+
+/// The SHA-256 digest of a state's canonical text, in hexadecimal: the same on every machine.
+func stateHash(ofCanonical text: some Sequence<UInt8>) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    let text = SHA256.digest(of: text).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    return String(decoding: text, as: UTF8.self)
+}
+
+extension JSON {
+    /// The hash that a snapshot gives for a state that is this value.
+    package var stateHash: String { StorecastRoom.stateHash(ofCanonical: canonicalBytes) }
+}
+
+/// Why a snapshot can't be written or used, as a sentence.
+struct SnapshotError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
     }
 }

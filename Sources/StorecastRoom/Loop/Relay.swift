@@ -3,7 +3,7 @@ package import StorecastWire
 /// What is said of a connection between the loop that holds it and the loop of its session.
 ///
 /// What one loop says to the other arrives in order, and late.
-package enum RelayLetter {
+package enum RelayMessage {
     package enum ToSession: Sendable {
         case message([UInt8])
         /// The last write was taken: the next may come.
@@ -27,7 +27,7 @@ package struct SessionRelay {
     package init() {}
 
     /// What to say to the connection's loop; only while it is writable.
-    package mutating func write(_ messages: [ServerMessage]) -> RelayLetter.ToConnection {
+    package mutating func write(_ messages: [ServerMessage]) -> RelayMessage.ToConnection {
         isWritable = false
         return .write(messages)
     }
@@ -46,7 +46,7 @@ package struct ConnectionRelay {
         case write([ServerMessage])
         /// Read from the peer, or don't.
         case read(Bool)
-        case say(RelayLetter.ToSession)
+        case say(RelayMessage.ToSession)
         /// The last.
         case close(CloseCode, reason: String, behind: [ServerMessage])
     }
@@ -72,8 +72,8 @@ package struct ConnectionRelay {
     /// A message of so many bytes was sent to the session.
     package mutating func relayed(_ bytes: Int) { underway += bytes }
 
-    package mutating func take(_ letter: RelayLetter.ToConnection) {
-        switch letter {
+    package mutating func take(_ message: RelayMessage.ToConnection) {
+        switch message {
         case .write(let messages):
             held += messages
             owesWritable = true

@@ -1,3 +1,4 @@
+import StorecastSync
 package import StorecastWire
 
 /// The rooms and sessions of one event loop, without I/O: which rooms are open and who is in them,
@@ -6,7 +7,7 @@ package import StorecastWire
 /// In a turn everything that came is read; then every room hands its batch to the journal and
 /// evaluates its selections; then every session that can take something is sent what it needs, in
 /// one write. Server, test kit and simulator differ in the ``LoopHost`` only.
-package final class RoomLoop {
+package final class RoomLoop: SessionLoop {
     package unowned let host: any LoopHost
     /// The open rooms, by their paths.
     package private(set) var rooms: [ExactString: any AnyRoom] = [:]
@@ -121,14 +122,16 @@ package final class RoomLoop {
     package func end(_ id: UInt64) {
         guard let session = sessions.removeValue(forKey: id) else { return }
         session.disconnected()
-        let room = session.room
-        let name = ExactString(room.name)
+        let path = session.room.name
+        let name = ExactString(path)
         let count = visitors[name, default: 1] - 1
         visitors[name] = count > 0 ? count : nil
         // A room in which nothing ever happened leaves no trace: whoever asks for thousands of
         // paths costs nothing.
-        if count == 0, room.isUntouched, !keptRooms.contains(name) { rooms[name] = nil }
-        use(room.name)
+        if count == 0, rooms[name]?.isUntouched == true, !keptRooms.contains(name) {
+            rooms[name] = nil
+        }
+        use(path)
     }
 
     private func refuse(_ link: any ServerLink) {
@@ -158,6 +161,10 @@ package final class RoomLoop {
         }
     }
 
+    package func authenticate(_ session: ServerSession, token: String?) {
+        host.authenticate(session, token: token)
+    }
+
     // MARK: Turns
 
     /// Calls the room's `endTurn` when everything that came in this turn was taken.
@@ -166,8 +173,7 @@ package final class RoomLoop {
         dueRooms.append(room)
     }
 
-    /// Pulls the session's messages at the end of the turn, if its connection can take them.
-    func schedule(flushOf session: ServerSession) {
+    package func schedule(flushOf session: ServerSession) {
         noteBegin()
         dueSessions.append(session)
     }
@@ -243,5 +249,36 @@ package final class RoomLoop {
     /// The server has ended: whoever waits for what has no outcome yet is told so.
     package func abandonRooms() {
         for room in rooms.values { room.abandon() }
+    }
+}
+
+/// Which rooms nobody is in, and when each is to be looked at.
+struct IdleRooms {
+    /// By the room's name; in the time of the loop's clock.
+    private var deadlines: [ExactString: Duration] = [:]
+    /// Whether somebody looks at them later.
+    private(set) var isWatched = false
+
+    /// Notes that the room was used at `now`, and nobody stayed; true if watching has to begin.
+    mutating func left(_ room: String, until deadline: Duration) -> Bool {
+        deadlines[ExactString(room)] = deadline
+        defer { isWatched = true }
+        return !isWatched
+    }
+
+    mutating func entered(_ room: String) { deadlines[ExactString(room)] = nil }
+
+    /// Takes those whose time has come, in the order of their names. O(idle rooms).
+    mutating func takeDue(at now: Duration) -> [ExactString] {
+        let due = deadlines.filter { $0.value <= now }.keys.sorted()
+        for room in due { deadlines[room] = nil }
+        return due
+    }
+
+    /// When to look at them again; nil, and nobody watches, if there are none.
+    mutating func nextDeadline() -> Duration? {
+        let next = deadlines.values.min()
+        isWatched = next != nil
+        return next
     }
 }

@@ -1,4 +1,5 @@
-import StorecastWire
+public import StorecastSync
+package import StorecastWire
 
 /// A room's history, reduced again entry by entry, without a server, clients or side effects.
 ///
@@ -116,5 +117,62 @@ public final class RoomReplay<State: Codable & Sendable> {
         let parameters = try parameters.map { try JSONDocument("\($0)").root }
         return try log.definition.resolve(selection, parameters, viewer).evaluation(state)
             .encoded()
+    }
+}
+
+extension RoomReplay {
+    /// Whether the snapshot holds what the replay has come to: the same version and state.
+    ///
+    /// Throws an error that describes itself if the snapshot isn't good.
+    package func agrees(with kept: JournalSnapshot) throws -> Bool {
+        let snapshot = try log.snapshot(from: kept)
+        return try snapshot.version == version && Self.isSame(snapshot.state, state)
+    }
+
+    /// Whether two states are the same: their canonical texts, or else, as sets have no order in
+    /// which they are written, the states themselves if they can be compared.
+    static func isSame(_ left: State, _ right: State) throws -> Bool {
+        if let left = left as? any Equatable, left.isEqual(to: right) { return true }
+        let texts = try (JSONCoding.encodeTree(left), JSONCoding.encodeTree(right))
+        return texts.0 == texts.1
+    }
+}
+
+extension Equatable {
+    fileprivate func isEqual(to other: Any) -> Bool {
+        (other as? Self).map { $0 == self } ?? false
+    }
+}
+
+/// What became of a journal's entry when it was reduced again.
+package struct ReplayedEntry: Equatable, Sendable {
+    package var offset: UInt64
+    /// The room's version behind it.
+    package var version: UInt64
+    package var outcome: EntryOutcome
+}
+
+/// A ``RoomReplay`` of any state, for tools.
+package protocol AnyRoomReplay: AnyObject {
+    var version: UInt64 { get }
+    var offset: UInt64 { get }
+
+    @discardableResult
+    func reduce(
+        _ record: JournalRecord, at offset: UInt64
+    ) throws(JournalError) -> ReplayedEntry
+    func restore(_ kept: JournalSnapshot) throws
+    func agrees(with kept: JournalSnapshot) throws -> Bool
+    func keptSnapshot() throws -> JournalSnapshot
+    func tree() throws -> JSON
+    func value(of selection: String, _ parameters: JSON?, viewer: Identity) throws -> JSON
+}
+
+extension RoomReplay: AnyRoomReplay {}
+
+extension RoomDefinitionProtocol {
+    /// A replay of a room with this definition, whatever its state.
+    package func replay(_ limits: SyncLimits) -> any AnyRoomReplay {
+        RoomReplay(definition, limits: limits)
     }
 }

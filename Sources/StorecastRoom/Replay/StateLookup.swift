@@ -1,3 +1,5 @@
+import StorecastSync
+
 /// Finds what a room's state was at an earlier version, by reducing its log again.
 ///
 /// From the newest snapshot that isn't above the version, in the journal's pages, so that the loop
@@ -15,15 +17,15 @@ final class StateLookup<State: Codable & Sendable> {
 
     /// Begins; `completion` is called once, possibly before this returns.
     init(
-        of version: UInt64, in room: Room<State>,
+        of version: UInt64, in log: RoomLog<State>, of room: String, journal: any Journal,
         completion: @escaping (Result<State, Rejection>) -> Void
     ) {
         self.version = version
-        self.room = room.name
+        self.room = room
         self.completion = completion
-        journal = room.context.journal
-        replay = RoomReplay(of: room.log)
-        loadSnapshot(through: room.log.offset)
+        self.journal = journal
+        replay = RoomReplay(of: log)
+        loadSnapshot(through: log.offset)
     }
 
     private func loadSnapshot(through offset: UInt64) {

@@ -1,4 +1,5 @@
 import Storecast
+import StorecastSync
 import StorecastWire
 
 /// What happens to a dispatch before the journal orders it: its action is read, the sender is

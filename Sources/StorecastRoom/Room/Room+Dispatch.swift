@@ -1,3 +1,4 @@
+package import StorecastSync
 package import StorecastWire
 
 /// What clients and the server's own code dispatch, until the journal is given it.

@@ -1,4 +1,5 @@
 import Storecast
+package import StorecastSync
 package import StorecastWire
 
 extension Room {

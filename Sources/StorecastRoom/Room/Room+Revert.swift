@@ -1,3 +1,5 @@
+import StorecastSync
+
 extension Room {
     /// The action with what the journal is to keep beside what was sent.
     ///
@@ -38,7 +40,8 @@ extension Room {
         } catch {
             return outcome.settle(.failure(error))
         }
-        _ = StateLookup(of: revert.version, in: self) { [weak self] result in
+        _ = StateLookup(of: revert.version, in: log, of: name, journal: context.journal) {
+            [weak self] result in
             guard let self else { return outcome.settle(.failure(Self.gone)) }
             switch result {
             case .success(let state):
@@ -51,7 +54,8 @@ extension Room {
     }
 
     private func lookUp(_ version: UInt64) {
-        lookup = StateLookup(of: version, in: self) { [weak self] _ in
+        lookup = StateLookup(of: version, in: log, of: name, journal: context.journal) {
+            [weak self] _ in
             // Whoever asked may not come back for it, and others wait for their turn.
             self?.context.host.schedule(after: .seconds(2)) { [weak self] in
                 if self?.lookup?.version == version { self?.lookup = nil }

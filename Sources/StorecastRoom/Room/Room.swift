@@ -1,4 +1,5 @@
 package import Storecast
+package import StorecastSync
 package import StorecastWire
 
 /// One state and its clients, without I/O. Belongs to one loop.
@@ -36,13 +37,13 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
 
     package init(_ definition: RoomDefinition<State>, _ context: RoomContext) {
         var context = context
-        let failed = { [name = context.name, unowned loop = context.loop] (error: any Error) in
-            loop.host.report("A check in room '\(name)' failed: \(JSONCoding.message(for: error))")
+        let failed = { [name = context.name, unowned host = context.host] (error: any Error) in
+            host.report("A check in room '\(name)' failed: \(JSONCoding.message(for: error))")
         }
         log = RoomLog(definition, limits: context.limits, stamp: context.stamp, failed: failed)
         intake = Intake(log)
         views = Views(
-            log, name: context.name, limits: context.limits, loop: context.loop, failed: failed)
+            log, name: context.name, limits: context.limits, host: context.host, failed: failed)
         own = OwnDispatches(client: randomID(using: &context.random))
         snapshots = SnapshotSchedule(context.limits.snapshots)
         self.context = context
@@ -153,4 +154,40 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
                 .failure(Rejection(.closed, "The server ended before the outcome was known.")))
         }
     }
+}
+
+/// What a room gets from outside: its name, journal and limits, its loop, time and chance.
+package struct RoomContext {
+    package var name: String
+    package var journal: any Journal
+    package var limits: SyncLimits
+    package unowned var loop: RoomLoop
+    /// Whether nothing is lost when it leaves memory, as what it has can be asked for again.
+    package var isTransient = false
+    /// The time of day.
+    package var now: () -> Timestamp
+    /// Where seeds and ids come from.
+    package var random: any RandomNumberGenerator
+    /// What an action of an entry is completed with, by its place in the entry; a test chooses it.
+    package var stamp: (JournalEntry, _ index: Int) -> Stamp = { $0.stamp(index: $1) }
+
+    package init(
+        name: String, journal: any Journal, limits: SyncLimits = SyncLimits(), loop: RoomLoop,
+        now: @escaping () -> Timestamp,
+        random: any RandomNumberGenerator = SystemRandomNumberGenerator()
+    ) {
+        self.name = name
+        self.journal = journal
+        self.limits = limits
+        self.loop = loop
+        self.now = now
+        self.random = random
+    }
+
+    package var host: any RoomHost { loop.host }
+}
+
+extension RoomDefinitionProtocol {
+    /// Opens a room with this definition, whatever its state.
+    package func open(_ context: RoomContext) -> any AnyRoom { Room(definition, context) }
 }

@@ -4,7 +4,7 @@ package import StorecastWire
 package protocol ServerLink: AnyObject {
     /// Different from those of the loop's other connections.
     var id: UInt64 { get }
-    /// Whether it takes messages now; ``RoomLoop/flush(_:)`` when it does again.
+    /// Whether it takes messages now; it is asked for more when it does again.
     var isWritable: Bool { get }
     /// Sends messages, in one piece.
     func write(_ messages: [ServerMessage])
@@ -20,4 +20,12 @@ package protocol ServerLink: AnyObject {
 
 extension ServerLink {
     package var peerNetwork: String { "" }
+}
+
+/// What a session needs of the loop that it belongs to.
+package protocol SessionLoop: AnyObject {
+    /// Pulls the session's messages at the end of the turn, if its connection can take them.
+    func schedule(flushOf session: ServerSession)
+    /// Finds out whose token it is and calls `session.authenticated`, possibly at once.
+    func authenticate(_ session: ServerSession, token: String?)
 }

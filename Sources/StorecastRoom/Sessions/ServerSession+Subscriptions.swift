@@ -1,3 +1,4 @@
+import StorecastSync
 import StorecastWire
 
 extension ServerSession {
@@ -20,7 +21,7 @@ extension ServerSession {
         if subscription.refs.isEmpty { drop(subscription) }
     }
 
-    func lapse(_ subscription: ServerSubscription, _ code: String) {
+    package func lapse(_ subscription: ServerSubscription, _ code: String) {
         for ref in subscription.refs { subscriptions[ref] = nil }
         drop(subscription)
         reply(.lapse(sub: subscription.group.sub, code: code))
@@ -65,7 +66,7 @@ extension ServerSession {
 
     private func attach(_ frame: ClientFrame.Subscribe, to group: SelectionGroup) {
         let known = subscriptions.values.first { $0.group === group }
-        let subscription = known ?? ServerSubscription(session: self, group: group)
+        let subscription = known ?? ServerSubscription(of: self, group: group)
         if known == nil {
             group.add(subscription)
             subscription.position = resumed(at: frame.at, group)

@@ -1,13 +1,14 @@
+package import StorecastSync
 package import StorecastWire
 
 /// The server's half of one connection, without I/O: it is fed messages and pulled for messages.
 ///
 /// Nothing is queued for a connection but short replies; what its selections have become is
 /// worked out when the connection can take it. Belongs to its room's loop.
-package final class ServerSession {
+package final class ServerSession: SelectionSubscriber {
     package enum Phase { case awaitingHello, authenticating, live, closed }
 
-    package let room: any AnyRoom
+    package let room: any SessionRoom
     /// Rises from each connection of the room to the next.
     let number: UInt64
     package private(set) var phase = Phase.awaitingHello
@@ -21,7 +22,7 @@ package final class ServerSession {
     /// The owner's handle.
     package weak var link: (any ServerLink)?
 
-    unowned let loop: RoomLoop
+    unowned let loop: any SessionLoop
     var subscriptions: [UInt64: ServerSubscription] = [:]
     var dispatches = DispatchWindow()
 
@@ -38,7 +39,7 @@ package final class ServerSession {
     private var isReading = true
     private var queued: [ServerSubscription] = []
 
-    package init(room: any AnyRoom, loop: RoomLoop, link: any ServerLink) {
+    package init(room: any SessionRoom, loop: any SessionLoop, link: any ServerLink) {
         self.room = room
         number = room.numberVisitor()
         self.loop = loop
@@ -110,7 +111,7 @@ package final class ServerSession {
         case (.live, .subscribe(let subscribe)): self.subscribe(subscribe)
         case (.live, .unsubscribe(let ref)): unsubscribe(ref)
         case (.live, .authenticate(let token)):
-            if let token = renewal.begin(token) { loop.host.authenticate(self, token: token) }
+            if let token = renewal.begin(token) { loop.authenticate(self, token: token) }
         case (.live, .ping): reply(.pong(version: room.position.version))
         }
     }
@@ -126,7 +127,7 @@ package final class ServerSession {
         client = hello.client
         connection = hello.connection
         phase = .authenticating
-        loop.host.authenticate(self, token: hello.token)
+        loop.authenticate(self, token: hello.token)
     }
 
     /// The answer to the token of `hello` or `authenticate`.
@@ -142,7 +143,7 @@ package final class ServerSession {
         case (.live, .success(let new)):
             renew(new)
             if phase == .live, let token = renewal.end() {
-                loop.host.authenticate(self, token: token)
+                loop.authenticate(self, token: token)
             }
         }
     }
@@ -249,8 +250,7 @@ package final class ServerSession {
         if !isReading { takeFrames() }
     }
 
-    /// Asks for the subscription's state at the next pull.
-    func queue(_ subscription: ServerSubscription) {
+    package func queue(_ subscription: ServerSubscription) {
         if queued.isEmpty { loop.schedule(flushOf: self) }
         guard !subscription.isQueued else { return }
         subscription.isQueued = true

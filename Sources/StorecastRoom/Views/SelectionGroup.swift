@@ -56,7 +56,7 @@ package final class SelectionGroup {
         hasGap = false
         snapshot = nil
         forgetPatches()
-        for subscription in subscriptions { subscription.session.queue(subscription) }
+        for subscription in subscriptions { subscription.subscriber.queue(subscription) }
         return true
     }
 
@@ -121,5 +121,55 @@ package final class SelectionGroup {
         let message = ServerMessage.snapshot(sub: sub, version: version, value: value)
         snapshot = message
         return message
+    }
+}
+
+/// What subscriptions belong to: a session.
+package protocol SelectionSubscriber: AnyObject {
+    /// The subscription's value changed, or it wants its first: it is asked for its next message
+    /// when the connection can take one.
+    func queue(_ subscription: ServerSubscription)
+    /// The selection can't be had any more, for the reason that `code` names.
+    func lapse(_ subscription: ServerSubscription, _ code: String)
+}
+
+/// One connection's interest in one selection group.
+package final class ServerSubscription {
+    unowned let subscriber: any SelectionSubscriber
+    package let group: SelectionGroup
+    /// The client's names for it; two refs may share one subscription.
+    var refs: [UInt64] = []
+    /// The version of the value that the connection was last sent; nil before the first.
+    var position: UInt64?
+    /// Answer with `current` if there is nothing to send.
+    var wantsCurrent = false
+    /// Whether the connection was sent its first message.
+    private var isLive = false
+    /// In the session's queue.
+    var isQueued = false
+    /// Out of its group.
+    var isDropped = false
+    /// Its place in the group.
+    var index = 0
+
+    init(of subscriber: any SelectionSubscriber, group: SelectionGroup) {
+        self.subscriber = subscriber
+        self.group = group
+    }
+
+    /// Whether the next message is the first, of a version between which and now the value may have
+    /// been another, while nobody looked: other mirrors of the connection may be there already.
+    var beginsWithGap: Bool { !isLive && group.hasGap }
+
+    /// What brings the connection to the group's value now, or nil.
+    func nextMessage() -> ServerMessage? {
+        defer {
+            position = group.version
+            wantsCurrent = false
+            isLive = true
+        }
+        if position != group.version { return group.message(from: position) }
+        return wantsCurrent
+            ? .current(sub: group.sub, version: group.version) : nil
     }
 }

@@ -1,4 +1,5 @@
 import Storecast
+import StorecastSync
 import StorecastWire
 
 /// What somebody sees of a room: a group for each selection with its parameters (and its viewer, if
@@ -10,7 +11,7 @@ final class Views<State: Codable & Sendable> {
     private let log: RoomLog<State>
     private let name: String
     private let limits: SyncLimits
-    private unowned let loop: RoomLoop
+    private unowned let host: any RoomHost
     private let failed: (any Error) -> Void
     private var groups = SelectionTable<State>()
     /// Those that nobody has any more.
@@ -21,13 +22,13 @@ final class Views<State: Codable & Sendable> {
     ///   - name: the room's.
     ///   - failed: told of the errors of checks that aren't for clients.
     init(
-        _ log: RoomLog<State>, name: String, limits: SyncLimits, loop: RoomLoop,
+        _ log: RoomLog<State>, name: String, limits: SyncLimits, host: any RoomHost,
         failed: @escaping (any Error) -> Void
     ) {
         self.log = log
         self.name = name
         self.limits = limits
-        self.loop = loop
+        self.host = host
         self.failed = failed
     }
 
@@ -95,7 +96,7 @@ final class Views<State: Codable & Sendable> {
     private func watchLingering() {
         guard !isWatchingLingering, !lingering.isEmpty else { return }
         isWatchingLingering = true
-        loop.host.schedule(after: limits.lingerTime) { [weak self] in
+        host.schedule(after: limits.lingerTime) { [weak self] in
             guard let self else { return }
             isWatchingLingering = false
             lingering.removeElders()
@@ -122,7 +123,7 @@ final class Views<State: Codable & Sendable> {
                 group.update(try evaluation.encoded(), at: log.version)
                 try checkSize(of: group)
             } catch {
-                loop.host.report(
+                host.report(
                     "Selection '\(group.key.selection)' of room '\(name)' can't be sent: "
                         + JSONCoding.message(for: error))
                 failed.append(group)
@@ -131,7 +132,7 @@ final class Views<State: Codable & Sendable> {
         for group in failed {
             groups.remove(group)
             for subscription in group.subscriptions {
-                subscription.session.lapse(subscription, Rejection.Code.internal.description)
+                subscription.subscriber.lapse(subscription, Rejection.Code.internal.description)
             }
         }
     }

@@ -1,4 +1,4 @@
-import StorecastWire
+package import StorecastWire
 
 /// Why a dispatch or a subscription has no effect.
 public struct Rejection: Error, Equatable, Sendable {
@@ -86,17 +86,35 @@ extension Rejection: CustomStringConvertible {
 
 extension Rejection {
     /// What became of a dispatch was forgotten with its client.
-    static let forgotten = Rejection(
+    package static let forgotten = Rejection(
         .outcomeUnknown, "Too long ago to tell whether the action was reduced.",
         detail: "The client was forgotten since; look at the state.")
 
     /// The rejection with as much of its texts as a server keeps and sends: 64 bytes of the code,
     /// 512 of title and detail. They may repeat what a client wrote.
-    var bounded: Rejection {
+    package var bounded: Rejection {
         var rejection = self
         rejection.code.description = code.description.excerpt()
         rejection.title = title.excerpt(512)
         rejection.detail = detail?.excerpt(512)
         return rejection
+    }
+}
+
+/// One sentence on why a value couldn't be decoded, naming the member; safe to show to a client.
+package func explain(_ error: any Error) -> String {
+    error is DecodingError ? JSONCoding.message(for: error) : "It can't be read."
+}
+
+extension Rejection {
+    /// Writes the members of a final rejection into an object that is open.
+    package func writeMembers(to writer: inout JSONWriter) {
+        writer.writeProblem(code.description, title, detail: detail)
+    }
+
+    /// Reads a final rejection; nil if code or title are missing.
+    package init?(_ view: JSONView) {
+        guard let code = view["code"]?.string, let title = view["title"]?.string else { return nil }
+        self.init(Code(code), title, detail: view["detail"]?.string)
     }
 }

@@ -53,3 +53,47 @@ extension RoomDefinition {
         return room
     }
 }
+
+/// An action as an earlier version of the application wrote it to the journal.
+public struct ArchivedAction: Equatable, Sendable {
+    /// Its name on the wire.
+    public var type: String
+    /// Its members.
+    public var payload: JSON
+
+    /// An action by its name and members.
+    public init(type: String, payload: JSON) {
+        self.type = type
+        self.payload = payload
+    }
+}
+
+/// The version of a room's schema, and how what earlier ones wrote is brought up to it.
+package struct RoomSchema: Sendable {
+    package typealias ActionUpcaster = @Sendable (inout ArchivedAction) throws -> Void
+    package typealias StateUpcaster = @Sendable (inout JSON) throws -> Void
+
+    package private(set) var version = 1
+    package private(set) var actions: [Int: [ExactString: ActionUpcaster]] = [:]
+    package private(set) var states: [Int: StateUpcaster] = [:]
+    /// Names of actions that reduce nothing any more.
+    package internal(set) var retired: Set<ExactString> = []
+
+    mutating func raise(to version: Int) {
+        precondition(version > 0, "A schema's version is above 0; it is \(version).")
+        self.version = max(self.version, version)
+    }
+
+    mutating func add(_ upcaster: @escaping ActionUpcaster, for action: String, of version: Int) {
+        raise(to: version + 1)
+        let known = actions[version, default: [:]].updateValue(
+            upcaster, forKey: ExactString(action))
+        precondition(known == nil, "'\(action)' of schema \(version) has two upcasters.")
+    }
+
+    mutating func add(_ upcaster: @escaping StateUpcaster, forStateOf version: Int) {
+        raise(to: version + 1)
+        let known = states.updateValue(upcaster, forKey: version)
+        precondition(known == nil, "The state of schema \(version) has two upcasters.")
+    }
+}

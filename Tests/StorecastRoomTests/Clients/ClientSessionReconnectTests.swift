@@ -1,7 +1,7 @@
 import Testing
 
 @testable import StorecastMirror
-@testable import StorecastSync
+@testable import StorecastRoom
 
 struct ClientSessionReconnectTests {
     let loop = TestLoop()

@@ -1,7 +1,7 @@
 import Testing
 
 @testable import StorecastMirror
-@testable import StorecastSync
+@testable import StorecastRoom
 
 struct ClientSessionTests {
     let loop = TestLoop()

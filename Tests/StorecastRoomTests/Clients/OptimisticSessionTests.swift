@@ -1,7 +1,7 @@
 import Testing
 
 @testable import StorecastMirror
-@testable import StorecastSync
+@testable import StorecastRoom
 
 /// What optimistic mirrors show through every order in which outcomes and values can come.
 struct OptimisticSessionTests {

@@ -1,7 +1,7 @@
 import Testing
 
 @testable import StorecastMirror
-@testable import StorecastSync
+@testable import StorecastRoom
 
 /// Parameters that the server finds equal, though they differ as JSON, are one subscription of the
 /// connection with two mirrors.

@@ -1,7 +1,7 @@
 import StorecastWire
 import Testing
 
-@testable import StorecastSync
+@testable import StorecastRoom
 
 struct ConnectionRelayTests {
     private static func pong(_ version: UInt64) -> ServerMessage { .pong(version: version) }

@@ -1,4 +1,4 @@
-@testable import StorecastSync
+@testable import StorecastRoom
 import Testing
 
 struct IdleRoomsTests {

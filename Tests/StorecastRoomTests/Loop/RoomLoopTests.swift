@@ -1,7 +1,7 @@
 import StorecastWire
 import Testing
 
-@testable import StorecastSync
+@testable import StorecastRoom
 
 /// Who is let in, who is closed, what is written when, and which rooms leave memory.
 struct RoomLoopTests {
@@ -133,7 +133,7 @@ struct RoomLoopTests {
     /// A room in which enough happened for a snapshot, and which nobody is in any more.
     private func left(_ loop: TestLoop) -> any AnyRoom {
         let wire = Wire(1, to: "/a", on: loop)
-        let room = wire.session.room
+        let room = loop.rooms.rooms["/a"]!
         wire.say(hello())
         for seq in 1...100 { wire.dispatch(seq, "AddTea", #"{"by":1}"#) }
         loop.rooms.end(wire.id)
@@ -196,7 +196,7 @@ struct RoomLoopTests {
     @Test func `a room that can't be read is tried again by who comes next, not under others`() {
         let loop = loop()
         let wire = Wire(1, to: "/a", on: loop)
-        let room = wire.session.room
+        let room = loop.rooms.rooms["/a"]!
         loop.rooms.forget(room)
         #expect(loop.rooms.rooms["/a"] === room)
         loop.rooms.end(wire.id)

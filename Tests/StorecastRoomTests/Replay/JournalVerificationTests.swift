@@ -1,4 +1,4 @@
-@testable import StorecastSync
+@testable import StorecastRoom
 import Synchronization
 import Testing
 
@@ -118,13 +118,13 @@ struct JournalVerificationTests {
     }
 
     @Test func `tools verify rooms whose state they don't know`() throws {
-        let verification = room(Die()).erased.verification(SyncLimits())
+        let verification = room(Die()).verification(SyncLimits())
         for (index, record) in try records([Add(by: 1), Roll()]).enumerated() {
             try verification.add(record, at: UInt64(index + 1))
         }
         try verification.finish()
         #expect(verification.divergence?.offset == 2)
-        let replay = room().erased.replay(SyncLimits())
+        let replay = room().replay(SyncLimits())
         for (index, record) in try records([Add(by: 5)]).enumerated() {
             try replay.reduce(record, at: UInt64(index + 1))
         }

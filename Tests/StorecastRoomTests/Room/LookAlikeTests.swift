@@ -1,7 +1,7 @@
 import Testing
 
 @testable import StorecastMirror
-@testable import StorecastSync
+@testable import StorecastRoom
 
 /// Names of other bytes that Swift's `String` takes for equal are other names.
 struct LookAlikeTests {

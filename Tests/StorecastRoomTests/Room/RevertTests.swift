@@ -1,5 +1,5 @@
 @testable import StorecastMirror
-@testable import StorecastSync
+@testable import StorecastRoom
 import Testing
 
 /// Rooms that go back to what they were.

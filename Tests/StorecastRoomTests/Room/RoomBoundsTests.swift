@@ -1,6 +1,6 @@
 import Testing
 
-@testable import StorecastSync
+@testable import StorecastRoom
 
 /// A room whose journal is slower than its clients.
 struct RoomBoundsTests {

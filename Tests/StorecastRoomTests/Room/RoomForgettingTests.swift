@@ -1,5 +1,5 @@
 import Storecast
-@testable import StorecastSync
+@testable import StorecastRoom
 import StorecastWire
 import Testing
 

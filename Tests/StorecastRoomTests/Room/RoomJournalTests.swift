@@ -1,4 +1,4 @@
-@testable import StorecastSync
+@testable import StorecastRoom
 import Testing
 
 /// A room with a journal that takes its time, and may fail.

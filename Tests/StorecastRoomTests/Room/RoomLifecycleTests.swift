@@ -1,6 +1,6 @@
 import Testing
 
-@testable import StorecastSync
+@testable import StorecastRoom
 
 /// A room whose log is told who comes and goes, with ten seconds to come back.
 struct RoomLifecycleTests {

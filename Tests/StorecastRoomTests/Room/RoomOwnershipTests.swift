@@ -1,7 +1,7 @@
 import Testing
 
 @testable import StorecastMirror
-@testable import StorecastSync
+@testable import StorecastRoom
 
 /// A room that is given up lets go of everything, whatever it waits for.
 struct RoomOwnershipTests {

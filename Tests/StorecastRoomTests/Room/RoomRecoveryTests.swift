@@ -1,4 +1,4 @@
-@testable import StorecastSync
+@testable import StorecastRoom
 import Testing
 
 /// Rooms on a durable journal: when they take snapshots, and how they are opened again.

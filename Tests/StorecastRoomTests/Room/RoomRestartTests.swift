@@ -1,7 +1,7 @@
 import Testing
 
 @testable import StorecastMirror
-@testable import StorecastSync
+@testable import StorecastRoom
 
 /// Servers that die with something under way, and those that go on from their journal.
 struct RoomRestartTests {

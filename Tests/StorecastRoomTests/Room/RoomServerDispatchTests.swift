@@ -1,6 +1,6 @@
 import Testing
 
-@testable import StorecastSync
+@testable import StorecastRoom
 
 /// What the server's own code dispatches: timers, webhooks, middleware, code with the store.
 struct RoomServerDispatchTests {

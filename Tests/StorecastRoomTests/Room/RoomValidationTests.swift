@@ -1,6 +1,6 @@
 import Testing
 
-@testable import StorecastSync
+@testable import StorecastRoom
 
 /// Checks that run in the order of the log, just before the reducer.
 struct RoomValidationTests {

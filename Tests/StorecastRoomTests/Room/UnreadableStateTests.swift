@@ -1,6 +1,6 @@
 import Testing
 
-@testable import StorecastSync
+@testable import StorecastRoom
 
 /// States that an action can lead to, and that can't be written, or not be read again.
 struct UnreadableStateTests {

@@ -1,4 +1,4 @@
-@testable import StorecastSync
+@testable import StorecastRoom
 import Testing
 
 /// A room whose actions and state have changed since its journal was begun.

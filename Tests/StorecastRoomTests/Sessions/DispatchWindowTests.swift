@@ -1,6 +1,6 @@
 import Testing
 
-@testable import StorecastSync
+@testable import StorecastRoom
 
 struct DispatchWindowTests {
     private var window = DispatchWindow(known: 4)

@@ -1,7 +1,7 @@
 import StorecastWire
 import Testing
 
-@testable import StorecastSync
+@testable import StorecastRoom
 
 /// Which of a client's connections stays, and what the other one hears.
 struct ServerSessionConnectionTests {

@@ -1,4 +1,4 @@
-import StorecastSync
+import StorecastRoom
 
 /// A durable journal in memory, whose rooms can be opened again: it keeps all records and
 /// snapshots, delivers small pages, and can be told to fail.

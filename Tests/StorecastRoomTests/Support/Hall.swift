@@ -1,4 +1,4 @@
-import StorecastSync
+import StorecastRoom
 
 /// A room where nothing happens but people coming and going.
 struct Hall: Codable, Equatable, Sendable {

@@ -1,5 +1,5 @@
 @testable import StorecastMirror
-@testable import StorecastSync
+@testable import StorecastRoom
 
 /// What an optimistic store does with a client's mirror, without its actor: takes what moved and
 /// what is pending at the moments at which a delivery would.

@@ -1,4 +1,4 @@
-@testable import StorecastSync
+@testable import StorecastRoom
 
 /// A log as a bad day could have made it: several clients, entries that come twice, rejections, and
 /// clients that are forgotten and come back.

@@ -1,4 +1,4 @@
-import StorecastSync
+import StorecastRoom
 
 /// A value that fails to encode at 13.
 struct Ratio: Codable, Equatable {

@@ -1,4 +1,4 @@
-import StorecastSync
+import StorecastRoom
 import Synchronization
 
 /// A small state: two counters, a log, and everybody's own notes.

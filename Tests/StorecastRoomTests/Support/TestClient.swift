@@ -1,5 +1,5 @@
 import StorecastMirror
-import StorecastSync
+import StorecastRoom
 
 /// A client session with a connection in memory, driven by hand.
 final class TestClient: ClientSessionDelegate {

@@ -1,4 +1,4 @@
-import StorecastSync
+import StorecastRoom
 
 /// A journal whose appends end when and how a test says.
 final class TestJournal: Journal {

@@ -1,4 +1,4 @@
-import StorecastSync
+import StorecastRoom
 
 /// An event loop without I/O: turns end when a test says so, and time passes when it says so.
 final class TestLoop: LoopHost {

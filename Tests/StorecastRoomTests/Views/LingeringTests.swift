@@ -1,6 +1,6 @@
 import Testing
 
-@testable import StorecastSync
+@testable import StorecastRoom
 
 /// Selection groups whose last subscriber has gone, and who comes back to them.
 struct LingeringTests {

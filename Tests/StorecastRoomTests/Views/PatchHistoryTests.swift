@@ -1,6 +1,6 @@
 import Testing
 
-@testable import StorecastSync
+@testable import StorecastRoom
 
 struct PatchHistoryTests {
     private func patch(_ text: String) -> JSONPatch {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import StorecastSync
+@testable import StorecastRoom
 
 struct SelectionGroupTests {
     @Test func `patches from many versions are kept within the limit of the history`() {

@@ -1,51 +1,65 @@
+import StorecastSync
 import StorecastWire
 
-extension JournalLine {
-    /// Reads a line, without its end. Members that it doesn't know are passed over.
-    ///
-    /// Throws a sentence that says what is wrong with the line.
-    package init(_ text: ArraySlice<UInt8>) throws(JournalLineError) {
-        let line: JSONView
-        do throws(JSONError) {
-            line = try JSONDocument(text, limits: .trusted).root
-        } catch {
-            throw JournalLineError(error.message)
+extension JournalRecord {
+    func writeMembers(to writer: inout JSONWriter) throws(JSONError) {
+        writer.write(key: "time")
+        writer.write(time.secondsSince1970)
+        writer.write(key: "sender")
+        sender.write(to: &writer)
+        writer.write(key: "client")
+        writer.write(client)
+        writer.write(key: "seq")
+        writer.write(seq)
+        writer.write(key: "base")
+        writer.write(base)
+        writer.write(key: "settled")
+        writer.write(settled)
+        writer.write(key: "seed")
+        writer.write("\(seed)")
+        writer.write(key: "schema")
+        writer.write(schema)
+        writer.write(key: "actions")
+        writer.beginArray()
+        for action in actions {
+            writer.beginObject()
+            writer.write(key: "type")
+            writer.write(action.type)
+            writer.write(key: "payload")
+            try writer.writeOnOneLine(action.payload)
+            writer.endObject()
         }
-        if line["journal"] != nil {
-            self = try Self.header(line)
-        } else if let content = line["snapshot"] {
-            self = .snapshot(
-                JournalSnapshot(
-                    offset: try line.number("offset"), version: try line.number("version"),
-                    content: content.withBytes { Array($0) }))
-        } else {
-            self = .entry(
-                offset: try line.number("offset", from: 1), try JournalRecord(line: line))
+        writer.endArray()
+        if let rejection {
+            writer.write(key: "rejection")
+            writer.beginObject()
+            rejection.writeMembers(to: &writer)
+            writer.endObject()
         }
-    }
-
-    private static func header(_ line: JSONView) throws(JournalLineError) -> JournalLine {
-        guard line["journal"]?.isString(name) == true else {
-            throw JournalLineError("This isn't a journal of storecast.")
+        if let refused {
+            writer.write(key: "refused")
+            refused.write(to: &writer)
         }
-        guard line["format"]?.int == format else {
-            throw JournalLineError("The format isn't \(format), the only one that this reads.")
-        }
-        return .header(room: try line.text("room"), epoch: try line.text("epoch"))
     }
 }
 
-/// What is wrong with a line of a journal's text, as a sentence.
-package struct JournalLineError: Error, Equatable, CustomStringConvertible {
-    package let description: String
-
-    init(_ description: String) {
-        self.description = description
+extension Identity {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.write(key: "id")
+        writer.write(id)
+        if !roles.isEmpty {
+            writer.write(key: "roles")
+            writer.beginArray()
+            for role in roles.sortedExactly() { writer.write(role) }
+            writer.endArray()
+        }
+        writer.endObject()
     }
 }
 
 extension JournalRecord {
-    fileprivate init(line: JSONView) throws(JournalLineError) {
+    init(line: JSONView) throws(JournalLineError) {
         guard let time = line["time"]?.double else {
             throw JournalLineError("The member 'time' isn't a number of seconds since 1970.")
         }
@@ -102,15 +116,27 @@ extension JournalRecord {
     }
 }
 
+extension JSONWriter {
+    /// Writes a JSON text of unknown origin: as it is, if it is JSON and has no line break.
+    mutating func writeOnOneLine(_ text: [UInt8]) throws(JSONError) {
+        let document = try JSONDocument(text, limits: .trusted)
+        if text.contains(UInt8(ascii: "\n")) {
+            write(document.root.json)
+        } else {
+            write(document.root)
+        }
+    }
+}
+
 extension JSONView {
-    fileprivate func text(_ key: StaticString) throws(JournalLineError) -> String {
+    func text(_ key: StaticString) throws(JournalLineError) -> String {
         guard let text = self[key]?.string else {
             throw JournalLineError("The member '\(key)' isn't a string.")
         }
         return text
     }
 
-    fileprivate func number(
+    func number(
         _ key: StaticString, from lowest: UInt64 = 0
     ) throws(JournalLineError) -> UInt64 {
         let range = lowest...ProtocolVersion.largestInteger
