@@ -52,13 +52,14 @@ let package = Package(
         .target(name: "StorecastRedux", dependencies: ["Storecast"], swiftSettings: settings),
         // Apart, as the command runs it too, and what helps tests to fail has no place there.
         .target(
-            name: "StorecastSimulation", dependencies: ["StorecastMirror", "StorecastSync"],
+            name: "StorecastSimulation",
+            dependencies: ["StorecastMirror", "StorecastRoom", "StorecastSync"],
             path: "Sources/StorecastTesting/Simulation", swiftSettings: settings),
         .target(
             name: "StorecastTesting",
             dependencies: [
-                "Storecast", "StorecastSync", "StorecastMirror", "StorecastClient",
-                "StorecastSimulation",
+                "Storecast", "StorecastSync", "StorecastRoom", "StorecastMirror",
+                "StorecastClient", "StorecastSimulation",
                 .product(name: "CustomDump", package: "swift-custom-dump"),
                 .product(name: "IssueReporting", package: "xctest-dynamic-overlay"),
                 // Without it, issues are printed on Linux and no test fails.
@@ -70,6 +71,9 @@ let package = Package(
         .target(name: "StorecastWire", swiftSettings: settings),
         .target(
             name: "StorecastSync", dependencies: ["Storecast", "StorecastWire"],
+            swiftSettings: settings),
+        .target(
+            name: "StorecastRoom", dependencies: ["Storecast", "StorecastSync", "StorecastWire"],
             swiftSettings: settings),
         .target(
             name: "StorecastMirror", dependencies: ["Storecast", "StorecastSync", "StorecastWire"],
@@ -85,14 +89,14 @@ let package = Package(
         .target(
             name: "StorecastServer",
             dependencies: [
-                "StorecastSync", "StorecastWebSocket",
+                "StorecastRoom", "StorecastSync", "StorecastWebSocket",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .target(
             name: "StorecastSQLite",
             dependencies: [
-                "StorecastSync", "StorecastWire",
+                "StorecastRoom", "StorecastSync", "StorecastWire",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
@@ -124,7 +128,7 @@ let package = Package(
         .target(
             name: "StorecastTools",
             dependencies: [
-                "StorecastSync", "StorecastSQLite", "StorecastRecorder",
+                "StorecastRoom", "StorecastSync", "StorecastSQLite", "StorecastRecorder",
                 .target(name: "StorecastServer", condition: .when(platforms: [.linux])),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -174,8 +178,10 @@ let package = Package(
         .testTarget(
             name: "StorecastWireTests", dependencies: ["StorecastWire"], swiftSettings: settings),
         .testTarget(
-            name: "StorecastSyncTests",
-            dependencies: ["StorecastMirror", "StorecastSync", "TestSupport"],
+            name: "StorecastSyncTests", dependencies: ["StorecastSync"], swiftSettings: settings),
+        .testTarget(
+            name: "StorecastRoomTests",
+            dependencies: ["StorecastMirror", "StorecastRoom", "StorecastSync", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "StorecastMirrorTests",

@@ -25,7 +25,7 @@ enum ServedRoom {
         guard let oldest = try file.snapshots(of: room).first,
             let kept = try file.snapshot(of: room, through: oldest.offset)
         else { return nil }
-        let isBoard = (try? Board.room.erased.replay(SyncLimits()).restore(kept)) != nil
+        let isBoard = (try? Board.room.replay(SyncLimits()).restore(kept)) != nil
         return isBoard ? Board.room : document
     }
 

@@ -1,5 +1,5 @@
 import ArgumentParser
-import StorecastSync
+import StorecastRoom
 import StorecastTools
 
 /// `storecast`: a server to try things out with, and clients for people and scripts.

@@ -1,1 +1,1 @@
-@_exported public import StorecastSync
+@_exported public import StorecastRoom

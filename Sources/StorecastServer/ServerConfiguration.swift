@@ -1,5 +1,5 @@
 import Logging
-import StorecastSync
+import StorecastRoom
 
 /// What a server was made with.
 struct ServerConfiguration: Sendable {

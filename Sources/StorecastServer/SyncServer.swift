@@ -1,5 +1,5 @@
 public import Logging
-public import StorecastSync
+public import StorecastRoom
 import StorecastWebSocket
 import Synchronization
 

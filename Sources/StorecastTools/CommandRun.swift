@@ -1,5 +1,5 @@
 package import ArgumentParser
-import StorecastSync
+import StorecastRoom
 
 /// A program's one command.
 package enum CommandRun {

@@ -1,5 +1,5 @@
 package import StorecastSQLite
-package import StorecastSync
+package import StorecastRoom
 
 /// The rooms that a program with these commands knows the definitions of.
 ///

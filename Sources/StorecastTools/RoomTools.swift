@@ -1,5 +1,5 @@
 public import ArgumentParser
-public import StorecastSync
+public import StorecastRoom
 
 /// The commands of `storecast` that need to know what rooms are made of, for a program's own rooms:
 /// `journal` and `types`.

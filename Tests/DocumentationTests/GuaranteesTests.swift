@@ -13,7 +13,7 @@ struct GuaranteesTests {
             page.split(separator: "\n### ").first { $0.hasPrefix("1. Every dispatch") })
         let outbox = try String(
             contentsOf: Self.root.appending(
-                path: "Sources/StorecastSync/Rejection+Outbox.swift"), encoding: .utf8)
+                path: "Sources/StorecastMirror/Outbox/Rejection+Outbox.swift"), encoding: .utf8)
         let codes = outbox.matches(of: /Self\("([a-z-]+)"\)/).map { String($0.1) }
         #expect(codes.count >= 4)
         for code in codes + ["invalid", "closed", "outcome-unknown"] {

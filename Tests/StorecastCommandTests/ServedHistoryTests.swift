@@ -13,13 +13,13 @@ struct ServedHistoryTests {
         let room = JSONRoom.definition(initial: ["a": 1, "b": [1.5, "x"]])
         try JournalAddition.run(on: path) { addition in
             try addition.begin("/")
-            try addition.add(try room.erased.replay(SyncLimits()).keptSnapshot())
+            try addition.add(try room.replay(SyncLimits()).keptSnapshot())
         }
         #expect(!ServedRoom.began(otherThan: ["a": 2], in: path), "Nothing has happened.")
         try FileManager.default.removeItem(atPath: path)
         try JournalAddition.run(on: path) { addition in
             try addition.begin("/")
-            try addition.add(try room.erased.replay(SyncLimits()).keptSnapshot())
+            try addition.add(try room.replay(SyncLimits()).keptSnapshot())
             try addition.add(
                 JournalRecord(
                     client: "c", seq: 1, base: 0, settled: 0, sender: .anonymous,

@@ -1,5 +1,5 @@
 @testable import StorecastServer
-@testable import StorecastSync
+@testable import StorecastRoom
 
 /// A JSON document that tests edit as a room does: read the payload, check, reduce.
 struct JSONDesk {

@@ -1,6 +1,6 @@
 import StorecastClient
 import StorecastServer
-import StorecastSync
+import StorecastRoom
 import StorecastTesting
 import Testing
 

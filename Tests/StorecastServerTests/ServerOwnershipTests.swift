@@ -3,7 +3,7 @@ import StorecastTesting
 import Testing
 
 @testable import StorecastServer
-@testable import StorecastSync
+@testable import StorecastRoom
 
 /// What a server, its rooms and its clients are given is let go with them.
 @MainActor @Suite(.timeLimit(.minutes(1)))

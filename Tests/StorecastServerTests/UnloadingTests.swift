@@ -4,7 +4,7 @@ import StorecastServer
 import Synchronization
 import Testing
 
-@testable import StorecastSync
+@testable import StorecastRoom
 
 @Suite(.timeLimit(.minutes(1)))
 struct UnloadingTests {

@@ -1,5 +1,5 @@
 import GRDB
-import StorecastSync
+import StorecastRoom
 
 /// What is done, before any room is opened, about entries whose reducing the process didn't
 /// survive.

@@ -1,5 +1,5 @@
 import Foundation
-import StorecastSync
+import StorecastRoom
 import Synchronization
 
 /// The file beside a journal's that outlives a crash and says which entries were being reduced

@@ -1,4 +1,4 @@
-import StorecastSync
+import StorecastRoom
 import StorecastWire
 
 /// A ``JournalRecord`` as the columns of the table `entries` have it.

@@ -1,5 +1,5 @@
 import GRDB
-package import StorecastSync
+package import StorecastRoom
 
 /// Adds rooms to a journal's file that no server is using: all that it is told of, or nothing.
 ///

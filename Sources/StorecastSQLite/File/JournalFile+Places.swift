@@ -1,5 +1,5 @@
 import GRDB
-import StorecastSync
+import StorecastRoom
 
 extension JournalFile {
     /// Up to which offset a room's entries are no longer kept; 0 if all are. O(log n).

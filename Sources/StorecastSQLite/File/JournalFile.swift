@@ -1,6 +1,6 @@
 import Foundation
 import GRDB
-package import StorecastSync
+package import StorecastRoom
 
 /// A journal's file as its administrator sees it, also while a server serves from it.
 ///

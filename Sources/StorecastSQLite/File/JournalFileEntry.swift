@@ -1,4 +1,4 @@
-package import StorecastSync
+package import StorecastRoom
 
 /// An entry as a journal's file has it.
 package struct JournalFileEntry: Equatable, Sendable {

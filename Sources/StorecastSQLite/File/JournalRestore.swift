@@ -1,5 +1,5 @@
 import GRDB
-import StorecastSync
+import StorecastRoom
 
 /// Makes a backup the journal again.
 package enum JournalRestore {

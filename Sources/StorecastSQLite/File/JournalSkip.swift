@@ -1,5 +1,5 @@
 import GRDB
-import StorecastSync
+import StorecastRoom
 
 /// Has a room go on without an entry that can't be reduced.
 package enum JournalSkip {

@@ -1,5 +1,5 @@
 import Foundation
-import StorecastSync
+import StorecastRoom
 
 /// A journal's file that makes way for another, and is kept beside it.
 enum KeptFile {

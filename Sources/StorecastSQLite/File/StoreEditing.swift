@@ -1,5 +1,5 @@
 import GRDB
-import StorecastSync
+import StorecastRoom
 
 /// How programs other than a server change a journal's file: with its lock.
 enum StoreEditing {

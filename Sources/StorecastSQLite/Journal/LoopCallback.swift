@@ -1,4 +1,4 @@
-import StorecastSync
+import StorecastRoom
 
 /// A closure of a loop's, carried by other threads, that is called once, on the loop.
 ///

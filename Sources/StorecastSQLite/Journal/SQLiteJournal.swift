@@ -1,4 +1,4 @@
-import StorecastSync
+import StorecastRoom
 
 /// One loop's journal in a ``SQLiteStore``: takes questions to the store's threads, and the answers
 /// back to the loop.

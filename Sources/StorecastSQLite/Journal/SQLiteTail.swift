@@ -1,4 +1,4 @@
-import StorecastSync
+import StorecastRoom
 
 /// Reads a room's entries page by page, the next one when the last was taken; then whenever there
 /// are more. Belongs to its journal's loop.

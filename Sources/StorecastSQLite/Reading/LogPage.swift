@@ -1,6 +1,6 @@
 import GRDB
 import GRDBSQLite
-import StorecastSync
+import StorecastRoom
 
 /// Some entries of a room, in order, each with its checksum found right.
 struct LogPage: Sendable {

@@ -1,5 +1,5 @@
 import GRDB
-import StorecastSync
+import StorecastRoom
 
 /// A room's row in the table `rooms`.
 struct RoomLog: Sendable {

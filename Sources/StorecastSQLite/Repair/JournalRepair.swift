@@ -1,5 +1,5 @@
 import GRDB
-import StorecastSync
+import StorecastRoom
 
 /// What was done about a damaged journal's file.
 package struct JournalRepair: Sendable {

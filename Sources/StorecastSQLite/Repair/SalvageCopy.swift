@@ -1,5 +1,5 @@
 import GRDB
-import StorecastSync
+import StorecastRoom
 
 /// Writes what is good of a damaged file into a new one, and counts what isn't.
 struct SalvageCopy {

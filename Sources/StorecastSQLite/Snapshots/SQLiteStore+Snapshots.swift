@@ -1,6 +1,6 @@
 import Dispatch
 import GRDB
-import StorecastSync
+import StorecastRoom
 
 extension SQLiteStore {
     /// Has the content made on a thread of its own, and writes it part by part between the batches.

@@ -1,6 +1,6 @@
 import Foundation
 import GRDB
-import StorecastSync
+import StorecastRoom
 
 /// The tables of snapshots: each in parts, and of use when it is whole.
 enum SnapshotTable {

@@ -1,5 +1,5 @@
 import GRDB
-import StorecastSync
+import StorecastRoom
 
 extension JournalError {
     static let closed = JournalError.unavailable("The journal is closed.")

@@ -1,7 +1,7 @@
 import Dispatch
 import GRDB
 import GRDBSQLite
-package import StorecastSync
+package import StorecastRoom
 
 /// The journals of all rooms of a server in one SQLite file.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-import StorecastSync
+import StorecastRoom
 
 /// The path of a journal's file, and the making of it.
 enum StoreFile {

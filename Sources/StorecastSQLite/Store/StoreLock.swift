@@ -1,5 +1,5 @@
 import Foundation
-import StorecastSync
+import StorecastRoom
 
 /// Keeps other processes from serving from the same file.
 ///

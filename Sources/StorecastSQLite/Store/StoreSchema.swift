@@ -1,5 +1,5 @@
 import GRDB
-import StorecastSync
+import StorecastRoom
 
 /// The tables of a journal's file, and how to know them.
 enum StoreSchema {

@@ -1,6 +1,6 @@
 import Foundation
 import GRDB
-import StorecastSync
+import StorecastRoom
 
 /// One process's use of a file, from opening to closing.
 enum StoreSession {

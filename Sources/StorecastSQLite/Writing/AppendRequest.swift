@@ -1,5 +1,5 @@
 import GRDB
-import StorecastSync
+import StorecastRoom
 
 /// A room's batch on its way to the writer.
 struct AppendRequest: Sendable {

@@ -1,5 +1,5 @@
 import GRDB
-import StorecastSync
+import StorecastRoom
 import Synchronization
 
 /// The one writer of a file: everything that waits when it comes around goes into one transaction.

@@ -1,5 +1,5 @@
 import GRDB
-import StorecastSync
+import StorecastRoom
 
 /// Writes entries behind the ends of the rooms' logs, which it remembers. Used by the writer only.
 struct LogWriter {

@@ -1,5 +1,5 @@
 import GRDB
-import StorecastSync
+import StorecastRoom
 
 /// Writes the history of a new room, entry by entry, within the caller's transaction.
 struct RoomWriter {

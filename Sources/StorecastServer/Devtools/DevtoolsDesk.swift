@@ -1,4 +1,4 @@
-import StorecastSync
+import StorecastRoom
 import StorecastWebSocket
 import StorecastWire
 

@@ -1,4 +1,4 @@
-import StorecastSync
+import StorecastRoom
 import StorecastWire
 
 /// What the devtools' room knows: answers to what its clients ask, by selecting it.

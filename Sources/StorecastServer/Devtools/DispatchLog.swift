@@ -1,4 +1,4 @@
-import StorecastSync
+import StorecastRoom
 import StorecastWire
 
 /// The newest dispatches of a room since somebody looks, as JSON once somebody asks.

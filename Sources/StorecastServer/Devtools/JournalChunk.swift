@@ -1,4 +1,4 @@
-import StorecastSync
+import StorecastRoom
 
 /// Some entries of a room's journal, read once: up to a number or size, or to the end.
 final class JournalChunk {

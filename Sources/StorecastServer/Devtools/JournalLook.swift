@@ -1,4 +1,4 @@
-import StorecastSync
+import StorecastRoom
 import StorecastWire
 
 /// Looks up one answer in a room's journal, beside the room and without touching it.
@@ -26,7 +26,7 @@ final class JournalLook {
     }
 
     func begin() {
-        guard let definition = core.configuration.rooms(room.name)?.erased else {
+        guard let definition = core.configuration.rooms(room.name) else {
             return end(JournalPlayer.problem("There is no such room any more."))
         }
         switch question {

@@ -1,4 +1,4 @@
-import StorecastSync
+import StorecastRoom
 import StorecastWire
 import Synchronization
 
@@ -33,7 +33,7 @@ final class JournalPlayer: Sendable {
     private let skip: Set<UInt64>
     private let wantsHistory: Bool
 
-    init(_ definition: AnyRoomDefinition, _ limits: SyncLimits, at place: VersionPlace) {
+    init(_ definition: any RoomDefinitionProtocol, _ limits: SyncLimits, at place: VersionPlace) {
         version = place.version
         skip = Set(place.skip ?? [])
         wantsHistory = false
@@ -43,7 +43,9 @@ final class JournalPlayer: Sendable {
                 variant: place.skip?.isEmpty ?? true ? nil : definition.replay(limits)))
     }
 
-    init(_ definition: AnyRoomDefinition, _ limits: SyncLimits, history place: HistoryPlace) {
+    init(
+        _ definition: any RoomDefinitionProtocol, _ limits: SyncLimits, history place: HistoryPlace
+    ) {
         version = place.through
         skip = []
         wantsHistory = true

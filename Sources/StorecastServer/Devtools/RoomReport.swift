@@ -1,4 +1,4 @@
-import StorecastSync
+import StorecastRoom
 
 /// What the devtools show of a room in a list.
 struct RoomReport: Codable, Sendable {

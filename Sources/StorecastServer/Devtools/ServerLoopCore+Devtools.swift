@@ -1,4 +1,4 @@
-import StorecastSync
+import StorecastRoom
 import StorecastWire
 
 /// What a loop tells the devtools, which may live on another, of its rooms.

@@ -1,4 +1,4 @@
-import StorecastSync
+import StorecastRoom
 import StorecastWebSocket
 
 /// A connection whose room lives on another loop.

@@ -1,4 +1,4 @@
-import StorecastSync
+import StorecastRoom
 import StorecastWire
 
 /// A connection that another loop holds, of a room that lives on this one.
@@ -35,7 +35,7 @@ final class RemoteLink: SessionLink {
     }
 
     /// Takes what the other loop says; what it says of the end is its owner's.
-    func take(_ letter: RelayLetter.ToSession) {
+    func take(_ letter: RelayMessage.ToSession) {
         switch letter {
         case .message(let text):
             traffic.received.count(text.count)
@@ -48,7 +48,7 @@ final class RemoteLink: SessionLink {
         }
     }
 
-    private func say(_ letter: RelayLetter.ToConnection) {
+    private func say(_ letter: RelayMessage.ToConnection) {
         core.post(.toConnection(id, letter), to: origin)
     }
 }

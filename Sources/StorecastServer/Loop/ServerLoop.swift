@@ -1,4 +1,4 @@
-import StorecastSync
+import StorecastRoom
 import StorecastWebSocket
 
 /// The actor of one event loop of a server: its connections, and the rooms that live on it.

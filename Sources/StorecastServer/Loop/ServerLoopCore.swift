@@ -1,5 +1,5 @@
 import Logging
-import StorecastSync
+import StorecastRoom
 import StorecastWebSocket
 import StorecastWire
 
@@ -152,7 +152,7 @@ extension ServerLoopCore: LoopHost {
     func makeRoom(_ path: String, on loop: RoomLoop) -> (any AnyRoom)? {
         guard let definition = configuration.rooms(path) else { return nil }
         configuration.logger.debug("room opened", metadata: ["room": "\(path)"])
-        return definition.erased.open(
+        return definition.open(
             RoomContext(
                 name: path, journal: journal, limits: configuration.limits, loop: loop,
                 now: Timestamp.now, random: BufferedSystemGenerator()))

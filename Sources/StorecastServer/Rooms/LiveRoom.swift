@@ -1,5 +1,5 @@
 public import Storecast
-public import StorecastSync
+public import StorecastRoom
 
 /// A room of a running server, for the server's own code: timers, webhooks, tests.
 ///

@@ -1,4 +1,4 @@
-import StorecastSync
+import StorecastRoom
 
 /// Decides when it is worth telling how far a room has come with its history: after the first
 /// second, and then every five seconds.

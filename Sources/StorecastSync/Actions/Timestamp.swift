@@ -1,3 +1,13 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#else
+    import Darwin
+#endif
+
 /// A point in time, as the server's clock told it.
 public struct Timestamp: Hashable, Comparable, Codable, Sendable {
     /// Seconds since 1970-01-01T00:00:00Z, leap seconds not counted; negative before.
@@ -22,5 +32,15 @@ public struct Timestamp: Hashable, Comparable, Codable, Sendable {
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(secondsSince1970)
+    }
+}
+
+extension Timestamp {
+    /// The time of day by the system's clock.
+    package static func now() -> Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(
+            secondsSince1970: Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000)
     }
 }

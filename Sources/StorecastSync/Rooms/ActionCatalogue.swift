@@ -38,13 +38,13 @@ package struct ActionCatalogue: Sendable {
     }
 
     /// Whether the action is of a type in the catalogue that isn't ``Stamped``. O(1).
-    func hasNoStamp(_ action: any SyncAction) -> Bool {
+    package func hasNoStamp(_ action: any SyncAction) -> Bool {
         stampless.contains(ObjectIdentifier(type(of: action)))
     }
 
     /// Throws unless the action, of the server's own or made by middleware, is of a type in the
     /// catalogue: what is in the log has to be read back.
-    func check(_ action: any SyncAction) throws(Rejection) {
+    package func check(_ action: any SyncAction) throws(Rejection) {
         let type = type(of: action)
         guard types[ExactString(type.wireName)]?.type != type else { return }
         throw Rejection(
@@ -56,7 +56,9 @@ package struct ActionCatalogue: Sendable {
     package var names: [String] { types.filter { !$0.value.isReserved }.keys.sortedStrings() }
 
     /// What clients may dispatch, in the alphabetical order of the names.
-    var forClients: [any SyncAction.Type] { names.compactMap { types[ExactString($0)]?.type } }
+    package var forClients: [any SyncAction.Type] {
+        names.compactMap { types[ExactString($0)]?.type }
+    }
 
     /// Whether these names stand for types that clients may not dispatch.
     func areReserved(_ types: any ServerAction.Type...) -> Bool {
@@ -90,13 +92,13 @@ package struct ActionCatalogue: Sendable {
         }
     }
 
-    /// The action that a journal kept.
-    package func action(_ recorded: JournalRecord.RecordedAction) throws -> any SyncAction {
-        guard let known = types[ExactString(recorded.type)] else {
-            throw Rejection(.unknownAction, "The room has no action '\(recorded.type)' any more.")
+    /// The action that a journal kept, whoever dispatched it; the payload is JSON text.
+    package func action(recorded type: String, _ payload: [UInt8]) throws -> any SyncAction {
+        guard let known = types[ExactString(type)] else {
+            throw Rejection(.unknownAction, "The room has no action '\(type)' any more.")
         }
-        let document = try JSONDocument(recorded.payload, limits: .trusted)
-        return try action(recorded.type, document.root, known)
+        let document = try JSONDocument(payload, limits: .trusted)
+        return try action(type, document.root, known)
     }
 
     private static func known<A: SyncAction>(_ type: A.Type) -> Known {

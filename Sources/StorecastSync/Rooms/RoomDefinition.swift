@@ -1,22 +1,30 @@
 public import Storecast
 package import StorecastWire
 
+/// A ``RoomDefinition`` of any state.
+public protocol RoomDefinitionProtocol: Sendable {
+    /// The state of the definition's rooms.
+    associatedtype State: Codable & Sendable
+    /// The definition with its state's type.
+    var definition: RoomDefinition<State> { get }
+}
+
 /// Everything about a kind of room: its state, reducer, actions and selections.
 ///
 /// A value in the module that server and clients share; the server adds who may do what.
 public struct RoomDefinition<State: Codable & Sendable>: RoomDefinitionProtocol {
     package var makeStore: @Sendable () -> Store<State>
     package var actions: ActionCatalogue
-    package var selections: [ExactString: AnySelection<State>]
+    package var selections: [ExactString: any SelectionProtocol<State>]
     package var validators: [ObjectIdentifier: Validator] = [:]
     package var actionGuards: [ObjectIdentifier: ActionGuard] = [:]
     package var selectionGuards: [ExactString: SelectionGuard] = [:]
     package var opening: @Sendable (Store<State>) -> Void = { _ in }
     /// Throws unless what an action leads to can be read back; nil if nothing must be.
-    var verification: (@Sendable (State) throws -> Void)?
-    var schema = RoomSchema()
+    package var verification: (@Sendable (State) throws -> Void)?
+    package var schema = RoomSchema()
     /// How a revert takes effect; nil if the room takes none.
-    var restore: (@Sendable (inout State, State) -> Void)?
+    package var restore: (@Sendable (inout State, State) -> Void)?
     package var revision = ""
     /// How long those who left may take to come back; nil if the log isn't told who comes and goes.
     package var grace: Duration?
@@ -52,16 +60,15 @@ public struct RoomDefinition<State: Codable & Sendable>: RoomDefinitionProtocol 
         self.selections = Self.table(selections)
     }
 
-    /// What a server keeps of the definition.
-    public var erased: AnyRoomDefinition { AnyRoomDefinition(self) }
+    /// The definition itself.
+    public var definition: Self { self }
 
     private static func table(
         _ selections: [any SelectionProtocol<State>]
-    ) -> [ExactString: AnySelection<State>] {
-        var table: [ExactString: AnySelection<State>] = [:]
+    ) -> [ExactString: any SelectionProtocol<State>] {
+        var table: [ExactString: any SelectionProtocol<State>] = [:]
         for selection in selections {
-            let known = table.updateValue(
-                selection.erased, forKey: ExactString(selection.name))
+            let known = table.updateValue(selection, forKey: ExactString(selection.name))
             precondition(known == nil, "Two selections have the name '\(selection.name)'.")
         }
         return table

@@ -1,5 +1,3 @@
-import StorecastWire
-
 /// A named view of a room's state, shared by server and client.
 ///
 /// Declare each as one `static let` on the state and pass it to both sides:
@@ -17,8 +15,8 @@ public struct Selection<
 >: SelectionProtocol {
     /// The selection's name on the wire, unique in its room.
     public let name: String
-    let dependsOnViewer: Bool
-    let evaluate: @Sendable (State, Parameters, Identity) -> Value
+    package let dependsOnViewer: Bool
+    package let evaluate: @Sendable (State, Parameters, Identity) -> Value
 
     /// A selection with parameters that the client chooses.
     public init(_ name: String, _ evaluate: @escaping @Sendable (State, Parameters) -> Value) {
@@ -36,8 +34,8 @@ public struct Selection<
         self.evaluate = evaluate
     }
 
-    /// What a room keeps of the selection.
-    public var erased: AnySelection<State> { AnySelection(self) }
+    /// The selection itself.
+    public var selection: Self { self }
 }
 
 extension Selection where Parameters == NoParameters {
@@ -54,46 +52,22 @@ extension Selection where Parameters == NoParameters {
     }
 }
 
-extension Selection {
-    /// The canonical text of parameters that hold more than ASCII; nil for others.
-    func text(of parameters: Parameters) throws(Rejection) -> [UInt8]? {
-        do {
-            let text = try JSONCoding.encodeTree(parameters).canonicalBytes
-            return text.contains { $0 >= 0x80 } ? text : nil
-        } catch {
-            throw Rejection(
-                .invalidParameters, "The selection's parameters can't be read.",
-                detail: "params of '\(name)' can't be written again: \(explain(error))")
-        }
-    }
-
-    /// The parameters in the `params` of a subscribe frame; nil stands for a frame without any.
-    func parameters(from view: JSONView?) throws(Rejection) -> Parameters {
-        if Parameters.self == NoParameters.self, let view, !view.isEmptyObject {
-            throw Rejection(
-                .invalidParameters, "The selection's parameters can't be read.",
-                detail: "'\(name)' has none.")
-        }
-        do {
-            if let view { return try JSONCoding.decode(Parameters.self, from: view) }
-            return try JSONCoding.decode(Parameters.self, from: .object([:]))
-        } catch {
-            throw Rejection(
-                .invalidParameters, "The selection's parameters can't be read.",
-                detail: view == nil
-                    ? "'\(name)' needs params.\(Self.hint(error))"
-                    : "params of '\(name)': \(explain(error))")
-        }
-    }
-
-    /// What is needed where there is nothing, if that has members.
-    private static func hint(_ error: any Error) -> String {
-        guard case DecodingError.keyNotFound = error else { return "" }
-        return " " + explain(error)
-    }
+/// A ``Selection`` of a state, whatever its parameters and value.
+public protocol SelectionProtocol<State>: Sendable {
+    /// The room's state that is selected from.
+    associatedtype State: Codable & Sendable
+    /// What the client chooses.
+    associatedtype Parameters: Codable & Hashable & Sendable
+    /// What the client sees.
+    associatedtype Value: Codable & Equatable & Sendable
+    /// The selection's name on the wire.
+    var name: String { get }
+    /// The selection with its types.
+    var selection: Selection<State, Parameters, Value> { get }
 }
 
-extension JSONView {
-    /// What some clients write for nothing.
-    fileprivate var isEmptyObject: Bool { isObject && members.underestimatedCount == 0 }
+/// The parameters of a selection that has none; on the wire, no `params` at all.
+public struct NoParameters: Hashable, Codable, Sendable {
+    /// The only value.
+    public init() {}
 }

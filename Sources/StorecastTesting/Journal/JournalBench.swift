@@ -1,6 +1,6 @@
 import CustomDump
 import IssueReporting
-package import StorecastSync
+package import StorecastRoom
 
 /// A journal under test, on the main actor as its loop, asked and answered in a line.
 @MainActor package final class JournalBench {

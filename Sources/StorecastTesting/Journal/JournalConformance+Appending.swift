@@ -1,5 +1,5 @@
 import IssueReporting
-import StorecastSync
+import StorecastRoom
 
 extension JournalConformance {
     static let opening = [

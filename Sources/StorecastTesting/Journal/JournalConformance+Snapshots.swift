@@ -1,5 +1,5 @@
 import IssueReporting
-import StorecastSync
+import StorecastRoom
 
 extension JournalConformance {
     /// A snapshot of as many bytes as asked, which aren't all alike.

@@ -1,4 +1,4 @@
-package import StorecastSync
+package import StorecastRoom
 
 /// What every ``Journal`` has to do: checks, each a sentence, that a test runs on an
 /// implementation.

@@ -1,4 +1,4 @@
-package import StorecastSync
+package import StorecastRoom
 
 /// An entry as a journal gives it back.
 package struct ReadEntry: Equatable {

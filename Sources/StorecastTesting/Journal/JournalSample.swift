@@ -1,4 +1,4 @@
-package import StorecastSync
+package import StorecastRoom
 
 /// Entries to try a journal with.
 package enum JournalSample {

@@ -1,5 +1,5 @@
 import StorecastMirror
-import StorecastSync
+import StorecastRoom
 
 /// The way of one client to the server of a ``TestRoom``: connects in memory, unless the test has
 /// broken it.

@@ -1,5 +1,5 @@
 import StorecastMirror
-import StorecastSync
+import StorecastRoom
 import StorecastWire
 
 /// Both ends of one connection in memory. What is sent at one end arrives at the other in a later

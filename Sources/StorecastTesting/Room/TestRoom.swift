@@ -1,6 +1,6 @@
 public import Storecast
 public import StorecastClient
-public import StorecastSync
+public import StorecastRoom
 
 /// One room and its clients in memory, on a manual clock and a seed.
 ///

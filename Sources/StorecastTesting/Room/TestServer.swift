@@ -1,6 +1,6 @@
 import Storecast
 import StorecastMirror
-import StorecastSync
+import StorecastRoom
 import StorecastWire
 
 /// The server of a ``TestRoom``: the room as it is in a real one, with a journal in memory, and

@@ -1,4 +1,4 @@
-import StorecastSync
+import StorecastRoom
 
 /// Runs a room with its clients through bad days, each made of one seed, and checks that the
 /// promises hold.

@@ -1,5 +1,5 @@
 import StorecastMirror
-import StorecastSync
+import StorecastRoom
 
 /// The loop of a ``RehearsedRoom``: its turns end when they are told to, and no time passes by
 /// itself.

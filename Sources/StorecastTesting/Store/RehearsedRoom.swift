@@ -1,5 +1,5 @@
 import Storecast
-import StorecastSync
+import StorecastRoom
 import StorecastWire
 
 /// A room for a test of its rules: the room as it is in a server, with a journal in memory, stamps

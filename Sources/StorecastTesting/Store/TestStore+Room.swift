@@ -1,4 +1,4 @@
-public import StorecastSync
+public import StorecastRoom
 
 extension TestStore where State: Codable & Sendable {
     /// A store that does what a room does with what one client dispatches.

@@ -1,5 +1,5 @@
 import StorecastSQLite
-import StorecastSync
+import StorecastRoom
 
 extension CommandFailure {
     /// Runs `body`; what a journal's file says it can't do is what the command says.

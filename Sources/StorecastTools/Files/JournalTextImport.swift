@@ -1,5 +1,5 @@
 import StorecastSQLite
-import StorecastSync
+import StorecastRoom
 
 /// Reads the lines of a room's journal into a file.
 struct JournalTextImport {

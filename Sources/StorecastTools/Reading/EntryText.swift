@@ -1,5 +1,5 @@
 import StorecastSQLite
-import StorecastSync
+import StorecastRoom
 
 /// An entry as one line of a table.
 struct EntryText {

@@ -1,5 +1,5 @@
 import StorecastSQLite
-import StorecastSync
+import StorecastRoom
 
 /// A recorded room as JSON Lines, one after the other.
 struct JournalText {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import StorecastSQLite
-import StorecastSync
+import StorecastRoom
 
 /// `storecast journal verify`
 struct JournalVerifyCommand: PrintingCommand {

@@ -1,5 +1,5 @@
 import StorecastSQLite
-import StorecastSync
+import StorecastRoom
 
 /// A room in a journal's file.
 struct RecordedRoom {
@@ -16,7 +16,7 @@ struct RecordedRoom {
     func close() { file.close() }
 
     /// What reduces its entries; throws what to do if that isn't known.
-    func definition() throws -> AnyRoomDefinition {
+    func definition() throws -> any RoomDefinitionProtocol {
         guard let definition = try KnownRooms.current.definition(name, file) else {
             throw CommandFailure(
                 .trouble,
@@ -24,7 +24,7 @@ struct RecordedRoom {
                     + "A program that has the room's definition has this command for it, if it "
                     + "calls RoomTools.main.")
         }
-        return definition.erased
+        return definition
     }
 
     /// The snapshot at an offset; nil if it isn't what was written.

@@ -1,5 +1,5 @@
 import StorecastSQLite
-import StorecastSync
+import StorecastRoom
 
 /// Reads all of a recorded room and says whether it is what was written, and leads to what it led
 /// to.

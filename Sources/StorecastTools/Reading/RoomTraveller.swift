@@ -1,5 +1,5 @@
 import StorecastSQLite
-import StorecastSync
+import StorecastRoom
 
 /// Goes through a recorded room, entry by entry, and reduces them as long as that is possible.
 ///

@@ -1,5 +1,5 @@
 import StorecastSQLite
-import StorecastSync
+import StorecastRoom
 
 extension TravelledEntry {
     /// The entry as `export` writes it, and what became of it: `version` and `outcome`, and the

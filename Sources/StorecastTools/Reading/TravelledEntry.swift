@@ -1,5 +1,5 @@
 import StorecastSQLite
-import StorecastSync
+import StorecastRoom
 
 /// An entry that a ``RoomTraveller`` came past.
 struct TravelledEntry {

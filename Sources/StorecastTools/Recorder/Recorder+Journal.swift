@@ -1,5 +1,5 @@
 public import StorecastRecorder
-public import StorecastSync
+public import StorecastRoom
 
 extension Recorder where State: Codable & Sendable {
     /// Puts what happened in a room in the place of the present recording, goes to `index` and

@@ -1,5 +1,5 @@
 import ArgumentParser
-import StorecastSync
+import StorecastRoom
 
 /// What of a room is played, and how.
 struct ReplayPart: ParsableArguments, Sendable {

@@ -1,4 +1,4 @@
-import StorecastSync
+import StorecastRoom
 
 /// TypeScript declarations of a room, for the JavaScript client's `connect<…>()`.
 struct TypeScript {
@@ -8,7 +8,7 @@ struct TypeScript {
 
     /// - Parameter name: what the room's own declaration is called.
     init(_ room: any RoomDefinitionProtocol, name: String) {
-        vocabulary = room.erased.vocabulary
+        vocabulary = RoomVocabulary(of: room)
         self.name = name
         finder = ShapeFinder(reserved: [name, "Json"])
     }

@@ -1,5 +1,5 @@
 package import ArgumentParser
-import StorecastSync
+import StorecastRoom
 
 /// `storecast types`
 package struct TypesCommand: ParsableCommand {

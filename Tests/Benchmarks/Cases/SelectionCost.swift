@@ -1,4 +1,4 @@
-import StorecastSync
+import StorecastRoom
 import StorecastWire
 
 /// What one changed entry of a large selection costs: once a turn, whatever the number of mirrors.
@@ -10,7 +10,7 @@ enum SelectionCost: Benchmark {
         let selection = Selection("board") { (board: Board) in board }
         let count = scale.pick(10, 200)
         var board = Board(cards: 1_000)
-        let resolved = try selection.erased.resolve(nil, .anonymous)
+        let resolved = try selection.resolve(nil, .anonymous)
         let evaluation = resolved.evaluation(board)
         let group = SelectionGroup(
             key: resolved.key, sub: 1, tag: "tag", value: try evaluation.encoded(), version: 0,

@@ -75,7 +75,7 @@ struct Count: Codable, Sendable {
     func keptVersions() throws -> UInt64 {
         let file = try JournalFile(path)
         defer { file.close() }
-        let replay = Count.room.erased.replay(SyncLimits())
+        let replay = Count.room.replay(SyncLimits())
         for entry in try file.entries(of: "/", after: 0) {
             if let record = entry.record { try replay.reduce(record, at: entry.offset) }
         }

@@ -1,4 +1,4 @@
-import StorecastSync
+import StorecastRoom
 
 extension JournalError {
     /// What it says to a person.

@@ -2,7 +2,7 @@ import StorecastClient
 import StorecastServer
 import Testing
 
-@testable import StorecastSync
+@testable import StorecastRoom
 
 /// The devtools of a server with tallies at every path.
 @MainActor

@@ -1,6 +1,6 @@
 import ArgumentParser
 import StorecastSQLite
-import StorecastSync
+import StorecastRoom
 import StorecastTesting
 import Testing
 

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Example
-import StorecastSync
+import StorecastRoom
 import StorecastTesting
 import Testing
 

@@ -1,6 +1,6 @@
 import Example
 import StorecastRecorder
-import StorecastSync
+import StorecastRoom
 import StorecastTesting
 import StorecastTools
 import Testing

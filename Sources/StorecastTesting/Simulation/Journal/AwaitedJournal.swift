@@ -1,5 +1,5 @@
 import Dispatch
-package import StorecastSync
+package import StorecastRoom
 import Synchronization
 
 /// A journal of a store that answers from threads of its own, for a simulation, which knows no

@@ -1,4 +1,4 @@
-import StorecastSync
+import StorecastRoom
 
 /// A process's way to its journal: late, and broken as the scenario says.
 ///

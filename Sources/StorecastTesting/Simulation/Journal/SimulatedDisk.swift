@@ -1,4 +1,4 @@
-import StorecastSync
+import StorecastRoom
 
 /// A journal in memory that outlives the server's process: one room's records, as they are at rest.
 final class SimulatedDisk: Journal {

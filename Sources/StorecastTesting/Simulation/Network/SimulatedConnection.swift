@@ -1,5 +1,5 @@
 import StorecastMirror
-import StorecastSync
+import StorecastRoom
 import StorecastWire
 
 /// A connection with its two ends, which may learn of its end at different times.

@@ -1,4 +1,4 @@
-import StorecastSync
+import StorecastRoom
 import StorecastWire
 
 /// The way between the loop of a connection and that of its room: letters that arrive in order and
@@ -6,7 +6,7 @@ import StorecastWire
 final class SimulatedRelay {
     private enum ToSession {
         case opened
-        case letter(RelayLetter.ToSession)
+        case letter(RelayMessage.ToSession)
     }
 
     private var near: ConnectionRelay
@@ -15,7 +15,7 @@ final class SimulatedRelay {
     private unowned let world: World
     private var random: SeededGenerator
     private var toSession: Flow<ToSession>!
-    private var toConnection: Flow<RelayLetter.ToConnection>!
+    private var toConnection: Flow<RelayMessage.ToConnection>!
     /// Whether the connection is in the middle of a ping, of which the other loop knows nothing.
     private(set) var isPinging = false
 
@@ -71,11 +71,11 @@ final class SimulatedRelay {
         }
     }
 
-    private func say(_ letter: RelayLetter.ToSession) {
+    private func say(_ letter: RelayMessage.ToSession) {
         toSession.send(.letter(letter), size: 0)
     }
 
-    private func hear(_ letter: RelayLetter.ToConnection) {
+    private func hear(_ letter: RelayMessage.ToConnection) {
         if case .write = letter, !world.isHealing, random.happens(oneIn: 8) { ping() }
         near.take(letter)
         advance()
@@ -95,7 +95,7 @@ final class SimulatedRelay {
 
     func write(_ messages: [ServerMessage]) { toConnection.send(far.write(messages), size: 0) }
 
-    func say(_ letter: RelayLetter.ToConnection) { toConnection.send(letter, size: 0) }
+    func say(_ letter: RelayMessage.ToConnection) { toConnection.send(letter, size: 0) }
 
     private func hear(_ event: ToSession) {
         let process = connection.process

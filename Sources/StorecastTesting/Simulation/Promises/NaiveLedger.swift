@@ -1,4 +1,4 @@
-import StorecastSync
+import StorecastRoom
 
 /// What a room remembers of its clients, worked out as simply as can be, to compare with.
 struct NaiveLedger {

@@ -1,5 +1,5 @@
 import Storecast
-import StorecastSync
+import StorecastRoom
 import StorecastWire
 
 /// A room as its log alone makes it: every record reduced once, one after the other.
@@ -143,7 +143,7 @@ final class ReplayedRoom<State: Codable & Sendable>: Truth {
     private func action(
         _ recorded: JournalRecord.RecordedAction, of record: JournalRecord, _ index: Int
     ) throws -> any SyncAction {
-        let action = try definition.actions.action(recorded)
+        let action = try definition.actions.action(recorded: recorded.type, recorded.payload)
         guard var stamped = action as? any Stamped else { return action }
         stamped.stamp = Stamp(
             id: stampID(client: record.client, seq: record.seq, index: index),

@@ -1,5 +1,5 @@
 import StorecastMirror
-import StorecastSync
+import StorecastRoom
 
 extension Scenario {
     /// The scenario of a seed, in parts as the options say.

@@ -1,5 +1,5 @@
 import StorecastMirror
-import StorecastSync
+import StorecastRoom
 
 /// All that a simulation is told to do, drawn from its seed beforehand.
 ///

@@ -1,4 +1,4 @@
-import StorecastSync
+import StorecastRoom
 
 /// A ``SimulatedRoom`` whatever its state.
 struct RoomKit: Sendable {

@@ -1,4 +1,4 @@
-import StorecastSync
+import StorecastRoom
 import StorecastWire
 
 /// One life of the server: its loop, its connections and its journal, until it stops or crashes.

@@ -1,5 +1,5 @@
 import StorecastMirror
-import StorecastSync
+import StorecastRoom
 import StorecastWire
 
 /// One run of a scenario: a server and its clients, what lies between them, and the checks.

@@ -1,0 +1,21 @@
+package import StorecastWire
+
+/// A room as its loop sees it, whatever its state.
+package protocol AnyRoom: SessionRoom, InspectableRoom {
+    /// Whether nothing would be lost if the room were gone: nobody is in it, nothing ever happened
+    /// or is about to, or its history can't be read.
+    var isUntouched: Bool { get }
+    /// Whether the room may leave memory, as its journal has everything: nobody is in it, nothing
+    /// is under way, and the server's own code subscribes to nothing but what it does on opening.
+    var isIdle: Bool { get }
+    /// Writes what makes opening it again quick; the room may be used until `completion` is called.
+    func prepareToUnload(_ completion: @escaping () -> Void)
+    /// The same as the server ends, whatever is still under way.
+    func prepareToEnd(_ completion: @escaping () -> Void)
+    /// Hands what came in this turn to the journal.
+    func endTurn()
+    /// Says bye to everyone.
+    func close(_ code: CloseCode, _ title: String, after: Double, jitter: Double)
+    /// The server has ended: whoever waits for what has no outcome yet is told so.
+    func abandon()
+}

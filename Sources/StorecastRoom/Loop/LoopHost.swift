@@ -1,0 +1,21 @@
+/// The event loop, sockets and owner behind a ``RoomLoop``; every call is made on the loop.
+package protocol LoopHost: RoomHost {
+    /// Something is due: ``RoomLoop/endTurn()`` is to be called when all that has come is taken.
+    func turnBegan()
+
+    /// Makes the room of a path; nil if there is no such room.
+    func makeRoom(_ path: String, on loop: RoomLoop) -> (any AnyRoom)?
+    /// Makes the server's own room of a path, which doesn't count among those that may be open.
+    func makeOwnRoom(_ path: String, on loop: RoomLoop) -> (any AnyRoom)?
+    /// The room has left memory.
+    func unloaded(_ room: any AnyRoom)
+    /// Finds out whose token it is and calls `session.authenticated`, possibly at once.
+    func authenticate(_ session: ServerSession, token: String?)
+}
+
+extension LoopHost {
+    package func turnBegan() {}
+    package func makeRoom(_ path: String, on loop: RoomLoop) -> (any AnyRoom)? { nil }
+    package func makeOwnRoom(_ path: String, on loop: RoomLoop) -> (any AnyRoom)? { nil }
+    package func unloaded(_ room: any AnyRoom) {}
+}

@@ -1,0 +1,284 @@
+import StorecastSync
+package import StorecastWire
+
+/// The rooms and sessions of one event loop, without I/O: which rooms are open and who is in them,
+/// whose turn it is, who hasn't said hello in time, and which rooms may leave memory.
+///
+/// In a turn everything that came is read; then every room hands its batch to the journal and
+/// evaluates its selections; then every session that can take something is sent what it needs, in
+/// one write. Server, test kit and simulator differ in the ``LoopHost`` only.
+package final class RoomLoop: SessionLoop {
+    package unowned let host: any LoopHost
+    /// The open rooms, by their paths.
+    package private(set) var rooms: [ExactString: any AnyRoom] = [:]
+    /// By the ids of their links.
+    package private(set) var sessions: [UInt64: ServerSession] = [:]
+    /// How many connections a room has, greeted or not.
+    package private(set) var visitors: [ExactString: Int] = [:]
+    package private(set) var isStopping = false
+
+    private let limits: SyncLimits
+    /// Whether rooms find everything again that they had when they leave memory.
+    private let unloadsRooms: Bool
+    private var keptRooms: Set<ExactString> = []
+    private var idleRooms = IdleRooms()
+    /// In the order of their opening.
+    private var greetings: [(deadline: Duration, id: UInt64)] = []
+    private var dueRooms: [any AnyRoom] = []
+    private var dueSessions: [ServerSession] = []
+    private var isEndingTurn = false
+    private var scratch: [ServerMessage] = []
+
+    /// - Parameters:
+    ///   - unloadsRooms: whether rooms that nobody is in leave memory, as their journal is durable.
+    ///   - host: outlives the loop.
+    package init(limits: SyncLimits, unloadsRooms: Bool, host: any LoopHost) {
+        self.limits = limits
+        self.unloadsRooms = unloadsRooms
+        self.host = host
+    }
+
+    // MARK: Rooms
+
+    /// The room of a path, opened if need be; nil if there is none or no more may be opened.
+    package func room(_ path: String) -> (any AnyRoom)? {
+        let name = ExactString(path)
+        if let room = rooms[name] { return room }
+        var room = host.makeOwnRoom(path, on: self)
+        if room == nil, rooms.count < limits.rooms { room = host.makeRoom(path, on: self) }
+        rooms[name] = room
+        return room
+    }
+
+    /// The room of a path for the server's own code, opened if need be; it counts as used.
+    package func usedRoom(_ path: String) -> (any AnyRoom)? {
+        defer { use(path) }
+        return room(path)
+    }
+
+    /// The room of a path for the server's own code. It stays open if it would lose anything by
+    /// leaving memory, and counts as used.
+    package func keptRoom(_ path: String) -> (any AnyRoom)? {
+        guard let room = room(path) else { return nil }
+        if unloadsRooms { use(path) } else { keptRooms.insert(ExactString(path)) }
+        return room
+    }
+
+    /// The room's history can't be read: whoever comes next tries again.
+    package func forget(_ room: any AnyRoom) {
+        let name = ExactString(room.name)
+        if rooms[name] === room, visitors[name] == nil { rooms[name] = nil }
+    }
+
+    /// Notes that the room was used just now.
+    private func use(_ path: String) {
+        let name = ExactString(path)
+        guard unloadsRooms, rooms[name] != nil, visitors[name] == nil else { return }
+        if idleRooms.left(path, until: host.now + limits.unloadAfter) { watchIdleRooms() }
+    }
+
+    private func watchIdleRooms() {
+        guard let deadline = idleRooms.nextDeadline() else { return }
+        // Ten times a second is enough for however many rooms.
+        host.schedule(after: max(.milliseconds(100), deadline - host.now)) { [weak self] in
+            guard let self, !isStopping else { return }
+            for name in idleRooms.takeDue(at: host.now) { unload(name) }
+            watchIdleRooms()
+        }
+    }
+
+    private func unload(_ name: ExactString) {
+        guard let room = rooms[name] else { return }
+        room.prepareToUnload { [weak self] in
+            guard let self, rooms[name] === room else { return }
+            if room.isUntouched || room.isIdle, visitors[name] == nil {
+                rooms[name] = nil
+                host.unloaded(room)
+            } else {
+                use(room.name)
+            }
+        }
+    }
+
+    // MARK: Sessions
+
+    /// Begins the session of a connection to the room of `path`; nil if there is no such room, and
+    /// then the connection is closed.
+    package func begin(_ link: any ServerLink, in path: String) -> ServerSession? {
+        guard RoomPath.isName(path), let room = room(path) else {
+            refuse(link)
+            return nil
+        }
+        visitors[ExactString(room.name), default: 0] += 1
+        idleRooms.entered(room.name)
+        let session = ServerSession(room: room, loop: self, link: link)
+        sessions[link.id] = session
+        greetings.append((host.now + limits.helloTimeout, link.id))
+        if greetings.count == 1 { watchGreetings() }
+        return session
+    }
+
+    /// The connection of a link is over.
+    package func end(_ id: UInt64) {
+        guard let session = sessions.removeValue(forKey: id) else { return }
+        session.disconnected()
+        let path = session.room.name
+        let name = ExactString(path)
+        let count = visitors[name, default: 1] - 1
+        visitors[name] = count > 0 ? count : nil
+        // A room in which nothing ever happened leaves no trace: whoever asks for thousands of
+        // paths costs nothing.
+        if count == 0, rooms[name]?.isUntouched == true, !keptRooms.contains(name) {
+            rooms[name] = nil
+        }
+        use(path)
+    }
+
+    private func refuse(_ link: any ServerLink) {
+        let isFull = rooms.count >= limits.rooms
+        let code = isFull ? CloseCode.full : .noRoom
+        let title = isFull ? "The server has as many rooms as it takes." : "There is no such room."
+        let bye = ServerFrame.Bye(
+            code: code.word, title: title, reconnect: code.allowsReconnect,
+            after: isFull ? 10 : 0, jitter: isFull ? 10 : 0)
+        link.close(code, reason: code.word, behind: [.bye(bye)])
+    }
+
+    /// Closes connections that haven't said hello in time.
+    private func watchGreetings() {
+        guard let first = greetings.first else { return }
+        host.schedule(after: max(.zero, first.deadline - host.now)) { [weak self] in
+            guard let self else { return }
+            let now = host.now
+            let due = greetings.prefix { $0.deadline <= now }
+            greetings.removeFirst(due.count)
+            for greeting in due {
+                guard let session = sessions[greeting.id], session.phase == .awaitingHello
+                else { continue }
+                session.close(.helloTimeout, "No hello came in time.")
+            }
+            watchGreetings()
+        }
+    }
+
+    package func authenticate(_ session: ServerSession, token: String?) {
+        host.authenticate(session, token: token)
+    }
+
+    // MARK: Turns
+
+    /// Calls the room's `endTurn` when everything that came in this turn was taken.
+    func schedule(turnOf room: any AnyRoom) {
+        noteBegin()
+        dueRooms.append(room)
+    }
+
+    package func schedule(flushOf session: ServerSession) {
+        noteBegin()
+        dueSessions.append(session)
+    }
+
+    private func noteBegin() {
+        if dueRooms.isEmpty, dueSessions.isEmpty, !isEndingTurn { host.turnBegan() }
+    }
+
+    /// Hands what came to the journal, then lets every connection that can take it have its share.
+    package func endTurn() {
+        guard !isEndingTurn else { return }
+        isEndingTurn = true
+        defer { isEndingTurn = false }
+        // A session that had stopped reading goes on when its answers are taken.
+        while !dueRooms.isEmpty || !dueSessions.isEmpty {
+            endRoomTurns()
+            let due = dueSessions
+            dueSessions.removeAll(keepingCapacity: true)
+            for session in due { flush(session) }
+        }
+    }
+
+    private func endRoomTurns() {
+        while !dueRooms.isEmpty {
+            let due = dueRooms
+            dueRooms.removeAll(keepingCapacity: true)
+            for room in due { room.endTurn() }
+        }
+    }
+
+    /// Sends what the session has, if its connection takes it now.
+    package func flush(_ session: ServerSession) {
+        guard let link = session.link, link.isWritable, session.hasMessages else { return }
+        var messages = scratch
+        scratch = []
+        session.pull(into: &messages)
+        if !messages.isEmpty { link.write(messages) }
+        messages.removeAll(keepingCapacity: true)
+        scratch = messages
+        session.wrote()
+    }
+
+    // MARK: The end
+
+    /// Says goodbye to everyone.
+    package func stop() {
+        isStopping = true
+        for id in sessions.keys.sorted() {
+            sessions[id]?.close(.goingAway, "The server stops.", after: 0.5, jitter: 2)
+        }
+        endTurn()
+    }
+
+    /// Has rooms write what makes the next start quick; `completion` is called when they have, or
+    /// in five seconds: what isn't written then is reduced again.
+    package func prepareRoomsToEnd(_ completion: @escaping () -> Void) {
+        var (waiting, isOver) = (rooms.count, false)
+        let end = {
+            guard !isOver else { return }
+            isOver = true
+            completion()
+        }
+        host.schedule(after: .seconds(5), end)
+        for name in rooms.keys.sorted() {
+            rooms[name]?.prepareToEnd {
+                waiting -= 1
+                if waiting == 0 { end() }
+            }
+        }
+        if rooms.isEmpty { end() }
+    }
+
+    /// The server has ended: whoever waits for what has no outcome yet is told so.
+    package func abandonRooms() {
+        for room in rooms.values { room.abandon() }
+    }
+}
+
+/// Which rooms nobody is in, and when each is to be looked at.
+struct IdleRooms {
+    /// By the room's name; in the time of the loop's clock.
+    private var deadlines: [ExactString: Duration] = [:]
+    /// Whether somebody looks at them later.
+    private(set) var isWatched = false
+
+    /// Notes that the room was used at `now`, and nobody stayed; true if watching has to begin.
+    mutating func left(_ room: String, until deadline: Duration) -> Bool {
+        deadlines[ExactString(room)] = deadline
+        defer { isWatched = true }
+        return !isWatched
+    }
+
+    mutating func entered(_ room: String) { deadlines[ExactString(room)] = nil }
+
+    /// Takes those whose time has come, in the order of their names. O(idle rooms).
+    mutating func takeDue(at now: Duration) -> [ExactString] {
+        let due = deadlines.filter { $0.value <= now }.keys.sorted()
+        for room in due { deadlines[room] = nil }
+        return due
+    }
+
+    /// When to look at them again; nil, and nobody watches, if there are none.
+    mutating func nextDeadline() -> Duration? {
+        let next = deadlines.values.min()
+        isWatched = next != nil
+        return next
+    }
+}

@@ -1,0 +1,193 @@
+import StorecastSync
+
+/// A room's way to its journal, and what comes back from it.
+extension Room {
+    package func endTurn() {
+        guard !queue.isAppending else { return }
+        forgetSurplus()
+        guard !queue.batch.isEmpty else { return }
+        vouch()
+        append(queue.takeBatch())
+    }
+
+    /// Hands a batch to the journal, until it is known to be there or known not to be.
+    ///
+    /// - Parameter mayBeKept: an earlier try may have appended it: it can't be refused any more.
+    private func append(_ entries: [JournalEntry], mayBeKept: Bool = false) {
+        queue.isAppending = true
+        observer?.appending()
+        if lacksBeginning {
+            takeSnapshot { [weak self] in self?.hand(entries, mayBeKept) }
+        } else {
+            hand(entries, mayBeKept)
+        }
+    }
+
+    private func hand(_ entries: [JournalEntry], _ mayBeKept: Bool) {
+        context.journal.append(entries, to: name) { [weak self] result in
+            self?.appended(entries, result, mayBeKept)
+        }
+    }
+
+    private func appended(
+        _ entries: [JournalEntry], _ result: Result<UInt64, JournalError>, _ mayBeKept: Bool
+    ) {
+        switch result {
+        case .success(let offset):
+            observer?.appended()
+            commit(entries, through: offset)
+            observer?.committed()
+            noteGrowth(by: entries)
+        case .failure(.unfit(let place, let problem)) where entries[place].rejection == nil:
+            return append(entombing(place, of: entries, problem), mayBeKept: mayBeKept)
+        case .failure(let error):
+            var isUnknown = mayBeKept
+            if case .unknownOutcome = error { isUnknown = true }
+            if isUnknown { return appendLater(entries, error) }
+            refuse(entries, error)
+        }
+        queue.isAppending = false
+        endForgetting()
+        if !queue.batch.isEmpty { context.loop.schedule(turnOf: self) }
+    }
+
+    private func appendLater(_ entries: [JournalEntry], _ error: JournalError) {
+        context.host.report(
+            "The journal of room '\(name)' may have taken a batch; it is appended again: \(error)")
+        context.host.schedule(after: .seconds(1)) { [weak self] in
+            self?.append(entries, mayBeKept: true)
+        }
+    }
+
+    /// The batch with a final rejection in place of an entry that the journal can't keep.
+    private func entombing(
+        _ place: Int, of entries: [JournalEntry], _ problem: String
+    ) -> [JournalEntry] {
+        context.host.report("The journal of room '\(name)' can't keep an action: \(problem)")
+        var entries = entries
+        entries[place].refused = entries[place].actions.first.map { RefusedAction($0) }
+        entries[place].actions = []
+        entries[place].rejection = Rejection(.invalid, "The action can't be kept.")
+        return entries
+    }
+
+    // MARK: Committing
+
+    /// Reduces entries in the journal's order and brings the selections up to date.
+    ///
+    /// - Parameter offset: that of the last one.
+    private func commit(_ entries: [JournalEntry], through offset: UInt64) {
+        let before = log.version
+        for (place, entry) in entries.enumerated() {
+            queue.bytes -= entry.size
+            let offset = offset &- UInt64(entries.count - 1 - place)
+            context.journal.reducing(offset, of: name, isNew: true)
+            switch log.apply(entry, at: offset) {
+            case .duplicate: break
+            case .reduced: settled(entry, nil)
+            case .rejected(let rejection): settled(entry, rejection)
+            }
+        }
+        context.journal.reduced()
+        if log.version != before { views.evaluate() }
+        if mayForget { context.loop.schedule(turnOf: self) }
+    }
+
+    /// The log has an entry's outcome: tells whoever waits for it.
+    private func settled(_ entry: JournalEntry, _ rejection: Rejection?) {
+        observer?.settled(entry, rejection, at: log.version)
+        if let orphan = orphans[entry.client], entry.seq >= orphan.lastSeq {
+            orphans[entry.client] = nil
+            left(entry.client)
+        }
+        guard entry.client == own.client else {
+            sessions[entry.client]?.settled(entry.seq, rejection)
+            return
+        }
+        if entry.actions.first is ForgetClients { forgot() }
+        own.outcomes.removeValue(forKey: entry.seq)?
+            .settle(rejection.map { .failure($0) } ?? .success(position))
+        settledAnnouncement(entry.seq)
+    }
+
+    // MARK: Refusing
+
+    /// Nothing was appended: each client's first dispatch may come again, and all behind it. The
+    /// server's own are kept, in their order.
+    private func refuse(_ entries: [JournalEntry], _ error: JournalError) {
+        context.host.report("The journal of room '\(name)' took nothing: \(error)")
+        let rejection = Rejection(
+            .unavailable, "The server can't take actions now.", retryAfter: .seconds(1))
+        var refused: Set<String> = []
+        // What an earlier connection had sent already may be settled by now.
+        for entry in entries
+        where entry.client != own.client && ledger.verdict(on: entry) != .duplicate {
+            guard refused.insert(entry.client).inserted else { continue }
+            sessions[entry.client]?.refused(entry.seq, rejection)
+            if orphans.removeValue(forKey: entry.client) != nil { left(entry.client) }
+        }
+        let waiting = entries + queue.batch
+        queue.batch = queue.batch.filter {
+            $0.client != own.client && !refused.contains($0.client)
+        }
+        // Whom to forget is decided anew.
+        postpone(
+            waiting.filter { $0.client == own.client && !($0.actions.first is ForgetClients) })
+        queue.bytes = (queue.batch + queue.postponed).reduce(0) { $0 + $1.size }
+    }
+
+    /// Keeps the server's own entries, which the journal didn't take, and those behind them.
+    private func postpone(_ entries: some Sequence<JournalEntry>) {
+        let isFirst = queue.postponed.isEmpty
+        queue.postponed += entries
+        guard isFirst, !queue.postponed.isEmpty else { return }
+        context.host.schedule(after: .seconds(1)) { [weak self] in self?.appendPostponed() }
+    }
+
+    private func appendPostponed() {
+        // They weren't appended: as good as made now.
+        for place in queue.postponed.indices { queue.postponed[place].base = log.version }
+        if queue.batch.isEmpty { context.loop.schedule(turnOf: self) }
+        queue.batch.insert(contentsOf: queue.postponed, at: 0)
+        queue.postponed = []
+    }
+}
+
+/// What waits for a room's journal, or is on its way to it.
+struct JournalQueue {
+    /// What came since the last batch was handed to the journal.
+    var batch: [JournalEntry] = []
+    /// What the journal refused of the server's own dispatches, until they are tried again.
+    var postponed: [JournalEntry] = []
+    /// All of it, about, in bytes.
+    var bytes = 0
+    /// Whether a batch is on its way.
+    var isAppending = false
+
+    var isEmpty: Bool { batch.isEmpty && postponed.isEmpty && !isAppending }
+
+    /// What an entry takes beside its payload, or without one, about; in bytes.
+    static var entryOverhead: Int { 256 }
+    /// What an action of the server's own counts as, whatever is in it.
+    static var ownSize: Int { 1024 }
+
+    /// Whether an entry more may wait; one always may.
+    func hasPlace(for size: Int, _ limits: SyncLimits) -> Bool {
+        bytes == 0 || bytes + size <= limits.waitingBytes
+    }
+
+    /// Takes out what is to be appended now.
+    mutating func takeBatch() -> [JournalEntry] {
+        defer { batch = [] }
+        return batch
+    }
+}
+
+/// The dispatches of the server's own code, under a client id of this process's own, so that its
+/// numbers never meet those of a process before.
+struct OwnDispatches {
+    let client: String
+    var lastSeq: UInt64 = 0
+    /// Of those that are under way, as far as somebody asks.
+    var outcomes: [UInt64: DispatchOutcome] = [:]
+}

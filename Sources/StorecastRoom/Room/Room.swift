@@ -1,0 +1,193 @@
+package import Storecast
+package import StorecastSync
+package import StorecastWire
+
+/// One state and its clients, without I/O. Belongs to one loop.
+///
+/// A dispatch is taken in (``Intake``), waits for the end of the turn, is ordered by the journal
+/// together with all that came in the turn, and is then validated and reduced (``RoomLog``); every
+/// selection that somebody has is evaluated once for all of them (``Views``).
+package final class Room<State: Codable & Sendable>: AnyRoom {
+    package let log: RoomLog<State>
+    let intake: Intake<State>
+    let views: Views<State>
+    var context: RoomContext
+    var queue = JournalQueue()
+    var own: OwnDispatches
+    var snapshots: SnapshotSchedule
+    var attendance = Attendance()
+    var forgetting = Forgetting()
+
+    var sessions: [String: ServerSession] = [:]
+    private var visitors: UInt64 = 0
+    /// The client ids of those who left before the ledger knew of them, with dispatches under way.
+    var orphans: [String: (identity: String, lastSeq: UInt64)] = [:]
+
+    var epoch = ""
+    /// Whether its history was read; until then nothing is taken.
+    var phase = RoomPhase.loading
+    /// Who waits for that.
+    var waiting: [(RoomPhase) -> Void] = []
+    var tail: (any JournalTail)?
+    /// How many subscribers the store had when it was opened.
+    var openingSubscribers = 0
+    /// What a client's revert waits for.
+    var lookup: StateLookup<State>?
+    package var observer: (any RoomObserver)?
+
+    package init(_ definition: RoomDefinition<State>, _ context: RoomContext) {
+        var context = context
+        let failed = { [name = context.name, unowned host = context.host] (error: any Error) in
+            host.report("A check in room '\(name)' failed: \(JSONCoding.message(for: error))")
+        }
+        log = RoomLog(definition, limits: context.limits, stamp: context.stamp, failed: failed)
+        intake = Intake(log)
+        views = Views(
+            log, name: context.name, limits: context.limits, host: context.host, failed: failed)
+        own = OwnDispatches(client: randomID(using: &context.random))
+        snapshots = SnapshotSchedule(context.limits.snapshots)
+        self.context = context
+        intake.onLaterDispatch = { [unowned self] in dispatchCollected($0) }
+        views.onChange = { [unowned self] in observer?.selectionsChanged() }
+        load()
+    }
+
+    package var name: String { context.name }
+    package var limits: SyncLimits { context.limits }
+    package var store: Store<State> { log.store }
+    package var position: Position { Position(epoch: epoch, version: log.version) }
+    var definition: RoomDefinition<State> { log.definition }
+    var ledger: ClientLedger { log.ledger }
+
+    // MARK: Sessions
+
+    package func numberVisitor() -> UInt64 {
+        visitors += 1
+        return visitors
+    }
+
+    package func join(_ session: ServerSession) -> CloseCode? {
+        let owner = ledger[client: session.client]?.identity ?? orphans[session.client]?.identity
+        if let owner, !owner.isSameText(as: session.identity.id) { return .forbidden }
+        if let other = sessions[session.client] {
+            guard other.identity.id.isSameText(as: session.identity.id) else { return .forbidden }
+            // A hello that was held up on its way may come behind that of the client's next
+            // connection.
+            guard session.isNewer(than: other) else { return .replaced }
+            other.close(.replaced, "Another connection uses the same client id.")
+        }
+        sessions[session.client] = session
+        session.horizon = ledger.horizon
+        forgetting.joined(session)
+        arrived(session)
+        return nil
+    }
+
+    package func leave(_ session: ServerSession) {
+        guard sessions[session.client] === session else { return }
+        sessions[session.client] = nil
+        if let last = session.dispatches.lastUnsettled {
+            orphans[session.client] = (session.identity.id, last)
+        }
+        left(session.client)
+        departed(session)
+    }
+
+    package func record(of client: String) -> ClientLedger.Record? {
+        ledger[client: client]
+    }
+
+    package func close(_ code: CloseCode, _ title: String, after: Double, jitter: Double) {
+        for session in sessions.values.sorted(by: { $0.client < $1.client }) {
+            session.close(code, title, after: after, jitter: jitter)
+        }
+    }
+
+    // MARK: Selections
+
+    package func group(
+        for selection: String, _ params: JSONView?, viewer: Identity
+    ) throws(Rejection) -> SelectionGroup {
+        try views.group(for: selection, params, viewer: viewer)
+    }
+
+    package func release(_ group: SelectionGroup) { views.release(group) }
+
+    package func admits(_ viewer: Identity, to key: GroupKey) -> Bool {
+        views.admits(viewer, to: key)
+    }
+
+    // MARK: Leaving memory
+
+    package var isUntouched: Bool {
+        if case .failed = phase { return true }
+        return phase == .ready && log.version == 0 && sessions.isEmpty && queue.isEmpty
+            && attendance.isQuiet
+    }
+
+    package var isIdle: Bool {
+        phase == .ready && (context.journal.isDurable || context.isTransient)
+            && sessions.isEmpty && !hasWork && store.subscriptions.count <= openingSubscribers
+    }
+
+    /// Whether something is under way that this room has to see the end of.
+    private var hasWork: Bool {
+        !queue.isEmpty || !own.outcomes.isEmpty || snapshots.isWriting || lookup != nil
+            || !attendance.isQuiet
+    }
+
+    package func prepareToUnload(_ completion: @escaping () -> Void) {
+        if isIdle { prepareToEnd(completion) } else { completion() }
+    }
+
+    package func prepareToEnd(_ completion: @escaping () -> Void) {
+        let isWorthwhile = phase == .ready && context.journal.isDurable && snapshots.isWorthwhile
+        if isWorthwhile { takeSnapshot(completion) } else { completion() }
+    }
+
+    package func abandon() {
+        if phase == .loading { end(.failed(.unavailable("The server has ended."))) }
+        let outcomes = own.outcomes.values
+        own.outcomes = [:]
+        for outcome in outcomes {
+            outcome.settle(
+                .failure(Rejection(.closed, "The server ended before the outcome was known.")))
+        }
+    }
+}
+
+/// What a room gets from outside: its name, journal and limits, its loop, time and chance.
+package struct RoomContext {
+    package var name: String
+    package var journal: any Journal
+    package var limits: SyncLimits
+    package unowned var loop: RoomLoop
+    /// Whether nothing is lost when it leaves memory, as what it has can be asked for again.
+    package var isTransient = false
+    /// The time of day.
+    package var now: () -> Timestamp
+    /// Where seeds and ids come from.
+    package var random: any RandomNumberGenerator
+    /// What an action of an entry is completed with, by its place in the entry; a test chooses it.
+    package var stamp: (JournalEntry, _ index: Int) -> Stamp = { $0.stamp(index: $1) }
+
+    package init(
+        name: String, journal: any Journal, limits: SyncLimits = SyncLimits(), loop: RoomLoop,
+        now: @escaping () -> Timestamp,
+        random: any RandomNumberGenerator = SystemRandomNumberGenerator()
+    ) {
+        self.name = name
+        self.journal = journal
+        self.limits = limits
+        self.loop = loop
+        self.now = now
+        self.random = random
+    }
+
+    package var host: any RoomHost { loop.host }
+}
+
+extension RoomDefinitionProtocol {
+    /// Opens a room with this definition, whatever its state.
+    package func open(_ context: RoomContext) -> any AnyRoom { Room(definition, context) }
+}

@@ -1,0 +1,31 @@
+package import StorecastWire
+
+/// What a session needs of its connection; every call is made on the session's loop.
+package protocol ServerLink: AnyObject {
+    /// Different from those of the loop's other connections.
+    var id: UInt64 { get }
+    /// Whether it takes messages now; it is asked for more when it does again.
+    var isWritable: Bool { get }
+    /// Sends messages, in one piece.
+    func write(_ messages: [ServerMessage])
+    /// Closes the connection behind what was written, and these messages, whether or not a write
+    /// would be taken now.
+    func close(_ code: CloseCode, reason: String, behind last: [ServerMessage])
+    /// Stops or goes on reading from the peer.
+    func setReading(_ reads: Bool)
+    /// Where the peer is, by which anonymous clients are counted: an IPv4 address, or the first 64
+    /// bits of an IPv6 one. Empty if it isn't known.
+    var peerNetwork: String { get }
+}
+
+extension ServerLink {
+    package var peerNetwork: String { "" }
+}
+
+/// What a session needs of the loop that it belongs to.
+package protocol SessionLoop: AnyObject {
+    /// Pulls the session's messages at the end of the turn, if its connection can take them.
+    func schedule(flushOf session: ServerSession)
+    /// Finds out whose token it is and calls `session.authenticated`, possibly at once.
+    func authenticate(_ session: ServerSession, token: String?)
+}

@@ -1,0 +1,107 @@
+import StorecastSync
+import StorecastWire
+
+extension ServerSession {
+    func receive(_ dispatch: ClientFrame.Dispatch) {
+        switch dispatches.admit(dispatch.seq, window: room.limits.window) {
+        case .take: room.receive(dispatch, from: self)
+        case .ignore: break
+        case .violation(let title): violate(title)
+        }
+    }
+
+    /// The outcome of the client's dispatch `seq`, from the log.
+    func settled(_ seq: UInt64, _ rejection: Rejection?) {
+        if let rejection { reply(.reject(ServerFrame.Reject(rejection, seq: seq))) }
+        // Asked for once, however much is settled until then.
+        let isAskedFor = dispatches.hasAcknowledgement
+        dispatches.settle(seq)
+        if !isAskedFor { loop.schedule(flushOf: self) }
+    }
+
+    /// The dispatch had no effect and may come again.
+    ///
+    /// One that an earlier connection of the client had sent comes by itself, or has come.
+    func refused(_ seq: UInt64, _ rejection: Rejection) {
+        guard dispatches.goBack(to: seq) else { return }
+        reply(.reject(ServerFrame.Reject(rejection, seq: seq)))
+    }
+}
+
+/// The numbers of one connection's dispatches: which may come next, and what is settled.
+struct DispatchWindow {
+    /// What is to be done with a dispatch by its number.
+    enum Admission: Equatable {
+        case take
+        /// It follows one that the client was asked to send again, or is itself taken already.
+        case ignore
+        case violation(String)
+    }
+
+    private var next: UInt64
+    private var repeatFrom: UInt64?
+    /// What was taken from here on may come once more.
+    private var repeatedFrom = UInt64.max
+    private var settled: UInt64
+    private var acknowledged: UInt64
+
+    /// A connection whose client knows the outcomes of all dispatches up to `known`.
+    init(known: UInt64 = 0) {
+        next = known + 1
+        settled = known
+        acknowledged = known
+    }
+
+    mutating func admit(_ seq: UInt64, window: Int) -> Admission {
+        if seq >= repeatedFrom, seq < repeatFrom ?? next { return .ignore }
+        if let start = repeatFrom {
+            guard seq >= start, seq <= max(start, settled + 1) else {
+                return seq > start
+                    ? .ignore : .violation("seq \(seq) came where \(start) had to come again.")
+            }
+            repeatFrom = nil
+            next = seq
+            // The one that was asked for was settled by an earlier connection's entry. This one may
+            // have been under way before the client heard that it was to go back.
+            if seq > start { repeatedFrom = min(repeatedFrom, seq) }
+        }
+        // What was settled meanwhile, by an entry of an earlier connection, may be left out.
+        guard seq >= next, seq <= max(next, settled + 1) else {
+            return .violation("seq \(seq) came where \(next) was due.")
+        }
+        guard seq <= acknowledged + UInt64(window) else {
+            return .violation("More than \(window) dispatches are without an outcome.")
+        }
+        next = seq + 1
+        return .take
+    }
+
+    /// The dispatch and all before it have their outcomes.
+    mutating func settle(_ seq: UInt64) {
+        settled = max(settled, seq)
+    }
+
+    /// Refuses everything until `seq` comes again; false if there is nothing to ask for: it has its
+    /// outcome, it didn't come on this connection, or its client was asked to repeat it already (by
+    /// the refusal of a copy, which an earlier connection sent) and may be doing that.
+    mutating func goBack(to seq: UInt64) -> Bool {
+        guard seq > settled, seq < repeatFrom ?? next else { return false }
+        repeatFrom = seq
+        return true
+    }
+
+    /// The last dispatch that was taken, if it has no outcome yet.
+    var lastUnsettled: UInt64? {
+        let last = (repeatFrom ?? next) - 1
+        return last > settled ? last : nil
+    }
+
+    var hasAcknowledgement: Bool { settled > acknowledged }
+
+    /// What to acknowledge, once.
+    mutating func takeAcknowledgement() -> UInt64? {
+        guard hasAcknowledgement else { return nil }
+        acknowledged = settled
+        return settled
+    }
+}

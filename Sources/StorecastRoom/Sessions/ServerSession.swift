@@ -1,0 +1,304 @@
+package import StorecastSync
+package import StorecastWire
+
+/// The server's half of one connection, without I/O: it is fed messages and pulled for messages.
+///
+/// Nothing is queued for a connection but short replies; what its selections have become is
+/// worked out when the connection can take it. Belongs to its room's loop.
+package final class ServerSession: SelectionSubscriber {
+    package enum Phase { case awaitingHello, authenticating, live, closed }
+
+    package let room: any SessionRoom
+    /// Rises from each connection of the room to the next.
+    let number: UInt64
+    package private(set) var phase = Phase.awaitingHello
+    package internal(set) var identity = Identity.anonymous
+    /// The client's id; empty before hello.
+    package private(set) var client = ""
+    /// Up to which version the room had forgotten what clients did when this one joined.
+    var horizon: UInt64 = 0
+    /// The connection's number among those of its client, if the client says it.
+    private(set) var connection: UInt64?
+    /// The owner's handle.
+    package weak var link: (any ServerLink)?
+
+    unowned let loop: any SessionLoop
+    var subscriptions: [UInt64: ServerSubscription] = [:]
+    var dispatches = DispatchWindow()
+
+    private var hello: ClientFrame.Hello?
+    private(set) var held: [ClientFrame] = []
+    /// The bytes of all messages that came before welcome.
+    private var heldBytes = 0
+    /// Tokens of `authenticate`; only the newest counts.
+    private var renewal = TokenRenewal()
+    private var inbox = FrameInbox()
+    private var isTaking = false
+    private var replies: [ServerMessage] = []
+    private(set) var replyBytes = 0
+    private var isReading = true
+    private var queued: [ServerSubscription] = []
+
+    package init(room: any SessionRoom, loop: any SessionLoop, link: any ServerLink) {
+        self.room = room
+        number = room.numberVisitor()
+        self.loop = loop
+        self.link = link
+    }
+
+    /// Whether its client made the connection after that of the `other` session.
+    ///
+    /// Which came first here says it only where the client doesn't: a connection may be held up on
+    /// its way, and accepted long after the next one.
+    func isNewer(than other: ServerSession) -> Bool {
+        guard let connection, let older = other.connection, connection != older
+        else { return number > other.number }
+        return connection > older
+    }
+
+    // MARK: From the connection
+
+    /// Takes one message.
+    package func receive(_ message: UnsafeRawBufferPointer) {
+        guard phase != .closed else { return }
+        if phase != .live { heldBytes += message.count }
+        inbox.append(ClientFrames(reading: message, limits: room.limits.json))
+        takeFrames()
+    }
+
+    /// Takes frames while their answers have room, then stops reading; `pull` goes on from there.
+    private func takeFrames() {
+        guard !isTaking else { return }
+        isTaking = true
+        while mayTake, let frame = inbox.next() {
+            switch frame {
+            case .success(let frame): take(frame)
+            case .failure(let error) where phase == .awaitingHello:
+                violate("The first frame must be a readable hello. \(error.detail ?? error.title)")
+            case .failure(let error): reply(.error(error))
+            }
+        }
+        isTaking = false
+        guard mayTake != isReading, phase != .closed else { return }
+        isReading = mayTake
+        link?.setReading(isReading)
+    }
+
+    private var mayTake: Bool {
+        switch phase {
+        case .closed: false
+        case .authenticating:
+            held.count < room.limits.subscriptions && heldBytes <= room.limits.controlBytes
+        case .awaitingHello, .live: replyBytes <= room.limits.controlBytes
+        }
+    }
+
+    /// The connection is gone.
+    package func disconnected() {
+        guard phase != .closed else { return }
+        end()
+    }
+
+    private func take(_ frame: ClientFrame) {
+        switch (phase, frame) {
+        case (.closed, _): break
+        case (.awaitingHello, .hello(let hello)): begin(hello)
+        case (.awaitingHello, _): violate("The first frame must be hello.")
+        case (_, .hello): violate("hello may be said once.")
+        case (.authenticating, .dispatch): violate("dispatch may not come before welcome.")
+        case (.authenticating, _): held.append(frame)
+        case (.live, .dispatch(let dispatch)): receive(dispatch)
+        case (.live, .subscribe(let subscribe)): self.subscribe(subscribe)
+        case (.live, .unsubscribe(let ref)): unsubscribe(ref)
+        case (.live, .authenticate(let token)):
+            if let token = renewal.begin(token) { loop.authenticate(self, token: token) }
+        case (.live, .ping): reply(.pong(version: room.position.version))
+        }
+    }
+
+    // MARK: Hello and identity
+
+    private func begin(_ hello: ClientFrame.Hello) {
+        guard hello.proto == UInt64(ProtocolVersion.number) else {
+            return close(
+                .unsupportedVersion, "This server speaks version \(ProtocolVersion.number).")
+        }
+        self.hello = hello
+        client = hello.client
+        connection = hello.connection
+        phase = .authenticating
+        loop.authenticate(self, token: hello.token)
+    }
+
+    /// The answer to the token of `hello` or `authenticate`.
+    package func authenticated(_ result: Result<Identity, Rejection>) {
+        switch (phase, result) {
+        case (.awaitingHello, _), (.closed, _): break
+        case (_, .failure(let rejection)):
+            close(
+                rejection.code == .forbidden ? .forbidden : .unauthenticated,
+                rejection.description)
+        case (.authenticating, .success(let identity)):
+            room.whenLoaded { [weak self] in self?.loaded($0, identity) }
+        case (.live, .success(let new)):
+            renew(new)
+            if phase == .live, let token = renewal.end() {
+                loop.authenticate(self, token: token)
+            }
+        }
+    }
+
+    private func loaded(_ room: RoomPhase, _ identity: Identity) {
+        guard phase == .authenticating else { return }
+        guard room == .ready else {
+            return close(
+                .internalError, "The server can't open the room.", after: 5, jitter: 5)
+        }
+        self.room.whenCertain(of: client) { [weak self] in
+            if let self, self.phase == .authenticating { welcome(identity) }
+        }
+    }
+
+    private func welcome(_ identity: Identity) {
+        guard let hello else { return }
+        let position = room.position
+        if let seen = hello.seen, seen.epoch == position.epoch, seen.version > position.version {
+            return close(.behind, "This server hasn't reached version \(seen.version) yet.")
+        }
+        guard !identity.id.isSameText(as: Identity.server.id) else {
+            return close(.forbidden, "The id '\(identity.id)' is the server's own.")
+        }
+        self.identity = identity
+        if let refusal = room.join(self) {
+            return close(
+                refusal,
+                refusal == .replaced
+                    ? "A later connection uses the same client id."
+                    : "The client id belongs to another identity.")
+        }
+        phase = .live
+        let record = room.record(of: client)
+        let settled = hello.settled ?? 0
+        dispatches = DispatchWindow(known: max(record?.lastSeq ?? 0, settled))
+        reply(
+            .welcome(
+                ServerFrame.Welcome(
+                    position: position, lastSeq: record?.lastSeq ?? 0,
+                    rejected: record?.rejections(since: settled, window: room.limits.window) ?? [],
+                    heartbeat: UInt64(room.limits.heartbeat), limits: room.limits.frame,
+                    server: Software.nameAndVersion)))
+        self.hello = nil
+        let frames = held
+        held = []
+        for frame in frames { take(frame) }
+        takeFrames()
+    }
+
+    private func renew(_ new: Identity) {
+        guard new.id.isSameText(as: identity.id) else {
+            return violate("The token is another identity's.")
+        }
+        let isSame = new == identity
+        identity = new
+        for subscription in subscriptions.values.sorted(by: { $0.group.sub < $1.group.sub })
+        where !subscription.isDropped {
+            let key = subscription.group.key
+            if !isSame && key.viewer != nil {
+                lapse(subscription, "renewed")
+            } else if !room.admits(new, to: key) {
+                lapse(subscription, Rejection.Code.forbidden.description)
+            }
+        }
+    }
+
+    // MARK: To the connection
+
+    /// Whether there is something to pull.
+    package var hasMessages: Bool {
+        guard phase != .closed else { return false }
+        return !replies.isEmpty || !queued.isEmpty || dispatches.hasAcknowledgement
+    }
+
+    /// Appends what the connection should be sent now, replies first, then all that brings its
+    /// selections to the room's version, as one transaction.
+    package func pull(into messages: inout [ServerMessage]) {
+        guard phase != .closed else { return }
+        if !replies.isEmpty {
+            messages += replies
+            replies.removeAll(keepingCapacity: true)
+            replyBytes = 0
+        }
+        let start = messages.count
+        var hasGap = false
+        for subscription in queued {
+            subscription.isQueued = false
+            hasGap = hasGap || subscription.beginsWithGap
+            if let message = subscription.nextMessage() { messages.append(message) }
+        }
+        queued.removeAll(keepingCapacity: true)
+        let count = messages.count - start
+        let acked = dispatches.takeAcknowledgement()
+        guard acked != nil || count > 1 || hasGap else { return }
+        messages.insert(
+            .transaction(version: room.position.version, count: count, acked: acked), at: start)
+    }
+
+    /// What was pulled is written: takes what had to wait for that.
+    ///
+    /// Not as a part of ``pull(into:)``: what comes next may be the end, which goes behind.
+    package func wrote() {
+        if !isReading { takeFrames() }
+    }
+
+    package func queue(_ subscription: ServerSubscription) {
+        if queued.isEmpty { loop.schedule(flushOf: self) }
+        guard !subscription.isQueued else { return }
+        subscription.isQueued = true
+        queued.append(subscription)
+    }
+
+    func unqueue(_ subscription: ServerSubscription) {
+        guard subscription.isQueued else { return }
+        queued.removeAll { $0 === subscription }
+    }
+
+    func reply(_ message: ServerMessage) {
+        guard phase != .closed else { return }
+        if replies.isEmpty { loop.schedule(flushOf: self) }
+        replies.append(message)
+        replyBytes += message.frameSize
+    }
+
+    // MARK: The end
+
+    func violate(_ title: String) {
+        close(.protocolViolation, title)
+    }
+
+    /// Says bye and closes.
+    package func close(_ code: CloseCode, _ title: String, after: Double = 0, jitter: Double = 0) {
+        guard phase != .closed else { return }
+        reply(
+            .bye(
+                ServerFrame.Bye(
+                    code: code.word, title: title, reconnect: code.allowsReconnect, after: after,
+                    jitter: jitter)))
+        // Nothing comes behind bye; the next welcome says what was settled.
+        let last = replies
+        end()
+        link?.close(code, reason: code.word, behind: last)
+    }
+
+    private func end() {
+        let wasLive = phase == .live
+        phase = .closed
+        for ref in subscriptions.keys.sorted() { subscriptions[ref].map(drop) }
+        subscriptions = [:]
+        queued = []
+        replies = []
+        replyBytes = 0
+        held = []
+        inbox.removeAll()
+        if wasLive { room.leave(self) }
+    }
+}

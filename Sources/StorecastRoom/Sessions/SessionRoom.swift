@@ -1,0 +1,60 @@
+package import StorecastSync
+package import StorecastWire
+
+/// A room as its sessions see it, whatever its state.
+package protocol SessionRoom: AnyObject {
+    /// The URL's path, or what the server calls the room.
+    var name: String { get }
+    /// The room's history and how many dispatches of it are reduced.
+    var position: Position { get }
+    var limits: SyncLimits { get }
+
+    /// Calls `body` when the room has read its history, or can't: at once if that is known.
+    func whenLoaded(_ body: @escaping (RoomPhase) -> Void)
+
+    /// Calls `body` when it is certain what the room remembers of the client: at once unless the
+    /// journal is being told that it is forgotten.
+    func whenCertain(of client: String, _ body: @escaping () -> Void)
+
+    /// The number of a new connection: higher than those of all before it.
+    func numberVisitor() -> UInt64
+    /// Makes the session the one that holds its client id; one that held it is replaced.
+    ///
+    /// Nil if it does; else what the session is to be closed with: the id belongs to another
+    /// identity, or a connection that was made later has it.
+    func join(_ session: ServerSession) -> CloseCode?
+    /// The session is over.
+    func leave(_ session: ServerSession)
+    /// What is settled of a client's dispatches.
+    func record(of client: String) -> ClientLedger.Record?
+
+    /// The group of a selection, made if need be.
+    func group(
+        for selection: String, _ params: JSONView?, viewer: Identity
+    ) throws(Rejection) -> SelectionGroup
+    /// The group's last subscription is gone; it is kept a while for whoever comes back.
+    func release(_ group: SelectionGroup)
+    /// Whether the viewer may still have the group's selection.
+    func admits(_ viewer: Identity, to key: GroupKey) -> Bool
+
+    /// Takes a dispatch whose number is due.
+    func receive(_ dispatch: ClientFrame.Dispatch, from session: ServerSession)
+}
+
+/// How far a room has come with its history.
+package enum RoomPhase: Equatable, Sendable {
+    /// The journal is being read; nothing is taken yet.
+    case loading
+    /// The state is that of the journal's end.
+    case ready
+    /// The journal can't be read.
+    case failed(JournalError)
+
+    /// Whether it can't be read now and won't be later either.
+    package var isFinal: Bool {
+        switch self {
+        case .failed(.damaged), .failed(.truncated): true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package import StorecastWire
+
+/// How much of everything a server and its rooms hold for clients, and take from them.
+///
+/// A program that serves gives it to its ``SyncServer``; the bounds on time, connections and rooms
+/// have no meaning elsewhere. What is in one of a server's loops counts for that loop.
+public struct SyncLimits: Sendable {
+    /// The largest message from a client, in bytes; 1 MiB.
+    public var messageBytes = 1 << 20
+    /// How deep arrays and objects may be nested in a message; 64.
+    public var depth = 64
+    /// The largest value of a selection, in bytes of JSON text; 60 MiB, as this library's clients
+    /// take messages of 64 MiB. A selection that grows beyond it ends with `internal`.
+    public var valueBytes = 60 << 20
+    /// How many dispatches of a client may be without an outcome; 1,024.
+    public var window = 1024
+    /// How many subscriptions a connection may have; 256.
+    public var subscriptions = 256
+    /// The longest parameters of a subscription, in bytes of JSON text; 4 KiB. They are kept as
+    /// long as it lives.
+    public var parameterBytes = 4 << 10
+    /// How many bytes of replies may wait for a connection before the server stops reading from
+    /// it; 64 KiB.
+    public var controlBytes = 64 << 10
+    /// How many bytes of a connection's messages may be on their way to the loop of its room, where
+    /// that is another, before the server stops reading from it; 256 KiB.
+    public var relayedBytes = 256 << 10
+    /// How many bytes of dispatches may wait in a room for its journal, about; 16 MiB. Beyond,
+    /// clients are asked to send theirs again later.
+    public var waitingBytes = 16 << 20
+    /// How many bytes of past patches a selection group keeps, 256 KiB; it never keeps more than
+    /// a snapshot takes.
+    public var historyBytes = 256 << 10
+    /// How long a selection group outlives its last subscription, so that who reconnects is told
+    /// only what changed: at least so long, at most twice; 30 seconds.
+    public var lingerTime = Duration.seconds(30)
+    /// How many such groups a room keeps; 256. The one that was left first is forgotten first.
+    public var lingeringGroups = 256
+    /// How many bytes they may take in a room, about: of JSON text, in values and past patches;
+    /// 4 MiB.
+    public var lingeringBytes = 4 << 20
+    /// Of how many clients a room remembers what was settled; 100,000, and those that are connected
+    /// beyond it.
+    ///
+    /// When there are more, those are forgotten that were seen the longest ago, of the identities
+    /// that have the most clients; of anonymous ones, of the addresses that do. A client that is
+    /// connected isn't forgotten. The room's log says who is: the number may be changed at any
+    /// time.
+    public var clients = 100_000
+    /// How many rejections a room remembers that their clients may not know of yet; 100,000. When
+    /// there are more, they are forgotten as clients are, but before them.
+    public var rejections = 100_000
+    /// Seconds of silence after which a client pings; 30.
+    public var heartbeat = 30
+    /// How long a room in a durable journal stays in memory when nobody is in it; a minute.
+    public var unloadAfter = Duration.seconds(60)
+    /// How many rooms a loop has open; 10,000. Who asks for one more is told `full`.
+    public var rooms = 10_000
+    /// How many connections a loop has, handshakes included; 100,000. More are answered with HTTP
+    /// status 503.
+    public var connections = 100_000
+    /// How long a client may take from connecting to the end of its request; 10 seconds.
+    public var handshakeTimeout = Duration.seconds(10)
+    /// How long it may take from there to its `hello`; 10 seconds.
+    public var helloTimeout = Duration.seconds(10)
+    /// How long a browser may take to read a page or another answer to a plain request; a minute.
+    public var answerTimeout = Duration.seconds(60)
+    /// How often a client of which nothing is heard is sent a WebSocket ping; 25 seconds.
+    public var pingInterval = Duration.seconds(25)
+    /// How long nothing may be heard of a client; 90 seconds. It is found out at most one
+    /// ``pingInterval`` later. A client that has stopped reading can't answer pings, so this is how
+    /// long it may do that, too.
+    public var silence = Duration.seconds(90)
+    /// How long a client may take to answer a close frame before it is cut off; 5 seconds.
+    public var closeTimeout = Duration.seconds(5)
+    /// When a room's state is written to a durable journal, and how many such snapshots it keeps.
+    public var snapshots = SnapshotPolicy()
+
+    /// The defaults.
+    public init() {}
+
+    package var json: JSONLimits {
+        var limits = JSONLimits()
+        limits.bytes = messageBytes
+        limits.depth = depth
+        return limits
+    }
+
+    package var frame: ServerFrame.Limits {
+        ServerFrame.Limits(
+            message: UInt64(messageBytes), window: UInt64(window),
+            subscriptions: UInt64(subscriptions), depth: UInt64(depth))
+    }
+}
+
+/// When a room's state is written to a durable journal, so that it needn't be reduced again.
+public struct SnapshotPolicy: Sendable {
+    /// After how many entries; 10,000, which take about 0.1 s to read and reduce.
+    public var entries = 10_000
+    /// After how many bytes of entries, if that comes first; 16 MiB.
+    ///
+    /// A snapshot larger than `entries` or `bytes` of log waits until the log has grown by as much
+    /// as the last one took: snapshots never cost more writing than the actions do.
+    public var bytes = 16 << 20
+    /// How many snapshots are kept, at least 1; what is older than all of them is forgotten, its
+    /// entries too. Nil, the default, keeps everything, for audit and time travel.
+    public var kept: Int?
+
+    /// The defaults.
+    public init() {}
+}

@@ -1,0 +1,175 @@
+package import StorecastWire
+
+/// All subscriptions to one selection with equal parameters (and one viewer, if it depends on
+/// whom): evaluated, compared, diffed and encoded once for all of them.
+///
+/// It holds the value's JSON, a bounded run of patches that lead to it, and the messages made of
+/// them, which every connection shares. Nothing is kept per connection but its position.
+package final class SelectionGroup {
+    package let key: GroupKey
+    /// The group's number in its room, never used again.
+    package let sub: UInt64
+    /// Stands for the selection, its parameters and viewer in a resume point.
+    package let tag: String
+    /// The room's version at which the value last changed; while nothing did, at which the group
+    /// was made.
+    package private(set) var version: UInt64
+    package private(set) var value: JSON
+    /// The size of the value's JSON text in bytes.
+    package private(set) var size: Int
+    package private(set) var subscriptions: [ServerSubscription] = []
+
+    /// Whether the value, though it is that of ``version``, may have been another since, while
+    /// nobody was subscribed.
+    private(set) var hasGap = false
+    private var history: PatchHistory
+    private var snapshot: ServerMessage?
+    /// By the version that they start from. As whoever resumes chooses that, at most `patchLimit`
+    /// bytes, or one; then all are made anew.
+    private var patches: [UInt64: ServerMessage] = [:]
+    private var patchBytes = 0
+    private let patchLimit: Int
+
+    package init(
+        key: GroupKey, sub: UInt64, tag: String, value: JSON, version: UInt64, historyBytes: Int
+    ) {
+        self.key = key
+        self.sub = sub
+        self.tag = tag
+        self.value = value
+        self.version = version
+        size = value.encodedSize
+        patchLimit = historyBytes
+        history = PatchHistory(limit: historyBytes)
+    }
+
+    /// Takes the value as of `version` and queues every subscription for it; false if its JSON is
+    /// the same as before.
+    @discardableResult
+    package func update(_ new: JSON, at version: UInt64) -> Bool {
+        let patch = JSONPatch.diff(from: value, to: new)
+        guard !patch.operations.isEmpty else { return false }
+        value = new
+        size = new.encodedSize
+        history.append(patch, from: self.version, snapshotSize: size)
+        self.version = version
+        hasGap = false
+        snapshot = nil
+        forgetPatches()
+        for subscription in subscriptions { subscription.subscriber.queue(subscription) }
+        return true
+    }
+
+    /// The smallest message that brings a connection from `position` to the value: the patches
+    /// since then in one, or the snapshot.
+    package func message(from position: UInt64?) -> ServerMessage {
+        guard let position else { return snapshotMessage() }
+        if let patch = patches[position] { return patch }
+        guard let operations = history.operations(since: position, smallerThan: size) else {
+            return snapshotMessage()
+        }
+        let patch = ServerMessage.patch(
+            sub: sub, from: position, version: version, operations: operations)
+        if patchBytes + patch.frameSize > patchLimit { forgetPatches() }
+        patches[position] = patch
+        patchBytes += patch.frameSize
+        return patch
+    }
+
+    /// The version under which the group knows the value of the room's version `position`: that of
+    /// its last change up to there. Nil if it is forgotten, or from before the group was made.
+    ///
+    /// A client was told `position` at the end of a turn, and so knows the value as the group does.
+    package func resumption(at position: UInt64) -> UInt64? {
+        position >= version ? version : history.start(of: position)
+    }
+
+    /// What it costs to keep the group without subscribers, about, in bytes.
+    var idleSize: Int { size + history.size }
+
+    /// Somebody comes back to it at a later version, and the value is the same as it was.
+    func resume() { hasGap = true }
+
+    /// Lets go of the messages, which can be made again.
+    func rest() {
+        snapshot = nil
+        forgetPatches()
+    }
+
+    /// The bytes of patches that are kept to be sent again.
+    var keptPatchBytes: Int { patchBytes }
+
+    package func add(_ subscription: ServerSubscription) {
+        subscription.index = subscriptions.count
+        subscriptions.append(subscription)
+    }
+
+    package func remove(_ subscription: ServerSubscription) {
+        let last = subscriptions.removeLast()
+        guard last !== subscription else { return }
+        last.index = subscription.index
+        subscriptions[last.index] = last
+    }
+
+    private func forgetPatches() {
+        patches.removeAll(keepingCapacity: true)
+        patchBytes = 0
+    }
+
+    private func snapshotMessage() -> ServerMessage {
+        if let snapshot { return snapshot }
+        let message = ServerMessage.snapshot(sub: sub, version: version, value: value)
+        snapshot = message
+        return message
+    }
+}
+
+/// What subscriptions belong to: a session.
+package protocol SelectionSubscriber: AnyObject {
+    /// The subscription's value changed, or it wants its first: it is asked for its next message
+    /// when the connection can take one.
+    func queue(_ subscription: ServerSubscription)
+    /// The selection can't be had any more, for the reason that `code` names.
+    func lapse(_ subscription: ServerSubscription, _ code: String)
+}
+
+/// One connection's interest in one selection group.
+package final class ServerSubscription {
+    unowned let subscriber: any SelectionSubscriber
+    package let group: SelectionGroup
+    /// The client's names for it; two refs may share one subscription.
+    var refs: [UInt64] = []
+    /// The version of the value that the connection was last sent; nil before the first.
+    var position: UInt64?
+    /// Answer with `current` if there is nothing to send.
+    var wantsCurrent = false
+    /// Whether the connection was sent its first message.
+    private var isLive = false
+    /// In the session's queue.
+    var isQueued = false
+    /// Out of its group.
+    var isDropped = false
+    /// Its place in the group.
+    var index = 0
+
+    init(of subscriber: any SelectionSubscriber, group: SelectionGroup) {
+        self.subscriber = subscriber
+        self.group = group
+    }
+
+    /// Whether the next message is the first, of a version between which and now the value may have
+    /// been another, while nobody looked: other mirrors of the connection may be there already.
+    var beginsWithGap: Bool { !isLive && group.hasGap }
+
+    /// What brings the connection to the group's value now, or nil.
+    func nextMessage() -> ServerMessage? {
+        defer {
+            position = group.version
+            wantsCurrent = false
+            isLive = true
+        }
+        if position != group.version { return group.message(from: position) }
+        return wantsCurrent
+            ? .current(sub: group.sub, version: group.version) : nil
+    }
+}

@@ -1,0 +1,189 @@
+import Storecast
+import StorecastSync
+import StorecastWire
+
+/// What somebody sees of a room: a group for each selection with its parameters (and its viewer, if
+/// it depends on that), evaluated once for all who have it.
+final class Views<State: Codable & Sendable> {
+    /// Called when a selection got its first subscription, or lost its last.
+    var onChange: () -> Void = {}
+
+    private let log: RoomLog<State>
+    private let name: String
+    private let limits: SyncLimits
+    private unowned let host: any RoomHost
+    private let failed: (any Error) -> Void
+    private var groups = SelectionTable<State>()
+    /// Those that nobody has any more.
+    private(set) var lingering = LingeringGroups<State>()
+    private var isWatchingLingering = false
+
+    /// - Parameters:
+    ///   - name: the room's.
+    ///   - failed: told of the errors of checks that aren't for clients.
+    init(
+        _ log: RoomLog<State>, name: String, limits: SyncLimits, host: any RoomHost,
+        failed: @escaping (any Error) -> Void
+    ) {
+        self.log = log
+        self.name = name
+        self.limits = limits
+        self.host = host
+        self.failed = failed
+    }
+
+    /// Those that somebody has, in no particular order.
+    var live: [SelectionGroup] { groups.live.map(\.group) }
+
+    /// The group of a selection, made if need be.
+    func group(
+        for selection: String, _ params: JSONView?, viewer: Identity
+    ) throws(Rejection) -> SelectionGroup {
+        let resolved = try log.definition.resolve(selection, params, viewer)
+        try check(viewer, resolved.key)
+        if let group = groups[resolved.key] { return group }
+        guard let state = log.store.state else {
+            throw Rejection(.internal, "The room has no state yet.")
+        }
+        do {
+            let member =
+                try revived(resolved.key, state) ?? fresh(resolved, params, state)
+            try checkSize(of: member.group)
+            groups.insert(member.group, member.evaluation)
+            onChange()
+            return member.group
+        } catch {
+            throw Rejection(telling: error, failed)
+        }
+    }
+
+    private func fresh(
+        _ resolved: ResolvedSelection<State>, _ params: JSONView?, _ state: State
+    ) throws -> LingeringGroups<State>.Member {
+        let evaluation = resolved.evaluation(state)
+        let group = SelectionGroup(
+            key: resolved.key, sub: groups.nextSub(), tag: tag(of: resolved.key, params),
+            value: try evaluation.encoded(), version: log.version,
+            historyBytes: limits.historyBytes)
+        return (group, evaluation)
+    }
+
+    /// A group that was left, brought to the room's version: one patch from what it was then.
+    private func revived(
+        _ key: GroupKey, _ state: State
+    ) throws -> LingeringGroups<State>.Member? {
+        guard let member = lingering.remove(key) else { return nil }
+        if member.evaluation.update(state) {
+            member.group.update(try member.evaluation.encoded(), at: log.version)
+        }
+        if member.group.version < log.version { member.group.resume() }
+        return member
+    }
+
+    /// The group's last subscription is gone; it is kept a while for whoever comes back.
+    func release(_ group: SelectionGroup) {
+        guard let evaluation = groups.remove(group) else { return }
+        onChange()
+        group.rest()
+        lingering.append((group, evaluation))
+        while lingering.count > limits.lingeringGroups || lingering.bytes > limits.lingeringBytes {
+            lingering.removeOldest()
+        }
+        watchLingering()
+    }
+
+    /// One timer at a time, as long as there is something to forget.
+    private func watchLingering() {
+        guard !isWatchingLingering, !lingering.isEmpty else { return }
+        isWatchingLingering = true
+        host.schedule(after: limits.lingerTime) { [weak self] in
+            guard let self else { return }
+            isWatchingLingering = false
+            lingering.removeElders()
+            watchLingering()
+        }
+    }
+
+    /// Whether the viewer may still have the group's selection.
+    func admits(_ viewer: Identity, to key: GroupKey) -> Bool {
+        do {
+            try check(viewer, key)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// Brings every group to the room's version; one whose value can't be encoded ends.
+    func evaluate() {
+        guard let state = log.store.state else { return }
+        var failed: [SelectionGroup] = []
+        for (group, evaluation) in groups.live where evaluation.update(state) {
+            do {
+                group.update(try evaluation.encoded(), at: log.version)
+                try checkSize(of: group)
+            } catch {
+                host.report(
+                    "Selection '\(group.key.selection)' of room '\(name)' can't be sent: "
+                        + JSONCoding.message(for: error))
+                failed.append(group)
+            }
+        }
+        for group in failed {
+            groups.remove(group)
+            for subscription in group.subscriptions {
+                subscription.subscriber.lapse(subscription, Rejection.Code.internal.description)
+            }
+        }
+    }
+
+    /// Throws if the group's value is larger than clients take.
+    private func checkSize(of group: SelectionGroup) throws {
+        guard group.size > limits.valueBytes else { return }
+        throw EncodingError.invalidValue(
+            group.size,
+            EncodingError.Context(
+                codingPath: [],
+                debugDescription: "\(group.size) bytes, of at most \(limits.valueBytes)"))
+    }
+
+    private func check(_ viewer: Identity, _ key: GroupKey) throws(Rejection) {
+        guard let check = log.definition.selectionGuards[key.name] else { return }
+        do {
+            try check(key.parameters, viewer)
+        } catch {
+            throw Rejection(telling: error, failed)
+        }
+    }
+
+    /// The same in every process for the same selection, parameters and viewer, as long as the
+    /// definition stays what it is.
+    private func tag(of key: GroupKey, _ params: JSONView?) -> String {
+        // Another seed when values get another shape: 2 since `Data`, `URL` and `Decimal` are text.
+        var hash = MixingHash(seed: 2)
+        let params = params.map { String(decoding: $0.json.canonicalBytes, as: UTF8.self) }
+        let schema = String(log.definition.schema.version)
+        var parts = [log.definition.revision, schema, key.selection, params ?? ""]
+        if let viewer = key.viewer { parts += [viewer.id] + viewer.roles.sortedExactly() }
+        for part in parts {
+            hash.mix(UInt64(part.utf8.count))
+            for byte in part.utf8 { hash.mix(UInt64(byte)) }
+        }
+        return String(hash.finish(), radix: 36)
+    }
+}
+
+extension RoomDefinition {
+    /// A selection with parameters; throws what a client is told whose subscription makes no sense.
+    func resolve(
+        _ selection: String, _ params: JSONView?, _ viewer: Identity
+    ) throws(Rejection) -> ResolvedSelection<State> {
+        guard let known = selections[ExactString(selection)] else {
+            throw Rejection(
+                .unknownSelection, "The room has no such selection.",
+                detail: "'\(selection.excerpt())' is none of "
+                    + selections.keys.sortedStrings().joined(separator: ", ") + ".")
+        }
+        return try known.resolve(params, viewer)
+    }
+}

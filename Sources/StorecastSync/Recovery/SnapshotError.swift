@@ -1,8 +1,0 @@
-/// Why a snapshot can't be written or used, as a sentence.
-struct SnapshotError: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) {
-        self.description = description
-    }
-}

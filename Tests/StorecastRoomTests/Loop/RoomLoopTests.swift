@@ -1,0 +1,248 @@
+import StorecastWire
+import Testing
+
+@testable import StorecastRoom
+
+/// Who is let in, who is closed, what is written when, and which rooms leave memory.
+struct RoomLoopTests {
+    private func open(_ loop: TestLoop, _ journal: TestJournal) {
+        loop.maker = { [unowned loop] path in
+            path == "/none" ? nil : loop.open(Shop.room, at: path, journal: journal)
+        }
+    }
+
+    private func loop(
+        _ limits: SyncLimits = SyncLimits(), unloadsRooms: Bool = false,
+        journal: TestJournal = TestJournal(isImmediate: true)
+    ) -> TestLoop {
+        let loop = TestLoop(limits: limits, unloadsRooms: unloadsRooms)
+        open(loop, journal)
+        return loop
+    }
+
+    private var oneRoom: SyncLimits {
+        var limits = SyncLimits()
+        limits.rooms = 1
+        return limits
+    }
+
+    // MARK: Coming
+
+    @Test func `a connection to a path without a room is told so and closed`() {
+        let loop = loop()
+        let wire = Wire(1, to: "/none", on: loop)
+        #expect(wire.session == nil)
+        #expect(wire.closeCode == .noRoom)
+        #expect(wire.hear().map(\.code) == ["no-room"])
+        #expect(loop.rooms.sessions.isEmpty && loop.rooms.visitors.isEmpty)
+    }
+
+    @Test func `a path that no room can have isn't asked for`() {
+        let loop = loop()
+        loop.maker = { path in
+            Issue.record("\(path) was asked for.")
+            return nil
+        }
+        for (id, path) in ["", "shop", "/a\u{0}"].enumerated() {
+            #expect(Wire(UInt64(id), to: path, on: loop).closeCode == .noRoom)
+        }
+    }
+
+    @Test func `where there are as many rooms as may be, nobody opens another`() {
+        let loop = loop(oneRoom)
+        let first = Wire(1, to: "/a", on: loop)
+        let second = Wire(2, to: "/b", on: loop)
+        #expect(second.closeCode == .full)
+        let bye = second.hear()
+        #expect(bye.map(\.code) == ["full"])
+        #expect(bye.map { $0["reconnect"] } == [true])
+        // To the room that is open others may come.
+        #expect(Wire(3, to: "/a", on: loop).session?.room === first.session.room)
+        #expect(loop.rooms.visitors == ["/a": 2])
+    }
+
+    @Test func `a room in which nothing happened is gone with the last who asked for it`() {
+        let loop = loop(oneRoom)
+        let (first, second) = (Wire(1, to: "/a", on: loop), Wire(2, to: "/a", on: loop))
+        loop.rooms.end(first.id)
+        #expect(loop.rooms.rooms.count == 1)
+        loop.rooms.end(second.id)
+        #expect(loop.rooms.rooms.isEmpty && loop.rooms.visitors.isEmpty)
+        #expect(Wire(3, to: "/b", on: loop).session != nil)
+    }
+
+    @Test func `who says no hello in time is closed, and who said one isn't`() {
+        let loop = loop()
+        let silent = Wire(1, to: "/a", on: loop)
+        loop.advance(by: 4)
+        let late = Wire(2, to: "/a", on: loop)
+        let greeted = Wire(3, to: "/a", on: loop)
+        greeted.say(hello())
+        loop.advance(by: 5.9)
+        #expect(silent.closeCode == nil)
+        loop.advance(by: 0.1)
+        loop.endTurn()
+        #expect(silent.closeCode == .helloTimeout)
+        #expect(silent.hear().map(\.code) == ["hello-timeout"])
+        #expect(late.closeCode == nil)
+        loop.advance(by: 4)
+        #expect(late.closeCode == .helloTimeout)
+        #expect(greeted.closeCode == nil)
+        // Whoever comes when all deadlines are over is watched too.
+        let last = Wire(4, to: "/a", on: loop)
+        loop.advance(by: 10)
+        #expect(last.closeCode == .helloTimeout)
+    }
+
+    // MARK: Turns
+
+    @Test func `an append is begun once in a turn, with all that came in it`() {
+        let journal = TestJournal()
+        let loop = loop(journal: journal)
+        let wire = Wire(1, to: "/a", on: loop)
+        wire.say(hello())
+        let dispatches = (1...3).map { dispatchFrame($0, "AddTea", #"{"by":1}"#) }
+        for frame in dispatches { wire.push(Array(frame.utf8)) }
+        #expect(journal.pending.isEmpty)
+        loop.endTurn()
+        #expect(journal.pending.map(\.batch.count) == [3])
+    }
+
+    @Test func `a connection that takes nothing is sent what it missed when it takes again`() {
+        let loop = loop()
+        let wire = Wire(1, to: "/a", on: loop)
+        wire.say(hello())
+        _ = wire.hear()
+        wire.isWritable = false
+        wire.dispatch(1, "AddTea", #"{"by":1}"#)
+        #expect(wire.hear().isEmpty)
+        wire.resume()
+        #expect(wire.hear().ops == ["transaction"])
+    }
+
+    // MARK: Rooms that leave memory
+
+    private let journal = TestJournal(isImmediate: true)
+
+    /// A loop whose rooms can be read again.
+    private func durableLoop() -> TestLoop {
+        journal.isDurable = true
+        return loop(unloadsRooms: true, journal: journal)
+    }
+
+    /// A room in which enough happened for a snapshot, and which nobody is in any more.
+    private func left(_ loop: TestLoop) -> any AnyRoom {
+        let wire = Wire(1, to: "/a", on: loop)
+        let room = loop.rooms.rooms["/a"]!
+        wire.say(hello())
+        for seq in 1...100 { wire.dispatch(seq, "AddTea", #"{"by":1}"#) }
+        loop.rooms.end(wire.id)
+        return room
+    }
+
+    @Test func `a room that nobody is in leaves memory, and comes back as it was`() {
+        let loop = durableLoop()
+        let room = left(loop)
+        loop.advance(by: 59.9)
+        #expect(loop.rooms.rooms["/a"] === room)
+        loop.advance(by: 0.1)
+        #expect(loop.rooms.rooms.isEmpty)
+        #expect(loop.unloadedRooms == ["/a"])
+        #expect(loop.timerCount == 0)
+        let again = Wire(2, to: "/a", on: loop)
+        #expect(again.session.room !== room)
+        #expect(again.session.room.position.version == 100)
+    }
+
+    @Test func `a room whose journal keeps nothing stays`() {
+        let loop = loop(journal: journal)
+        let room = left(loop)
+        loop.advance(by: 3600)
+        #expect(loop.rooms.rooms["/a"] === room)
+    }
+
+    @Test func `who comes back while the room's last snapshot is written keeps it in memory`() {
+        let loop = durableLoop()
+        let room = left(loop)
+        journal.holdsSnapshots = true
+        loop.advance(by: 60)
+        let back = Wire(2, to: "/a", on: loop)
+        #expect(back.session.room === room)
+        journal.finishSnapshots()
+        #expect(loop.rooms.rooms["/a"] === room)
+        #expect(loop.unloadedRooms.isEmpty)
+        loop.advance(by: 3600)
+        #expect(loop.rooms.rooms["/a"] === room)
+    }
+
+    @Test func `who comes and goes gives the room its time once more`() {
+        let loop = durableLoop()
+        _ = left(loop)
+        loop.advance(by: 30)
+        loop.rooms.end(Wire(2, to: "/a", on: loop).id)
+        loop.advance(by: 59.9)
+        #expect(!loop.rooms.rooms.isEmpty)
+        loop.advance(by: 0.1)
+        #expect(loop.rooms.rooms.isEmpty)
+    }
+
+    @Test func `a room that the server keeps for itself stays where it would lose anything`() {
+        let loop = loop()
+        let kept = loop.rooms.keptRoom("/a")
+        loop.rooms.end(Wire(1, to: "/a", on: loop).id)
+        #expect(loop.rooms.rooms["/a"] === kept)
+    }
+
+    @Test func `a room that can't be read is tried again by who comes next, not under others`() {
+        let loop = loop()
+        let wire = Wire(1, to: "/a", on: loop)
+        let room = loop.rooms.rooms["/a"]!
+        loop.rooms.forget(room)
+        #expect(loop.rooms.rooms["/a"] === room)
+        loop.rooms.end(wire.id)
+        let next = loop.rooms.usedRoom("/a")!
+        loop.rooms.forget(next)
+        #expect(loop.rooms.rooms.isEmpty)
+    }
+
+    // MARK: The end
+
+    @Test func `everyone is told that the server stops, greeted or not`() {
+        let loop = loop()
+        let wires = (1...3).map { Wire($0, to: "/a", on: loop) }
+        wires[0].say(hello())
+        _ = wires[0].hear()
+        loop.rooms.stop()
+        #expect(loop.rooms.isStopping)
+        for wire in wires {
+            #expect(wire.closeCode == .goingAway)
+            #expect(wire.hear().map(\.code) == ["going-away"])
+        }
+    }
+
+    @Test func `stopping waits for the rooms' snapshots, five seconds at most`() {
+        let loop = durableLoop()
+        _ = left(loop)
+        journal.holdsSnapshots = true
+        var ends = 0
+        loop.rooms.prepareRoomsToEnd { ends += 1 }
+        #expect(ends == 0)
+        loop.advance(by: 4.9)
+        #expect(ends == 0)
+        loop.advance(by: 0.1)
+        #expect(ends == 1)
+        journal.finishSnapshots()
+        #expect(ends == 1)
+        loop.rooms.prepareRoomsToEnd { ends += 1 }
+        journal.finishSnapshots()
+        #expect(ends == 2)
+    }
+
+    @Test func `without rooms nothing is waited for`() {
+        let loop = loop()
+        var ended = false
+        loop.rooms.prepareRoomsToEnd { ended = true }
+        #expect(ended)
+        #expect(loop.timerCount == 1)
+    }
+}

@@ -1,0 +1,89 @@
+import Testing
+
+@testable import StorecastRoom
+
+/// Checks that run in the order of the log, just before the reducer.
+struct RoomValidationTests {
+    let loop = TestLoop()
+    let journal = TestJournal()
+
+    /// There are three bags of tea; the guest book is open for the first minute.
+    private func open(seed: UInt64 = 1) -> Room<Shop> {
+        loop.open(
+            Shop.room
+                .validate(AddTea.self) { shop, add, _ in
+                    guard shop.tea + add.by <= 3 else {
+                        throw Rejection(
+                            .init("sold-out"), "Too little tea.", detail: "\(3 - shop.tea) left.")
+                    }
+                }
+                .validate(Sign.self) { _, sign, sender in
+                    guard sign.stamp.sender == sender, sign.stamp.time.secondsSince1970 < 60 else {
+                        throw Rejection(.conflict, "Too late, \(sender.id).", retryAfter: nil)
+                    }
+                }, journal: journal, seed: seed)
+    }
+
+    private func finish() {
+        journal.finish()
+        loop.endTurn()
+    }
+
+    @Test func `each is asked about the state that those before it have left`() {
+        let room = open()
+        let ada = Wire.greeted(room, on: loop)
+        let bob = Wire.greeted(room, on: loop, client: .bob)
+        ada.push(Array(dispatchFrame(1, "AddTea", #"{"by":2}"#).utf8))
+        bob.push(Array(dispatchFrame(1, "AddTea", #"{"by":2}"#).utf8))
+        ada.push(Array(dispatchFrame(2, "AddTea", #"{"by":1}"#).utf8))
+        loop.endTurn()
+        #expect(journal.pending[0].batch.allSatisfy { $0.rejection == nil })
+        finish()
+        #expect(room.store.state.tea == 3)
+        #expect(room.position.version == 2)
+        #expect(ada.hear() == [parsed(#"{"op":"transaction","v":2,"count":0,"acked":2}"#)])
+        #expect(
+            bob.hear().first
+                == parsed(
+                    #"""
+                    {"op":"reject","seq":1,"code":"sold-out","title":"Too little tea.",
+                    "detail":"1 left.","retryable":false}
+                    """#))
+    }
+
+    @Test func `whoever reads the log comes to the same outcomes, in words and all`() throws {
+        let room = open()
+        let ada = Wire.greeted(room, on: loop)
+        for (seq, by) in [(1, 2), (2, 2), (3, 1), (4, 1)] {
+            ada.dispatch(seq, "AddTea", #"{"by":\#(by)}"#)
+            finish()
+        }
+        let again = open(seed: 2)
+        #expect(again.store.state == room.store.state)
+        #expect(again.position == room.position)
+        let (old, new) = (
+            try #require(room.record(of: .ada)), try #require(again.record(of: .ada))
+        )
+        #expect(new.rejections.map(\.seq) == [2, 4])
+        #expect(new.rejections.map(\.rejection) == old.rejections.map(\.rejection))
+        #expect(new.rejections.map(\.rejection.detail) == ["1 left.", "0 left."])
+    }
+
+    @Test func `it is shown the stamp, and its no is final however it is meant`() {
+        loop.authenticator = { .success(Identity($0 ?? "")) }
+        let room = open()
+        let ada = Wire.greeted(room, on: loop, rest: #","token":"ada""#)
+        ada.dispatch(1, "Sign", #"{"text":"in time"}"#)
+        loop.advance(by: 60)
+        ada.dispatch(2, "Sign", #"{"text":"too late"}"#)
+        finish()
+        finish()
+        #expect(room.store.state.log == ["in time ada 0.0"])
+        let reject = ada.hear().first("reject")
+        #expect(reject?["title"] == "Too late, ada.")
+        #expect(reject?["retryable"] == false)
+        // Received in time, reduced later: the stamp's time counts, also at replay.
+        loop.advance(by: 600)
+        #expect(open(seed: 2).store.state == room.store.state)
+    }
+}

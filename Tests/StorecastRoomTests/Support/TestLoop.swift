@@ -1,0 +1,89 @@
+import StorecastRoom
+
+/// An event loop without I/O: turns end when a test says so, and time passes when it says so.
+final class TestLoop: LoopHost {
+    /// Seconds since the test began.
+    private(set) var time = 0.0
+    /// Says whose token it is; nil leaves the session waiting until `authenticate(_:)`.
+    var authenticator: (String?) -> Result<Identity, Rejection>? = { _ in .success(.anonymous) }
+    private(set) var waiting: [ServerSession] = []
+    private(set) var reports: [String] = []
+    private(set) var progress: [RoomProgress] = []
+    private(set) var turns = 0
+    private(set) lazy var rooms = RoomLoop(limits: limits, unloadsRooms: unloadsRooms, host: self)
+    /// Makes a room when somebody comes to a path; nil for no room.
+    var maker: (String) -> (any AnyRoom)? = { _ in nil }
+    private(set) var unloadedRooms: [String] = []
+    private let limits: SyncLimits
+    private let unloadsRooms: Bool
+    private var timers: [(time: Double, work: () -> Void)] = []
+
+    init(limits: SyncLimits = SyncLimits(), unloadsRooms: Bool = false) {
+        self.limits = limits
+        self.unloadsRooms = unloadsRooms
+    }
+
+    var now: Duration { .seconds(time) }
+
+    func schedule(after delay: Duration, _ work: @escaping () -> Void) {
+        after(delay / .seconds(1), work)
+    }
+
+    func makeRoom(_ path: String, on loop: RoomLoop) -> (any AnyRoom)? { maker(path) }
+
+    func unloaded(_ room: any AnyRoom) { unloadedRooms.append(room.name) }
+
+    func authenticate(_ session: ServerSession, token: String?) {
+        if let result = authenticator(token) {
+            session.authenticated(result)
+        } else {
+            waiting.append(session)
+        }
+    }
+
+    func report(_ message: String) { reports.append(message) }
+
+    func progressed(_ progress: RoomProgress) { self.progress.append(progress) }
+
+    /// Hands what came to the journals, then lets every connection that can take it have its share.
+    func endTurn() {
+        turns += 1
+        rooms.endTurn()
+    }
+
+    /// Drops all work that waits for its time, as if the process had ended.
+    func forgetTimers() { timers = [] }
+
+    /// How much work waits for its time.
+    var timerCount: Int { timers.count }
+
+    func after(_ seconds: Double, _ work: @escaping () -> Void) {
+        timers.append((time + seconds, work))
+    }
+
+    func advance(by seconds: Double) {
+        let end = time + seconds
+        while let next = timers.indices.min(by: { timers[$0].time < timers[$1].time }),
+            timers[next].time <= end
+        {
+            let timer = timers.remove(at: next)
+            time = timer.time
+            timer.work()
+        }
+        time = end
+    }
+
+    /// A room on this loop.
+    func open<State>(
+        _ definition: RoomDefinition<State>, at path: String = "/",
+        journal: (any Journal)? = nil, limits: SyncLimits = SyncLimits(), seed: UInt64 = 1
+    ) -> Room<State> {
+        Room(
+            definition,
+            RoomContext(
+                name: path, journal: journal ?? MemoryJournal(random: SeededGenerator(seed: seed)),
+                limits: limits, loop: rooms,
+                now: { [unowned self] in Timestamp(secondsSince1970: time) },
+                random: SeededGenerator(seed: seed)))
+    }
+}
