@@ -23,6 +23,7 @@ let package = Package(
         .library(name: "StorecastTesting", targets: ["StorecastTesting"]),
         .library(name: "StorecastSync", targets: ["StorecastSync"]),
         .library(name: "StorecastServer", targets: ["StorecastServer"]),
+        .library(name: "StorecastDevtools", targets: ["StorecastDevtools"]),
         .library(name: "StorecastSQLite", targets: ["StorecastSQLite"]),
         .library(name: "StorecastTools", targets: ["StorecastTools"]),
         .library(name: "StorecastClient", targets: ["StorecastClient"]),
@@ -90,6 +91,10 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
+            name: "StorecastDevtools",
+            dependencies: ["StorecastServer", "StorecastSync", "StorecastWire"],
+            swiftSettings: settings),
+        .target(
             name: "StorecastSQLite",
             dependencies: [
                 "StorecastSync", "StorecastWire",
@@ -145,8 +150,8 @@ let package = Package(
         .executableTarget(
             name: "StorecastCommand",
             dependencies: [
-                "StorecastServer", "StorecastTools", "StorecastSQLite", "StorecastClient",
-                "StorecastSimulation", "Example", "WebClients",
+                "StorecastServer", "StorecastDevtools", "StorecastTools", "StorecastSQLite",
+                "StorecastClient", "StorecastSimulation", "Example", "WebClients",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -262,6 +267,10 @@ let package = Package(
                 "StorecastServer", "StorecastClient", "StorecastTesting",
                 .product(name: "Logging", package: "swift-log"),
             ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "StorecastDevtoolsTests",
+            dependencies: ["StorecastDevtools", "StorecastServer", "StorecastClient"],
             swiftSettings: settings),
         .testTarget(
             name: "TerminalTests", dependencies: ["Terminal", "Example"], swiftSettings: settings),

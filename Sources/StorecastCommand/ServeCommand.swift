@@ -2,6 +2,7 @@ import ArgumentParser
 import Example
 import Foundation
 import Logging
+import StorecastDevtools
 import StorecastSQLite
 import StorecastServer
 import StorecastTools
@@ -102,7 +103,7 @@ struct ServeCommand: AsyncParsableCommand {
         limits.snapshots.kept = data.keepSnapshots
         let server = SyncServer(
             host: host, port: port, allowedHosts: allowHost, journal: data.journal(in: file),
-            limits: limits, devtools: access?.access,
+            limits: limits, extensions: access.map { [.devtools($0.access)] } ?? [],
             pages: .demo(json == nil ? "board" : "document")
         ) { path in
             path == "/" ? room : nil
