@@ -1,9 +1,7 @@
 import ArgumentParser
 import Example
-import Foundation
 import Logging
 import StorecastDevtools
-import StorecastSQLite
 import StorecastServer
 import StorecastTools
 
@@ -97,7 +95,6 @@ struct ServeCommand: AsyncParsableCommand {
 
     private func serve<State>(_ room: RoomDefinition<State>) async throws {
         let file = data.file(document: json)
-        let isNew = file.map { !FileManager.default.fileExists(atPath: $0) } ?? false
         let access = try devtools.access()
         var limits = SyncLimits()
         limits.snapshots.kept = data.keepSnapshots
@@ -125,7 +122,6 @@ struct ServeCommand: AsyncParsableCommand {
                 Task { _ = try? await server.room("/", of: State.self) }
             }
         } catch {
-            if isNew, error.code == .cannotListen, let file { JournalFile.removeUnused(file) }
             throw CommandFailure(.trouble, error.description)
         }
     }

@@ -143,6 +143,8 @@ public final class SyncServer: Sendable {
         guard isFirst else {
             throw ServerError(.alreadyStarted, "A server starts once; make another one.")
         }
+        // First, as opening a journal may make a file, which nobody would need.
+        try checkAddress()
         let store = try await openJournal()
         var loops: [ServerLoop] = []
         do throws(ServerError) {
@@ -194,6 +196,12 @@ public final class SyncServer: Sendable {
         let loops = runningLoops()
         guard !loops.isEmpty else { return nil }
         return loops[ServerLoopCore.homeIndex(of: path, loops: loops.count)]
+    }
+
+    private func checkAddress() throws(ServerError) {
+        do { try WebSocketServer.checkAddress(of: listener) } catch {
+            throw ServerError(.cannotListen, "\(error)")
+        }
     }
 
     private func openJournal() async throws(ServerError) -> any JournalStore {

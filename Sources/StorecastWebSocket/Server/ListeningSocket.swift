@@ -20,11 +20,7 @@ final class ListeningSocket {
     ) throws(WebSocketError) {
         self.core = core
         self.accepted = accepted
-        if configuration.claimsPort {
-            var alone = configuration
-            alone.reusePort = false
-            Glibc.close(try Self.open(alone))
-        }
+        if configuration.claimsPort { try Self.checkAddress(of: configuration) }
         descriptor = try Self.open(configuration)
         port = Self.port(of: descriptor)
         let poll = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
@@ -37,6 +33,14 @@ final class ListeningSocket {
         self.poll = poll
         poll.pointee.data = Unmanaged.passUnretained(self).toOpaque()
         watch()
+    }
+
+    /// Throws if the address can't be had, or somebody listens there, be it to share the port.
+    static func checkAddress(of configuration: WebSocketServerConfiguration) throws(WebSocketError)
+    {
+        var alone = configuration
+        alone.reusePort = false
+        Glibc.close(try open(alone, listens: false))
     }
 
     /// Stops listening. What the kernel hadn't handed over yet is refused.
@@ -80,7 +84,7 @@ final class ListeningSocket {
     }
 
     private static func open(
-        _ configuration: WebSocketServerConfiguration
+        _ configuration: WebSocketServerConfiguration, listens: Bool = true
     ) throws(WebSocketError) -> Int32 {
         let place = "\(configuration.host):\(configuration.port)"
         var hints = addrinfo()
@@ -100,7 +104,7 @@ final class ListeningSocket {
         set(SO_REUSEADDR, of: descriptor)
         if configuration.reusePort { set(SO_REUSEPORT, of: descriptor) }
         guard bind(descriptor, first.pointee.ai_addr, first.pointee.ai_addrlen) == 0,
-            listen(descriptor, configuration.backlog) == 0
+            !listens || listen(descriptor, configuration.backlog) == 0
         else {
             let error = failure(place)
             Glibc.close(descriptor)

@@ -48,6 +48,13 @@ package final class WebSocketServer {
         core.residents[ObjectIdentifier(self)] = self
     }
 
+    /// Throws as `init` would if the address can't be had now. From any thread.
+    package static func checkAddress(
+        of configuration: WebSocketServerConfiguration
+    ) throws(WebSocketError) {
+        try ListeningSocket.checkAddress(of: configuration)
+    }
+
     /// Takes no new connections; those that are open stay.
     package func stopAccepting() {
         listener?.close()
