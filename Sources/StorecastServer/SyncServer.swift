@@ -42,11 +42,11 @@ public final class SyncServer: Sendable {
     ///     listens on this machine's address; elsewhere, if there are any, no others are taken.
     ///   - journal: where rooms are kept.
     ///   - loops: how many event loops, each a thread, share the connections; a room lives on one.
-    ///   - limits: how much is held for clients, and taken from them.
+    ///   - limits: bounds on what is held for clients and accepted from them.
     ///   - extensions: what libraries add to the server, such as the devtools of StorecastDevtools.
     ///     Each has a path of its own, which `rooms` isn't asked about.
     ///   - logger: where it logs; by default to what `LoggingSystem` was set up with.
-    ///   - pages: what it hands to browsers; without any it answers that it takes WebSockets only.
+    ///   - pages: what it serves to browsers; without any it answers that it takes WebSockets only.
     ///   - rooms: answers nil for a path without a room; called once when a room is opened.
     ///   - authenticate: says who a client is, or throws; without it everyone is anonymous. Nobody
     ///     is let in under the id `server` or one that begins with `storecast.`: they are reserved.

@@ -147,7 +147,9 @@ struct SyncServerTests {
     }
 
     @Test(arguments: [1, 2])
-    func `a port in use is said, with what to do, before a journal is made`(_ loops: Int) async throws {
+    func `a port in use is said, with what to do, before a journal is made`(
+        _ loops: Int
+    ) async throws {
         let first = SyncServer(port: 0, loops: loops, rooms: { _ in Tallies.room })
         let port = try #require(Int(try await first.start().dropLast().split(separator: ":")[2]))
         let opened = Mutex(false)

@@ -7,7 +7,7 @@ public struct SetValue: SyncAction, JSONEdit {
     /// `"set"`.
     public static let wireName = "set"
 
-    /// Where.
+    /// The place that changes.
     public var path: JSONPath
     /// What to put there.
     public var value: JSON
@@ -21,7 +21,7 @@ public struct SetValue: SyncAction, JSONEdit {
 
     func check(_ document: SharedDocument) throws(Rejection) {
         _ = try target(in: document.value)
-        try checkRoom(for: value, in: document)
+        try checkSize(with: value, in: document)
     }
 
     func growth(of document: JSON) -> Int {
@@ -39,7 +39,7 @@ public struct MergeValue: SyncAction, JSONEdit {
     /// `"merge"`.
     public static let wireName = "merge"
 
-    /// Where.
+    /// The place that changes.
     public var path: JSONPath
     /// The merge patch.
     public var value: JSON
@@ -53,7 +53,7 @@ public struct MergeValue: SyncAction, JSONEdit {
 
     func check(_ document: SharedDocument) throws(Rejection) {
         _ = try target(in: document.value)
-        try checkRoom(for: value, in: document)
+        try checkSize(with: value, in: document)
     }
 
     func growth(of document: JSON) -> Int {
@@ -75,7 +75,7 @@ public struct IncrementValue: SyncAction, JSONEdit {
     /// `"increment"`.
     public static let wireName = "increment"
 
-    /// Where.
+    /// The place that changes.
     public var path: JSONPath
     /// How much to add: a number, 1 if it is left out.
     public var by: JSON
@@ -102,7 +102,7 @@ public struct IncrementValue: SyncAction, JSONEdit {
 
     func check(_ document: SharedDocument) throws(Rejection) {
         let value = try target(in: document.value)
-        try checkRoom(for: (value ?? 0).adding(by), in: document)
+        try checkSize(with: (value ?? 0).adding(by), in: document)
     }
 
     func growth(of document: JSON) -> Int {
@@ -122,7 +122,7 @@ public struct AppendValue: SyncAction, JSONEdit {
     /// `"append"`.
     public static let wireName = "append"
 
-    /// Where.
+    /// The place that changes.
     public var path: JSONPath
     /// The new element.
     public var value: JSON
@@ -141,7 +141,7 @@ public struct AppendValue: SyncAction, JSONEdit {
                 .conflict, "Only an array can be appended to.",
                 detail: "There is \(target.kindName) at '\(path.pointer)'.")
         }
-        try checkRoom(for: .array([value]), in: document)
+        try checkSize(with: .array([value]), in: document)
     }
 
     func growth(of document: JSON) -> Int {
@@ -161,7 +161,7 @@ public struct RemoveValue: SyncAction, JSONEdit {
     /// `"remove"`.
     public static let wireName = "remove"
 
-    /// Where.
+    /// The place that changes.
     public var path: JSONPath
 
     /// An action to dispatch.

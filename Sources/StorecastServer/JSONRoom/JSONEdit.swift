@@ -2,13 +2,13 @@ import StorecastSync
 
 /// A change of one place of a document.
 protocol JSONEdit: SyncAction {
-    /// Where.
+    /// The place that changes.
     var path: JSONPath { get }
 
     /// How many bytes the document may have then; nil for ``JSONRoom/longestDocument``.
     ///
-    /// Said by the room that takes the edit, and so kept in its log: whoever reads that comes to
-    /// the same document, however much rooms may hold by then.
+    /// Set by the room when it takes the edit, and so kept in its log: reducing the log again leads
+    /// to the same document, whatever the limit is by then.
     var within: Int? { get set }
 
     /// Throws if the edit can't be done to `document`, or would make it too large.
@@ -22,7 +22,7 @@ protocol JSONEdit: SyncAction {
 }
 
 extension JSONEdit {
-    /// What makes nothing longer needs no bound.
+    /// An edit that makes nothing longer needs no limit.
     var within: Int? {
         get { nil }
         set {}
@@ -50,7 +50,7 @@ extension JSONEdit {
 
     /// Throws unless `value`, put at the path, keeps the document within the bounds of a
     /// ``JSONRoom``.
-    func checkRoom(for value: JSON, in document: SharedDocument) throws(Rejection) {
+    func checkSize(with value: JSON, in document: SharedDocument) throws(Rejection) {
         guard path.pointer.tokens.count + value.depth <= JSONRoom.deepestDocument else {
             throw Rejection(
                 .invalid, "The document would be nested too deeply.",

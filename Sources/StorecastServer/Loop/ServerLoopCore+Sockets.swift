@@ -57,9 +57,9 @@ extension ServerLoopCore: WebSocketServerDelegate {
         }
     }
 
-    func respond(to request: UpgradeRequest) -> HTTPAnswer? {
+    func respond(to request: UpgradeRequest) -> HTTPResponse? {
         if let refusal = refusal(of: request) {
-            return HTTPAnswer(status: refusal.status, refusal.sentence)
+            return HTTPResponse(status: refusal.status, refusal.sentence)
         }
         return configuration.pages.answer(to: request)
     }

@@ -8,11 +8,11 @@
     import Darwin
 #endif
 
-/// The names under which a server is asked for.
+/// The hosts that a server answers requests for.
 ///
-/// A page of any site can have its own name lead to this machine (DNS rebinding), and is of the
-/// same site as this machine's server then, by all that a browser can tell. So a server that is
-/// for this machine only goes by this machine's names.
+/// Any site can let its own name resolve to this machine (DNS rebinding). To a browser its pages
+/// then belong to the same site as this machine's server. So a server that listens on this
+/// machine's own address answers requests for this machine's names only.
 struct ServedHosts: Sendable {
     /// Nil for every name.
     private let allowed: [HostName]?
@@ -55,14 +55,14 @@ struct HostName: Equatable, Sendable {
 
     /// A host by its name or address alone.
     ///
-    /// Case says nothing, nor does the dot at the end of a name that is complete (RFC 3986, section
-    /// 3.2.2).
+    /// Upper and lower case are the same, and the dot at the end of an absolute name doesn't count
+    /// (RFC 3986, section 3.2.2).
     init(address: some StringProtocol) {
         let name = address.lowercased()
         text = name.hasSuffix(".") ? String(name.dropLast()) : name
     }
 
-    /// Whether this machine calls itself so.
+    /// Whether it is a name or an address by which this machine reaches itself.
     var isLocal: Bool {
         if text == "localhost" || text.hasSuffix(".localhost") || text == "::1" { return true }
         let address = text.hasPrefix("::ffff:") ? text.dropFirst(7) : text[...]
@@ -70,8 +70,8 @@ struct HostName: Equatable, Sendable {
         return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
 
-    /// Of an IPv6 address the first 64 bits, as who has one has all of them (RFC 4291, section
-    /// 2.5.4); any other host as it is.
+    /// Of an IPv6 address the first 64 bits, as a host has all addresses that begin so (RFC 4291,
+    /// section 2.5.4); any other host as it is.
     var network: String {
         let mapped = text.hasPrefix("::ffff:") ? String(text.dropFirst(7)) : text
         guard mapped.contains(":") else { return mapped }
@@ -84,20 +84,20 @@ struct HostName: Equatable, Sendable {
 }
 
 extension Credentials {
-    /// The host whose page opened the connection; nil if no browser says so.
+    /// The host of the page that opened the connection; nil if the client isn't a browser.
     var origin: HostName? { headers["origin"].map { HostName(origin: $0) } }
 
-    /// The host that the client believes to speak to.
+    /// The host that the client asked for.
     var host: HostName? { headers["host"].map { HostName(authority: $0) } }
 
     /// Whether a page of another site opened the connection.
     ///
     /// Browsers let every page connect to every server, and name the page's site in `Origin` (RFC
     /// 6455, section 10.2). False for programs, which name none; for pages of the host that they
-    /// connect to, whatever the port (a server on loopback takes no names but its own, so that they
-    /// are this machine's); and for pages of this machine that connect to this machine. Ask in
-    /// `authenticate` if clients need nothing but a cookie, or to be near, to be let in; a token
-    /// that only your own pages have makes it unnecessary.
+    /// connect to, whatever the port (a server on loopback answers for this machine's names only);
+    /// and for pages of this machine that connect to this machine. Check it in `authenticate` if a
+    /// cookie or the client's address is enough to be let in; a token that only your own pages have
+    /// makes it unnecessary.
     public var isFromOtherSite: Bool {
         guard let origin, let host else { return headers["origin"] != nil }
         return origin != host && !(origin.isLocal && host.isLocal)

@@ -1,7 +1,7 @@
 import StorecastSync
 import StorecastWebSocket
 
-/// Files that a server hands to browsers, on the port on which it takes WebSockets.
+/// Files that a server serves to browsers, on the port on which it takes WebSockets.
 ///
 /// ```swift
 /// SyncServer(room: counter, pages: try .folder("Site"))
@@ -27,7 +27,7 @@ public struct WebPages: Sendable {
     /// Pages that are in memory.
     ///
     /// - Parameter contents: the files by the paths of their URLs, such as `/pages/index.html`.
-    ///   What a file is, is told by the end of its name.
+    ///   The extension of a file's name decides its content type.
     public init(_ contents: [String: [UInt8]]) {
         for (path, bytes) in contents { self[path] = bytes }
     }
@@ -44,7 +44,7 @@ public struct WebPages: Sendable {
 
 extension WebPages {
     /// The answer to a plain request; nil if there are no pages at all.
-    func answer(to request: UpgradeRequest) -> HTTPAnswer? {
+    func answer(to request: UpgradeRequest) -> HTTPResponse? {
         if files.isEmpty { return nil }
         let path = request.path.hasSuffix("/") ? request.path + "index.html" : request.path
         let isFolder = files[path] == nil && files[path + "/index.html"] != nil
@@ -55,7 +55,7 @@ extension WebPages {
             return refusal(405, "A page is asked for with GET.", [("Allow", "GET, HEAD")])
         }
         guard let file = files[path] else {
-            // What the page names relatively is meant to be beside it.
+            // Relative URLs in the page need the slash.
             return refusal(308, "The page is at \(path)/.", [("Location", path + "/")])
         }
         return answer(file, unless: request.headers["if-none-match"])
@@ -63,12 +63,12 @@ extension WebPages {
 
     private func refusal(
         _ status: Int, _ sentence: String, _ headers: [(String, String)] = []
-    ) -> HTTPAnswer {
-        HTTPAnswer(status: status, sentence, headers: headers + Self.always)
+    ) -> HTTPResponse {
+        HTTPResponse(status: status, sentence, headers: headers + Self.always)
     }
 
-    private func answer(_ file: WebFile, unless condition: String?) -> HTTPAnswer {
-        var answer = HTTPAnswer(
+    private func answer(_ file: WebFile, unless condition: String?) -> HTTPResponse {
+        var answer = HTTPResponse(
             status: 200,
             headers: [
                 ("ETag", file.entityTag), ("Cache-Control", "no-cache"),
@@ -91,10 +91,10 @@ extension WebPages {
 struct WebFile: Sendable {
     let bytes: [UInt8]
     let contentType: String
-    /// Says, in quotes, which content it is (RFC 9110 section 8.8.3).
+    /// Identifies the content (RFC 9110 section 8.8.3); in quotes.
     let entityTag: String
 
-    /// - Parameter name: ends as the file's name does.
+    /// - Parameter name: the file's name, whose extension decides the content type.
     init(_ bytes: [UInt8], name: String) {
         self.bytes = bytes
         contentType = Self.contentType(of: name)

@@ -49,9 +49,9 @@ package final class WebSocketClient {
             return
         }
         refusal = nil
-        core.residents[ObjectIdentifier(self)] = self
+        core.endpoints[ObjectIdentifier(self)] = self
         connectTimer = LoopTimer(on: core, after: configuration.connectTimeout) { [weak self] in
-            self?.tooLate()
+            self?.connectTimedOut()
         }
         let attempt = ConnectionAttempt(on: core, to: configuration)
         self.attempt = attempt
@@ -106,7 +106,7 @@ package final class WebSocketClient {
     /// Reads again.
     package func resumeReading() { connection?.resumeReading() }
 
-    private var place: String { "\(configuration.host):\(configuration.port)" }
+    private var target: String { "\(configuration.host):\(configuration.port)" }
 
     private func flush() {
         isFlushing = false
@@ -127,10 +127,10 @@ package final class WebSocketClient {
         if let problem = attempt.handshake(connection, on: descriptor) { fail(problem) }
     }
 
-    private func tooLate() {
+    private func connectTimedOut() {
         connectTimer = nil
         guard attempt != nil else { return }
-        fail("No answer from \(place) within \(configuration.connectTimeout).")
+        fail("No answer from \(target) within \(configuration.connectTimeout).")
     }
 
     /// The end of an attempt.
@@ -148,12 +148,12 @@ package final class WebSocketClient {
         connection = nil
         outgoing = []
         heartbeat.cancel()
-        core.residents[ObjectIdentifier(self)] = nil
+        core.endpoints[ObjectIdentifier(self)] = nil
         delegate?.closed(self, code: frame.code, reason: frame.reason, error: error)
     }
 }
 
-extension WebSocketClient: LoopResident {
+extension WebSocketClient: LoopEndpoint {
     func loopStops() {
         if let connection {
             connection.leave()
@@ -175,7 +175,7 @@ extension WebSocketClient: HandshakeClient {
         subprotocol = LibWebSocketsHeaders(wsi: wsi)[WSI_TOKEN_PROTOCOL]
         if configuration.subprotocols.isEmpty || subprotocol != nil { return true }
         let offered = configuration.subprotocols.joined(separator: ", ")
-        refusal = "The server at \(place) did not accept the subprotocol \(offered)."
+        refusal = "The server at \(target) did not accept the subprotocol \(offered)."
         return false
     }
 
@@ -215,9 +215,9 @@ extension WebSocketClient: WebSocketConnectionOwner {
         over(frame, error: error)
     }
 
-    func vanished(_ connection: WebSocketConnection) {
+    func removed(_ connection: WebSocketConnection) {
         guard connection === self.connection, attempt != nil else { return }
-        fail("The connection to \(place) could not be made.")
+        fail("The connection to \(target) could not be made.")
     }
 }
 

@@ -7,7 +7,7 @@ final class Heartbeat {
     private let core: LoopCore
     private let interval: Duration
     private let deadline: UInt64
-    private let question: UInt64
+    private let pingAfter: UInt64
     private var slots: [[UInt64: WebSocketConnection]]
     private var next = 0
     private(set) var count = 0
@@ -18,7 +18,7 @@ final class Heartbeat {
         self.core = core
         self.interval = interval
         deadline = timeout.wholeMilliseconds
-        question = (interval / 2).wholeMilliseconds
+        pingAfter = (interval / 2).wholeMilliseconds
         self.slots = Array(repeating: [:], count: slots)
     }
 
@@ -53,12 +53,12 @@ final class Heartbeat {
         timer = nil
         let now = core.milliseconds
         for connection in slots[next].values {
-            let silence = now - min(connection.lastHeard, now)
+            let silence = now - min(connection.lastActivity, now)
             // While reading is paused, an answer isn't seen; only one that lags too is dead.
             if connection.isReadingPaused && !connection.isLagging { continue }
             if silence >= deadline {
                 connection.fail("The peer gave no sign of life for \(silence / 1000) s.")
-            } else if silence >= question {
+            } else if silence >= pingAfter {
                 connection.ping()
             }
         }

@@ -35,7 +35,7 @@ func webSocketCallback(
     case LWS_CALLBACK_SERVER_WRITEABLE, LWS_CALLBACK_CLIENT_WRITEABLE:
         connection.becameWritable()
     case LWS_CALLBACK_CLIENT_RECEIVE_PONG:
-        connection.heard()
+        connection.noteActivity()
     case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
         return connection.confirmUpgrade(wsi)
     case LWS_CALLBACK_ESTABLISHED, LWS_CALLBACK_CLIENT_ESTABLISHED:
@@ -65,7 +65,7 @@ func webSocketCallback(
 
 /// Ties the object that the library has just made to its connection.
 private func attach(_ wsi: OpaquePointer) {
-    guard let reference = LibWebSockets.takeNewcomer(of: wsi) else { return }
+    guard let reference = LibWebSockets.takePendingOwner(of: wsi) else { return }
     lws_set_opaque_user_data(wsi, reference)
     Unmanaged<WebSocketConnection>.fromOpaque(reference).takeUnretainedValue().attach(wsi)
 }
@@ -88,11 +88,11 @@ extension WebSocketConnection {
     func answerPlainRequest(_ wsi: OpaquePointer) -> Int32 {
         guard phase == .handshaking, let server else { return -1 }
         phase = .answering
-        var answer = OutgoingAnswer(server.answer(self, wsi))
+        var answer = OutgoingResponse(server.answer(self, wsi))
         let socket = lws_get_socket_fd(wsi)
         guard case .more = answer.send(to: socket) else { return -1 }
-        slowAnswer = SlowAnswer(answer, on: socket, core) { [unowned self] in kill() }
-        guard slowAnswer != nil else { return -1 }
+        slowResponse = SlowResponse(answer, on: socket, core) { [unowned self] in kill() }
+        guard slowResponse != nil else { return -1 }
         // Nothing more is read; the server's time limit replaces the library's.
         lws_rx_flow_control(wsi, 0)
         lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0)
@@ -123,7 +123,7 @@ extension WebSocketConnection {
         phase = .gone
         self.wsi = nil
         client?.failedToConnect(self, wsi, text)
-        letGo()
+        releaseResources()
     }
 
     func established(_ wsi: OpaquePointer) {
@@ -135,14 +135,14 @@ extension WebSocketConnection {
         handshake = nil
         // From here on a server reads by itself, and the library never again.
         if reader != nil { lws_rx_flow_control(wsi, 0) }
-        heard()
+        noteActivity()
         owner?.opened(self)
         request = nil
     }
 
     /// Client: a piece of a message.
     func receive(_ bytes: UnsafeRawBufferPointer, from wsi: OpaquePointer) {
-        heard()
+        noteActivity()
         guard phase == .open else { return }
         let step = frames.assembler.add(
             bytes, remaining: lws_remaining_packet_payload(wsi),
@@ -179,13 +179,13 @@ extension WebSocketConnection {
         finish()
     }
 
-    func libraryDestroyed() { vanish() }
+    func libraryDestroyed() { remove() }
 
     /// The end of a connection, opened or not: neither the library nor the loop has it any more.
-    func vanish() {
+    func remove() {
         finish()
         core.sockets[id] = nil
-        owner?.vanished(self)
+        owner?.removed(self)
         owner = nil
     }
 
@@ -209,21 +209,21 @@ extension WebSocketConnection {
             let frame = ending ?? CloseFrame(code: 1006)
             owner?.closed(self, frame, error: problem ?? (ending == nil ? broken : nil))
         }
-        letGo()
+        releaseResources()
     }
 
     /// Frees what only an open connection needs; the library may keep its object for a turn more.
-    private func letGo() {
+    private func releaseResources() {
         context = nil
         request = nil
         handshake = nil
-        slowAnswer?.cancel()
-        slowAnswer = nil
+        slowResponse?.cancel()
+        slowResponse = nil
         _ = frames.assembler.take()
         reader?.cancel()
         reader = nil
         head = []
-        unanswered = nil
+        pendingPing = nil
     }
 
     /// What the library itself sent when it found a violation of the protocol.

@@ -1,8 +1,8 @@
 import CLibWebSockets
 import Glibc
 
-/// What a peer sends. A server reads all of it here, since libwebsockets passes on payloads only,
-/// not the bytes that came.
+/// Reading what a peer sends. A server reads its sockets here, since libwebsockets passes on
+/// payloads only and not the bytes that came.
 extension WebSocketConnection {
     /// The most bytes of a request without its body; of its fields the library takes half of that.
     private static let maximumHead = 8 << 10
@@ -17,7 +17,7 @@ extension WebSocketConnection {
 
     /// Server: takes the bytes that came; leaves those that follow a pause of reading.
     func receive(_ bytes: inout UnsafeMutableRawBufferPointer) {
-        heard()
+        noteActivity()
         if phase == .handshaking { takeRequest(&bytes) }
         while phase == .open || phase == .closing, !isReadingPaused {
             let step = frames.next(&bytes)
@@ -28,7 +28,7 @@ extension WebSocketConnection {
             case .text(let text): if phase == .open { owner?.received(self, text: text) }
             case .assembled(let text):
                 if phase == .open { text.withUnsafeBytes { owner?.received(self, text: $0) } }
-            case .ping(let payload): unanswered = payload
+            case .ping(let payload): pendingPing = payload
             case .pong: break
             case .close(let frame, let isValid):
                 peerCloses(frame, isValid: isValid)
@@ -41,13 +41,13 @@ extension WebSocketConnection {
 
     /// Answers the newest ping (RFC 6455 section 5.5.3) if a write is taken now.
     func answerPing() {
-        guard unanswered != nil, isWritable, let payload = unanswered.take() else { return }
+        guard pendingPing != nil, isWritable, let payload = pendingPing.take() else { return }
         payload.withUnsafeBytes { send(.pong, $0) }
     }
 
     /// The peer's close frame; answered here.
     func peerCloses(_ frame: CloseFrame, isValid: Bool) {
-        heard()
+        noteActivity()
         guard phase == .open else { return }
         phase = .closing
         ending = frame
@@ -73,7 +73,7 @@ extension WebSocketConnection {
     /// Server: ends a connection that the library doesn't have yet, at once.
     func abandon() {
         guard reader != nil, phase == .handshaking else { return }
-        vanish()
+        remove()
     }
 
     private func endWhenWritten() {
@@ -88,7 +88,7 @@ extension WebSocketConnection {
         head += bytes.prefix(Self.maximumHead - known)
         guard let end = Self.end(of: head, from: max(0, known - 3)) else {
             bytes = UnsafeMutableRawBufferPointer(rebasing: bytes[bytes.endIndex...])
-            // A TLS greeting, for example, never has the end that a request has.
+            // Without the end of a request the wait would be long, as for a TLS handshake.
             let isRequest = UInt8(ascii: "A")...UInt8(ascii: "Z") ~= head[0]
             if !isRequest || head.count >= Self.maximumHead { abandon() }
             return
@@ -113,10 +113,10 @@ extension WebSocketConnection {
         case .over: detach()
         case .failed:
             Unmanaged<WebSocketConnection>.fromOpaque(reference).release()
-            vanish()
+            remove()
         }
         guard phase != .open, phase != .closing else { return }
-        // Answered, or not understood.
+        // The library has answered the request, or refused it.
         reader.cancel()
         self.reader = nil
         if phase == .handshaking { kill() }
@@ -147,8 +147,8 @@ final class SocketReader {
     private unowned let connection: WebSocketConnection
     private let descriptor: Int32
     private var poll: UnsafeMutablePointer<uv_poll_t>?
-    private var rest: [UInt8] = []
-    private var turn: LoopTimer?
+    private var unread: [UInt8] = []
+    private var resumeTimer: LoopTimer?
 
     /// Begins to read.
     ///
@@ -178,23 +178,23 @@ final class SocketReader {
     }
 
     func pause() {
-        turn?.cancel()
-        turn = nil
+        resumeTimer?.cancel()
+        resumeTimer = nil
         if let poll { uv_poll_stop(poll) }
     }
 
     func resume() {
-        guard !rest.isEmpty else { return watch() }
-        guard turn == nil else { return }
-        turn = LoopTimer(on: core, after: .zero) { [weak self] in self?.goOn() }
+        guard !unread.isEmpty else { return watch() }
+        guard resumeTimer == nil else { return }
+        resumeTimer = LoopTimer(on: core, after: .zero) { [weak self] in self?.deliverUnread() }
     }
 
     /// Reads nothing more, and closes the descriptor.
     func cancel() {
         guard let poll = poll.take() else { return }
-        turn?.cancel()
-        turn = nil
-        rest = []
+        resumeTimer?.cancel()
+        resumeTimer = nil
+        unread = []
         uv_poll_stop(poll)
         core.closeHandle(poll)
         close(descriptor)
@@ -222,12 +222,12 @@ final class SocketReader {
         }
     }
 
-    /// What was read before the pause, then what comes.
-    private func goOn() {
-        turn = nil
-        var bytes = rest.take()
+    /// Delivers what was read before the pause, then reads on.
+    private func deliverUnread() {
+        resumeTimer = nil
+        var bytes = unread.take()
         bytes.withUnsafeMutableBytes { deliver($0) }
-        if poll != nil, rest.isEmpty, !connection.isReadingPaused { watch() }
+        if poll != nil, unread.isEmpty, !connection.isReadingPaused { watch() }
     }
 
     private func deliver(_ bytes: UnsafeMutableRawBufferPointer) {
@@ -235,6 +235,6 @@ final class SocketReader {
         let connection = connection
         var bytes = bytes
         connection.receive(&bytes)
-        if poll != nil { rest = Array(bytes) }
+        if poll != nil { unread = Array(bytes) }
     }
 }

@@ -79,7 +79,7 @@ public final class EventLoop: Sendable {
             case .stopped: return true
             }
         }
-        if needsThread { startAfterlife() }
+        if needsThread { startLateWorkThread() }
     }
 
     /// Runs what is queued at this moment; false if nothing was.
@@ -114,11 +114,11 @@ public final class EventLoop: Sendable {
             inbox.isSignalled = !inbox.work.isEmpty
             return (inbox.waiters.take(), inbox.isSignalled)
         }
-        if late { startAfterlife() }
+        if late { startLateWorkThread() }
         for waiter in waiters { waiter.resume() }
     }
 
-    private func startAfterlife() {
+    private func startLateWorkThread() {
         do throws(EventLoopError) {
             try startThread(isJoinable: false) { loop in
                 var spare: [Inbox.Work] = []

@@ -90,23 +90,24 @@ final class LibWebSockets {
     ///
     /// - Parameters:
     ///   - descriptor: the library's from now on.
-    ///   - owner: what ``takeNewcomer(of:)`` returns in the callback that tells of the new object.
+    ///   - owner: what ``takePendingOwner(of:)`` returns in the callback that tells of the new
+    ///     object.
     func adopt(
         _ descriptor: Int32, request: [UInt8], for owner: UnsafeMutableRawPointer
     ) -> Adoption {
-        storage.newcomer.pointee = owner
+        storage.pendingOwner.pointee = owner
         let wsi = request.withUnsafeBytes {
             lws_adopt_socket_vhost_readbuf(
                 serverHost, descriptor, $0.baseAddress?.assumingMemoryBound(to: CChar.self),
                 $0.count)
         }
-        if storage.newcomer.pointee.take() != nil { return .failed }
+        if storage.pendingOwner.pointee.take() != nil { return .failed }
         return wsi == nil ? .over : .alive
     }
 
     /// The owner given to ``adopt(_:request:for:)``, for the object that the library has just made;
     /// nil if the object is a client's.
-    static func takeNewcomer(of wsi: OpaquePointer) -> UnsafeMutableRawPointer? {
+    static func takePendingOwner(of wsi: OpaquePointer) -> UnsafeMutableRawPointer? {
         lws_context_user(lws_get_context(wsi))
             .assumingMemoryBound(to: UnsafeMutableRawPointer?.self).pointee.take()
     }
@@ -123,7 +124,7 @@ final class LibWebSockets {
         info.options =
             sc_lws_option_libuv() | sc_lws_option_explicit_vhosts() | sc_lws_option_tls()
         info.foreign_loops = storage.loops
-        info.user = UnsafeMutableRawPointer(storage.newcomer)
+        info.user = UnsafeMutableRawPointer(storage.pendingOwner)
         info.pt_serv_buf_size = 32 << 10
         info.timeout_secs = 30
         guard let context = lws_create_context(&info) else { return nil }
@@ -200,7 +201,7 @@ final class ContextStorage {
     let clientProtocols: UnsafeMutablePointer<lws_protocols>
     /// The owner of the object that the library is about to make for an accepted connection:
     /// the library's function that takes a socket and its request has no argument for it.
-    let newcomer: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+    let pendingOwner: UnsafeMutablePointer<UnsafeMutableRawPointer?>
     private let retry: UnsafeMutablePointer<lws_retry_bo_t>
     private let names: UnsafeMutablePointer<CChar>
 
@@ -212,8 +213,8 @@ final class ContextStorage {
     ) {
         loops = .allocate(capacity: 1)
         loops.initialize(to: UnsafeMutableRawPointer(loop))
-        newcomer = .allocate(capacity: 1)
-        newcomer.initialize(to: nil)
+        pendingOwner = .allocate(capacity: 1)
+        pendingOwner.initialize(to: nil)
         // The library's pings take a sorted timer for each connection; ours are a timer wheel.
         retry = .allocate(capacity: 1)
         retry.initialize(to: lws_retry_bo_t())

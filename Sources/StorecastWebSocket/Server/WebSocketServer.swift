@@ -18,8 +18,12 @@ package final class WebSocketServer {
     private let answers: DeadlineQueue
     let heartbeat: Heartbeat
     private var listener: ListeningSocket?
-    private var population = 0
+    /// Open connections and handshakes together.
+    private var acceptedCount = 0
     private var onClosed: [() -> Void] = []
+
+    /// How many connections are open or closing.
+    package var connectionCount: Int { heartbeat.count }
 
     /// Listens; on the loop's thread.
     ///
@@ -45,7 +49,7 @@ package final class WebSocketServer {
         listener = socket
         port = socket.port
         accepted = { [unowned self] in adopt($0) }
-        core.residents[ObjectIdentifier(self)] = self
+        core.endpoints[ObjectIdentifier(self)] = self
     }
 
     /// Throws as `init` would if the address can't be had now. From any thread.
@@ -77,7 +81,7 @@ package final class WebSocketServer {
     }
 
     private func adopt(_ descriptor: Int32) {
-        if population >= configuration.maxConnections {
+        if acceptedCount >= configuration.maxConnections {
             Self.refuse(descriptor)
             return
         }
@@ -87,13 +91,13 @@ package final class WebSocketServer {
         let connection = WebSocketConnection(
             core: core, handshake: .server(self), maxMessageBytes: configuration.maxMessageBytes)
         guard connection.startReading(descriptor) else { return }
-        population += 1
+        acceptedCount += 1
         handshakes.add(connection)
     }
 
-    /// Over the limit: a short answer that a socket which is still empty always takes.
+    /// Over the limit: a short response, which a socket that was just accepted always takes.
     private static func refuse(_ descriptor: Int32) {
-        let answer = HTTPAnswer(
+        let answer = HTTPResponse(
             status: 503, "Too many connections; try again later.",
             headers: [("Retry-After", "5")])
         _ = answer.bytes.withUnsafeBytes {
@@ -103,9 +107,9 @@ package final class WebSocketServer {
     }
 
     private func finishIfEmpty() {
-        guard listener == nil, population == 0, !onClosed.isEmpty else { return }
+        guard listener == nil, acceptedCount == 0, !onClosed.isEmpty else { return }
         cancelTimers()
-        core.residents[ObjectIdentifier(self)] = nil
+        core.endpoints[ObjectIdentifier(self)] = nil
         for action in onClosed.take() { action() }
     }
 
@@ -117,7 +121,7 @@ package final class WebSocketServer {
     }
 }
 
-extension WebSocketServer: LoopResident {
+extension WebSocketServer: LoopEndpoint {
     func loopStops() {
         stopAccepting()
         for connection in heartbeat.connections { connection.leave() }
@@ -126,14 +130,14 @@ extension WebSocketServer: LoopResident {
 }
 
 extension WebSocketServer: HandshakeServer {
-    func confirmUpgrade(_ connection: WebSocketConnection, _ wsi: OpaquePointer) -> HTTPAnswer? {
+    func confirmUpgrade(_ connection: WebSocketConnection, _ wsi: OpaquePointer) -> HTTPResponse? {
         let headers = LibWebSocketsHeaders(wsi: wsi)
         if let problem = UpgradeRules.problem(headers) { return problem }
         let request = UpgradeRequest(wsi, extraHeaders: configuration.extraHeaders)
         if let problem = UpgradeRules.problem(request) { return problem }
-        guard let delegate else { return HTTPAnswer(status: 503, "The server is closing.") }
+        guard let delegate else { return HTTPResponse(status: 503, "The server is closing.") }
         switch delegate.accept(request) {
-        case .refuse(let status, let reason): return HTTPAnswer(status: status, reason)
+        case .refuse(let status, let reason): return HTTPResponse(status: status, reason)
         case .accept(let subprotocol):
             if let problem = UpgradeRules.problem(choice: subprotocol, of: request.subprotocols) {
                 return problem
@@ -145,7 +149,7 @@ extension WebSocketServer: HandshakeServer {
         }
     }
 
-    func answer(_ connection: WebSocketConnection, _ wsi: OpaquePointer) -> HTTPAnswer {
+    func answer(_ connection: WebSocketConnection, _ wsi: OpaquePointer) -> HTTPResponse {
         let request = UpgradeRequest(wsi, extraHeaders: configuration.extraHeaders)
         var answer =
             UpgradeRules.problem(request) ?? delegate?.respond(to: request)
@@ -165,7 +169,7 @@ extension WebSocketServer: WebSocketConnectionOwner {
             return
         }
         delegate.opened(connection, request)
-        // It came while the server was closing.
+        // The connection was made while the server was closing.
         if !onClosed.isEmpty { connection.close(code: 1001) }
     }
 
@@ -180,8 +184,8 @@ extension WebSocketServer: WebSocketConnectionOwner {
         delegate?.closed(connection, code: frame.code, reason: frame.reason)
     }
 
-    func vanished(_ connection: WebSocketConnection) {
-        population -= 1
+    func removed(_ connection: WebSocketConnection) {
+        acceptedCount -= 1
         finishIfEmpty()
     }
 }
@@ -242,9 +246,9 @@ package protocol WebSocketServerDelegate: AnyObject {
     func closed(_ connection: WebSocketConnection, code: UInt16, reason: String)
 
     /// A request that isn't for a WebSocket; nil answers 426 (Upgrade Required).
-    func respond(to request: UpgradeRequest) -> HTTPAnswer?
+    func respond(to request: UpgradeRequest) -> HTTPResponse?
 }
 
 extension WebSocketServerDelegate {
-    package func respond(to request: UpgradeRequest) -> HTTPAnswer? { nil }
+    package func respond(to request: UpgradeRequest) -> HTTPResponse? { nil }
 }

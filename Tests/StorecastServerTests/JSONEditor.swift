@@ -2,7 +2,7 @@
 @testable import StorecastSync
 
 /// A JSON document that tests edit as a room does: read the payload, check, reduce.
-struct JSONDesk {
+struct JSONEditor {
     private let room: RoomDefinition<SharedDocument>
     private let store: Store<SharedDocument>
     private let log = Log()
@@ -38,8 +38,8 @@ struct JSONDesk {
         store.reduce(action)
     }
 
-    /// Reduces what another desk has logged, by this one's rules.
-    func replay(_ other: JSONDesk) throws {
+    /// Reduces what another editor has logged, by this one's rules.
+    func replay(_ other: JSONEditor) throws {
         for action in other.log.actions {
             let record = JournalRecord.RecordedAction(
                 type: type(of: action).wireName, payload: try JSONCoding.encode(action))

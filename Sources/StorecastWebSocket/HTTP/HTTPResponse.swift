@@ -1,8 +1,8 @@
 import CLibWebSockets
 import Glibc
 
-/// An answer to a plain HTTP request, after which the connection is closed.
-package struct HTTPAnswer: Sendable {
+/// A response to a plain HTTP request, after which the connection is closed.
+package struct HTTPResponse: Sendable {
     /// For example 200.
     package var status: Int
     /// Headers beside the three that the answer always has (type, length, connection).
@@ -22,14 +22,14 @@ package struct HTTPAnswer: Sendable {
         self.body = body
     }
 
-    /// A sentence as an answer.
+    /// A sentence as the body.
     package init(
         status: Int, _ text: String, headers: [(name: String, value: String)] = []
     ) {
         self.init(status: status, headers: headers, body: Array((text + "\n").utf8))
     }
 
-    /// All of a short answer.
+    /// All of a short response.
     var bytes: [UInt8] { sendsBody ? head + body : head }
 
     /// What comes before the body (RFC 9112).
@@ -60,14 +60,14 @@ package struct HTTPAnswer: Sendable {
     }
 }
 
-/// The rest of an answer that a socket didn't take at once: sent as the peer reads.
+/// Sends the rest of a response that a socket didn't take at once, as the peer reads.
 ///
 /// Not through libwebsockets: while version 4.1.6 waits until it can write on a plain connection,
 /// it doesn't read what comes, and so its event loop spins.
-final class SlowAnswer {
+final class SlowResponse {
     private let core: LoopCore
     private let descriptor: Int32
-    private var answer: OutgoingAnswer
+    private var response: OutgoingResponse
     private var poll: UnsafeMutablePointer<uv_poll_t>?
     private let ended: () -> Void
 
@@ -75,14 +75,14 @@ final class SlowAnswer {
     ///   - socket: stays its owner's.
     ///   - ended: called when all is sent, or nothing more can be.
     init?(
-        _ answer: OutgoingAnswer, on socket: Int32, _ core: LoopCore,
+        _ response: OutgoingResponse, on socket: Int32, _ core: LoopCore,
         ended: @escaping () -> Void
     ) {
         // libuv watches a descriptor once, and libwebsockets watches this one.
         descriptor = fcntl(socket, F_DUPFD_CLOEXEC, 0)
         guard descriptor >= 0 else { return nil }
         self.core = core
-        self.answer = answer
+        self.response = response
         self.ended = ended
         let poll = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
         guard uv_poll_init(core.uv, poll, descriptor) == 0 else {
@@ -94,7 +94,7 @@ final class SlowAnswer {
         poll.pointee.data = Unmanaged.passUnretained(self).toOpaque()
         uv_poll_start(poll, Int32(UV_WRITABLE.rawValue)) { handle, _, _ in
             guard let data = handle?.pointee.data else { return }
-            Unmanaged<SlowAnswer>.fromOpaque(data).takeUnretainedValue().goOn()
+            Unmanaged<SlowResponse>.fromOpaque(data).takeUnretainedValue().sendMore()
         }
     }
 
@@ -106,15 +106,15 @@ final class SlowAnswer {
         close(descriptor)
     }
 
-    private func goOn() {
-        if case .more = answer.send(to: descriptor) { return }
+    private func sendMore() {
+        if case .more = response.send(to: descriptor) { return }
         cancel()
         ended()
     }
 }
 
-/// An answer that is being sent. Copies of one answer share its body.
-struct OutgoingAnswer {
+/// A response that is being sent. Copies of one response share its body.
+struct OutgoingResponse {
     enum Progress { case done, more, broken }
 
     /// The most bytes that are written before other connections get their turn.
@@ -124,9 +124,9 @@ struct OutgoingAnswer {
     private let body: [UInt8]
     private var sent = 0
 
-    init(_ answer: HTTPAnswer) {
-        head = answer.head
-        body = answer.sendsBody ? answer.body : []
+    init(_ response: HTTPResponse) {
+        head = response.head
+        body = response.sendsBody ? response.body : []
     }
 
     /// Writes what the system takes.
