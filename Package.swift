@@ -23,6 +23,7 @@ let package = Package(
         .library(name: "StorecastTesting", targets: ["StorecastTesting"]),
         .library(name: "StorecastSync", targets: ["StorecastSync"]),
         .library(name: "StorecastServer", targets: ["StorecastServer"]),
+        .library(name: "StorecastDevtools", targets: ["StorecastDevtools"]),
         .library(name: "StorecastSQLite", targets: ["StorecastSQLite"]),
         .library(name: "StorecastTools", targets: ["StorecastTools"]),
         .library(name: "StorecastClient", targets: ["StorecastClient"]),
@@ -94,6 +95,10 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
+            name: "StorecastDevtools",
+            dependencies: ["StorecastServer", "StorecastSync", "StorecastWire"],
+            swiftSettings: settings),
+        .target(
             name: "StorecastSQLite",
             dependencies: [
                 "StorecastRoom", "StorecastSync", "StorecastWire",
@@ -149,8 +154,8 @@ let package = Package(
         .executableTarget(
             name: "StorecastCommand",
             dependencies: [
-                "StorecastServer", "StorecastTools", "StorecastSQLite", "StorecastClient",
-                "StorecastSimulation", "Example", "WebClients",
+                "StorecastServer", "StorecastDevtools", "StorecastTools", "StorecastSQLite",
+                "StorecastClient", "StorecastSimulation", "Example", "WebClients",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -268,6 +273,10 @@ let package = Package(
                 "StorecastServer", "StorecastClient", "StorecastTesting",
                 .product(name: "Logging", package: "swift-log"),
             ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "StorecastDevtoolsTests",
+            dependencies: ["StorecastDevtools", "StorecastServer", "StorecastClient"],
             swiftSettings: settings),
         .testTarget(
             name: "TerminalTests", dependencies: ["Terminal", "Example"], swiftSettings: settings),

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import StorecastServer
+import StorecastDevtools
 import StorecastTools
 
 /// Who may look into the rooms of `serve`.

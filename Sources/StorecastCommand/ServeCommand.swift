@@ -1,8 +1,7 @@
 import ArgumentParser
 import Example
-import Foundation
 import Logging
-import StorecastSQLite
+import StorecastDevtools
 import StorecastServer
 import StorecastTools
 
@@ -96,13 +95,12 @@ struct ServeCommand: AsyncParsableCommand {
 
     private func serve<State>(_ room: RoomDefinition<State>) async throws {
         let file = data.file(document: json)
-        let isNew = file.map { !FileManager.default.fileExists(atPath: $0) } ?? false
         let access = try devtools.access()
         var limits = SyncLimits()
         limits.snapshots.kept = data.keepSnapshots
         let server = SyncServer(
             host: host, port: port, allowedHosts: allowHost, journal: data.journal(in: file),
-            limits: limits, devtools: access?.access,
+            limits: limits, extensions: access.map { [.devtools($0.access)] } ?? [],
             pages: .demo(json == nil ? "board" : "document")
         ) { path in
             path == "/" ? room : nil
@@ -124,7 +122,6 @@ struct ServeCommand: AsyncParsableCommand {
                 Task { _ = try? await server.room("/", of: State.self) }
             }
         } catch {
-            if isNew, error.code == .cannotListen, let file { JournalFile.removeUnused(file) }
             throw CommandFailure(.trouble, error.description)
         }
     }

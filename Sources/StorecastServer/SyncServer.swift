@@ -42,23 +42,28 @@ public final class SyncServer: Sendable {
     ///     listens on this machine's address; elsewhere, if there are any, no others are taken.
     ///   - journal: where rooms are kept.
     ///   - loops: how many event loops, each a thread, share the connections; a room lives on one.
-    ///   - limits: how much is held for clients, and taken from them.
-    ///   - devtools: who may look into all rooms, at the path `/devtools`; nil for nobody.
+    ///   - limits: bounds on what is held for clients and accepted from them.
+    ///   - extensions: what libraries add to the server, such as the devtools of StorecastDevtools.
+    ///     Each has a path of its own, which `rooms` isn't asked about.
     ///   - logger: where it logs; by default to what `LoggingSystem` was set up with.
-    ///   - pages: what it hands to browsers; without any it answers that it takes WebSockets only.
+    ///   - pages: what it serves to browsers; without any it answers that it takes WebSockets only.
     ///   - rooms: answers nil for a path without a room; called once when a room is opened.
-    ///   - authenticate: says who a client is, or throws; without it everyone is anonymous.
+    ///   - authenticate: says who a client is, or throws; without it everyone is anonymous. Nobody
+    ///     is let in under the id `server` or one that begins with `storecast.`: they are reserved.
     public init(
         host: String = "127.0.0.1", port: Int = 9090, allowedHosts: [String] = [],
         journal: JournalProvider = .memory,
-        loops: Int = 1, limits: SyncLimits = SyncLimits(), devtools: DevtoolsAccess? = nil,
+        loops: Int = 1, limits: SyncLimits = SyncLimits(), extensions: [ServerExtension] = [],
         logger: Logger = Logger(label: "storecast.server"), pages: WebPages = WebPages(),
         rooms: @escaping @Sendable (_ path: String) -> (any RoomDefinitionProtocol)?,
         authenticate: (@Sendable (Credentials) async throws -> Identity)? = nil
     ) {
+        precondition(
+            Set(extensions.map { ExactString($0.path) }).count == extensions.count,
+            "Two extensions of a server have the same path.")
         configuration = ServerConfiguration(
-            journal: journal, limits: limits, rooms: rooms, pages: pages,
-            authenticate: authenticate, devtools: devtools,
+            journal: journal, limits: limits, extensions: extensions, rooms: rooms, pages: pages,
+            authenticate: authenticate,
             hosts: ServedHosts(listeningOn: host, allowed: allowedHosts), logger: logger)
         var listener = WebSocketServerConfiguration()
         listener.host = host
@@ -86,7 +91,7 @@ public final class SyncServer: Sendable {
     /// try await server.run { url in print("listening on \(url)") }
     /// ```
     /// - Parameter onListening: called with the server's URL when clients can connect. What it
-    ///   prints goes out at once, also where standard output isn't a terminal.
+    ///   prints is written at once, also where standard output isn't a terminal.
     public func run(
         onListening: @Sendable (_ url: String) -> Void = { _ in }
     ) async throws(ServerError) {
@@ -108,9 +113,9 @@ public final class SyncServer: Sendable {
     ) async throws(ServerError) {
         let url = try await start(onRecovery)
         let (signals, continuation) = AsyncStream<Int32>.makeStream()
-        await runningLoops().first?.handle(Signals.ending) { continuation.yield($0) }
+        await runningLoops().first?.handle([SIGINT, SIGTERM]) { continuation.yield($0) }
         onListening(url)
-        // A pipe or a file would get it with the next few thousand bytes, or never.
+        // Standard output is buffered unless it is a terminal.
         fflush(stdout)
         // Ends by a signal, or when the task is cancelled.
         for await signal in signals {
@@ -138,6 +143,8 @@ public final class SyncServer: Sendable {
         guard isFirst else {
             throw ServerError(.alreadyStarted, "A server starts once; make another one.")
         }
+        // First, as opening a journal may make a file, which nobody would need.
+        try checkAddress()
         let store = try await openJournal()
         var loops: [ServerLoop] = []
         do throws(ServerError) {
@@ -191,6 +198,12 @@ public final class SyncServer: Sendable {
         return loops[ServerLoopCore.homeIndex(of: path, loops: loops.count)]
     }
 
+    private func checkAddress() throws(ServerError) {
+        do { try WebSocketServer.checkAddress(of: listener) } catch {
+            throw ServerError(.cannotListen, "\(error)")
+        }
+    }
+
     private func openJournal() async throws(ServerError) -> any JournalStore {
         do throws(JournalError) {
             let store = try await configuration.journal.open()
@@ -239,6 +252,30 @@ public final class SyncServer: Sendable {
         for loop in loops { await loop.release() }
         for loop in loops { await loop.loop.shutDown() }
         await store.close()
+    }
+}
+
+extension SyncServer {
+    /// Serves as all that a program does.
+    ///
+    /// ```swift
+    /// await SyncServer(port: 9090, room: room).main()
+    /// ```
+    /// Returns when ``run(onListening:)`` does. If the server can't start, as when its port is
+    /// taken, says why on standard error and ends the program with the status 1.
+    ///
+    /// - Parameter onListening: called with the server's URL when clients can connect; prints it if
+    ///   nothing else is given.
+    public func main(
+        onListening: @Sendable (_ url: String) -> Void = { url in print("listening on \(url)") }
+    ) async {
+        do throws(ServerError) {
+            try await run(onListening: onListening)
+        } catch {
+            let text = "Error: \(error)\n"
+            _ = text.withCString { write(STDERR_FILENO, $0, text.utf8.count) }
+            exit(1)
+        }
     }
 }
 

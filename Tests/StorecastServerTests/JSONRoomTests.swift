@@ -11,16 +11,16 @@ struct JSONRoomTests {
             ("/a~1b", 2), ("/", 3),
         ] as [(String, JSON)])
     func `set replaces a value, or adds a member`(path: String, value: JSON) throws {
-        let desk = JSONDesk(["a": 0, "list": [1, 2], "o": ["p": [:]], "a/b": 1])
-        try desk.dispatch("set", ["path": .string(path), "value": value])
-        #expect(try desk.value(at: path) == value)
+        let editor = JSONEditor(["a": 0, "list": [1, 2], "o": ["p": [:]], "a/b": 1])
+        try editor.dispatch("set", ["path": .string(path), "value": value])
+        #expect(try editor.value(at: path) == value)
     }
 
     @Test func `set changes nothing else`() throws {
-        let desk = JSONDesk(["a": ["b": 1, "c": 2], "d": [1, 2, 3]])
-        try desk.dispatch("set", ["path": "/a/b", "value": 10])
-        try desk.dispatch("set", ["path": "/d/1", "value": 20])
-        #expect("\(desk.document)" == #"{"a":{"b":10,"c":2},"d":[1,20,3]}"#)
+        let editor = JSONEditor(["a": ["b": 1, "c": 2], "d": [1, 2, 3]])
+        try editor.dispatch("set", ["path": "/a/b", "value": 10])
+        try editor.dispatch("set", ["path": "/d/1", "value": 20])
+        #expect("\(editor.document)" == #"{"a":{"b":10,"c":2},"d":[1,20,3]}"#)
     }
 
     @Test(arguments: [
@@ -31,10 +31,10 @@ struct JSONRoomTests {
     func `a path that can't be followed is rejected, and the rejection says where it ends`(
         path: String, end: String, token: String
     ) throws {
-        let desk = JSONDesk(["a": ["b": 1], "list": [1, 2]])
+        let editor = JSONEditor(["a": ["b": 1], "list": [1, 2]])
         for type in ["set", "merge", "increment", "append", "remove"] {
             let payload: JSON = ["path": .string(path), "value": 1]
-            let rejection = try #require(desk.rejection(type, payload), "\(type)")
+            let rejection = try #require(editor.rejection(type, payload), "\(type)")
             #expect(rejection.code == .conflict)
             #expect(rejection.detail?.contains("ends at \(end)") == true, "\(rejection)")
             #expect(rejection.detail?.contains(token) == true, "\(rejection)")
@@ -42,7 +42,7 @@ struct JSONRoomTests {
     }
 
     @Test func `a payload that can't be read is rejected, and the rejection names the member`() {
-        let desk = JSONDesk(["a": 1])
+        let editor = JSONEditor(["a": 1])
         let payloads: [(String, JSON, String)] = [
             ("set", ["path": "a", "value": 1], "path"),
             ("set", ["path": "/a~2", "value": 1], "path"),
@@ -52,11 +52,11 @@ struct JSONRoomTests {
             ("increment", ["path": "/a", "by": .null], "by"),
         ]
         for (type, payload, member) in payloads {
-            let rejection = desk.rejection(type, payload)
+            let rejection = editor.rejection(type, payload)
             #expect(rejection?.code == .invalid, "\(payload)")
             #expect(rejection?.detail?.contains(member) == true, "\(payload): \(rejection as Any)")
         }
-        #expect(desk.rejection("replace", [:])?.code == .unknownAction)
+        #expect(editor.rejection("replace", [:])?.code == .unknownAction)
     }
 
     // MARK: merge
@@ -64,7 +64,7 @@ struct JSONRoomTests {
     @Test func `merge merges objects, removes members that are null, and replaces the rest`() throws
     {
         // RFC 7396, section 3.
-        let desk = JSONDesk([
+        let editor = JSONEditor([
             "doc": [
                 "title": "Goodbye!",
                 "author": ["givenName": "John", "familyName": "Doe"],
@@ -72,7 +72,7 @@ struct JSONRoomTests {
                 "content": "This will be unchanged",
             ]
         ])
-        try desk.dispatch(
+        try editor.dispatch(
             "merge",
             [
                 "path": "/doc",
@@ -82,16 +82,16 @@ struct JSONRoomTests {
                 ],
             ])
         #expect(
-            try desk.value(at: "/doc") == [
+            try editor.value(at: "/doc") == [
                 "title": "Hello!", "author": ["givenName": "John"], "tags": ["example"],
                 "content": "This will be unchanged", "phoneNumber": "+01-123-456-7890",
             ])
     }
 
     @Test func `merge into a missing member starts with an empty object`() throws {
-        let desk = JSONDesk([:])
-        try desk.dispatch("merge", ["path": "/a", "value": ["b": 1, "c": .null]])
-        #expect(desk.document == ["a": ["b": 1]])
+        let editor = JSONEditor([:])
+        try editor.dispatch("merge", ["path": "/a", "value": ["b": 1, "c": .null]])
+        #expect(editor.document == ["a": ["b": 1]])
     }
 
     // MARK: increment
@@ -105,9 +105,9 @@ struct JSONRoomTests {
         ("9007199254740992", "1", "9007199254740993"),
     ])
     func `increment is exact`(value: String, by: String, sum: String) throws {
-        let desk = try JSONDesk(["n": JSON(parsing: value)])
-        try desk.dispatch("increment", ["path": "/n", "by": JSON(parsing: by)])
-        #expect(try "\(desk.value(at: "/n"))" == sum)
+        let editor = try JSONEditor(["n": JSON(parsing: value)])
+        try editor.dispatch("increment", ["path": "/n", "by": JSON(parsing: by)])
+        #expect(try "\(editor.value(at: "/n"))" == sum)
     }
 
     @Test(arguments: [
@@ -118,113 +118,113 @@ struct JSONRoomTests {
     func `increment beyond 64 bits, or of something else than a number, is rejected`(
         value: String, by: String
     ) throws {
-        let desk = try JSONDesk(["n": JSON(parsing: value)])
+        let editor = try JSONEditor(["n": JSON(parsing: value)])
         let payload: JSON = try ["path": "/n", "by": JSON(parsing: by)]
-        #expect(desk.rejection("increment", payload)?.code == .conflict)
+        #expect(editor.rejection("increment", payload)?.code == .conflict)
     }
 
     @Test func `increment counts a missing member as 0, and what is left out as 1`() throws {
-        let desk = JSONDesk(["votes": [:]])
-        try desk.dispatch("increment", ["path": "/votes/ada", "by": 5])
-        try desk.dispatch("increment", ["path": "/votes/bob"])
-        try desk.dispatch("increment", ["path": "/votes/bob"])
-        #expect(desk.document == ["votes": ["ada": 5, "bob": 2]])
+        let editor = JSONEditor(["votes": [:]])
+        try editor.dispatch("increment", ["path": "/votes/ada", "by": 5])
+        try editor.dispatch("increment", ["path": "/votes/bob"])
+        try editor.dispatch("increment", ["path": "/votes/bob"])
+        #expect(editor.document == ["votes": ["ada": 5, "bob": 2]])
     }
 
     // MARK: append, remove
 
     @Test func `append adds to the end of an array`() throws {
-        let desk = JSONDesk(["list": [1]])
-        try desk.dispatch("append", ["path": "/list", "value": [2]])
-        try desk.dispatch("append", ["path": "/list", "value": .null])
-        #expect(desk.document == ["list": [1, [2], .null]])
-        #expect(desk.rejection("append", ["path": "", "value": 1])?.code == .conflict)
-        #expect(desk.rejection("append", ["path": "/none", "value": 1])?.code == .conflict)
+        let editor = JSONEditor(["list": [1]])
+        try editor.dispatch("append", ["path": "/list", "value": [2]])
+        try editor.dispatch("append", ["path": "/list", "value": .null])
+        #expect(editor.document == ["list": [1, [2], .null]])
+        #expect(editor.rejection("append", ["path": "", "value": 1])?.code == .conflict)
+        #expect(editor.rejection("append", ["path": "/none", "value": 1])?.code == .conflict)
     }
 
     @Test func `remove takes out a member, or an element whose successors move up`() throws {
-        let desk = JSONDesk(["a": 1, "b": 2, "list": [1, 2, 3]])
-        try desk.dispatch("remove", ["path": "/a"])
-        try desk.dispatch("remove", ["path": "/list/1"])
-        #expect(desk.document == ["b": 2, "list": [1, 3]])
-        #expect(desk.rejection("remove", ["path": "/a"])?.code == .conflict)
-        #expect(desk.rejection("remove", ["path": "/list/2"])?.code == .conflict)
-        #expect(desk.rejection("remove", ["path": ""])?.code == .invalid)
+        let editor = JSONEditor(["a": 1, "b": 2, "list": [1, 2, 3]])
+        try editor.dispatch("remove", ["path": "/a"])
+        try editor.dispatch("remove", ["path": "/list/1"])
+        #expect(editor.document == ["b": 2, "list": [1, 3]])
+        #expect(editor.rejection("remove", ["path": "/a"])?.code == .conflict)
+        #expect(editor.rejection("remove", ["path": "/list/2"])?.code == .conflict)
+        #expect(editor.rejection("remove", ["path": ""])?.code == .invalid)
     }
 
     // MARK: limits and the selection
 
     @Test func `the document can't grow too deep, step by step either`() throws {
-        let desk = JSONDesk([:])
+        let editor = JSONEditor([:])
         var path = ""
         var rejection: Rejection?
         for _ in 0...JSONRoom.deepestDocument where rejection == nil {
             path += "/a"
-            rejection = desk.rejection("set", ["path": .string(path), "value": [:]])
+            rejection = editor.rejection("set", ["path": .string(path), "value": [:]])
         }
         #expect(rejection?.code == .invalid)
-        #expect(desk.document.depth == JSONRoom.deepestDocument)
+        #expect(editor.document.depth == JSONRoom.deepestDocument)
     }
 
     @Test func `what is replaced doesn't count`() throws {
         let large = JSON.string(String(repeating: "x", count: JSONRoom.longestDocument - 100))
-        let desk = JSONDesk(["a": large])
-        try desk.dispatch("set", ["path": "/a", "value": large])
-        try desk.dispatch("set", ["path": "", "value": ["small": true]])
-        #expect(desk.document == ["small": true])
+        let editor = JSONEditor(["a": large])
+        try editor.dispatch("set", ["path": "/a", "value": large])
+        try editor.dispatch("set", ["path": "", "value": ["small": true]])
+        #expect(editor.document == ["small": true])
     }
 
     @Test func `the document can't grow too large, step by step either`() throws {
-        let desk = JSONDesk(["list": []])
+        let editor = JSONEditor(["list": []])
         let part = JSON.string(String(repeating: "x", count: 300_000))
         var rejection: Rejection?
         for _ in 0..<10 where rejection == nil {
-            rejection = desk.rejection("append", ["path": "/list", "value": part])
+            rejection = editor.rejection("append", ["path": "/list", "value": part])
         }
         #expect(rejection?.code == .conflict)
-        #expect(desk.document.encodedSize <= JSONRoom.longestDocument)
-        #expect(desk.document["list"]?.array?.count == 3)
+        #expect(editor.document.encodedSize <= JSONRoom.longestDocument)
+        #expect(editor.document["list"]?.array?.count == 3)
     }
 
     @Test func `a sum is longer than what it is added to, and counts`() throws {
-        let desk = JSONDesk(["n": 98], bytes: #"{"n":99}"#.utf8.count)
-        try desk.dispatch("increment", ["path": "/n"])
-        #expect(desk.rejection("increment", ["path": "/n"])?.code == .conflict)
-        try desk.dispatch("increment", ["path": "/n", "by": -90])
-        #expect(desk.document == ["n": 9])
+        let editor = JSONEditor(["n": 98], bytes: #"{"n":99}"#.utf8.count)
+        try editor.dispatch("increment", ["path": "/n"])
+        #expect(editor.rejection("increment", ["path": "/n"])?.code == .conflict)
+        try editor.dispatch("increment", ["path": "/n", "by": -90])
+        #expect(editor.document == ["n": 9])
     }
 
     @Test(arguments: [500_000, 2 << 20])
     func `how large it may become is the room's to say, and is kept with each edit`(
         bytes: Int
     ) throws {
-        let desk = JSONDesk(["list": []], bytes: bytes)
+        let editor = JSONEditor(["list": []], bytes: bytes)
         let part = JSON.string(String(repeating: "x", count: 300_000))
         let edit: JSON = ["path": "/list", "value": part]
-        for _ in 0..<bytes / 300_000 { try desk.dispatch("append", edit) }
-        let rejection = desk.rejection("append", edit)
+        for _ in 0..<bytes / 300_000 { try editor.dispatch("append", edit) }
+        let rejection = editor.rejection("append", edit)
         #expect(rejection?.detail == "At most \(bytes) bytes.")
-        try desk.dispatch("set", ["path": "/list/0", "value": 1])
-        try desk.dispatch("append", edit)
-        let other = JSONDesk(["list": []], bytes: 1000)
-        try other.replay(desk)
-        #expect(other.document == desk.document)
+        try editor.dispatch("set", ["path": "/list/0", "value": 1])
+        try editor.dispatch("append", edit)
+        let other = JSONEditor(["list": []], bytes: 1000)
+        try other.replay(editor)
+        #expect(other.document == editor.document)
     }
 
     @Test func `a client doesn't say how large it may become`() throws {
-        let desk = JSONDesk(["a": 0])
+        let editor = JSONEditor(["a": 0])
         for type in ["set", "append", "merge", "increment"] {
             let edit: JSON = ["path": "/a", "value": 1, "within": 1_000_000_000]
-            #expect(desk.rejection(type, edit)?.code == .invalid)
+            #expect(editor.rejection(type, edit)?.code == .invalid)
         }
     }
 
     @Test func `a document that grew too large for a new bound can be made smaller`() throws {
         let large = JSON.string(String(repeating: "x", count: 2000))
-        let desk = JSONDesk(["a": large, "b": large], bytes: 1000)
-        try desk.dispatch("set", ["path": "/a", "value": "y"])
-        #expect(desk.rejection("append", ["path": "", "value": 1])?.code == .conflict)
-        #expect(desk.rejection("set", ["path": "/c", "value": 1])?.code == .conflict)
+        let editor = JSONEditor(["a": large, "b": large], bytes: 1000)
+        try editor.dispatch("set", ["path": "/a", "value": "y"])
+        #expect(editor.rejection("append", ["path": "", "value": 1])?.code == .conflict)
+        #expect(editor.rejection("set", ["path": "/c", "value": 1])?.code == .conflict)
     }
 
     @Test func `a document that was written and read is edited alike`() throws {
@@ -234,8 +234,8 @@ struct JSONRoomTests {
         ]
         for first in numbers {
             for second in numbers {
-                let live = JSONDesk(["n": first])
-                let read = try JSONDesk(JSONDocument(live.document.canonicalBytes).root.json)
+                let live = JSONEditor(["n": first])
+                let read = try JSONEditor(JSONDocument(live.document.canonicalBytes).root.json)
                 for by in [second, 1, second] {
                     let (left, right) = (
                         live.rejection("increment", ["path": "/n", "by": by]),
@@ -249,15 +249,15 @@ struct JSONRoomTests {
     }
 
     @Test func `the selection shows what is at the path, and null where nothing is`() throws {
-        let desk = JSONDesk(["a": ["b": [1, 2]]])
-        #expect(try desk.value(at: "") == desk.document)
-        #expect(try desk.value(at: "/a/b/1") == 2)
-        #expect(try desk.value(at: "/a/c/d") == .null)
+        let editor = JSONEditor(["a": ["b": [1, 2]]])
+        #expect(try editor.value(at: "") == editor.document)
+        #expect(try editor.value(at: "/a/b/1") == 2)
+        #expect(try editor.value(at: "/a/c/d") == .null)
     }
 
     @Test func `the size is that of the document's text, whatever was edited`() throws {
         var random = SeededGenerator(seed: 7)
-        let desk = JSONDesk(["a": [], "b": ["c": 1]])
+        let editor = JSONEditor(["a": [], "b": ["c": 1]])
         let paths = ["", "/a", "/a/0", "/b", "/b/c", "/b/\u{e9}\"\n", "/x", "/x/y"]
         let values: [JSON] = [
             .null, 12, -0.5, "\u{1}é", [1, 2], ["c": .null, "d": ["e": 2]], ["c": 100], [],
@@ -272,9 +272,9 @@ struct JSONRoomTests {
                 ("increment", ["path": path, "by": 9]),
             ]
             let (type, payload) = edits[random.below(edits.count)]
-            guard (try? desk.dispatch(type, payload)) != nil else { continue }
+            guard (try? editor.dispatch(type, payload)) != nil else { continue }
             done += 1
-            try #require(desk.size == "\(desk.document)".utf8.count, "\(type) \(payload)")
+            try #require(editor.size == "\(editor.document)".utf8.count, "\(type) \(payload)")
         }
         #expect(done > 500)
     }

@@ -1,6 +1,7 @@
 @preconcurrency import Glibc
 import StorecastClient
 @testable import StorecastServer
+import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -146,10 +147,18 @@ struct SyncServerTests {
     }
 
     @Test(arguments: [1, 2])
-    func `a port in use is said, with what to do`(_ loops: Int) async throws {
+    func `a port in use is said, with what to do, before a journal is made`(
+        _ loops: Int
+    ) async throws {
         let first = SyncServer(port: 0, loops: loops, rooms: { _ in Tallies.room })
         let port = try #require(Int(try await first.start().dropLast().split(separator: ":")[2]))
-        let second = SyncServer(port: port, loops: loops, rooms: { _ in Tallies.room })
+        let opened = Mutex(false)
+        let journal = JournalProvider { () throws(JournalError) in
+            opened.withLock { $0 = true }
+            return MemoryJournalStore(capacity: 1)
+        }
+        let second = SyncServer(
+            port: port, journal: journal, loops: loops, rooms: { _ in Tallies.room })
         do {
             _ = try await second.start()
             Issue.record("Two servers listen on one port.")
@@ -158,6 +167,7 @@ struct SyncServerTests {
             #expect(error.description.contains("\(port)"))
             #expect(error.description.contains("Choose another port"))
         }
+        #expect(!opened.withLock { $0 }, "No journal is left behind.")
         await first.stop()
     }
 

@@ -11,7 +11,7 @@ extension SocketTests {
             let server = try await TestServer(
                 Behaviour(respond: { request in
                     let body = request.path == "/large" ? Self.body : [1]
-                    return HTTPAnswer(status: 200, body: body)
+                    return HTTPResponse(status: 200, body: body)
                 }))
             let slow = try RawPeer(port: server.port, receiveBuffer: 4096)
             try slow.send(text: "GET /large HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -26,7 +26,7 @@ extension SocketTests {
 
         @Test func `what comes behind a request isn't answered`() async throws {
             let server = try await TestServer(
-                Behaviour(respond: { _ in HTTPAnswer(status: 200, body: Self.body) }))
+                Behaviour(respond: { _ in HTTPResponse(status: 200, body: Self.body) }))
             let peer = try RawPeer(port: server.port, receiveBuffer: 4096)
             let request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
             try peer.send(text: request + request)
@@ -44,7 +44,7 @@ extension SocketTests {
                     $0.answerTimeout = .milliseconds(50)
                     $0.maxConnections = 1
                 },
-                Behaviour(respond: { _ in HTTPAnswer(status: 200, body: Self.body) }))
+                Behaviour(respond: { _ in HTTPResponse(status: 200, body: Self.body) }))
             let peer = try RawPeer(port: server.port, receiveBuffer: 4096)
             try peer.send(text: "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
             _ = try peer.readHead()
@@ -62,7 +62,7 @@ extension SocketTests {
 
         @Test func `HEAD is answered with the headers alone`() async throws {
             let server = try await TestServer(
-                Behaviour(respond: { _ in HTTPAnswer(status: 200, body: [1, 2, 3]) }))
+                Behaviour(respond: { _ in HTTPResponse(status: 200, body: [1, 2, 3]) }))
             let peer = try RawPeer(port: server.port)
             try peer.send(text: "HEAD / HTTP/1.1\r\nHost: a\r\n\r\n")
             #expect(try peer.readHead().contains("\r\nContent-Length: 3\r\n"))

@@ -108,7 +108,7 @@ extension SocketTests {
             request: String
         ) async throws {
             let server = try await TestServer(
-                Behaviour(respond: { _ in HTTPAnswer(status: 200, "A page.") }))
+                Behaviour(respond: { _ in HTTPResponse(status: 200, "A page.") }))
             let peer = try RawPeer(port: server.port)
             try peer.send(text: request)
             let answer = String(decoding: try peer.readToEnd(), as: UTF8.self)
@@ -122,7 +122,7 @@ extension SocketTests {
         ])
         func `a path with a control character in it is answered 400`(path: String) async throws {
             let server = try await TestServer(
-                Behaviour(respond: { _ in HTTPAnswer(status: 200, "A page.") }))
+                Behaviour(respond: { _ in HTTPResponse(status: 200, "A page.") }))
             for request in [
                 "GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n", RawPeer.request(path: path),
             ] {
@@ -193,8 +193,8 @@ extension SocketTests {
             func writable(_ connection: WebSocketConnection) {}
             func closed(_ connection: WebSocketConnection, code: UInt16, reason: String) {}
 
-            func respond(to request: UpgradeRequest) -> HTTPAnswer? {
-                HTTPAnswer(status: 200, "\(request.method) \(request.path) \(request.query) ok")
+            func respond(to request: UpgradeRequest) -> HTTPResponse? {
+                HTTPResponse(status: 200, "\(request.method) \(request.path) \(request.query) ok")
             }
         }
     }

@@ -1,3 +1,4 @@
+public import StorecastRoom
 public import StorecastSync
 
 /// A room without a schema: its state is one JSON document that every client may change.
@@ -23,9 +24,9 @@ public enum JSONRoom {
     /// - Parameters:
     ///   - initial: the document at version 0, nested no deeper than ``deepestDocument``.
     ///   - bytes: how many bytes of compact text the document may have; an edit that would make it
-    ///     longer is rejected. May be another one whenever a server starts: the log keeps with
-    ///     each edit what it was. No more than `SyncLimits.valueBytes`, or nobody can be sent the
-    ///     whole document. A server needs a few times as much memory.
+    ///     longer is rejected. A server may be started with another limit: the log keeps with each
+    ///     edit the one that held for it. No more than `SyncLimits.valueBytes`, or nobody can be
+    ///     sent the whole document. A server needs a few times as much memory.
     public static func definition(
         initial: JSON, bytes: Int = longestDocument
     ) -> RoomDefinition<SharedDocument> {
@@ -66,5 +67,77 @@ extension RoomDefinition<SharedDocument> {
                     throw Rejection(.invalid, "Only the room says how large its document may be.")
                 }
             }
+    }
+}
+
+/// The state of a ``JSONRoom``: the document, and the size of its text, so that an action needn't
+/// measure all of it to know whether there is room.
+public struct SharedDocument: Codable, Equatable, Sendable {
+    /// The document.
+    public private(set) var value: JSON
+    /// The bytes of its compact text.
+    private(set) var size: Int
+
+    init(_ value: JSON) {
+        self.value = value
+        size = value.encodedSize
+    }
+
+    /// Reads the document, as it is.
+    public init(from decoder: any Decoder) throws {
+        self.init(try JSON(from: decoder))
+    }
+
+    /// Writes the document, as it is.
+    public func encode(to encoder: any Encoder) throws {
+        try value.encode(to: encoder)
+    }
+
+    /// Makes a change that was checked.
+    mutating func apply(_ edit: some JSONEdit) {
+        size += edit.growth(of: value)
+        edit.apply(to: &value)
+    }
+}
+
+/// The parameter of ``JSONRoom/value``: `{"path": "/a/b"}`.
+public struct JSONPlace: Hashable, Codable, Sendable {
+    /// The way to the value; empty for the whole document.
+    public var path: JSONPath
+
+    /// A place in the document.
+    public init(path: JSONPath = JSONPath()) {
+        self.path = path
+    }
+}
+
+/// A JSON Pointer (RFC 6901) as a member of an action or a parameter: a string in JSON.
+public struct JSONPath: Hashable, Sendable {
+    /// The pointer that the string says.
+    public var pointer: JSONPointer
+
+    /// A path; without an argument to the whole document.
+    public init(_ pointer: JSONPointer = JSONPointer()) {
+        self.pointer = pointer
+    }
+}
+
+extension JSONPath: Codable {
+    /// Reads a pointer from a string; throws `dataCorrupted` with a sentence if it is none.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        do {
+            pointer = try JSONPointer(parsing: text)
+        } catch {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: error.message)
+        }
+    }
+
+    /// Writes the pointer's text.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(pointer.description)
     }
 }

@@ -3,7 +3,7 @@ import StorecastWebSocket
 
 /// The actor of one event loop of a server: its connections, and the rooms that live on it.
 ///
-/// The loop itself is its executor, so what the sockets say reaches it without a hop.
+/// The loop itself is its executor, so callbacks of the sockets enter it without a hop.
 actor ServerLoop {
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -23,8 +23,8 @@ actor ServerLoop {
         return try core.listen(listener)
     }
 
-    /// Says goodbye to everyone and returns when they are gone, or after the close time-out, and
-    /// rooms have written what makes the next start quick.
+    /// Says goodbye to everyone. Returns when they are gone, or after the close time-out, and rooms
+    /// have written their snapshots.
     func stop() async {
         guard let core else { return }
         await withCheckedContinuation { continuation in
@@ -35,7 +35,7 @@ actor ServerLoop {
         }
     }
 
-    /// Breaks the ties between loops that have stopped, so that they are freed.
+    /// Breaks the cycle of references between loops that have stopped, so that they are freed.
     func release() {
         core?.release()
     }

@@ -3,28 +3,42 @@ import StorecastRoom
 import StorecastWebSocket
 import StorecastWire
 
+/// What a server was made with.
+struct ServerConfiguration: Sendable {
+    var journal: JournalProvider
+    var limits: SyncLimits
+    var extensions: [ServerExtension]
+    var rooms: @Sendable (_ path: String) -> (any RoomDefinitionProtocol)?
+    var pages: WebPages
+    var authenticate: (@Sendable (Credentials) async throws -> Identity)?
+    var hosts: ServedHosts
+    var logger: Logger
+    /// Is told how far rooms have come with their history; nil if that is to be logged.
+    var recovery: (@Sendable (RoomProgress) -> Void)?
+}
+
 /// The sockets and timers around the ``RoomLoop`` of one event loop, and its way to the other
 /// loops. Belongs to its ``ServerLoop``.
 final class ServerLoopCore {
     let configuration: ServerConfiguration
     let index: Int
-    private(set) var peers: [ServerLoop]
-    private(set) var rooms: RoomLoop!
-    var links: [UInt64: any SessionLink] = [:]
-    var relays: [UInt64: Relay] = [:]
-
     let loop: EventLoop
     let journal: any Journal
+    private(set) var peers: [ServerLoop]
+    private(set) lazy var rooms = RoomLoop(
+        limits: configuration.limits, unloadsRooms: journal.isDurable, host: self)
+    private(set) var extensions: [(path: ExactString, part: any LoopExtension)] = []
+    var recoveries = RecoveryReports()
+
+    /// The connections of this loop's rooms, by their ids.
+    private(set) var links: [UInt64: any SessionLink] = [:]
+    /// The connections that this loop holds for rooms of other loops, by their ids.
+    var relays: [UInt64: Relay] = [:]
     private var server: WebSocketServer?
-    private var recoveries = RecoveryReports()
+    /// What is to be said to other loops at the end of the turn.
+    private var outgoing: [Int: [LoopMessage]] = [:]
     private var offloaded: [UInt64: (any Sendable) -> Void] = [:]
     private var offloadCount: UInt64 = 0
-    /// On the loop where the devtools' room lives, while it is open.
-    weak var desk: DevtoolsDesk?
-    var looks = JournalLooks()
-    /// What went through the connections that each room had before.
-    var endedTraffic: [ExactString: LinkTraffic] = [:]
-    private var mail: [Int: [LoopMail]] = [:]
 
     init(
         _ configuration: ServerConfiguration, _ store: any JournalStore, index: Int,
@@ -35,8 +49,7 @@ final class ServerLoopCore {
         self.peers = peers
         self.loop = loop
         journal = store.journal { loop.execute($0) }
-        rooms = RoomLoop(
-            limits: configuration.limits, unloadsRooms: journal.isDurable, host: self)
+        extensions = configuration.extensions.map { (ExactString($0.path), $0.makePart(self)) }
         loop.onTurnEnd { [unowned self] in endTurn() }
     }
 
@@ -53,13 +66,13 @@ final class ServerLoopCore {
     /// Says goodbye to everyone; `onStopped` is called when the last connection is closed.
     func stop(onStopped: @escaping () -> Void) {
         rooms.stop()
-        sendMail()
+        sendMessages()
         guard let server else { return onStopped() }
         server.close(code: CloseCode.goingAway.rawValue, onClosed: onStopped)
     }
 
-    /// Lets go of the other loops, which hold this one: nothing is posted any more. Nobody waits
-    /// for the rooms any more either.
+    /// Ends what the server's own code waits for in the rooms, and lets go of the other loops,
+    /// which refer to this one: nothing is posted any more.
     func release() {
         rooms.abandonRooms()
         peers = []
@@ -82,55 +95,73 @@ final class ServerLoopCore {
     func begin(_ link: any SessionLink) {
         links[link.id] = link
         link.session = rooms.begin(link, in: link.credentials.path)
-    }
-
-    func end(_ id: UInt64) {
-        guard let link = links.removeValue(forKey: id), let room = link.session?.room else {
-            return
+        guard link.session != nil else { return }
+        for (_, part) in extensions {
+            if let observer = part.opened(link.id, link.credentials) {
+                link.observers.append(observer)
+            }
         }
-        rooms.end(id)
-        let name = ExactString(room.name)
-        if rooms.rooms[name] != nil { endedTraffic[name, default: LinkTraffic()] += link.traffic }
     }
 
-    // MARK: The end of a turn
+    /// A connection of a room that lives here is over.
+    func end(_ id: UInt64) {
+        guard let link = links.removeValue(forKey: id), link.session != nil else { return }
+        rooms.end(id)
+        for (_, part) in extensions { part.closed(id) }
+    }
+
+    /// A client has sent a message on a connection whose room lives on another loop.
+    func forward(_ text: [UInt8], of relay: Relay) {
+        post(.toSession(relay.connection.id, .message(text)), to: relay.home)
+        relay.half.relayed(text.count)
+        advance(relay)
+    }
+
+    /// Does what there is to do for a connection whose room lives on another loop.
+    func advance(_ relay: Relay) {
+        let connection = relay.connection
+        while let step = relay.half.next(isWritable: connection.isWritable) {
+            switch step {
+            case .write(let messages): connection.write(messages)
+            case .read(true): connection.resumeReading()
+            case .read(false): connection.pauseReading()
+            case .say(let message): post(.toSession(connection.id, message), to: relay.home)
+            case .close(let code, let reason, let last):
+                connection.close(code, reason: reason, behind: last)
+            }
+        }
+    }
+
+    // MARK: Turns and other loops
 
     private func endTurn() {
         rooms.endTurn()
-        sendMail()
+        sendMessages()
     }
 
-    func post(_ letter: LoopMail, to index: Int) {
-        mail[index, default: []].append(letter)
+    func post(_ message: LoopMessage, to index: Int) {
+        outgoing[index, default: []].append(message)
     }
 
-    private func sendMail() {
-        for (index, letters) in mail where peers.indices.contains(index) {
+    private func sendMessages() {
+        for (index, messages) in outgoing where peers.indices.contains(index) {
             peers[index].perform { core in
-                for letter in letters { core.take(letter) }
+                for message in messages { core.take(message) }
             }
         }
-        mail.removeAll(keepingCapacity: true)
+        outgoing.removeAll(keepingCapacity: true)
     }
 
-    private func take(_ letter: LoopMail) {
-        switch letter {
+    private func take(_ message: LoopMessage) {
+        switch message {
         case .opened(let id, let credentials, let origin):
             begin(RemoteLink(id: id, credentials, from: origin, self))
-        case .toSession(let id, let letter): (links[id] as? RemoteLink)?.take(letter)
-        case .toConnection(let id, let letter):
+        case .toSession(let id, let message): (links[id] as? RemoteLink)?.take(message)
+        case .toConnection(let id, let message):
             guard let relay = relays[id] else { return }
-            relay.half.take(letter)
+            relay.half.take(message)
             advance(relay)
         }
-    }
-}
-
-extension ServerLoopCore: LoopHost {
-    var now: Duration { loop.now() }
-
-    func schedule(after delay: Duration, _ work: @escaping () -> Void) {
-        loop.schedule(after: delay, work)
     }
 
     func offload<Result: Sendable>(
@@ -138,7 +169,7 @@ extension ServerLoopCore: LoopHost {
     ) {
         guard peers.indices.contains(index) else { return }
         offloadCount += 1
-        // What is called back stays on the loop; only its number travels.
+        // The completion isn't Sendable and stays on the loop; only its number goes to the task.
         let (number, home) = (offloadCount, peers[index])
         offloaded[number] = { result in
             if let result = result as? Result { completion(result) }
@@ -149,67 +180,32 @@ extension ServerLoopCore: LoopHost {
         }
     }
 
-    func makeRoom(_ path: String, on loop: RoomLoop) -> (any AnyRoom)? {
-        guard let definition = configuration.rooms(path) else { return nil }
-        configuration.logger.debug("room opened", metadata: ["room": "\(path)"])
-        return definition.open(
-            RoomContext(
-                name: path, journal: journal, limits: configuration.limits, loop: loop,
-                now: Timestamp.now, random: BufferedSystemGenerator()))
+    /// The loop on which a room lives.
+    func homeIndex(of path: String) -> Int {
+        Self.homeIndex(of: path, loops: peers.count)
     }
 
-    func makeOwnRoom(_ path: String, on loop: RoomLoop) -> (any AnyRoom)? {
-        devtoolsRoom(path)
+    static func homeIndex(of path: String, loops: Int) -> Int {
+        guard loops > 1 else { return 0 }
+        var hash = MixingHash(seed: 0)
+        for byte in path.utf8 { hash.mix(UInt64(byte)) }
+        return Int(hash.finish() % UInt64(loops))
+    }
+}
+
+extension ServerLoopCore: ExtensionHost {
+    func definition(of path: String) -> (any RoomDefinitionProtocol)? { configuration.rooms(path) }
+
+    func parts<Part: LoopExtension>(_ type: Part.Type) -> [LoopPart<Part>] {
+        peers.map { LoopPart(loop: $0) }
     }
 
-    func unloaded(_ room: any AnyRoom) {
-        endedTraffic[ExactString(room.name)] = nil
-        configuration.logger.debug("room unloaded", metadata: ["room": "\(room.name)"])
+    func part<Part: LoopExtension>(_ type: Part.Type) -> Part? {
+        extensions.lazy.compactMap { $0.part as? Part }.first
     }
 
-    func authenticate(_ session: ServerSession, token: String?) {
-        if session.room.name.isSameText(as: DevtoolsState.path),
-            let devtools = configuration.devtools
-        {
-            return session.authenticated(devtools.identity(token: token))
-        }
-        guard let authenticate = configuration.authenticate,
-            let link = session.link as? any SessionLink
-        else { return session.authenticated(.success(.anonymous)) }
-        var credentials = link.credentials
-        credentials.token = token
-        let (id, home) = (link.id, peers[index])
-        Task { [credentials] in
-            let result: Result<Identity, Rejection>
-            do {
-                let identity = try await authenticate(credentials)
-                guard !identity.id.isSameText(as: DevtoolsAccess.viewer.id) else {
-                    throw Rejection(
-                        .forbidden, "The id '\(identity.id)' is the developers' own.")
-                }
-                result = .success(identity)
-            } catch let rejection as Rejection {
-                result = .failure(rejection)
-            } catch {
-                let problem = credentials.redacting("\(error)")
-                home.perform { $0.report("Authentication failed: \(problem)") }
-                result = .failure(
-                    Rejection(.unauthenticated, "The server could not check the token."))
-            }
-            home.perform { $0.rooms.sessions[id]?.authenticated(result) }
-        }
-    }
-
-    func report(_ message: String) {
-        configuration.logger.error("\(message)")
-    }
-
-    func progressed(_ progress: RoomProgress) {
-        if let recovery = configuration.recovery { return recovery(progress) }
-        guard recoveries.isDue(progress, at: loop.now()) else { return }
-        let percent = progress.done * 100 / max(1, progress.total)
-        configuration.logger.info(
-            "reading a room's history",
-            metadata: ["room": "\(progress.room)", "percent": "\(percent)"])
+    /// The extension whose room has this path.
+    func part(at path: String) -> (any LoopExtension)? {
+        extensions.first { $0.path == ExactString(path) }?.part
     }
 }

@@ -1,8 +1,8 @@
 import CLibWebSockets
 import Glibc
 
-/// One try of a client to reach its server: finds the addresses, opens a TCP connection, and lets
-/// libwebsockets do the handshake on it.
+/// One attempt of a client to reach its server: finds the addresses, opens a TCP connection, and
+/// lets libwebsockets do the handshake on it.
 ///
 /// Addresses are looked up in libuv's thread pool, and the connection is opened here. The library
 /// would look up on the loop's thread, not tell why it failed, and on a libuv loop leak a poll
@@ -18,13 +18,13 @@ final class ConnectionAttempt {
         self.configuration = configuration
     }
 
-    private var place: String { "\(configuration.host):\(configuration.port)" }
+    private var target: String { "\(configuration.host):\(configuration.port)" }
 
     /// Connects; `done` is given the descriptor, which it then owns, or a sentence.
     func start(_ done: @escaping (Result<Int32, WebSocketError>) -> Void) {
         self.done = done
         let request = UnsafeMutablePointer<uv_getaddrinfo_t>.allocate(capacity: 1)
-        // Released in the callback, which libuv always calls, be it on a later loop's account.
+        // Released in the callback. libuv always calls it, if need be when the loop is used again.
         request.pointee.data = Unmanaged.passRetained(self).toOpaque()
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -74,12 +74,12 @@ final class ConnectionAttempt {
         // Released when the library destroys its object.
         info.opaque_user_data = connection.retainForLibrary()
         guard let wsi = connect(&info) else {
-            return "The connection to \(place) could not be begun."
+            return "The connection to \(target) could not be begun."
         }
         connection.attach(wsi)
         guard sc_replace_descriptor(descriptor, lws_get_socket_fd(wsi)) >= 0 else {
             connection.kill()
-            return "The connection to \(place) could not be handed over."
+            return "The connection to \(target) could not be handed over."
         }
         return nil
     }
@@ -88,22 +88,22 @@ final class ConnectionAttempt {
     func sentence(about wsi: OpaquePointer, _ text: String) -> String {
         if text.hasPrefix("HS: ws upgrade") {
             let status = lws_http_client_http_response(wsi)
-            return "The server at \(place) answered HTTP status \(status) instead of a WebSocket."
+            return "The server at \(target) answered HTTP status \(status) instead of a WebSocket."
         }
         if text.hasPrefix("HS: PROTOCOL") {
-            return "The server at \(place) chose a subprotocol that was not offered."
+            return "The server at \(target) chose a subprotocol that was not offered."
         }
         if text.hasPrefix("HS: ") {
             let detail = text.dropFirst(4)
-            return "The server at \(place) does not answer as a WebSocket server (\(detail))."
+            return "The server at \(target) does not answer as a WebSocket server (\(detail))."
         }
         if text.contains("SSL") {
             return """
-                The TLS handshake with \(place) failed; its certificate must be trusted and made \
+                The TLS handshake with \(target) failed; its certificate must be trusted and made \
                 for this name.
                 """
         }
-        return "The handshake with \(place) failed: \(text.isEmpty ? "no reason given" : text)."
+        return "The handshake with \(target) failed: \(text.isEmpty ? "no reason given" : text)."
     }
 
     private func connect(_ info: inout lws_client_connect_info) -> OpaquePointer? {
@@ -139,7 +139,7 @@ final class ConnectionAttempt {
             let text = "DNS: the name \(configuration.host) was not found (\(reason))."
             return done(.failure(WebSocketError(description: text)))
         }
-        let connector = SocketConnector(on: core, to: addresses, place: place, done: done)
+        let connector = SocketConnector(on: core, to: addresses, target: target, done: done)
         self.connector = connector
         connector.start()
     }

@@ -4,7 +4,7 @@ import Glibc
 /// Opens a TCP connection to the first of several addresses that answers, in order.
 final class SocketConnector {
     private let core: LoopCore
-    private let place: String
+    private let target: String
     private var addresses: [[UInt8]]
     private var done: ((Result<Int32, WebSocketError>) -> Void)?
     private var descriptor: Int32 = -1
@@ -13,18 +13,18 @@ final class SocketConnector {
     private var problem: WebSocketError?
 
     /// How long one address may take while there are others.
-    private static let patience: Duration = .seconds(2)
+    private static let timeoutWithOthersLeft: Duration = .seconds(2)
 
     /// - Parameters:
     ///   - addresses: socket addresses as the system has them, port included.
-    ///   - place: the target's name in an error.
+    ///   - target: the target's name in an error.
     ///   - done: is given the descriptor, which it then owns, or the last address's problem.
     init(
-        on core: LoopCore, to addresses: [[UInt8]], place: String,
+        on core: LoopCore, to addresses: [[UInt8]], target: String,
         done: @escaping (Result<Int32, WebSocketError>) -> Void
     ) {
         self.core = core
-        self.place = place
+        self.target = target
         self.addresses = addresses
         self.done = done
     }
@@ -32,7 +32,7 @@ final class SocketConnector {
     /// Begins; `done` may be called before this returns.
     func start() {
         guard !addresses.isEmpty else {
-            let problem = problem ?? WebSocketError(description: "\(place) has no address.")
+            let problem = problem ?? WebSocketError(description: "\(target) has no address.")
             finish(.failure(problem))
             return
         }
@@ -52,7 +52,7 @@ final class SocketConnector {
             connector.answered(status)
         }
         guard !addresses.isEmpty else { return }
-        timer = LoopTimer(on: core, after: Self.patience) { [weak self] in
+        timer = LoopTimer(on: core, after: Self.timeoutWithOthersLeft) { [weak self] in
             self?.next(after: ETIMEDOUT)
         }
     }
@@ -99,10 +99,10 @@ final class SocketConnector {
         descriptor = -1
         let text =
             switch code {
-            case ECONNREFUSED: "Connection refused by \(place)."
-            case ENETUNREACH, EHOSTUNREACH: "There is no route to \(place)."
-            case ETIMEDOUT: "No answer from \(place)."
-            default: "Could not connect to \(place): \(EventLoopError.text(of: code))."
+            case ECONNREFUSED: "Connection refused by \(target)."
+            case ENETUNREACH, EHOSTUNREACH: "There is no route to \(target)."
+            case ETIMEDOUT: "No answer from \(target)."
+            default: "Could not connect to \(target): \(EventLoopError.text(of: code))."
             }
         problem = WebSocketError(description: text)
         start()

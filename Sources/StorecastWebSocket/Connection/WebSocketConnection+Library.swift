@@ -1,6 +1,80 @@
 import CLibWebSockets
 import Glibc
 
+extension LoopCore {
+    /// The libwebsockets context of this loop, made when first needed.
+    func libWebSockets() throws(WebSocketError) -> LibWebSockets {
+        try libWebSockets(calling: webSocketCallback)
+    }
+}
+
+/// What libwebsockets calls for every event: finds the connection and calls the right method.
+///
+/// The connection belongs to the library's object for as long as that lives: it is retained when
+/// the object is made, and released here when the object is destroyed.
+func webSocketCallback(
+    _ wsi: OpaquePointer?, _ reason: lws_callback_reasons, _ user: UnsafeMutableRawPointer?,
+    _ input: UnsafeMutableRawPointer?, _ length: Int
+) -> Int32 {
+    // A raw connection, which the CONNECT method makes, would have no time limit.
+    if isRaw(reason) { return -1 }
+    if reason == LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED, let wsi { attach(wsi) }
+    guard let wsi, let data = lws_get_opaque_user_data(wsi) else { return 0 }
+    let reference = Unmanaged<WebSocketConnection>.fromOpaque(data)
+    let bytes = UnsafeRawBufferPointer(start: input, count: input == nil ? 0 : length)
+    if reason == LWS_CALLBACK_WSI_DESTROY {
+        lws_set_opaque_user_data(wsi, nil)
+        reference.takeRetainedValue().libraryDestroyed()
+        return 0
+    }
+    // Not released while its own method runs, whatever the delegate does.
+    let connection = reference.takeUnretainedValue()
+    switch reason {
+    case LWS_CALLBACK_CLIENT_RECEIVE:
+        connection.receive(bytes, from: wsi)
+    case LWS_CALLBACK_SERVER_WRITEABLE, LWS_CALLBACK_CLIENT_WRITEABLE:
+        connection.becameWritable()
+    case LWS_CALLBACK_CLIENT_RECEIVE_PONG:
+        connection.noteActivity()
+    case LWS_CALLBACK_HTTP_CONFIRM_UPGRADE:
+        return connection.confirmUpgrade(wsi)
+    case LWS_CALLBACK_ESTABLISHED, LWS_CALLBACK_CLIENT_ESTABLISHED:
+        connection.established(wsi)
+    case LWS_CALLBACK_WS_PEER_INITIATED_CLOSE:
+        let (frame, isValid) = CloseFrame.read(bytes)
+        connection.peerCloses(frame, isValid: isValid)
+        return -1
+    case LWS_CALLBACK_WS_SERVER_DROP_PROTOCOL, LWS_CALLBACK_WS_CLIENT_DROP_PROTOCOL:
+        connection.libraryCloses()
+    case LWS_CALLBACK_CLOSED, LWS_CALLBACK_CLIENT_CLOSED:
+        connection.libraryClosed(wsi)
+    case LWS_CALLBACK_HTTP:
+        return connection.answerPlainRequest(wsi)
+    case LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER:
+        return connection.appendRequestHeaders(input, capacity: length)
+    case LWS_CALLBACK_CLIENT_FILTER_PRE_ESTABLISH:
+        return connection.checkAnswer(wsi)
+    case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
+        connection.failedToConnect(wsi, String(decoding: bytes, as: UTF8.self))
+    case LWS_CALLBACK_CLIENT_HTTP_REDIRECT:
+        return -1
+    default: break
+    }
+    return 0
+}
+
+/// Ties the object that the library has just made to its connection.
+private func attach(_ wsi: OpaquePointer) {
+    guard let reference = LibWebSockets.takePendingOwner(of: wsi) else { return }
+    lws_set_opaque_user_data(wsi, reference)
+    Unmanaged<WebSocketConnection>.fromOpaque(reference).takeUnretainedValue().attach(wsi)
+}
+
+private func isRaw(_ reason: lws_callback_reasons) -> Bool {
+    reason == LWS_CALLBACK_RAW_ADOPT || reason == LWS_CALLBACK_RAW_CONNECTED
+        || reason == LWS_CALLBACK_RAW_RX
+}
+
 /// The events of libwebsockets.
 extension WebSocketConnection {
     func confirmUpgrade(_ wsi: OpaquePointer) -> Int32 {
@@ -14,11 +88,11 @@ extension WebSocketConnection {
     func answerPlainRequest(_ wsi: OpaquePointer) -> Int32 {
         guard phase == .handshaking, let server else { return -1 }
         phase = .answering
-        var answer = OutgoingAnswer(server.answer(self, wsi))
+        var answer = OutgoingResponse(server.answer(self, wsi))
         let socket = lws_get_socket_fd(wsi)
         guard case .more = answer.send(to: socket) else { return -1 }
-        slowAnswer = SlowAnswer(answer, on: socket, core) { [unowned self] in kill() }
-        guard slowAnswer != nil else { return -1 }
+        slowResponse = SlowResponse(answer, on: socket, core) { [unowned self] in kill() }
+        guard slowResponse != nil else { return -1 }
         // Nothing more is read; the server's time limit replaces the library's.
         lws_rx_flow_control(wsi, 0)
         lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0)
@@ -49,7 +123,7 @@ extension WebSocketConnection {
         phase = .gone
         self.wsi = nil
         client?.failedToConnect(self, wsi, text)
-        letGo()
+        releaseResources()
     }
 
     func established(_ wsi: OpaquePointer) {
@@ -61,14 +135,14 @@ extension WebSocketConnection {
         handshake = nil
         // From here on a server reads by itself, and the library never again.
         if reader != nil { lws_rx_flow_control(wsi, 0) }
-        heard()
+        noteActivity()
         owner?.opened(self)
         request = nil
     }
 
     /// Client: a piece of a message.
     func receive(_ bytes: UnsafeRawBufferPointer, from wsi: OpaquePointer) {
-        heard()
+        noteActivity()
         guard phase == .open else { return }
         let step = frames.assembler.add(
             bytes, remaining: lws_remaining_packet_payload(wsi),
@@ -105,13 +179,13 @@ extension WebSocketConnection {
         finish()
     }
 
-    func libraryDestroyed() { vanish() }
+    func libraryDestroyed() { remove() }
 
     /// The end of a connection, opened or not: neither the library nor the loop has it any more.
-    func vanish() {
+    func remove() {
         finish()
         core.sockets[id] = nil
-        owner?.vanished(self)
+        owner?.removed(self)
         owner = nil
     }
 
@@ -135,21 +209,21 @@ extension WebSocketConnection {
             let frame = ending ?? CloseFrame(code: 1006)
             owner?.closed(self, frame, error: problem ?? (ending == nil ? broken : nil))
         }
-        letGo()
+        releaseResources()
     }
 
     /// Frees what only an open connection needs; the library may keep its object for a turn more.
-    private func letGo() {
+    private func releaseResources() {
         context = nil
         request = nil
         handshake = nil
-        slowAnswer?.cancel()
-        slowAnswer = nil
+        slowResponse?.cancel()
+        slowResponse = nil
         _ = frames.assembler.take()
         reader?.cancel()
         reader = nil
         head = []
-        unanswered = nil
+        pendingPing = nil
     }
 
     /// What the library itself sent when it found a violation of the protocol.

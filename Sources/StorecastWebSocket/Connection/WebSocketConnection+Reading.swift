@@ -1,8 +1,8 @@
 import CLibWebSockets
 import Glibc
 
-/// What a peer sends. A server reads all of it here, since libwebsockets passes on payloads only,
-/// not the bytes that came.
+/// Reading what a peer sends. A server reads its sockets here, since libwebsockets passes on
+/// payloads only and not the bytes that came.
 extension WebSocketConnection {
     /// The most bytes of a request without its body; of its fields the library takes half of that.
     private static let maximumHead = 8 << 10
@@ -17,7 +17,7 @@ extension WebSocketConnection {
 
     /// Server: takes the bytes that came; leaves those that follow a pause of reading.
     func receive(_ bytes: inout UnsafeMutableRawBufferPointer) {
-        heard()
+        noteActivity()
         if phase == .handshaking { takeRequest(&bytes) }
         while phase == .open || phase == .closing, !isReadingPaused {
             let step = frames.next(&bytes)
@@ -28,7 +28,7 @@ extension WebSocketConnection {
             case .text(let text): if phase == .open { owner?.received(self, text: text) }
             case .assembled(let text):
                 if phase == .open { text.withUnsafeBytes { owner?.received(self, text: $0) } }
-            case .ping(let payload): unanswered = payload
+            case .ping(let payload): pendingPing = payload
             case .pong: break
             case .close(let frame, let isValid):
                 peerCloses(frame, isValid: isValid)
@@ -41,13 +41,13 @@ extension WebSocketConnection {
 
     /// Answers the newest ping (RFC 6455 section 5.5.3) if a write is taken now.
     func answerPing() {
-        guard unanswered != nil, isWritable, let payload = unanswered.take() else { return }
+        guard pendingPing != nil, isWritable, let payload = pendingPing.take() else { return }
         payload.withUnsafeBytes { send(.pong, $0) }
     }
 
     /// The peer's close frame; answered here.
     func peerCloses(_ frame: CloseFrame, isValid: Bool) {
-        heard()
+        noteActivity()
         guard phase == .open else { return }
         phase = .closing
         ending = frame
@@ -73,7 +73,7 @@ extension WebSocketConnection {
     /// Server: ends a connection that the library doesn't have yet, at once.
     func abandon() {
         guard reader != nil, phase == .handshaking else { return }
-        vanish()
+        remove()
     }
 
     private func endWhenWritten() {
@@ -88,7 +88,7 @@ extension WebSocketConnection {
         head += bytes.prefix(Self.maximumHead - known)
         guard let end = Self.end(of: head, from: max(0, known - 3)) else {
             bytes = UnsafeMutableRawBufferPointer(rebasing: bytes[bytes.endIndex...])
-            // A TLS greeting, for example, never has the end that a request has.
+            // Without the end of a request the wait would be long, as for a TLS handshake.
             let isRequest = UInt8(ascii: "A")...UInt8(ascii: "Z") ~= head[0]
             if !isRequest || head.count >= Self.maximumHead { abandon() }
             return
@@ -113,10 +113,10 @@ extension WebSocketConnection {
         case .over: detach()
         case .failed:
             Unmanaged<WebSocketConnection>.fromOpaque(reference).release()
-            vanish()
+            remove()
         }
         guard phase != .open, phase != .closing else { return }
-        // Answered, or not understood.
+        // The library has answered the request, or refused it.
         reader.cancel()
         self.reader = nil
         if phase == .handshaking { kill() }
@@ -134,5 +134,107 @@ extension WebSocketConnection {
             index += 1
         }
         return nil
+    }
+}
+
+/// Reads what a client sends, without libwebsockets, into the buffer that a loop's readers share.
+///
+/// One system call a turn for each connection that has something, so that all get their share.
+/// What was read but not taken, because reading was paused, is kept and delivered first when
+/// reading resumes.
+final class SocketReader {
+    private let core: LoopCore
+    private unowned let connection: WebSocketConnection
+    private let descriptor: Int32
+    private var poll: UnsafeMutablePointer<uv_poll_t>?
+    private var unread: [UInt8] = []
+    private var resumeTimer: LoopTimer?
+
+    /// Begins to read.
+    ///
+    /// - Parameter descriptor: non-blocking; closed by `cancel`, or here if there is no reader.
+    init?(_ descriptor: Int32, on core: LoopCore, for connection: WebSocketConnection) {
+        self.core = core
+        self.connection = connection
+        self.descriptor = descriptor
+        let poll = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
+        guard uv_poll_init(core.uv, poll, descriptor) == 0 else {
+            poll.deallocate()
+            close(descriptor)
+            return nil
+        }
+        self.poll = poll
+        poll.pointee.data = Unmanaged.passUnretained(self).toOpaque()
+        watch()
+    }
+
+    /// The same connection for libwebsockets, as libuv watches a descriptor once; negative if the
+    /// process has no more.
+    func duplicate() -> Int32 { fcntl(descriptor, F_DUPFD_CLOEXEC, 0) }
+
+    /// Sends a short answer; the first bytes on this connection, so the system takes them.
+    func send(_ bytes: [UInt8]) {
+        _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    }
+
+    func pause() {
+        resumeTimer?.cancel()
+        resumeTimer = nil
+        if let poll { uv_poll_stop(poll) }
+    }
+
+    func resume() {
+        guard !unread.isEmpty else { return watch() }
+        guard resumeTimer == nil else { return }
+        resumeTimer = LoopTimer(on: core, after: .zero) { [weak self] in self?.deliverUnread() }
+    }
+
+    /// Reads nothing more, and closes the descriptor.
+    func cancel() {
+        guard let poll = poll.take() else { return }
+        resumeTimer?.cancel()
+        resumeTimer = nil
+        unread = []
+        uv_poll_stop(poll)
+        core.closeHandle(poll)
+        close(descriptor)
+    }
+
+    private func watch() {
+        guard let poll else { return }
+        uv_poll_start(poll, Int32(UV_READABLE.rawValue)) { handle, status, _ in
+            guard let data = handle?.pointee.data else { return }
+            Unmanaged<SocketReader>.fromOpaque(data).takeUnretainedValue().read(status)
+        }
+    }
+
+    private func read(_ status: Int32) {
+        let buffer = core.receiveBuffer
+        let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+        if count > 0 {
+            deliver(UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
+            // libuv has stopped watching a socket that failed; what came before is read first.
+            if status < 0, poll != nil, !connection.isReadingPaused { watch() }
+        } else if count == 0 || status < 0 || errno != EAGAIN && errno != EINTR {
+            let connection = connection
+            pause()
+            connection.peerEnded(isBroken: count != 0)
+        }
+    }
+
+    /// Delivers what was read before the pause, then reads on.
+    private func deliverUnread() {
+        resumeTimer = nil
+        var bytes = unread.take()
+        bytes.withUnsafeMutableBytes { deliver($0) }
+        if poll != nil, unread.isEmpty, !connection.isReadingPaused { watch() }
+    }
+
+    private func deliver(_ bytes: UnsafeMutableRawBufferPointer) {
+        // Kept alive until the call returns.
+        let connection = connection
+        var bytes = bytes
+        connection.receive(&bytes)
+        if poll != nil { unread = Array(bytes) }
     }
 }

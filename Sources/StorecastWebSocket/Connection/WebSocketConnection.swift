@@ -25,7 +25,7 @@ package final class WebSocketConnection: LoopSocket {
     /// While the handshake lasts: the request, once it is accepted.
     var request: UpgradeRequest?
     /// The loop's milliseconds when something last came from the peer.
-    private(set) var lastHeard: UInt64
+    private(set) var lastActivity: UInt64
     var isLagging = false
     private(set) var isReadingPaused = false
 
@@ -39,7 +39,7 @@ package final class WebSocketConnection: LoopSocket {
     /// Server: what has come of the request.
     var head: [UInt8] = []
     /// Server: the newest ping that is to be answered.
-    var unanswered: [UInt8]?
+    var pendingPing: [UInt8]?
     /// Whether it ends as soon as nothing waits in memory any more.
     var endsWhenWritten = false
     /// Whether nothing is written any more, behind what waits in memory.
@@ -48,7 +48,7 @@ package final class WebSocketConnection: LoopSocket {
     var ending: CloseFrame?
     var problem: String?
     /// What is left of the answer to a plain request.
-    var slowAnswer: SlowAnswer?
+    var slowResponse: SlowResponse?
     /// Nil on a server, whose frames aren't masked.
     private var masker: FrameMasker?
 
@@ -65,7 +65,7 @@ package final class WebSocketConnection: LoopSocket {
             owner = client
             masker = FrameMasker()
         }
-        lastHeard = core.milliseconds
+        lastActivity = core.milliseconds
     }
 
     /// Whether a write is taken now: the connection is open and nothing waits in memory.
@@ -120,7 +120,7 @@ package final class WebSocketConnection: LoopSocket {
     package func resumeReading() {
         guard isReadingPaused, let wsi else { return }
         isReadingPaused = false
-        heard()
+        noteActivity()
         if let reader { reader.resume() } else { lws_rx_flow_control(wsi, 1) }
     }
 
@@ -169,7 +169,7 @@ package final class WebSocketConnection: LoopSocket {
         withUnsafeBytes(of: id.littleEndian) { send(.ping, $0) }
     }
 
-    func heard() { lastHeard = core.milliseconds }
+    func noteActivity() { lastActivity = core.milliseconds }
 
     func send(_ opcode: WebSocketFrameHeader.Opcode, _ payload: UnsafeRawBufferPointer) {
         core.withScratch { scratch in
@@ -200,4 +200,45 @@ enum ConnectionIdentifier {
     private static let last = Atomic<UInt64>(0)
 
     static func next() -> UInt64 { last.wrappingAdd(1, ordering: .relaxed).newValue }
+}
+
+/// The server or client that a connection belongs to: what it hears of an open connection.
+protocol WebSocketConnectionOwner: AnyObject {
+    /// The connections that have sent a close frame and wait for the peer's.
+    var closeQueue: DeadlineQueue { get }
+
+    func opened(_ connection: WebSocketConnection)
+    /// A whole message. The bytes are valid during the call.
+    func received(_ connection: WebSocketConnection, text: UnsafeRawBufferPointer)
+    func writable(_ connection: WebSocketConnection)
+    /// After `opened`, exactly once. `error` is a sentence unless the end was a close handshake.
+    func closed(_ connection: WebSocketConnection, _ frame: CloseFrame, error: String?)
+    /// The last call for a connection, opened or not.
+    func removed(_ connection: WebSocketConnection)
+}
+
+/// The owner of a server's connections: answers the requests with which they begin.
+protocol HandshakeServer: WebSocketConnectionOwner {
+    /// Decides about a request for a WebSocket; nil to go on, else the answer to send.
+    func confirmUpgrade(_ connection: WebSocketConnection, _ wsi: OpaquePointer) -> HTTPResponse?
+    /// Answers a request that isn't for a WebSocket.
+    func answer(_ connection: WebSocketConnection, _ wsi: OpaquePointer) -> HTTPResponse
+    /// The system didn't take all of the answer at once; the rest is sent as the peer reads.
+    func answering(_ connection: WebSocketConnection)
+}
+
+/// The owner of a client's connection: sends the request with which it begins.
+protocol HandshakeClient: WebSocketConnectionOwner {
+    /// Headers for the request, as lines.
+    func requestHeaders() -> [UInt8]
+    /// Whether the server's answer is accepted.
+    func checkAnswer(_ wsi: OpaquePointer) -> Bool
+    /// The connection wasn't made; `text` is the library's reason.
+    func failedToConnect(_ connection: WebSocketConnection, _ wsi: OpaquePointer, _ text: String)
+}
+
+/// Which side of the opening handshake a connection is on, and its owner there.
+enum HandshakeRole {
+    case server(any HandshakeServer)
+    case client(any HandshakeClient)
 }

@@ -15,8 +15,8 @@ final class LoopCore {
     var signals: [UnsafeMutablePointer<uv_signal_t>: (Int32) -> Void] = [:]
     /// The connections of the loop, by id.
     var sockets: [UInt64: any LoopSocket] = [:]
-    /// Servers and clients, to be told when the loop stops.
-    var residents: [ObjectIdentifier: any LoopResident] = [:]
+    /// Servers and clients, which are told when the loop stops.
+    var endpoints: [ObjectIdentifier: any LoopEndpoint] = [:]
 
     private let async: UnsafeMutablePointer<uv_async_t>
     private let prepare: UnsafeMutablePointer<uv_prepare_t>
@@ -35,7 +35,7 @@ final class LoopCore {
         parts = try LoopParts.take()
         async = .allocate(capacity: 1)
         prepare = .allocate(capacity: 1)
-        // The callback has nothing to do: the turn that was woken comes to the inbox by itself.
+        // The callback has nothing to do: the turn that it begins looks into the inbox anyway.
         uv_async_init(uv, async) { _ in }
         uv_prepare_init(uv, prepare)
         prepare.pointee.data = Unmanaged.passUnretained(self).toOpaque()
@@ -105,8 +105,8 @@ final class LoopCore {
     /// the parts for the next loop.
     func tearDown() {
         isOver = true
-        for resident in residents.values { resident.loopStops() }
-        residents = [:]
+        for endpoint in endpoints.values { endpoint.loopStops() }
+        endpoints = [:]
         turnEndHandlers = []
         for timer in timers.values { timer.cancel() }
         for signal in signals.keys { closeHandle(signal) }
@@ -141,7 +141,7 @@ final class LoopCore {
 }
 
 /// A server or client, which must end with its loop.
-protocol LoopResident: AnyObject {
+protocol LoopEndpoint: AnyObject {
     /// Called when the loop stops: sends what needs no waiting, and closes libuv handles.
     func loopStops()
 }

@@ -11,7 +11,7 @@ final class ListeningSocket {
     private let descriptor: Int32
     private let accepted: (Int32) -> Void
     private var poll: UnsafeMutablePointer<uv_poll_t>?
-    private var pause: LoopTimer?
+    private var pauseTimer: LoopTimer?
 
     /// - Parameter accepted: is given each new descriptor, non-blocking, and owns it.
     init(
@@ -20,11 +20,7 @@ final class ListeningSocket {
     ) throws(WebSocketError) {
         self.core = core
         self.accepted = accepted
-        if configuration.claimsPort {
-            var alone = configuration
-            alone.reusePort = false
-            Glibc.close(try Self.open(alone))
-        }
+        if configuration.claimsPort { try Self.checkAddress(of: configuration) }
         descriptor = try Self.open(configuration)
         port = Self.port(of: descriptor)
         let poll = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
@@ -39,10 +35,18 @@ final class ListeningSocket {
         watch()
     }
 
-    /// Stops listening. What the kernel hadn't handed over yet is refused.
+    /// Throws if the address can't be had, or somebody listens there, be it to share the port.
+    static func checkAddress(of configuration: WebSocketServerConfiguration) throws(WebSocketError)
+    {
+        var alone = configuration
+        alone.reusePort = false
+        Glibc.close(try open(alone, listens: false))
+    }
+
+    /// Stops listening. Connections that the kernel hasn't handed over yet are refused.
     func close() {
-        pause?.cancel()
-        pause = nil
+        pauseTimer?.cancel()
+        pauseTimer = nil
         guard let poll = poll.take() else { return }
         uv_poll_stop(poll)
         core.closeHandle(poll)
@@ -65,24 +69,24 @@ final class ListeningSocket {
             if connection >= 0 {
                 accepted(connection)
             } else if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) {
-                return rest()
+                return pauseAccepting()
             } else if errno == EAGAIN || errno == EWOULDBLOCK {
                 return
             }
         }
     }
 
-    /// Out of descriptors: waits, as the socket stays readable and the loop would spin.
-    private func rest() {
+    /// Out of descriptors: waits a moment. The socket stays readable, so the loop would spin.
+    private func pauseAccepting() {
         guard let poll else { return }
         uv_poll_stop(poll)
-        pause = LoopTimer(on: core, after: .milliseconds(100)) { [weak self] in self?.watch() }
+        pauseTimer = LoopTimer(on: core, after: .milliseconds(100)) { [weak self] in self?.watch() }
     }
 
     private static func open(
-        _ configuration: WebSocketServerConfiguration
+        _ configuration: WebSocketServerConfiguration, listens: Bool = true
     ) throws(WebSocketError) -> Int32 {
-        let place = "\(configuration.host):\(configuration.port)"
+        let address = "\(configuration.host):\(configuration.port)"
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
         hints.ai_flags = AI_PASSIVE | AI_ADDRCONFIG
@@ -91,28 +95,29 @@ final class ListeningSocket {
         let code = getaddrinfo(host, String(configuration.port), &hints, &list)
         guard code == 0, let first = list else {
             let reason = String(cString: gai_strerror(code))
-            throw WebSocketError(description: "Can't listen on \(place): \(reason). \(ownAddress)")
+            throw WebSocketError(
+                description: "Can't listen on \(address): \(reason). \(ownAddress)")
         }
         defer { freeaddrinfo(list) }
         let type = first.pointee.ai_socktype | Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
         let descriptor = socket(first.pointee.ai_family, type, first.pointee.ai_protocol)
-        guard descriptor >= 0 else { throw failure(place) }
+        guard descriptor >= 0 else { throw failure(address) }
         set(SO_REUSEADDR, of: descriptor)
         if configuration.reusePort { set(SO_REUSEPORT, of: descriptor) }
         guard bind(descriptor, first.pointee.ai_addr, first.pointee.ai_addrlen) == 0,
-            listen(descriptor, configuration.backlog) == 0
+            !listens || listen(descriptor, configuration.backlog) == 0
         else {
-            let error = failure(place)
+            let error = failure(address)
             Glibc.close(descriptor)
             throw error
         }
         return descriptor
     }
 
-    private static func failure(_ place: String) -> WebSocketError {
+    private static func failure(_ address: String) -> WebSocketError {
         let code = errno
         return WebSocketError(
-            description: "Can't listen on \(place): \(EventLoopError.text(of: code))."
+            description: "Can't listen on \(address): \(EventLoopError.text(of: code))."
                 + (advice(after: code).map { " " + $0 } ?? ""))
     }
 

@@ -18,8 +18,12 @@ package final class WebSocketServer {
     private let answers: DeadlineQueue
     let heartbeat: Heartbeat
     private var listener: ListeningSocket?
-    private var population = 0
+    /// Open connections and handshakes together.
+    private var acceptedCount = 0
     private var onClosed: [() -> Void] = []
+
+    /// How many connections are open or closing.
+    package var connectionCount: Int { heartbeat.count }
 
     /// Listens; on the loop's thread.
     ///
@@ -45,7 +49,14 @@ package final class WebSocketServer {
         listener = socket
         port = socket.port
         accepted = { [unowned self] in adopt($0) }
-        core.residents[ObjectIdentifier(self)] = self
+        core.endpoints[ObjectIdentifier(self)] = self
+    }
+
+    /// Throws as `init` would if the address can't be had now. From any thread.
+    package static func checkAddress(
+        of configuration: WebSocketServerConfiguration
+    ) throws(WebSocketError) {
+        try ListeningSocket.checkAddress(of: configuration)
     }
 
     /// Takes no new connections; those that are open stay.
@@ -70,7 +81,7 @@ package final class WebSocketServer {
     }
 
     private func adopt(_ descriptor: Int32) {
-        if population >= configuration.maxConnections {
+        if acceptedCount >= configuration.maxConnections {
             Self.refuse(descriptor)
             return
         }
@@ -80,13 +91,13 @@ package final class WebSocketServer {
         let connection = WebSocketConnection(
             core: core, handshake: .server(self), maxMessageBytes: configuration.maxMessageBytes)
         guard connection.startReading(descriptor) else { return }
-        population += 1
+        acceptedCount += 1
         handshakes.add(connection)
     }
 
-    /// Over the limit: a short answer that a socket which is still empty always takes.
+    /// Over the limit: a short response, which a socket that was just accepted always takes.
     private static func refuse(_ descriptor: Int32) {
-        let answer = HTTPAnswer(
+        let answer = HTTPResponse(
             status: 503, "Too many connections; try again later.",
             headers: [("Retry-After", "5")])
         _ = answer.bytes.withUnsafeBytes {
@@ -96,9 +107,9 @@ package final class WebSocketServer {
     }
 
     private func finishIfEmpty() {
-        guard listener == nil, population == 0, !onClosed.isEmpty else { return }
+        guard listener == nil, acceptedCount == 0, !onClosed.isEmpty else { return }
         cancelTimers()
-        core.residents[ObjectIdentifier(self)] = nil
+        core.endpoints[ObjectIdentifier(self)] = nil
         for action in onClosed.take() { action() }
     }
 
@@ -110,7 +121,7 @@ package final class WebSocketServer {
     }
 }
 
-extension WebSocketServer: LoopResident {
+extension WebSocketServer: LoopEndpoint {
     func loopStops() {
         stopAccepting()
         for connection in heartbeat.connections { connection.leave() }
@@ -119,14 +130,14 @@ extension WebSocketServer: LoopResident {
 }
 
 extension WebSocketServer: HandshakeServer {
-    func confirmUpgrade(_ connection: WebSocketConnection, _ wsi: OpaquePointer) -> HTTPAnswer? {
+    func confirmUpgrade(_ connection: WebSocketConnection, _ wsi: OpaquePointer) -> HTTPResponse? {
         let headers = LibWebSocketsHeaders(wsi: wsi)
         if let problem = UpgradeRules.problem(headers) { return problem }
         let request = UpgradeRequest(wsi, extraHeaders: configuration.extraHeaders)
         if let problem = UpgradeRules.problem(request) { return problem }
-        guard let delegate else { return HTTPAnswer(status: 503, "The server is closing.") }
+        guard let delegate else { return HTTPResponse(status: 503, "The server is closing.") }
         switch delegate.accept(request) {
-        case .refuse(let status, let reason): return HTTPAnswer(status: status, reason)
+        case .refuse(let status, let reason): return HTTPResponse(status: status, reason)
         case .accept(let subprotocol):
             if let problem = UpgradeRules.problem(choice: subprotocol, of: request.subprotocols) {
                 return problem
@@ -138,7 +149,7 @@ extension WebSocketServer: HandshakeServer {
         }
     }
 
-    func answer(_ connection: WebSocketConnection, _ wsi: OpaquePointer) -> HTTPAnswer {
+    func answer(_ connection: WebSocketConnection, _ wsi: OpaquePointer) -> HTTPResponse {
         let request = UpgradeRequest(wsi, extraHeaders: configuration.extraHeaders)
         var answer =
             UpgradeRules.problem(request) ?? delegate?.respond(to: request)
@@ -158,7 +169,7 @@ extension WebSocketServer: WebSocketConnectionOwner {
             return
         }
         delegate.opened(connection, request)
-        // It came while the server was closing.
+        // The connection was made while the server was closing.
         if !onClosed.isEmpty { connection.close(code: 1001) }
     }
 
@@ -173,8 +184,71 @@ extension WebSocketServer: WebSocketConnectionOwner {
         delegate?.closed(connection, code: frame.code, reason: frame.reason)
     }
 
-    func vanished(_ connection: WebSocketConnection) {
-        population -= 1
+    func removed(_ connection: WebSocketConnection) {
+        acceptedCount -= 1
         finishIfEmpty()
     }
+}
+
+/// How a server listens, and its limits.
+package struct WebSocketServerConfiguration: Sendable {
+    /// A numeric address (IPv4 or IPv6) or a name; empty for all interfaces.
+    package var host = "127.0.0.1"
+    /// 0 for any free one.
+    package var port = 0
+    /// Whether several servers (one a loop) may listen on the same port and share what comes.
+    package var reusePort = false
+    /// Whether to refuse a port on which somebody listens already, although it could be shared:
+    /// for the first of several servers that are to have it to themselves.
+    package var claimsPort = false
+    /// Connections that the kernel may hold until they are accepted.
+    package var backlog: Int32 = 1024
+    /// The most bytes of one message; a longer one closes its connection with 1009.
+    package var maxMessageBytes = 1 << 20
+    /// Open connections and handshakes together; more are answered with 503. Each takes two
+    /// descriptors of the process: one that libwebsockets writes to, and one that is read here.
+    package var maxConnections = 100_000
+    /// How often a silent peer is asked whether it is there.
+    package var pingInterval: Duration = .seconds(25)
+    /// How long a peer may be silent; it is found out at most one `pingInterval` later. Longer
+    /// than the time for which a client may stop reading, since then it can't answer either.
+    package var deadPeerTimeout: Duration = .seconds(90)
+    /// How long a client may take from connecting to the end of its request.
+    package var handshakeTimeout: Duration = .seconds(10)
+    /// How long a peer may take to read the answer to a plain request.
+    package var answerTimeout: Duration = .seconds(60)
+    /// How long a peer may take to answer a close frame before the connection is cut.
+    package var closeTimeout: Duration = .seconds(5)
+    /// Headers to pass on beside the usual ones, in lower case (`traceparent`).
+    package var extraHeaders: [String] = []
+
+    package init() {}
+}
+
+/// What a server tells its owner. Every call is on the loop's thread.
+package protocol WebSocketServerDelegate: AnyObject {
+    /// Someone asks for a WebSocket; called once for each, before `opened`.
+    func accept(_ request: UpgradeRequest) -> UpgradeDecision
+
+    /// A request that was accepted is now a connection.
+    func opened(_ connection: WebSocketConnection, _ request: UpgradeRequest)
+
+    /// A whole text message, in UTF-8. The bytes are valid during the call.
+    func received(_ connection: WebSocketConnection, text: UnsafeRawBufferPointer)
+
+    /// The connection can take more, after `isWritable` was false.
+    func writable(_ connection: WebSocketConnection)
+
+    /// The connection is over: exactly once for each `opened`.
+    ///
+    /// - Parameter code: what the peer's close frame said (1005: no code), or ours if we closed
+    ///   first; 1006 if the connection broke or the peer was silent for too long.
+    func closed(_ connection: WebSocketConnection, code: UInt16, reason: String)
+
+    /// A request that isn't for a WebSocket; nil answers 426 (Upgrade Required).
+    func respond(to request: UpgradeRequest) -> HTTPResponse?
+}
+
+extension WebSocketServerDelegate {
+    package func respond(to request: UpgradeRequest) -> HTTPResponse? { nil }
 }

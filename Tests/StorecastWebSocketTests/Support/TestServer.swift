@@ -51,7 +51,7 @@ struct Behaviour: Sendable {
     var opened: @Sendable (WebSocketConnection) -> Void = { _ in }
     var received: @Sendable (WebSocketConnection, UnsafeRawBufferPointer) -> Void = { _, _ in }
     var writable: @Sendable (WebSocketConnection) -> Void = { _ in }
-    var respond: @Sendable (UpgradeRequest) -> HTTPAnswer? = { _ in nil }
+    var respond: @Sendable (UpgradeRequest) -> HTTPResponse? = { _ in nil }
 
     static let echo = Behaviour(received: { connection, text in connection.send(text: text) })
 }
@@ -91,7 +91,7 @@ final class Recorder: WebSocketServerDelegate {
         events.post(.closed(code, reason))
     }
 
-    func respond(to request: UpgradeRequest) -> HTTPAnswer? { behaviour.respond(request) }
+    func respond(to request: UpgradeRequest) -> HTTPResponse? { behaviour.respond(request) }
 }
 
 /// Something that lives on a loop, carried through code that doesn't.
@@ -121,5 +121,23 @@ extension TestServer {
         _ change: (inout WebSocketServerConfiguration) -> Void, _ behaviour: Behaviour
     ) async throws {
         try await self.init(change, on: nil, behaviour)
+    }
+}
+
+extension WebSocketFrameHeader {
+    /// A whole unmasked text frame.
+    static func frame(text: some Collection<UInt8>) -> [UInt8] {
+        var frame: [UInt8] = []
+        append(.text, payloadLength: text.count, to: &frame)
+        frame.append(contentsOf: text)
+        return frame
+    }
+}
+
+extension WebSocketConnection {
+    /// Sends one text message; as `write(raw:)`.
+    @discardableResult
+    func send(text: UnsafeRawBufferPointer) -> Bool {
+        write(WebSocketFrameHeader.frame(text: text))
     }
 }

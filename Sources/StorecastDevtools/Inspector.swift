@@ -1,0 +1,184 @@
+import StorecastServer
+import StorecastRoom
+import StorecastSync
+import StorecastWire
+
+/// Answers the selections of the devtools' room, as long as somebody is subscribed to them.
+///
+/// Four times a second it asks the ``LoopInspector`` of every loop for what is selected, and
+/// dispatches the answers into the room as actions of the server. Belongs to the room's loop.
+final class Inspector: RoomObserver {
+    /// How many questions are answered at a time; others have no answer until one of these ends.
+    private static let maxQuestions = 64
+    /// How many answers about the past are kept when nobody is subscribed to them any more.
+    private static let maxKeptAnswers = 8
+    private static let interval = Duration.milliseconds(250)
+    private static let sampleInterval = Duration.seconds(1)
+
+    private unowned let host: any ExtensionHost
+    private unowned let room: Room<DevtoolsState>
+    private var questions: [DevtoolsQuestion] = []
+    /// Those about the past that were answered, the newest at the end.
+    private var answered: [DevtoolsQuestion] = []
+    private var isUpdateScheduled = false
+    private var isTicking = false
+    private var nextSample = Duration.zero
+    /// The last reports of each loop.
+    private var reports: [Int: [RoomReport]] = [:]
+    private var roomCounts: [Int: Int] = [:]
+    /// How many loops have yet to send their reports.
+    private var awaited = 0
+    private var meter = RateMeter()
+
+    init(of room: Room<DevtoolsState>, on host: any ExtensionHost) {
+        self.room = room
+        self.host = host
+    }
+
+    private var loops: [LoopPart<LoopInspector>] { host.parts(LoopInspector.self) }
+
+    // MARK: The room
+
+    func selectionsChanged() {
+        guard !isUpdateScheduled else { return }
+        isUpdateScheduled = true
+        // Not within the room's own turn.
+        host.schedule(after: .zero) { [weak self] in
+            guard let self else { return }
+            isUpdateScheduled = false
+            askLoops()
+            keepTicking()
+        }
+    }
+
+    func settled(_ entry: JournalEntry, _ rejection: Rejection?, at version: UInt64) {
+        guard rejection == nil else { return }
+        for case let action as ForwardAction in entry.actions { forward(action) }
+    }
+
+    private func forward(_ action: ForwardAction) {
+        let loops = loops
+        guard loops.indices.contains(host.index) else { return }
+        let (home, id) = (loops[host.index], action.stamp.id)
+        loops[host.homeIndex(of: action.room)].perform { part in
+            part.forward(action) { result in
+                home.perform { $0.inspector?.forwarded(id, result) }
+            }
+        }
+    }
+
+    private func forwarded(_ id: String, _ result: Result<Position, Rejection>) {
+        switch result {
+        case .success(let position): dispatch(ForwardEnded(id: id, version: position.version))
+        case .failure(let rejection):
+            dispatch(ForwardEnded(id: id, problem: "\(rejection.code): \(rejection)"))
+        }
+    }
+
+    private func dispatch(_ action: any ServerAction) {
+        room.dispatch(action, DispatchOutcome())
+    }
+
+    // MARK: Questions
+
+    private func keepTicking() {
+        guard !isTicking, !questions.isEmpty else { return }
+        isTicking = true
+        host.schedule(after: Self.interval) { [weak self] in
+            guard let self, !host.rooms.isStopping else { return }
+            isTicking = false
+            askLoops()
+            keepTicking()
+        }
+    }
+
+    private func askLoops() {
+        questions = Array(
+            room.selectionsInUse.compactMap { DevtoolsQuestion($0) }.prefix(Self.maxQuestions))
+        forgetAnswers()
+        let loops = loops
+        let now = host.now
+        let isSample = now >= nextSample && questions.contains { $0.isAboutRates }
+        if isSample {
+            nextSample = now + Self.sampleInterval
+            awaited = loops.count
+        }
+        guard loops.indices.contains(host.index) else { return }
+        let home = loops[host.index]
+        for (index, loop) in loops.enumerated() {
+            let request = request(to: index, isSample)
+            loop.perform { part in
+                let response = part.respond(to: request)
+                home.perform { $0.inspector?.take(response, from: index) }
+            }
+        }
+    }
+
+    private func request(to loop: Int, _ isSample: Bool) -> InspectionRequest {
+        let questions = questions.filter { question in
+            question.room.map { host.homeIndex(of: $0.string) == loop } ?? true
+        }
+        let known = room.store.state.answers
+        var versions: [ExactString: UInt64] = [:]
+        for case .state(let parameters) in questions {
+            versions[parameters.room] = known[.state(parameters)]?["version"]?.uint64
+        }
+        return InspectionRequest(
+            questions: questions, past: questions.filter { $0.isOfThePast && known[$0] == nil },
+            isSample: isSample, versions: versions)
+    }
+
+    /// Forgets the answers that nobody is subscribed to, except the newest ones about the past:
+    /// somebody who steps back and forth between versions finds them again.
+    private func forgetAnswers() {
+        let answers = room.store.state.answers
+        answered.removeAll { questions.contains($0) || answers[$0]?["problem"] != nil }
+        answered += questions.filter { $0.hasFinalAnswer && answers[$0] != nil }
+        answered.removeFirst(max(0, answered.count - Self.maxKeptAnswers))
+        let wanted = Set(questions).union(answered)
+        let unwanted = answers.keys.filter { !wanted.contains($0) }
+        guard !unwanted.isEmpty else { return }
+        dispatch(
+            AnswerQuestions(answers: Dictionary(uniqueKeysWithValues: unwanted.map { ($0, .null) }))
+        )
+    }
+
+    // MARK: Answers
+
+    private func take(_ response: InspectionResponse, from loop: Int) {
+        roomCounts[loop] = response.rooms
+        if let reports = response.reports {
+            self.reports[loop] = reports
+            awaited -= 1
+            if awaited == 0 { publishReports() }
+        }
+        take(response.answers)
+    }
+
+    /// Dispatches those answers that are new and still asked for.
+    func take(_ answers: [DevtoolsQuestion: JSON]) {
+        let known = room.store.state.answers
+        let news = answers.filter { questions.contains($0.key) && known[$0.key] != $0.value }
+        if !news.isEmpty { dispatch(AnswerQuestions(answers: news)) }
+    }
+
+    private func publishReports() {
+        let now = Timestamp.now().secondsSince1970
+        let measured = meter.measure(reports.values.flatMap { $0 }, at: now)
+        var answers: [DevtoolsQuestion: JSON] = [:]
+        for question in questions {
+            switch question {
+            case .rooms:
+                let list = try? JSONCoding.encodeTree(measured)
+                let total = roomCounts.values.reduce(0, +)
+                answers[question] = ["rooms": list ?? [], "total": .int(Int64(total))]
+            case .graphs(let parameters):
+                let samples = meter.samples(of: parameters.room)
+                answers[question] = try? JSONCoding.encodeTree(samples)
+            default: break
+            }
+        }
+        meter.keep(questions)
+        take(answers)
+    }
+}

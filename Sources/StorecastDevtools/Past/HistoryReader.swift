@@ -1,0 +1,244 @@
+import StorecastServer
+import StorecastRoom
+import StorecastWire
+
+/// Answers one question about a room's past from its journal, without affecting the room.
+///
+/// Belongs to the room's loop, which reads a chunk of the journal at a time; its entries are
+/// reduced on another thread.
+final class HistoryReader {
+    private static let maxEntries = 2000
+    private static let maxLines = 500
+
+    let question: DevtoolsQuestion
+    private unowned let host: any ExtensionHost
+    private let room: any AnyRoom
+    private let completion: (JSON) -> Void
+    private(set) var isOver = false
+
+    init(
+        _ question: DevtoolsQuestion, _ room: any AnyRoom, on host: any ExtensionHost,
+        completion: @escaping (JSON) -> Void
+    ) {
+        self.question = question
+        self.room = room
+        self.host = host
+        self.completion = completion
+    }
+
+    func begin() {
+        guard let definition = host.definition(of: room.name) else {
+            return end(DevtoolsState.problem("There is no such room any more."))
+        }
+        switch question {
+        case .stateAt(let parameters):
+            play(HistoryPlayback(definition, room.limits, at: parameters))
+        case .history(let parameters):
+            play(HistoryPlayback(definition, room.limits, history: parameters))
+        case .lines(let parameters) where parameters.after == 0: readLines(after: 0, [header])
+        case .lines(let parameters): readLines(after: parameters.after, [])
+        default: end(.null)
+        }
+    }
+
+    /// Nobody asks any more.
+    func cancel() { isOver = true }
+
+    private func end(_ answer: JSON) {
+        guard !isOver else { return }
+        isOver = true
+        completion(answer)
+    }
+
+    // MARK: States
+
+    private func play(_ playback: HistoryPlayback) {
+        guard playback.start <= room.position.version else {
+            return end(DevtoolsState.problem("The room hasn't come to this version."))
+        }
+        findSnapshot(for: playback, through: UInt64(Int64.max))
+    }
+
+    private func findSnapshot(for playback: HistoryPlayback, through offset: UInt64) {
+        host.journal.loadSnapshot(of: room.name, through: offset) { [self] result in
+            guard !isOver else { return }
+            guard case .success(let kept?) = result, kept.offset <= offset else {
+                return reduce(with: playback, after: 0)
+            }
+            guard kept.version <= playback.start else {
+                return findSnapshot(before: kept, for: playback)
+            }
+            host.offload({ playback.restore(kept) }) { [self] isGood in
+                if isGood {
+                    reduce(with: playback, after: kept.offset)
+                } else {
+                    findSnapshot(before: kept, for: playback)
+                }
+            }
+        }
+    }
+
+    private func findSnapshot(before kept: JournalSnapshot, for playback: HistoryPlayback) {
+        if kept.offset > 1 {
+            findSnapshot(for: playback, through: kept.offset - 1)
+        } else {
+            reduce(with: playback, after: 0)
+        }
+    }
+
+    private func reduce(with playback: HistoryPlayback, after offset: UInt64) {
+        read(after: offset, maxEntries: Self.maxEntries) { [self] chunk in
+            let (records, isLast) = (chunk.records, chunk.isLast)
+            host.offload({ playback.take(records, isLast: isLast) }) { [self] step in
+                switch step {
+                case .more: reduce(with: playback, after: records.last?.offset ?? offset)
+                case .done(let answer): end(answer)
+                }
+            }
+        }
+    }
+
+    // MARK: Lines
+
+    private var header: JournalLine { .header(room: room.name, epoch: room.position.epoch) }
+
+    /// The lines are strings in the answer, as not every program reads integers of 64 bits exactly.
+    private func readLines(after offset: UInt64, _ lines: [JournalLine]) {
+        read(
+            after: offset, maxEntries: Self.maxLines,
+            truncated: { [self] first in
+                readLines(before: first, lines)
+            }
+        ) { [self] chunk in
+            do {
+                let entries = chunk.records.map { JournalLine.entry(offset: $0, $1) }
+                let texts = try (lines + entries).map { line in
+                    JSON.string(String(decoding: try line.bytes().dropLast(), as: UTF8.self))
+                }
+                let last = chunk.records.last?.offset
+                end([
+                    "lines": .array(texts),
+                    "next": chunk.isLast ? .null : last.map { .uint($0) } ?? .null,
+                ])
+            } catch {
+                end(DevtoolsState.problem("An entry of the journal isn't JSON."))
+            }
+        }
+    }
+
+    /// The journal begins at entry `first`: a snapshot replaces those before it.
+    private func readLines(before first: UInt64, _ lines: [JournalLine]) {
+        host.journal.loadSnapshot(of: room.name, through: first - 1) { [self] result in
+            guard !isOver else { return }
+            guard case .success(let kept?) = result, !lines.isEmpty else {
+                return end(DevtoolsState.problem("The journal no longer has these entries."))
+            }
+            readLines(after: kept.offset, [header, .snapshot(kept)])
+        }
+    }
+
+    // MARK: Reading
+
+    private func read(
+        after offset: UInt64, maxEntries: Int, truncated: ((UInt64) -> Void)? = nil,
+        _ body: @escaping (JournalChunk) -> Void
+    ) {
+        _ = JournalChunk(of: room.name, after: offset, maxEntries: maxEntries, in: host.journal) {
+            [self] result in
+            guard !isOver else { return }
+            switch result {
+            case .success(let chunk): body(chunk)
+            case .failure(.truncated(let first)) where truncated != nil && offset == 0:
+                truncated?(first)
+            case .failure(.truncated):
+                end(DevtoolsState.problem("The journal no longer has what led to it."))
+            case .failure(let error):
+                host.report("The devtools can't read the journal of '\(room.name)': \(error)")
+                end(DevtoolsState.problem("The journal can't be read."))
+            }
+        }
+    }
+}
+
+/// The questions about the past of one loop's rooms, which are answered one at a time.
+struct HistoryQueue {
+    private var waiting: [DevtoolsQuestion] = []
+    private var current: HistoryReader?
+
+    /// Replaces what is to be answered; cancels what is being answered if it isn't asked any more.
+    ///
+    /// - Returns: the question to begin with now, as by ``next()``.
+    mutating func replace(with questions: [DevtoolsQuestion]) -> DevtoolsQuestion? {
+        if let current, !questions.contains(current.question) {
+            current.cancel()
+            self.current = nil
+        }
+        waiting = questions.filter { $0 != current?.question }
+        return next()
+    }
+
+    /// The question to begin with now; nil if one is being answered or none is left.
+    mutating func next() -> DevtoolsQuestion? {
+        if let current, !current.isOver { return nil }
+        current = nil
+        return waiting.isEmpty ? nil : waiting.removeFirst()
+    }
+
+    mutating func began(_ reader: HistoryReader) { current = reader }
+
+    func cancel() { current?.cancel() }
+}
+
+/// Consecutive entries of a room's journal, read up to a number or size, or to the end.
+final class JournalChunk {
+    typealias Record = (offset: UInt64, record: JournalRecord)
+
+    private static let maxBytes = 4 << 20
+
+    private(set) var records: [Record] = []
+    /// Whether the journal has no more of them now.
+    private(set) var isLast = false
+
+    private let maxEntries: Int
+    private let completion: (Result<JournalChunk, JournalError>) -> Void
+    private var bytes = 0
+    private var isOver = false
+    private var tail: (any JournalTail)?
+
+    /// Begins; `completion` is called once, possibly before this returns.
+    init(
+        of room: String, after offset: UInt64, maxEntries: Int, in journal: any Journal,
+        completion: @escaping (Result<JournalChunk, JournalError>) -> Void
+    ) {
+        self.maxEntries = maxEntries
+        self.completion = completion
+        // The tail keeps this object alive until it is over.
+        let tail = journal.tail(of: room, after: offset) { event in self.take(event) }
+        if isOver { tail.cancel() } else { self.tail = tail }
+    }
+
+    private func take(_ event: JournalTailEvent) {
+        guard !isOver else { return }
+        switch event {
+        case .entries(let page):
+            for record in page {
+                records.append(record)
+                bytes += record.record.actions.reduce(0) { $0 + $1.payload.count }
+                if records.count >= maxEntries || bytes >= Self.maxBytes {
+                    return end(.success(self))
+                }
+            }
+        case .caughtUp:
+            isLast = true
+            end(.success(self))
+        case .failed(let error): end(.failure(error))
+        }
+    }
+
+    private func end(_ result: Result<JournalChunk, JournalError>) {
+        isOver = true
+        tail?.cancel()
+        tail = nil
+        completion(result)
+    }
+}

@@ -1,0 +1,89 @@
+import StorecastSync
+
+/// A question to the devtools: a selection of their room, with its parameters.
+enum DevtoolsQuestion: Hashable, Codable, Sendable {
+    case rooms
+    case graphs(RoomParameters)
+    case room(RoomParameters)
+    case log(LogParameters)
+    case entry(EntryParameters)
+    case state(RoomParameters)
+    case stateAt(VersionParameters)
+    case history(HistoryParameters)
+    case lines(LinesParameters)
+
+    /// The room that it is about; nil if it is about all.
+    var room: ExactString? {
+        switch self {
+        case .rooms: nil
+        case .graphs(let parameters): parameters.room == "" ? nil : parameters.room
+        case .room(let parameters), .state(let parameters): parameters.room
+        case .log(let parameters): parameters.room
+        case .entry(let parameters): parameters.room
+        case .stateAt(let parameters): parameters.room
+        case .history(let parameters): parameters.room
+        case .lines(let parameters): parameters.room
+        }
+    }
+
+    /// Whether the answer comes with the reports that loops make once a second.
+    var isAboutRates: Bool {
+        switch self {
+        case .rooms, .graphs, .room: true
+        default: false
+        }
+    }
+
+    /// Whether the answer stays the same, whatever happens from now on.
+    var hasFinalAnswer: Bool {
+        switch self {
+        case .stateAt, .history: true
+        default: false
+        }
+    }
+
+    /// Whether the answer is read from the journal, once.
+    var isOfThePast: Bool {
+        switch self {
+        case .stateAt, .history, .lines: true
+        default: false
+        }
+    }
+}
+
+/// A room, by its path.
+struct RoomParameters: Hashable, Codable, Sendable {
+    var room: ExactString
+}
+
+/// The newest dispatches of a room; with `type`, those with an action whose name contains it.
+struct LogParameters: Hashable, Codable, Sendable {
+    var room: ExactString
+    var type: ExactString?
+}
+
+/// A dispatch in a room's log, by its number there.
+struct EntryParameters: Hashable, Codable, Sendable {
+    var room: ExactString
+    var number: UInt64
+}
+
+/// A room at a version; with `skip`, without the dispatches that led to those versions.
+struct VersionParameters: Hashable, Codable, Sendable {
+    var room: ExactString
+    var version: UInt64
+    var skip: [UInt64]?
+}
+
+/// The dispatches of a room up to a version.
+struct HistoryParameters: Hashable, Codable, Sendable {
+    var room: ExactString
+    var through: UInt64
+}
+
+/// A page of a room's journal, as lines: what comes behind an offset, 0 for the header and the
+/// start.
+struct LinesParameters: Hashable, Codable, Sendable {
+    var room: ExactString
+    var after: UInt64
+}

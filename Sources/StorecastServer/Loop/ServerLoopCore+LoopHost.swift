@@ -1,0 +1,140 @@
+import Logging
+import StorecastRoom
+import StorecastSync
+import StorecastWebSocket
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#else
+    import Darwin
+#endif
+
+extension ServerLoopCore: LoopHost {
+    var now: Duration { loop.now() }
+
+    func schedule(after delay: Duration, _ work: @escaping () -> Void) {
+        loop.schedule(after: delay, work)
+    }
+
+    func makeRoom(_ path: String, on loop: RoomLoop) -> (any AnyRoom)? {
+        guard let definition = definition(of: path) else { return nil }
+        configuration.logger.debug("room opened", metadata: ["room": "\(path)"])
+        return definition.open(context(of: path, journal))
+    }
+
+    func makeOwnRoom(_ path: String, on loop: RoomLoop) -> (any AnyRoom)? {
+        guard let part = part(at: path) else { return nil }
+        var context = context(of: path, MemoryJournal())
+        context.isTransient = true
+        return part.makeRoom(context)
+    }
+
+    private func context(of path: String, _ journal: any Journal) -> RoomContext {
+        RoomContext(
+            name: path, journal: journal, limits: configuration.limits, loop: rooms,
+            now: Timestamp.now, random: BufferedSystemGenerator())
+    }
+
+    func unloaded(_ room: any AnyRoom) {
+        for (_, part) in extensions { part.unloaded(room) }
+        configuration.logger.debug("room unloaded", metadata: ["room": "\(room.name)"])
+    }
+
+    func authenticate(_ session: ServerSession, token: String?) {
+        if let part = part(at: session.room.name) {
+            return session.authenticated(part.identity(token: token))
+        }
+        guard let authenticate = configuration.authenticate, let id = session.link?.id,
+            let link = links[id]
+        else { return session.authenticated(.success(.anonymous)) }
+        var credentials = link.credentials
+        credentials.token = token
+        let home = peers[index]
+        Task { [credentials] in
+            let result: Result<Identity, Rejection>
+            do {
+                let identity = try await authenticate(credentials)
+                guard !identity.isReserved else {
+                    throw Rejection(.forbidden, "The id '\(identity.id)' is reserved.")
+                }
+                result = .success(identity)
+            } catch let rejection as Rejection {
+                result = .failure(rejection)
+            } catch {
+                let problem = credentials.redacting("\(error)")
+                home.perform { $0.report("Authentication failed: \(problem)") }
+                result = .failure(
+                    Rejection(.unauthenticated, "The server could not check the token."))
+            }
+            home.perform { $0.rooms.sessions[id]?.authenticated(result) }
+        }
+    }
+
+    func report(_ message: String) {
+        configuration.logger.error("\(message)")
+    }
+
+    func progressed(_ progress: RoomProgress) {
+        if let recovery = configuration.recovery { return recovery(progress) }
+        guard recoveries.isDue(progress, at: loop.now()) else { return }
+        let percent = progress.done * 100 / max(1, progress.total)
+        configuration.logger.info(
+            "reading a room's history",
+            metadata: ["room": "\(progress.room)", "percent": "\(percent)"])
+    }
+}
+
+extension Identity {
+    /// Whether the id is one for the clients of an extension: nobody else is let in under it.
+    fileprivate var isReserved: Bool { id.utf8.starts(with: "storecast.".utf8) }
+}
+
+/// Decides when to log how far a room has come with its history: after the first second, and then
+/// every five seconds.
+struct RecoveryReports {
+    /// When the next report of each room that is being read is due.
+    private var deadlines: [ExactString: Duration] = [:]
+
+    mutating func isDue(_ progress: RoomProgress, at now: Duration) -> Bool {
+        let room = ExactString(progress.room)
+        guard progress.done < progress.total else {
+            deadlines[room] = nil
+            return false
+        }
+        guard let deadline = deadlines[room] else {
+            deadlines[room] = now + .seconds(1)
+            return false
+        }
+        guard now >= deadline else { return false }
+        deadlines[room] = now + .seconds(5)
+        return true
+    }
+}
+
+/// The system's random numbers, fetched 32 at a time: every dispatch needs one, and a system call
+/// for each is a twelfth of what a dispatch costs.
+private struct BufferedSystemGenerator: RandomNumberGenerator {
+    /// `getentropy` gives 256 bytes at most.
+    private static let capacity = 32
+    private var words: [UInt64] = []
+
+    mutating func next() -> UInt64 {
+        if words.isEmpty { refill() }
+        return words.removeLast()
+    }
+
+    private mutating func refill() {
+        words.append(contentsOf: repeatElement(0, count: Self.capacity))
+        #if canImport(Glibc) || canImport(Musl)
+            let code = words.withUnsafeMutableBytes { getentropy($0.baseAddress, $0.count) }
+            // Going on with zeros would make the ids that come of these numbers predictable.
+            precondition(code == 0, "The system gives no random numbers.")
+        #else
+            words.withUnsafeMutableBytes { arc4random_buf($0.baseAddress, $0.count) }
+        #endif
+    }
+}

@@ -1,0 +1,72 @@
+import StorecastSync
+import StorecastWebSocket
+import StorecastWire
+
+extension ServerLoopCore: WebSocketServerDelegate {
+    func accept(_ request: UpgradeRequest) -> UpgradeDecision {
+        if let refusal = refusal(of: request) {
+            return .refuse(status: refusal.status, reason: refusal.sentence)
+        }
+        if request.subprotocols.isEmpty { return .accept(subprotocol: nil) }
+        guard request.subprotocols.contains(ProtocolVersion.subprotocol) else {
+            return .refuse(
+                status: 400,
+                reason: "This server speaks the subprotocol \(ProtocolVersion.subprotocol).")
+        }
+        return .accept(subprotocol: ProtocolVersion.subprotocol)
+    }
+
+    func opened(_ connection: WebSocketConnection, _ request: UpgradeRequest) {
+        let credentials = Credentials(
+            token: nil, path: request.path, address: request.peerAddress,
+            headers: request.headers)
+        let home = homeIndex(of: request.path)
+        if home == index {
+            let link = LocalLink(connection, credentials)
+            connection.context = link
+            begin(link)
+        } else {
+            relays[connection.id] = Relay(connection, home: home, configuration.limits)
+            post(.opened(connection.id, credentials, origin: index), to: home)
+        }
+    }
+
+    func received(_ connection: WebSocketConnection, text: UnsafeRawBufferPointer) {
+        if let link = connection.context as? LocalLink {
+            link.noteReceived(text.count)
+            link.session?.receive(text)
+        } else if let relay = relays[connection.id] {
+            forward(Array(text), of: relay)
+        }
+    }
+
+    func writable(_ connection: WebSocketConnection) {
+        if let link = connection.context as? LocalLink {
+            if let session = link.session { rooms.flush(session) }
+        } else if let relay = relays[connection.id] {
+            advance(relay)
+        }
+    }
+
+    func closed(_ connection: WebSocketConnection, code: UInt16, reason: String) {
+        connection.context = nil
+        if let relay = relays.removeValue(forKey: connection.id) {
+            post(.toSession(connection.id, .closed), to: relay.home)
+        } else {
+            end(connection.id)
+        }
+    }
+
+    func respond(to request: UpgradeRequest) -> HTTPResponse? {
+        if let refusal = refusal(of: request) {
+            return HTTPResponse(status: refusal.status, refusal.sentence)
+        }
+        return configuration.pages.answer(to: request)
+    }
+
+    /// The refusal of a request for a host that the server doesn't serve, or nil.
+    private func refusal(of request: UpgradeRequest) -> (status: Int, sentence: String)? {
+        if configuration.hosts.admits(request.headers["host"]) { return nil }
+        return (421, "This server isn't known by that name.")
+    }
+}

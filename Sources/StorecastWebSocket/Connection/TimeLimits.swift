@@ -1,0 +1,118 @@
+/// Pings silent peers, and ends the connections of those that don't answer: a timer wheel with one
+/// timer for all connections.
+///
+/// Each connection is visited once in `interval`; a tick visits one slot of the wheel, which
+/// spreads the work. Adding and removing is O(1).
+final class Heartbeat {
+    private let core: LoopCore
+    private let interval: Duration
+    private let deadline: UInt64
+    private let pingAfter: UInt64
+    private var slots: [[UInt64: WebSocketConnection]]
+    private var next = 0
+    private(set) var count = 0
+    private var timer: LoopTimer?
+
+    /// - Parameter slots: how many groups the connections are spread over.
+    init(on core: LoopCore, interval: Duration, timeout: Duration, slots: Int) {
+        self.core = core
+        self.interval = interval
+        deadline = timeout.wholeMilliseconds
+        pingAfter = (interval / 2).wholeMilliseconds
+        self.slots = Array(repeating: [:], count: slots)
+    }
+
+    /// All connections, in no order.
+    var connections: [WebSocketConnection] { slots.flatMap(\.values) }
+
+    func add(_ connection: WebSocketConnection) {
+        slots[slot(of: connection)][connection.id] = connection
+        count += 1
+        if timer == nil { arm() }
+    }
+
+    func remove(_ connection: WebSocketConnection) {
+        guard slots[slot(of: connection)].removeValue(forKey: connection.id) != nil else { return }
+        count -= 1
+    }
+
+    func cancel() {
+        timer?.cancel()
+        timer = nil
+    }
+
+    private func slot(of connection: WebSocketConnection) -> Int {
+        Int(connection.id % UInt64(slots.count))
+    }
+
+    private func arm() {
+        timer = LoopTimer(on: core, after: interval / slots.count) { [weak self] in self?.tick() }
+    }
+
+    private func tick() {
+        timer = nil
+        let now = core.milliseconds
+        for connection in slots[next].values {
+            let silence = now - min(connection.lastActivity, now)
+            // While reading is paused, an answer isn't seen; only one that lags too is dead.
+            if connection.isReadingPaused && !connection.isLagging { continue }
+            if silence >= deadline {
+                connection.fail("The peer gave no sign of life for \(silence / 1000) s.")
+            } else if silence >= pingAfter {
+                connection.ping()
+            }
+        }
+        next = (next + 1) % slots.count
+        if count > 0 { arm() }
+    }
+}
+
+/// A time limit that is equally long for all connections: a queue, with one timer for its first.
+///
+/// Adding is O(1). A connection that is done in time stays in the queue: `expire` has to look
+/// whether there is still something to do.
+final class DeadlineQueue {
+    private let core: LoopCore
+    private let delay: Duration
+    private let expire: (WebSocketConnection) -> Void
+    private var waiting: [(connection: WebSocketConnection, due: UInt64)] = []
+    private var first = 0
+    private var timer: LoopTimer?
+
+    init(on core: LoopCore, delay: Duration, expire: @escaping (WebSocketConnection) -> Void) {
+        self.core = core
+        self.delay = delay
+        self.expire = expire
+    }
+
+    func add(_ connection: WebSocketConnection) {
+        waiting.append((connection, core.milliseconds + delay.wholeMilliseconds))
+        if timer == nil { arm(delay) }
+    }
+
+    func cancel() {
+        timer?.cancel()
+        timer = nil
+        waiting = []
+        first = 0
+    }
+
+    private func arm(_ delay: Duration) {
+        timer = LoopTimer(on: core, after: delay) { [weak self] in self?.sweep() }
+    }
+
+    private func sweep() {
+        timer = nil
+        while first < waiting.count, waiting[first].due <= core.milliseconds {
+            let connection = waiting[first].connection
+            first += 1
+            expire(connection)
+        }
+        if first * 2 > waiting.count {
+            waiting.removeFirst(first)
+            first = 0
+        }
+        guard first < waiting.count, timer == nil else { return }
+        arm(.milliseconds(Int64(waiting[first].due - core.milliseconds)))
+    }
+}

@@ -1,0 +1,82 @@
+import StorecastClient
+import StorecastServer
+import Testing
+
+@testable import StorecastDevtools
+
+@Suite(.timeLimit(.minutes(1)))
+struct DevtoolsAccessTests {
+    private static let token = DevtoolsClient.token
+
+    private func refusal(_ access: DevtoolsAccess, token: String? = nil) -> Rejection.Code? {
+        switch access.identity(token: token) {
+        case .success: nil
+        case .failure(let rejection): rejection.code
+        }
+    }
+
+    @Test func `a token lets in whoever has it`() {
+        let access = DevtoolsAccess.token(Self.token)
+        #expect(refusal(access, token: Self.token) == nil)
+        #expect(refusal(access, token: Self.token + " ") == .unauthenticated)
+        #expect(refusal(access, token: "") == .unauthenticated)
+        #expect(refusal(access) == .unauthenticated)
+    }
+
+    @Test func `a token that is made can't be guessed`() {
+        let (one, other) = (DevtoolsAccess.makeToken(), DevtoolsAccess.makeToken())
+        #expect(one != other)
+        #expect(one.utf8.count == 32)
+        #expect(refusal(.token(one), token: one) == nil)
+        #expect(refusal(.token(one), token: other) == .unauthenticated)
+    }
+
+    @Test func `from this machine nobody gets in without it either`() async throws {
+        let server = SyncServer(
+            port: 0, extensions: [.devtools(.token(Self.token))], rooms: { _ in nil })
+        let connection = RemoteConnection(try await server.start().at("/devtools"))
+        #expect(await connection.end()?.code == .unauthenticated)
+        await server.stop()
+    }
+
+    @Test func `a token that could be guessed isn't taken`() async {
+        await #expect(processExitsWith: .failure) { _ = DevtoolsAccess.token("short") }
+    }
+
+    @Test func `a server has none unless it is told to`() async throws {
+        let server = SyncServer(port: 0, room: Tallies.room)
+        let connection = RemoteConnection(try await server.start().at("/devtools"))
+        #expect(await connection.end()?.code == Rejection.Code("no-room"))
+        await server.stop()
+    }
+
+    @Test func `nobody else is let in under the developers' id`() async throws {
+        let server = SyncServer(port: 0, rooms: { _ in Tallies.room }) { credentials in
+            Identity(credentials.token ?? "")
+        }
+        let url = try await server.start()
+        let pretender = RemoteConnection(url, token: { "storecast.devtools" })
+        #expect(await pretender.end()?.code == .forbidden)
+        await server.stop()
+    }
+
+    @Test func `two extensions of a server can't have the same path`() async {
+        await #expect(processExitsWith: .failure) {
+            let devtools = ServerExtension.devtools(.token("a token of the devtools' own"))
+            _ = SyncServer(extensions: [devtools, devtools], rooms: { _ in nil })
+        }
+    }
+
+    @Test func `the rooms' own authentication isn't asked, and doesn't help`() async throws {
+        let server = SyncServer(
+            port: 0, extensions: [.devtools(.token(Self.token))], rooms: { _ in Tallies.room }
+        ) { _ in Identity("ada") }
+        let url = try await server.start()
+        let stranger = RemoteConnection(url.at("/devtools"), token: { "ada" })
+        #expect(await stranger.end()?.code == .unauthenticated)
+        let developer = RemoteConnection(url.at("/devtools"), token: { Self.token })
+        #expect(await developer.isLive())
+        developer.close()
+        await server.stop()
+    }
+}

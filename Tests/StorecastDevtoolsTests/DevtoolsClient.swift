@@ -1,0 +1,100 @@
+import StorecastClient
+import StorecastDevtools
+import StorecastServer
+
+/// A client of the devtools' room.
+@MainActor
+struct DevtoolsClient {
+    nonisolated static let token = "a token of the devtools' own"
+
+    let connection: RemoteConnection
+
+    /// - Parameter url: the server's.
+    init(_ url: String) {
+        connection = RemoteConnection(url.at("/devtools"), token: { Self.token })
+    }
+
+    /// The first answer that is known and matches.
+    func answer(
+        _ selection: String, _ parameters: JSON? = nil,
+        where matches: (JSON) -> Bool = { _ in true }
+    ) async throws -> JSON {
+        try await answer(of: follow(selection, parameters), where: matches)
+    }
+
+    /// Subscribes to a selection as long as the store lives.
+    func follow(_ selection: String, _ parameters: JSON? = nil) -> RemoteStore<JSON> {
+        RemoteStore(selection: selection, parameters: parameters, on: connection)
+    }
+
+    func answer(
+        of store: RemoteStore<JSON>, where matches: (JSON) -> Bool = { _ in true }
+    ) async throws -> JSON {
+        for await answer in store.states where !answer.isNull && matches(answer) { return answer }
+        throw store.problem ?? Rejection(.closed, "The connection ended.")
+    }
+
+    /// Dispatches an action into a room; returns what the devtools say of it.
+    func dispatch(_ type: String, _ payload: JSON, to room: String = "/") async throws -> JSON {
+        let ticket = "\(type) \(payload)"
+        let forward = ForwardedAction(ticket: ticket, room: room, type: type, payload: payload)
+        _ = try await connection.dispatch(forward).outcome
+        var last = JSON.null
+        _ = try await answer("dispatches") { list in
+            last = list.array?.last { $0["ticket"]?.string == ticket } ?? .null
+            return last["version"] != nil || last["problem"] != nil
+        }
+        return last
+    }
+}
+
+/// What the devtools' page sends.
+struct ForwardedAction: SyncAction {
+    static let wireName = "dispatch"
+    var ticket: String
+    var room: String
+    var type: String
+    var payload: JSON
+}
+
+/// What the servers of these tests serve: a tally, and who counted last.
+struct Tallies: Codable, Equatable, Sendable {
+    var count = 0
+    var last = ""
+
+    static let count = Selection("count") { (tallies: Tallies) in tallies.count }
+    static let last = Selection("last") { (tallies: Tallies) in tallies.last }
+
+    static let room = RoomDefinition(
+        state: Tallies(), actions: [Add.self], selections: [count, last]
+    ) { tallies, action in
+        guard let add = action as? Add else { return }
+        tallies.count += add.number
+        tallies.last = add.stamp.sender.id
+    }
+}
+
+struct Add: Stamped {
+    var number: Int
+    var stamp = Stamp()
+}
+
+extension RemoteConnection {
+    func isLive() async -> Bool {
+        for await status in statuses where status == .live { return true }
+        return false
+    }
+
+    /// Waits for the end, and says why.
+    func end() async -> Rejection? {
+        for await status in statuses {
+            if case .closed(let rejection) = status { return rejection }
+        }
+        return nil
+    }
+}
+
+extension String {
+    /// The URL of another room of the same server.
+    func at(_ path: String) -> String { String(dropLast()) + path }
+}
