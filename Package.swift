@@ -53,7 +53,7 @@ let package = Package(
         // Apart, as the command runs it too, and what helps tests to fail has no place there.
         .target(
             name: "StorecastSimulation", dependencies: ["StorecastMirror", "StorecastSync"],
-            path: "Sources/StorecastTesting/Simulation", swiftSettings: settings),
+            swiftSettings: settings),
         .target(
             name: "StorecastTesting",
             dependencies: [
@@ -66,7 +66,7 @@ let package = Package(
                     name: "IssueReportingTestSupport", package: "xctest-dynamic-overlay",
                     condition: .when(platforms: [.linux])),
             ],
-            exclude: ["Simulation"], swiftSettings: settings),
+            swiftSettings: settings),
         .target(name: "StorecastWire", swiftSettings: settings),
         .target(
             name: "StorecastSync", dependencies: ["Storecast", "StorecastWire"],
