@@ -24,7 +24,7 @@ final class SimulatedFile {
     /// The journal of a process that starts.
     func open() -> any Journal {
         do {
-            return AwaitedJournal(in: try start())
+            return BlockingJournal(in: try start())
         } catch {
             // The temporary folder is of no use: nothing can be said of the seed, so no run goes
             // on.

@@ -1,7 +1,7 @@
-import StorecastSync
+@_exported public import StorecastSync
 
-/// Runs a room with its clients through bad days, each made of one seed, and checks that the
-/// promises hold.
+/// Runs a server and its clients under simulated faults, each run drawn from one seed, and checks
+/// that the protocol's promises hold.
 ///
 /// ```swift
 /// @Test(arguments: 0..<10 as Range<UInt64>)
@@ -10,19 +10,20 @@ import StorecastSync
 /// }
 /// ```
 ///
-/// The room, its sessions, the clients' sessions and mirrors are the real ones. What lies around
-/// them is simulated on one virtual clock: connections that delay, stall, break and lie half open;
-/// clients that come, go, crash and forget; a server that stops, or crashes between any two steps
-/// and reads its journal anew; a journal that is slow, fails, doesn't know, keeps twice and loses
-/// its tail. After every event what it touched is compared with what the log alone says. One run
-/// takes some milliseconds to a second, in one thread; runs don't share anything.
+/// The room, its loop and sessions, the clients' connectors, sessions and mirrors are the real
+/// ones. What surrounds them is simulated on one virtual clock: connections that delay, stall,
+/// break and stay half open; clients that connect, leave and crash; a server that stops, or crashes
+/// between any two steps and reads its journal again; a journal that is slow, fails, doesn't know
+/// whether it kept a batch, keeps one twice and loses its tail. After every event whatever it
+/// touched is compared with a reference model. One run takes from milliseconds to a second, in one
+/// thread; runs share nothing.
 public struct Simulation: Sendable {
-    /// What to decide oneself.
+    /// What the seed doesn't decide.
     public var options = SimulationOptions()
-    private let room: RoomKit
-    /// The same with names that look alike, for one seed of eight.
-    private let lookAlike: RoomKit?
-    /// Makes the journal of a run, and what opens it at each start of the server.
+    private let room: AnySimulatedRoom
+    /// The same room with names that differ only in their bytes, for one seed of eight.
+    private let lookAlike: AnySimulatedRoom?
+    /// Makes for each run the function that opens the journal at each start of the server.
     private let journal: JournalMaker?
 
     package typealias JournalMaker = @Sendable (_ seed: UInt64) -> () -> any Journal
@@ -36,21 +37,20 @@ public struct Simulation: Sendable {
     ///
     /// - Parameters:
     ///   - journal: called once for each run; what it returns is called at each start of the
-    ///     server. The journal completes everything before its calls return, as there is no other
-    ///     time than the simulated one. It fails, stalls and keeps twice as any does, but loses
-    ///     nothing.
-    ///   - lookAlike: the room with other names, in one seed of eight.
+    ///     server. Its calls must complete before they return, as time is virtual. Faults are
+    ///     injected into it too, but it never loses its tail.
+    ///   - lookAlike: the room with names that differ only in their bytes, for one seed of eight.
     package init<State>(
         of room: SimulatedRoom<State>, lookAlike: SimulatedRoom<State>? = nil,
         journal: JournalMaker?
     ) {
-        self.room = RoomKit(room)
-        self.lookAlike = lookAlike.map { RoomKit($0) }
+        self.room = AnySimulatedRoom(room)
+        self.lookAlike = lookAlike.map { AnySimulatedRoom($0) }
         self.journal = journal
     }
 
     /// Runs seeds one after the other; throws a ``SimulationFailure`` for the first that breaks a
-    /// promise, made as short as can be.
+    /// promise, shrunk.
     public func check(_ seeds: some Sequence<UInt64>) throws(SimulationFailure) {
         for seed in seeds where run(seed: seed).violation != nil {
             let report = shrunk(seed: seed)
@@ -68,8 +68,8 @@ public struct Simulation: Sendable {
 
     /// The shortest run that breaks the same promise as the seed does, with its trace.
     ///
-    /// Leaves out clients, troubles and steps as long as it still fails. Costs up to some hundred
-    /// runs. A seed that doesn't fail is run as it is.
+    /// Leaves out clients, faults and steps as long as it still fails: up to some hundred runs. A
+    /// seed that doesn't fail is run as it is.
     public func shrunk(seed: UInt64) -> SimulationReport {
         let scenario = Scenario(seed: seed, options)
         guard let promise = run(scenario, tracing: false).violation?.promise else {
@@ -81,14 +81,14 @@ public struct Simulation: Sendable {
         return run(shortest, tracing: true)
     }
 
-    private func kit(of seed: UInt64) -> RoomKit {
+    private func room(for seed: UInt64) -> AnySimulatedRoom {
         var random = SeededGenerator(seed: seed, for: .lookAlikes)
         return random.happens(oneIn: 8) ? lookAlike ?? room : room
     }
 
     func run(_ scenario: Scenario, tracing: Bool) -> SimulationReport {
         let world = World(
-            scenario, kit(of: scenario.seed), journal?(scenario.seed), isRecording: tracing)
+            scenario, room(for: scenario.seed), journal?(scenario.seed), isRecording: tracing)
         world.run()
         return SimulationReport(
             seed: scenario.seed, violation: world.violation, digest: world.trace.digest,

@@ -9,7 +9,7 @@ extension Bank {
     static let mine = Selection("mine") { (bank: Bank, me: Identity) in
         bank.accounts.first { $0.name == ExactString(me.id) }
     }
-    /// Clerks see the balances of others.
+    /// One's own balance; for clerks, those of all accounts.
     static let balances = Selection("balances") { (bank: Bank, viewer: Identity) in
         let name = ExactString(viewer.id)
         return bank.accounts.filter { $0.name == name || viewer.roles.contains("clerk") }
@@ -79,7 +79,7 @@ extension Bank {
         }
     }
 
-    /// Takes a split apart, and keeps whispers to itself.
+    /// Middleware that takes splits apart and stops whispers.
     @Sendable private static func parts(
         _ dispatch: @escaping DispatchFunction, _ state: @escaping () -> Bank?
     ) -> (@escaping DispatchFunction) -> DispatchFunction {

@@ -1,10 +1,10 @@
 import StorecastSync
 
 extension SimulatedRoom where State == Bank {
-    /// The room that `storecast simulate` runs.
+    /// The room that `Tests/Simulate` runs.
     static var bank: Self { bank(of: "bob", and: "eve") }
 
-    /// The same with two who are one to Swift's `String`.
+    /// The same with two users whose names are equal by Swift's `String ==`.
     static var bankOfLookAlikes: Self {
         bank(of: "\u{e9}ve", and: "e\u{301}ve").mirroring(Bank.book)
     }
@@ -44,11 +44,11 @@ extension SimulatedRoom where State == Bank {
         .dispatching(2) { random, _ in Sign(text: "\(random.below(1000))") }
         .dispatching { random, _ in Whisper(text: "\(random.below(1000))") }
         .dispatching { random, me in
-            // Only the server may say so.
+            // Only the server may dispatch it.
             ClientLeft(participant: "\(random.below(100))", user: me.id)
         }
         .dispatchingRarely { random, _ in
-            // Half of them to the brink: 480 levels may be kept.
+            // Half of them to the limit: 480 levels can be read.
             Wrap(times: random.pick([0, 1, 1 + random.below(200), 240, 479]))
         }
         .dispatchingOnServer { random in
@@ -62,7 +62,7 @@ extension SimulatedRoom where State == Bank {
 }
 
 extension Simulation {
-    /// A simulation of a bank, made to show every mistake of the library.
+    /// A simulation of a bank that is designed to make errors of the library visible.
     package static var bank: Simulation {
         Simulation(of: .bank, lookAlike: .bankOfLookAlikes, journal: nil)
     }

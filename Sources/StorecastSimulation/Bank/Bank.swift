@@ -1,7 +1,7 @@
 import Storecast
 import StorecastSync
 
-/// The state of the room that `storecast simulate` runs: where money is, every mistake shows.
+/// The state of the room that the package's own simulations run: a bank, as errors show in money.
 struct Bank: Codable, Equatable, Sendable {
     struct Account: Codable, Equatable, Sendable {
         var name: ExactString
@@ -18,14 +18,14 @@ struct Bank: Codable, Equatable, Sendable {
 
     /// In the order of their names.
     var accounts: [Account] = []
-    /// What was paid in and hasn't been paid out.
+    /// What was deposited and not seized.
     var deposited = 0
-    /// Who has signed the guest book: sender, time, a number drawn by chance.
+    /// The guest book: text, sender, time and a random number of each signature.
     var signatures: [ExactString] = []
-    /// Who is there.
+    /// Who is present.
     var presence = Presence()
 
-    /// Notes in notes, which clients put into each other until no reader can follow.
+    /// Nested notes, which clients nest too deeply to be read.
     var note: Note?
 
     final class Note: Codable, Equatable, Sendable {
@@ -36,7 +36,7 @@ struct Bank: Codable, Equatable, Sendable {
         static func == (left: Note, right: Note) -> Bool { left.inner == right.inner }
     }
 
-    /// Changes an account, which is opened if need be.
+    /// Changes an account; opens it if there is none.
     mutating func change(_ name: ExactString, by amount: Int, _ note: String) {
         let place = accounts.firstIndex { $0.name >= name } ?? accounts.count
         if place == accounts.count || accounts[place].name != name {
@@ -89,13 +89,13 @@ struct Transfer: SyncAction {
     var amount: Int
 }
 
-/// A deposit and two transfers from it, which middleware makes of it; only together.
+/// Middleware turns it into a deposit and two transfers, which are reduced together or not at all.
 struct Split: SyncAction {
     var account: ExactString
     var amount: Int
     var first: ExactString
     var second: ExactString
-    /// More than was deposited goes to the second, so that the last part may be rejected.
+    /// Transferred beyond the deposit, so that the second transfer may be rejected.
     var surplus: Int
 }
 
@@ -109,12 +109,12 @@ struct Sign: Stamped {
     var stamp = Stamp()
 }
 
-/// Puts the note into so many others; 0 throws it away.
+/// Nests the note in so many others; 0 removes it.
 struct Wrap: SyncAction {
     var times: Int
 }
 
-/// Middleware keeps it to itself.
+/// Middleware doesn't pass it on.
 struct Whisper: SyncAction {
     var text: String
 }

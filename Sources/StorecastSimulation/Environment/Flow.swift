@@ -1,10 +1,10 @@
 import StorecastSync
 
-/// One direction of a connection: what is sent arrives in order and late, or is lost with all that
-/// comes behind it.
+/// One direction of a connection: messages arrive in order and late, or are lost together with all
+/// that follow.
 final class Flow<Message> {
     private let time: VirtualTime
-    private var weather: Weather
+    private var conditions: NetworkConditions
     private var random: SeededGenerator
     private let receive: (Message) -> Void
     /// Oldest first.
@@ -12,19 +12,19 @@ final class Flow<Message> {
     private var lastArrival = Duration.zero
     private var isScheduled = false
     private var isCut = false
-    /// Until then nothing arrives.
+    /// Nothing arrives before this time.
     private var heldUntil = Duration.zero
-    /// Whether the receiver takes what arrives.
-    private(set) var isTaken = true
-    /// The bytes that haven't been received.
+    /// Whether the receiver reads.
+    private(set) var isReading = true
+    /// The bytes that haven't been received yet.
     private(set) var size = 0
 
     init(
-        _ time: VirtualTime, _ weather: Weather, _ random: SeededGenerator,
+        _ time: VirtualTime, _ conditions: NetworkConditions, _ random: SeededGenerator,
         receive: @escaping (Message) -> Void
     ) {
         self.time = time
-        self.weather = weather
+        self.conditions = conditions
         self.random = random
         self.receive = receive
     }
@@ -33,8 +33,8 @@ final class Flow<Message> {
 
     func send(_ message: Message, size: Int) {
         guard !isCut else { return }
-        var arrival = time.now + weather.latency + random.duration(upTo: weather.jitter)
-        if weather.burst > .zero { arrival = Self.end(of: arrival, in: weather.burst) }
+        var arrival = time.now + conditions.latency + random.duration(upTo: conditions.jitter)
+        if conditions.burst > .zero { arrival = Self.end(of: arrival, in: conditions.burst) }
         lastArrival = max(lastArrival, arrival)
         underway.append((message, lastArrival, size))
         self.size += size
@@ -46,18 +46,18 @@ final class Flow<Message> {
         heldUntil = max(heldUntil, time.now + duration)
     }
 
-    /// What was to arrive arrives as planned again.
+    /// Ends a ``hold(for:)``.
     func heal() {
         heldUntil = .zero
         isScheduled = false
         schedule()
     }
 
-    /// What is sent from now on arrives at once.
-    func calm() { weather = .calm }
+    /// What is sent from now on arrives without delay.
+    func removeDelays() { conditions = .perfect }
 
-    func setTaken(_ isTaken: Bool) {
-        self.isTaken = isTaken
+    func setReading(_ isReading: Bool) {
+        self.isReading = isReading
         schedule()
     }
 
@@ -70,7 +70,7 @@ final class Flow<Message> {
     }
 
     private func schedule() {
-        guard !isScheduled, isTaken, let next = underway.first else { return }
+        guard !isScheduled, isReading, let next = underway.first else { return }
         isScheduled = true
         time.at(max(next.arrival, heldUntil)) { [weak self] in
             guard let self else { return }
@@ -79,9 +79,9 @@ final class Flow<Message> {
         }
     }
 
-    /// Delivers all that has arrived by now in one go.
+    /// Delivers everything that has arrived by now.
     private func arrive() {
-        while isTaken, heldUntil <= time.now, let next = underway.first,
+        while isReading, heldUntil <= time.now, let next = underway.first,
             next.arrival <= time.now
         {
             underway.removeFirst()
@@ -91,8 +91,32 @@ final class Flow<Message> {
         schedule()
     }
 
-    /// The next of the moments that lie `interval` apart.
+    /// The next multiple of `interval`.
     private static func end(of time: Duration, in interval: Duration) -> Duration {
         interval * Int((time / interval).rounded(.up))
+    }
+}
+
+/// How a connection carries messages.
+struct NetworkConditions: Sendable {
+    /// The shortest delay of a message.
+    var latency: Duration
+    /// The longest random delay on top of the latency.
+    var jitter: Duration
+    /// Messages arrive together at multiples of this time; zero for each by itself.
+    var burst: Duration
+    /// How many bytes to a client may be under way before the server's socket isn't writable.
+    var capacity: Int
+
+    /// Without delays and without bounds.
+    static let perfect = NetworkConditions(
+        latency: .zero, jitter: .zero, burst: .zero, capacity: .max)
+
+    /// Conditions between perfect ones and these.
+    func drawn(_ random: inout SeededGenerator) -> NetworkConditions {
+        NetworkConditions(
+            latency: random.duration(upTo: latency), jitter: random.duration(upTo: jitter),
+            burst: random.happens(oneIn: 2) ? random.duration(upTo: burst) : .zero,
+            capacity: capacity == .max ? .max : 1 + random.below(capacity))
     }
 }

@@ -1,22 +1,23 @@
 import StorecastSync
 
 extension SeededGenerator {
-    /// A generator of its own for one of the things in a simulation: what others draw, or that they
-    /// are gone, changes nothing in it.
-    init(seed: UInt64, for thing: Thing, _ number: Int = 0, _ part: Int = 0) {
+    /// An independent generator for one purpose: what others draw, and whether they exist, doesn't
+    /// change it.
+    init(seed: UInt64, for stream: Stream, _ number: Int = 0, _ part: Int = 0) {
         var hash = MixingHash(seed: seed)
-        hash.mix(thing.rawValue)
+        hash.mix(stream.rawValue)
         hash.mix(UInt64(number))
         hash.mix(UInt64(part))
         self.init(seed: hash.finish())
     }
 
-    enum Thing: UInt64 {
+    /// The purposes. Their numbers are part of what a seed means.
+    enum Stream: UInt64 {
         case scenario = 1
         case process, room, client, connection, restoration, loops
-        /// 8, as no seed that failed before there were rarities has any with it.
-        case rarity = 8
-        /// 27, as no seed that failed before there were such names has any with it.
+        /// 8, as with this number none of the seeds that failed before has rare actions.
+        case rareActions = 8
+        /// 27, as with this number none of the seeds that failed before has such names.
         case lookAlikes = 27
     }
 

@@ -1,10 +1,10 @@
 import StorecastSync
 
-/// A journal in memory that outlives the server's process: one room's records, as they are at rest.
+/// A journal in memory that outlives the server's process: the durable records of one room.
 final class SimulatedDisk: Journal {
     let isDurable = true
     private(set) var epoch: String
-    /// All that was ever appended and not lost; those up to `forgotten` aren't told any more.
+    /// All records that weren't lost; the first `forgotten` can't be read any more.
     private(set) var records: [JournalRecord] = []
     private var forgotten = 0
     /// In the order of their offsets.
@@ -14,8 +14,8 @@ final class SimulatedDisk: Journal {
         self.epoch = epoch
     }
 
-    /// What a backup brings back: all but the last `count` records, as a history of its own.
-    /// Returns how many were lost.
+    /// Restores a backup: all but the last `count` records, under another epoch. Returns how many
+    /// were lost.
     func restore(losing count: Int, as epoch: String) -> Int {
         let lost = min(count, records.count - forgotten)
         records.removeLast(lost)
@@ -59,7 +59,7 @@ final class SimulatedDisk: Journal {
         return Tail()
     }
 
-    /// Nobody appends to the room while it is read.
+    /// Everything was read before `tail` returned.
     private final class Tail: JournalTail {
         func cancel() {}
     }

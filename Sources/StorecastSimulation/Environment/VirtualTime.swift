@@ -1,7 +1,7 @@
-/// Time that passes only from one event to the next, and what is to happen in it.
+/// A virtual clock and its event queue: time moves only from one event to the next.
 ///
-/// Events happen in the order of their times; of those for one moment, the one that was asked for
-/// first comes first. Adding and taking one is O(log n).
+/// Events of the same time happen in the order in which they were scheduled. Scheduling one and
+/// running one is O(log n).
 final class VirtualTime {
     private struct Event {
         let time: Duration
@@ -35,12 +35,12 @@ final class VirtualTime {
         }
     }
 
-    /// Nothing happens any more; lets go of what was to happen, and of all that it holds.
+    /// Discards all events, and with them what they retain.
     func end() {
         heap = []
     }
 
-    /// Lets the next event happen; false if there is none.
+    /// Runs the next event; false if there is none.
     func runNext() -> Bool {
         guard !heap.isEmpty else { return false }
         heap.swapAt(0, heap.count - 1)

@@ -1,6 +1,6 @@
 import StorecastSync
 
-/// What a room remembers of its clients, worked out as simply as can be, to compare with.
+/// What a room remembers of its clients: the simplest implementation, to compare with the real one.
 struct NaiveLedger {
     struct Record {
         let client: String
@@ -17,7 +17,7 @@ struct NaiveLedger {
     private let window: UInt64
     private var records: [Record] = []
     private var horizon: UInt64 = 0
-    /// Everyone that was ever forgotten, or whose rejections were.
+    /// All clients that were ever forgotten, or whose rejections were.
     private(set) var forgotten: Set<String> = []
 
     init(_ limits: SyncLimits) {

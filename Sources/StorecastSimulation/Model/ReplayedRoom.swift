@@ -2,45 +2,46 @@ import Storecast
 import StorecastSync
 import StorecastWire
 
-/// A room as its log alone makes it: every record reduced once, one after the other.
+/// The reference model: reduces every record of the log once, in order, and keeps every state.
 ///
-/// It shares the definition's reducer, checks and selections with the rooms under test, and nothing
-/// of how those order, deduplicate, share, send or resume. It keeps every state there was.
-final class ReplayedRoom<State: Codable & Sendable>: Truth {
+/// It shares the definition's reducer, checks and selections with the rooms under test, but none of
+/// their code that orders, deduplicates, shares, sends or resumes.
+final class ReplayedRoom<State: Codable & Sendable>: RoomModel {
     private struct History {
         let epoch: String
         let store: Store<State>
         var ledger: NaiveLedger
         /// By version.
         var states: [State]
-        var outcomes: [String: [UInt64: TrueOutcome]] = [:]
-        /// The participants that are there by the log.
+        var outcomes: [String: [UInt64: ModelOutcome]] = [:]
+        /// The participants present according to the log.
         var present: Set<String> = []
-        /// Somebody joined who was there, or left who wasn't.
+        /// Someone joined who was present already, or left who wasn't.
         var isPresenceBroken = false
     }
 
-    private struct Question: Hashable {
+    /// What identifies a value of a selection.
+    private struct ValueKey: Hashable {
         let topic: Int
-        /// The bytes of the id and of the roles: equality that nothing under test has a part in.
+        /// The bytes of the id and of the roles, so that no code under test decides equality.
         let viewer: [[UInt8]]
         let version: UInt64
         let history: Int
     }
 
     private let definition: RoomDefinition<State>
-    private let rules: [SimulatedRoom<State>.Rule]
+    private let rules: [RoomRule<State>]
     private let limits: SyncLimits
     private var records: [JournalRecord] = []
     private var histories: [History] = []
-    private var answers: [Question: JSON] = [:]
-    /// The position of which the room's state was last found right.
+    private var values: [ValueKey: JSON] = [:]
+    /// The last position at which the room's state was compared.
     private var compared: Position?
-    /// Since when groups have been seen without subscribers, by the tickets that they got then.
-    private var left: [UInt64: Duration] = [:]
+    /// When groups were first seen without subscribers, by their tickets.
+    private var groupsLeft: [UInt64: Duration] = [:]
 
     init(
-        _ definition: RoomDefinition<State>, rules: [SimulatedRoom<State>.Rule],
+        _ definition: RoomDefinition<State>, rules: [RoomRule<State>],
         _ limits: SyncLimits
     ) {
         self.definition = definition
@@ -82,7 +83,7 @@ final class ReplayedRoom<State: Codable & Sendable>: Truth {
         }
         let state = histories[last].store.state
         if histories[last].isPresenceBroken {
-            return "whoever joins was away, who leaves was there"
+            return "only the absent join, only the present leave"
         }
         return rules.first { rule in state.map { !rule.holds($0) } ?? true }?.name
     }
@@ -108,14 +109,15 @@ final class ReplayedRoom<State: Codable & Sendable>: Truth {
         if rejection == nil { histories[last].states.append(histories[last].store.state) }
         let version = UInt64(histories[last].states.count - 1)
         histories[last].ledger.settle(record, isReduced: rejection == nil, at: version)
-        // What was rejected and comes once more, when its client was forgotten, is judged anew, and
-        // its client is told that: it hadn't been answered. What was reduced stays reduced.
+        // A rejected dispatch that is sent again after its client was forgotten is decided anew,
+        // and the client is told the new outcome: it hadn't been told one. What was reduced stays
+        // so.
         if histories[last].outcomes[record.client]?[record.seq]?.isReduced == true { return }
         histories[last].outcomes[record.client, default: [:]][record.seq] =
             rejection.map { .rejected($0) } ?? .reduced(version)
     }
 
-    /// Reduces all of a record or nothing.
+    /// Reduces all actions of a record, or none of them.
     private func reduce(_ record: JournalRecord) -> Rejection? {
         let store = histories[histories.count - 1].store
         guard let before = store.state else { return nil }
@@ -151,9 +153,9 @@ final class ReplayedRoom<State: Codable & Sendable>: Truth {
         return stamped
     }
 
-    // MARK: Questions
+    // MARK: Queries
 
-    func outcome(of client: String, _ seq: UInt64, in history: Int) -> TrueOutcome? {
+    func outcome(of client: String, _ seq: UInt64, in history: Int) -> ModelOutcome? {
         histories[history].outcomes[client]?[seq]
     }
 
@@ -164,18 +166,18 @@ final class ReplayedRoom<State: Codable & Sendable>: Truth {
     func value(
         of topic: Topic, for viewer: Identity, at version: UInt64, in history: Int
     ) -> JSON? {
-        let question = Question(
+        let key = ValueKey(
             topic: topic.number,
             viewer: [Array(viewer.id.utf8)]
                 + viewer.roles.map { Array($0.utf8) }.sorted {
                     $0.lexicographicallyPrecedes($1)
                 }, version: version, history: history)
-        if let answer = answers[question] { return answer }
+        if let value = values[key] { return value }
         guard version < histories[history].states.count else { return nil }
         let state = histories[history].states[Int(version)]
-        let answer = try? resolved(topic, viewer)?.evaluation(state).encoded()
-        answers[question] = answer
-        return answer
+        let value = try? resolved(topic, viewer)?.evaluation(state).encoded()
+        values[key] = value
+        return value
     }
 
     func admits(_ viewer: Identity, to topic: Topic) -> Bool {
@@ -196,7 +198,7 @@ final class ReplayedRoom<State: Codable & Sendable>: Truth {
 
     func roomOpened() {
         compared = nil
-        left = [:]
+        groupsLeft = [:]
     }
 
     func problem(of room: any AnyRoom) -> String? {
@@ -215,26 +217,27 @@ final class ReplayedRoom<State: Codable & Sendable>: Truth {
             || room.lingeringBytes > limits.lingeringBytes
         {
             return
-                "\(room.lingeringCount) groups of \(room.lingeringBytes) bytes wait for who left."
+                "\(room.lingeringCount) groups without subscribers keep "
+                + "\(room.lingeringBytes) bytes."
         }
         if let group = overstayer(in: room, at: time) {
-            return "The group of '\(group.key.selection)' waits for who left longer than it may."
+            return "The group of '\(group.key.selection)' is kept without subscribers for too long."
         }
-        // One entry always has a place, and the server's own entries count for more than they are.
+        // One entry is always taken, and the server's own are counted larger than they are.
         if room.waitingBytes > limits.waitingBytes + 4096 {
             return "\(room.waitingBytes) bytes wait for the journal."
         }
         return nil
     }
 
-    /// A group that has been without subscribers for longer than it may be kept.
+    /// A group that has been kept without subscribers for longer than allowed.
     private func overstayer(in room: Room<State>, at time: Duration) -> SelectionGroup? {
         let groups = room.groupsLeft
-        let seen = left
-        left = [:]
-        for (ticket, _) in groups { left[ticket] = seen[ticket] ?? time }
+        let seen = groupsLeft
+        groupsLeft = [:]
+        for (ticket, _) in groups { groupsLeft[ticket] = seen[ticket] ?? time }
         return groups.first { ticket, _ in
-            left[ticket].map { time - $0 > limits.lingerTime * 2 } ?? false
+            groupsLeft[ticket].map { time - $0 > limits.lingerTime * 2 } ?? false
         }?.group
     }
 
@@ -245,10 +248,10 @@ final class ReplayedRoom<State: Codable & Sendable>: Truth {
             return "The room is at version \(position.version), which isn't durable: "
                 + "the log ends at \(history.states.count - 1)."
         }
-        let truth = history.states[Int(position.version)]
-        guard let state, !Self.isEqual(state, truth) else { return nil }
-        return "The room's state at version \(position.version) isn't what its log makes: "
-            + "\(state) instead of \(truth)."
+        let expected = history.states[Int(position.version)]
+        guard let state, !Self.isEqual(state, expected) else { return nil }
+        return "The room's state at version \(position.version) isn't that of its log: "
+            + "\(state) instead of \(expected)."
     }
 
     private static func isEqual(_ left: State, _ right: State) -> Bool {

@@ -1,8 +1,8 @@
 import StorecastSync
 
-/// What happened in a simulation, as a number that any difference changes and, on demand, in lines.
+/// What happened in a simulation: a hash that any difference changes and, on demand, a line each.
 struct Trace {
-    /// Who or what something happens to.
+    /// Whom or what an event is about.
     enum Subject: UInt64 {
         case client = 1
         case server, journal, network, step, promise
@@ -20,7 +20,7 @@ struct Trace {
 
     var digest: UInt64 { hash.finish() }
 
-    /// Notes that at `time` something happened; `amount` is what tells it from its like.
+    /// Notes an event; `amount` distinguishes it from others of the same subject.
     mutating func note(
         _ time: Duration, _ subject: Subject, _ number: Int, _ amount: Int,
         _ text: () -> String

@@ -2,7 +2,7 @@ public import Storecast
 public import StorecastSync
 import StorecastWire
 
-/// A room as a ``Simulation`` runs it: its definition, who comes, what they mirror and dispatch.
+/// A room as a ``Simulation`` runs it: its definition, its users, what they mirror and dispatch.
 ///
 /// ```swift
 /// let board = SimulatedRoom(Board.room, people: [Identity("ada"), Identity("bob")])
@@ -13,29 +13,23 @@ import StorecastWire
 ///     .requiring("every card is in a column") { board in board.cards.allSatisfy { … } }
 /// ```
 ///
-/// What a closure draws must be a function of its generator alone: no other chance, no clock, no
-/// order of a `Dictionary` or `Set`. Then a seed is always the same run.
+/// What a closure draws must depend on its generator alone: no other randomness, no clock, no
+/// iteration order of a `Dictionary` or `Set`. Then a seed is always the same run.
 public struct SimulatedRoom<State: Codable & Sendable>: Sendable {
     let definition: RoomDefinition<State>
     let people: [Identity]
-    var interests: [Interest] = []
+    var mirroredSelections: [MirroredSelection] = []
     var kinds: [DispatchKind] = []
     var serverKinds: [DispatchKind] = []
     var rareKinds: [DispatchKind] = []
-    var rules: [Rule] = []
-
-    /// Something that must be true of every state that the room goes through.
-    struct Rule: Sendable {
-        let name: String
-        let holds: @Sendable (State) -> Bool
-    }
+    var rules: [RoomRule<State>] = []
 
     /// A room with clients that mirror and dispatch nothing yet.
     ///
     /// - Parameters:
     ///   - definition: the room, with its checks and middleware.
-    ///   - people: who uses the clients, in turn. Where two have one id and different roles, a
-    ///     client's token is at times renewed from the one to the other.
+    ///   - people: the users of the clients, in turn. Where two have the same id and different
+    ///     roles, a client's token is sometimes renewed from one to the other.
     public init(
         _ definition: RoomDefinition<State>,
         people: [Identity] = [Identity("ada"), Identity("bob")]
@@ -45,23 +39,21 @@ public struct SimulatedRoom<State: Codable & Sendable>: Sendable {
         self.people = people
     }
 
-    /// Clients mirror the selection at times.
+    /// Clients sometimes mirror the selection.
     ///
     /// - Parameter optimistic: what clients show of their own actions before the server answers;
-    ///   nil to wait for it. It is held to its word: an action that it shows must change the
-    ///   selection whenever the room reduces it, and one that it leaves alone must not matter to
-    ///   it.
+    ///   nil to wait for it. Each of them must be shown exactly once at any moment.
     public func mirroring<Value>(
         _ selection: Selection<State, NoParameters, Value>,
         optimistic: (@Sendable (inout Value, any Action) -> Void)? = nil
     ) -> Self {
         adding(
-            Interest(
+            MirroredSelection(
                 selection: selection.name, parameters: { _ in nil },
                 view: Self.view(of: Value.self) { _ in optimistic }))
     }
 
-    /// Clients mirror the selection at times, with parameters that `parameters` draws.
+    /// Clients sometimes mirror the selection, with parameters that `parameters` draws.
     ///
     /// - Parameter optimistic: as above, for the parameters that it is given.
     public func mirroring<Parameters, Value>(
@@ -70,7 +62,7 @@ public struct SimulatedRoom<State: Codable & Sendable>: Sendable {
         optimistic: (@Sendable (Parameters, inout Value, any Action) -> Void)? = nil
     ) -> Self {
         adding(
-            Interest(
+            MirroredSelection(
                 selection: selection.name,
                 parameters: { random in
                     encoded { try JSONCoding.encodeTree(parameters(&random)) }
@@ -82,7 +74,7 @@ public struct SimulatedRoom<State: Codable & Sendable>: Sendable {
                 }))
     }
 
-    /// Makes what shows a mirror with the client's own actions on it, where there is a reducer.
+    /// Makes the optimistic views of a selection, for parameters for which there is a reducer.
     private static func view<Value: Codable & Sendable>(
         of type: Value.Type,
         _ reducer: @escaping @Sendable (JSON?) -> (@Sendable (inout Value, any Action) -> Void)?
@@ -90,8 +82,8 @@ public struct SimulatedRoom<State: Codable & Sendable>: Sendable {
         { parameters in reducer(parameters).map { ShownValue($0) } }
     }
 
-    /// Clients dispatch what `draw` makes for their identity; `weight` times as often as what has
-    /// the weight 1.
+    /// Clients dispatch the actions that `draw` makes for their identity, `weight` times as often
+    /// as those of weight 1.
     public func dispatching(
         _ weight: Int = 1,
         _ draw: @escaping @Sendable (inout SeededGenerator, Identity) -> any SyncAction
@@ -101,10 +93,10 @@ public struct SimulatedRoom<State: Codable & Sendable>: Sendable {
         return room
     }
 
-    /// In every eighth seed or so, clients at times dispatch this beside what else they do.
+    /// In about one seed of 24, clients sometimes dispatch this action too.
     ///
-    /// What it draws changes nothing of what else is drawn: a room that is given more of these does
-    /// the same as before in all other seeds.
+    /// It draws from a random stream of its own: adding such an action to a room leaves the runs of
+    /// all other seeds as they were.
     public func dispatchingRarely(
         _ draw: @escaping @Sendable (inout SeededGenerator, Identity) -> any SyncAction
     ) -> Self {
@@ -113,7 +105,7 @@ public struct SimulatedRoom<State: Codable & Sendable>: Sendable {
         return room
     }
 
-    /// The server's own code dispatches what `draw` makes.
+    /// The server's own code dispatches the actions that `draw` makes.
     public func dispatchingOnServer(
         _ weight: Int = 1, _ draw: @escaping @Sendable (inout SeededGenerator) -> any SyncAction
     ) -> Self {
@@ -122,48 +114,16 @@ public struct SimulatedRoom<State: Codable & Sendable>: Sendable {
         return room
     }
 
-    /// Every state that the room goes through must fulfil `holds`; `name` says what was violated.
+    /// Every state of the room must satisfy `holds`; `name` says in a report what was violated.
     public func requiring(_ name: String, _ holds: @escaping @Sendable (State) -> Bool) -> Self {
         var room = self
-        room.rules.append(Rule(name: name, holds: holds))
+        room.rules.append(RoomRule(name: name, holds: holds))
         return room
     }
 
-    private func adding(_ interest: Interest) -> Self {
+    private func adding(_ selection: MirroredSelection) -> Self {
         var room = self
-        room.interests.append(interest)
+        room.mirroredSelections.append(selection)
         return room
-    }
-}
-
-/// A selection that clients mirror, and with which parameters.
-struct Interest: Sendable {
-    let selection: String
-    let parameters: @Sendable (inout SeededGenerator) -> JSON?
-    /// What shows it optimistically, if anything does.
-    let view: @Sendable (JSON?) -> (any OptimisticView)?
-}
-
-/// One of the actions that are dispatched.
-struct DispatchKind: Sendable {
-    let weight: Int
-    let draw: @Sendable (inout SeededGenerator, Identity) -> any SyncAction
-}
-
-/// What a user's `encode(to:)` makes, which a simulation can't do without.
-func encoded<Value>(_ body: () throws -> Value) -> Value {
-    do {
-        return try body()
-    } catch {
-        preconditionFailure("A simulated room's value can't be encoded: \(error)")
-    }
-}
-
-/// What a user's `init(from:)` makes of what its own `encode(to:)` wrote.
-func decoded<Value>(_ body: () throws -> Value) -> Value {
-    do {
-        return try body()
-    } catch {
-        preconditionFailure("A simulated room's value can't be decoded: \(error)")
     }
 }

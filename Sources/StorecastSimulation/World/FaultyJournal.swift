@@ -1,13 +1,13 @@
 import StorecastSync
 
-/// A process's way to its journal: late, and broken as the scenario says.
+/// A process's access to its journal, with delays and the faults of the scenario.
 ///
-/// When the process has ended it passes nothing on, in neither direction.
+/// When the process has ended, it passes nothing on in either direction.
 final class FaultyJournal: Journal {
     private let storage: any Journal
     private unowned let process: ServerProcess
     private unowned let world: World
-    /// Nobody could tell whether the last batch was kept: the next is the same.
+    /// Whether the outcome of the last batch is unknown, so that the next one is the same batch.
     private var isUncertain = false
 
     init(_ storage: any Journal, of process: ServerProcess, in world: World) {
@@ -51,7 +51,7 @@ final class FaultyJournal: Journal {
             storage.saveSnapshot(of: room, offset: offset, version: version, content: content) {
                 [self] result in
                 world.note(.journal, 0, Int(offset)) { "keeps a snapshot as of entry \(offset)" }
-                guard process.isAlive, !process.mayCrashNow() else { return }
+                guard process.isAlive, !process.crashesNow() else { return }
                 completion(result)
             }
         }
@@ -82,7 +82,7 @@ final class FaultyJournal: Journal {
         _ batch: [JournalEntry], to room: String,
         completion: @escaping (Result<UInt64, JournalError>) -> Void
     ) {
-        guard !process.mayCrashNow() else { return }
+        guard !process.crashesNow() else { return }
         let fault = world.faults.isEmpty ? nil : world.faults.removeFirst()
         if case .stalled(let time) = fault {
             process.after(time) { [self] in
@@ -104,7 +104,7 @@ final class FaultyJournal: Journal {
                 "\(fault.debugDescription), \(batch.count) entries"
             }
         }
-        // What may be there already has been found fit.
+        // A batch that may be there already can't be refused as unfit.
         let isRetry = isUncertain
         isUncertain =
             fault == .unknownKept || fault == .unknownLost || isRetry && fault == .unavailable
@@ -116,8 +116,10 @@ final class FaultyJournal: Journal {
         case .keptTwice:
             keep(batch, room) { [self] _ in keep(batch, room, completion) }
         case .unfit:
-            // What the server says by itself is small and always fits.
-            let place = batch.lastIndex { $0.rejection == nil && world.owner(of: $0.client) != nil }
+            // The server's own entries are small and always fit.
+            let place = batch.lastIndex {
+                $0.rejection == nil && world.client(withID: $0.client) != nil
+            }
             guard !isRetry, let place else { return keep(batch, room, completion) }
             completion(.failure(.unfit(place: place, "simulated")))
         case nil, .stalled: keep(batch, room, completion)
@@ -130,12 +132,12 @@ final class FaultyJournal: Journal {
     ) {
         storage.append(batch, to: room) { [self] result in
             if case .success = result { world.becameDurable(batch) }
-            guard process.isAlive, !process.mayCrashNow() else { return }
+            guard process.isAlive, !process.crashesNow() else { return }
             completion(result)
         }
     }
 
-    /// Does it now or later, as long as the process lives.
+    /// Runs `body` after the journal's delay, if the process is still alive.
     private func later(_ body: @escaping () -> Void) {
         let delay = process.journalDelay()
         if delay == .zero { body() } else { process.after(delay, body) }

@@ -1,7 +1,7 @@
 import StorecastSync
 import StorecastWire
 
-/// One life of the server: its loop, its connections and its journal, until it stops or crashes.
+/// One process of the server: its loop, its connections and its journal, until it stops or crashes.
 final class ServerProcess: LoopHost {
     /// The room's path.
     static let path = "/"
@@ -10,7 +10,7 @@ final class ServerProcess: LoopHost {
     private(set) var isAlive = true
     /// In the order of their opening.
     private(set) var connections: [SimulatedConnection] = []
-    /// What the server's own code waits for.
+    /// The outcomes that the server's own code waits for.
     private(set) var ownDispatches: [DispatchOutcome] = []
 
     unowned let world: World
@@ -19,8 +19,8 @@ final class ServerProcess: LoopHost {
     private var faulty: FaultyJournal!
     private var loop: RoomLoop!
     private var isTurnScheduled = false
-    /// Crashes when it has come by so many more places at which a crash would hurt.
-    private var fuse: Int?
+    /// How many more crash points it passes before it crashes; nil if it isn't to crash.
+    private var stepsUntilCrash: Int?
 
     init(_ number: Int, journal: any Journal, in world: World) {
         self.number = number
@@ -32,12 +32,12 @@ final class ServerProcess: LoopHost {
             limits: world.scenario.limits, unloadsRooms: journal.isDurable, host: self)
     }
 
-    /// Nil until somebody comes, and when it has left memory.
+    /// Nil until it is used, and while it is unloaded.
     var room: (any AnyRoom)? { loop.rooms[ExactString(Self.path)] }
 
     // MARK: Life and death
 
-    /// Ends without a word.
+    /// Ends at once, without closing anything.
     func crash() {
         guard isAlive else { return }
         world.note(.server, number, 1) { "crashes" }
@@ -45,20 +45,20 @@ final class ServerProcess: LoopHost {
         world.ended(self)
     }
 
-    /// Crashes soon, between two steps of what it does then.
-    func crashSoon(after places: Int) {
-        fuse = places
+    /// Crashes after so many more crash points.
+    func crashSoon(after steps: Int) {
+        stepsUntilCrash = steps
     }
 
-    /// A place between two steps; true if the process is no more.
-    func mayCrashNow() -> Bool {
-        guard let left = fuse, isAlive else { return !isAlive }
-        fuse = left - 1
+    /// A crash point: a place between two steps. True if the process has crashed.
+    func crashesNow() -> Bool {
+        guard let left = stepsUntilCrash, isAlive else { return !isAlive }
+        stepsUntilCrash = left - 1
         if left <= 0 { crash() }
         return !isAlive
     }
 
-    /// Says goodbye to everyone and ends a little later, when rooms have written what they can.
+    /// Stops in order: closes the connections, and ends when rooms have written what they can.
     func stop() {
         guard isAlive, !loop.isStopping else { return }
         world.note(.server, number, 2) { "stops" }
@@ -72,7 +72,7 @@ final class ServerProcess: LoopHost {
         }
     }
 
-    /// Does something later if the process lives then.
+    /// Runs `body` later if the process is still alive.
     func after(_ delay: Duration, _ body: @escaping () -> Void) {
         world.time.after(delay) { [self] in
             guard isAlive else { return }
@@ -81,7 +81,7 @@ final class ServerProcess: LoopHost {
         }
     }
 
-    /// Whether a snapshot can't be written or read this time.
+    /// Whether writing or reading a snapshot fails this time.
     func failsAtSnapshots() -> Bool {
         !world.isHealing && world.scenario.losesSnapshots && random.happens(oneIn: 4)
     }
@@ -93,7 +93,7 @@ final class ServerProcess: LoopHost {
     /// Whether the room has nothing left to do.
     var isIdle: Bool { !isTurnScheduled && room.map(world.room.isIdle) ?? true }
 
-    /// Lets go of all that holds one another, when the process is dead or the simulation over.
+    /// Breaks the reference cycles between rooms and sessions when the process has ended.
     func dismantle() {
         isAlive = false
         for connection in connections { connection.serverLost(loop) }
@@ -108,20 +108,20 @@ final class ServerProcess: LoopHost {
         connection.accepted()
     }
 
-    /// The loop of the room hears of a connection.
+    /// The room's loop takes a connection.
     func begin(_ connection: SimulatedConnection) {
         world.touchServer()
         connection.begin(on: loop)
     }
 
     func received(_ message: [UInt8], on connection: SimulatedConnection) {
-        guard !mayCrashNow() else { return }
+        guard !crashesNow() else { return }
         world.touchServer()
         world.touch(connection)
         message.withUnsafeBytes { connection.session?.receive($0) }
     }
 
-    /// The process learns that the connection is over.
+    /// The process notices that the connection is over.
     func ended(_ connection: SimulatedConnection) {
         guard isAlive, let place = connections.firstIndex(where: { $0 === connection })
         else { return }
@@ -163,7 +163,7 @@ final class ServerProcess: LoopHost {
     }
 
     func makeRoom(_ path: String, on loop: RoomLoop) -> (any AnyRoom)? {
-        world.truth.roomOpened()
+        world.model.roomOpened()
         defer { _ = random.next() }
         return world.room.open(
             RoomContext(

@@ -3,7 +3,7 @@ import StorecastSync
 import StorecastWire
 
 extension SimulatedClient {
-    /// Goes on where `other`, an earlier process with the same outbox, crashed.
+    /// Continues where `other`, an earlier process with the same outbox, crashed.
     func takeOver(_ other: SimulatedClient) {
         guard other.session.client == session.client else { return }
         let last = Int(session.outbox.withLock(\.lastSeq))
@@ -22,7 +22,7 @@ extension SimulatedClient {
         world.note(.client, number, last) { "finds \(open.count) dispatches in its outbox" }
     }
 
-    /// Dispatches as a connection's own program does; `shownAt` is the mirror through which.
+    /// Dispatches as an app does; `shownAt` is the place of the mirror through which it does.
     func dispatch(_ action: OutgoingAction, shownAt place: Int?) {
         let outcome = DispatchOutcome()
         var pending: PendingAction?
@@ -33,7 +33,7 @@ extension SimulatedClient {
         } catch {
             return world.note(.client, number, 4) { "can't dispatch: \(error)" }
         }
-        wasThere = true
+        wasActive = true
         open.append(dispatches.count)
         dispatches.append(
             Dispatched(
@@ -41,49 +41,84 @@ extension SimulatedClient {
                     type: action.type, payload: action.payload),
                 action: pending?.action, outcome: outcome,
                 connection: session.phase == .live ? connection?.number : nil))
-        if let pending, let place, follows.indices.contains(place) {
-            follows[place].view?.show(pending)
-            follows[place].isMoved = true
+        if let pending, let place, subscriptions.indices.contains(place) {
+            subscriptions[place].view?.show(pending)
+            subscriptions[place].isChanged = true
         }
         session.admit()
     }
 
-    /// Whether the dispatch went with the process that made it: it was settled, or never stored.
+    /// Whether the dispatch was lost with the process that made it: settled already, or never
+    /// stored.
     func isLost(_ place: Int) -> Bool {
         dispatches[place].isChecked && dispatches[place].outcome.settled == nil
     }
 
-    func follow(_ topic: Topic, _ view: (any OptimisticView)?) {
-        if let known = follows.first(where: { $0.topic === topic }) {
-            known.users += 1
+    func subscribe(_ topic: Topic, _ view: (any OptimisticView)?) {
+        if let known = subscriptions.first(where: { $0.topic === topic }) {
+            known.moreUsers += 1
             return
         }
         let mirror = session.mirror(topic.selection, topic.parameters)
-        let follow = Follow(mirror, topic, view)
-        follow.deliver(session.outbox.withLock(\.pendingActions))
-        follows.append(follow)
+        let subscription = SimulatedSubscription(mirror, topic, view)
+        subscription.deliver(session.outbox.withLock(\.pendingActions))
+        subscriptions.append(subscription)
     }
 
-    func unfollow(_ place: Int) {
-        let follow = follows[place]
-        guard follow.users == 0 else { return follow.users -= 1 }
-        follows.remove(at: place)
-        follow.mirror.observers = [:]
-        session.release(follow.mirror)
+    func unsubscribe(_ place: Int) {
+        let subscription = subscriptions[place]
+        guard subscription.moreUsers == 0 else { return subscription.moreUsers -= 1 }
+        subscriptions.remove(at: place)
+        subscription.mirror.observers = [:]
+        session.release(subscription.mirror)
     }
 }
 
-/// A dispatch of a simulated client, and what is known of how it ended.
+/// A dispatch of a simulated client, and its outcome as far as it is known.
 struct Dispatched {
-    /// How it has to be in the journal, if middleware leaves it alone.
+    /// The action as it must be in the journal, unless middleware changes it.
     let recorded: JournalRecord.RecordedAction
     /// The action as optimistic mirrors show it; nil if its type isn't known.
     var action: (any SyncAction)?
     var outcome: DispatchOutcome
-    /// The connection on which it was made; nil if there was none, or by a process before.
+    /// The connection on which it was made; nil if there was none, or an earlier process made it.
     var connection: Int?
-    /// Its outcome has been seen and found right, or nobody waits for it any more.
+    /// Whether its outcome has been checked, or nobody waits for it any more.
     var isChecked = false
-    /// What an earlier process was told.
+    /// The outcome that an earlier process was told.
     var told: Result<Position, Rejection>?
+}
+
+/// A client's subscription to a selection with parameters.
+final class SimulatedSubscription {
+    let mirror: Mirror
+    /// Its selection and parameters, as the reference model knows them.
+    let topic: Topic
+    /// Shows it with the client's own actions on it; nil if it isn't optimistic.
+    let view: (any OptimisticView)?
+    /// Whether the mirror has changed since it was checked.
+    var isChanged = false
+    /// The newest position at which it was checked.
+    var position: Position?
+    /// How many more times the client has subscribed to it.
+    var moreUsers = 0
+    private var isNew = false
+
+    init(_ mirror: Mirror, _ topic: Topic, _ view: (any OptimisticView)?) {
+        self.mirror = mirror
+        self.topic = topic
+        self.view = view
+        mirror.observers[0] = { [unowned self] _ in
+            isChanged = true
+            isNew = true
+        }
+    }
+
+    /// Shows the mirror's new value and the pending actions.
+    func deliver(_ pending: PendingActions?) {
+        guard let view, isNew || pending != nil else { return }
+        view.take(isNew ? (mirror.value, mirror.included) : nil, pending)
+        isNew = false
+        isChanged = true
+    }
 }

@@ -2,7 +2,7 @@ import StorecastMirror
 import StorecastSync
 import StorecastWire
 
-/// A connection with its two ends, which may learn of its end at different times.
+/// A connection with its two ends, which may notice at different times that it is over.
 final class SimulatedConnection: ServerLink {
     enum ToClient {
         case message(ServerMessage)
@@ -16,18 +16,18 @@ final class SimulatedConnection: ServerLink {
 
     let number: Int
     var id: UInt64 { UInt64(number) }
-    /// The server's end of the protocol; nil once the server's process knows that it is over.
+    /// The server's session; nil once the process knows that the connection is over.
     private(set) var session: ServerSession?
     unowned let process: ServerProcess
-    /// Nil once the client has given the connection up.
+    /// Nil once the client has closed the connection.
     private(set) weak var client: SimulatedClient?
-    private let weather: Weather
+    private let conditions: NetworkConditions
     private var toClient: Flow<ToClient>!
     private var toServer: Flow<ToServer>!
-    /// Nil if the loop that holds the connection is the room's.
+    /// Nil if the connection is on the room's own loop.
     private var relay: SimulatedRelay?
     private var isClosed = false
-    /// Whether the server's loop that holds it knows that it is over.
+    /// Whether its loop on the server knows that it is over.
     private(set) var isGone = false
     private var isCut = false
 
@@ -38,11 +38,11 @@ final class SimulatedConnection: ServerLink {
         self.process = process
         self.client = client
         var random = SeededGenerator(seed: world.scenario.seed, for: .connection, number)
-        weather = world.isHealing ? .calm : world.scenario.weather.drawn(&random)
-        toClient = Flow(world.time, weather, SeededGenerator(seed: random.next())) {
+        conditions = world.isHealing ? .perfect : world.scenario.conditions.drawn(&random)
+        toClient = Flow(world.time, conditions, SeededGenerator(seed: random.next())) {
             [unowned self] in deliver($0)
         }
-        toServer = Flow(world.time, weather, SeededGenerator(seed: random.next())) {
+        toServer = Flow(world.time, conditions, SeededGenerator(seed: random.next())) {
             [unowned self] in deliver($0)
         }
         guard world.scenario.loops > 1 else { return }
@@ -68,7 +68,7 @@ final class SimulatedConnection: ServerLink {
             && relay?.isQuiet != false
     }
 
-    /// Whether nothing comes through any more.
+    /// Whether no more messages get through.
     var isOver: Bool { isCut || isClosed || !process.isAlive || session == nil }
 
     // MARK: The client's end
@@ -77,11 +77,11 @@ final class SimulatedConnection: ServerLink {
         toServer.send(.message(message), size: message.count)
     }
 
-    /// The client has given the connection up; what it had said goes on its way.
+    /// The client has closed the connection; what it sent before still arrives.
     func clientLeft() {
         client = nil
         toServer.send(.closed, size: 0)
-        toClient.setTaken(true)
+        toClient.setReading(true)
     }
 
     private func deliver(_ event: ToClient) {
@@ -99,7 +99,7 @@ final class SimulatedConnection: ServerLink {
     var isWritable: Bool { process.isAlive && (relay?.isWritable ?? isSocketWritable) }
 
     func write(_ messages: [ServerMessage]) {
-        guard !process.mayCrashNow() else { return }
+        guard !process.crashesNow() else { return }
         process.world.touchServer()
         process.world.touch(self)
         if let relay { relay.write(messages) } else { transmit(messages) }
@@ -107,17 +107,17 @@ final class SimulatedConnection: ServerLink {
 
     func close(_ code: CloseCode, reason: String, behind last: [ServerMessage]) {
         guard let relay else { return closeSocket(code, behind: last) }
-        relay.say(.close(code, reason: reason, behind: last))
+        relay.send(.close(code, reason: reason, behind: last))
     }
 
     func setReading(_ reads: Bool) {
-        if let relay { relay.say(.reading(reads)) } else { setSocketReading(reads) }
+        if let relay { relay.send(.reading(reads)) } else { setSocketReading(reads) }
     }
 
-    // MARK: The server's end, on the loop that holds it
+    // MARK: The server's end, on the connection's loop
 
     var isSocketWritable: Bool {
-        process.isAlive && !isClosed && toClient.size < weather.capacity
+        process.isAlive && !isClosed && toClient.size < conditions.capacity
             && relay?.isPinging != true
     }
 
@@ -130,23 +130,23 @@ final class SimulatedConnection: ServerLink {
     func closeSocket(_ code: CloseCode, behind last: [ServerMessage]) {
         transmit(last)
         isClosed = true
-        // Whatever it was that the session didn't read: now only the end counts.
-        toServer.setTaken(true)
+        // Even if the session doesn't read: the end of the connection must arrive.
+        toServer.setReading(true)
         toClient.send(.closed(code), size: 0)
     }
 
     func setSocketReading(_ reads: Bool) {
-        toServer.setTaken(reads)
+        toServer.setReading(reads)
     }
 
-    /// What tells the server's process of its peers notices that this one is gone.
+    /// The server's system notices that the peer is gone.
     func serverNoticesEnd() {
         guard process.isAlive, !isGone else { return }
         isGone = true
         if let relay { relay.closed() } else { process.ended(self) }
     }
 
-    /// The server's process learns that the connection is over.
+    /// Ends the server's session.
     func serverLost(_ loop: RoomLoop) {
         guard session != nil else { return }
         session = nil
@@ -164,7 +164,7 @@ final class SimulatedConnection: ServerLink {
 
     // MARK: The network
 
-    /// Loses what is under way but for the oldest few messages, and all that follows.
+    /// Loses what is under way except for the oldest `count` messages, and all that follows.
     func cut(keeping count: Int) {
         isCut = true
         toClient.cut(keeping: count)
@@ -184,12 +184,12 @@ final class SimulatedConnection: ServerLink {
     func heal() {
         toClient.heal()
         toServer.heal()
-        relay?.calm()
+        relay?.removeDelays()
     }
 
-    /// What either end sends from now on arrives at once.
-    func calm() {
-        toClient.calm()
-        toServer.calm()
+    /// What either end sends from now on arrives without delay.
+    func removeDelays() {
+        toClient.removeDelays()
+        toServer.removeDelays()
     }
 }

@@ -2,7 +2,7 @@ import StorecastMirror
 import StorecastSync
 import StorecastWire
 
-/// The client's end of one attempt to connect, and of the connection if it succeeds.
+/// The client's end of an attempt to connect, and of the connection if it succeeds.
 final class SimulatedSocket: TransportConnection {
     private unowned let client: SimulatedClient
     private let attempt: Int
@@ -25,10 +25,10 @@ final class SimulatedSocket: TransportConnection {
     }
 
     func send(_ text: [UInt8]) {
-        if let connection { client.say(text, on: connection) }
+        if let connection { client.send(text, on: connection) }
     }
 
-    /// The connector has given it up. It hears of the end all the same, and late.
+    /// The connector closes it. The event of its end follows all the same, later.
     func close(code: UInt16, reason: String) {
         guard !isOver else { return }
         release()
@@ -37,7 +37,7 @@ final class SimulatedSocket: TransportConnection {
         }
     }
 
-    /// The network, or the server, says that it is over.
+    /// The network or the server has ended it.
     func closed(_ code: CloseCode, because problem: String) {
         guard !isOver else { return }
         release()
@@ -71,7 +71,7 @@ extension SimulatedClient {
         guard connection === self.connection else { return }
         touch()
         world.note(.client, number, message.frameSize) {
-            "hears " + String(decoding: message.text, as: UTF8.self)
+            "receives " + String(decoding: message.text, as: UTF8.self)
         }
         socket?.received(message)
     }
@@ -82,10 +82,10 @@ extension SimulatedClient {
         socket?.closed(code, because: code.word)
     }
 
-    func say(_ message: [UInt8], on connection: SimulatedConnection) {
+    func send(_ message: [UInt8], on connection: SimulatedConnection) {
         touch()
         world.note(.client, number, message.count) {
-            "says " + String(decoding: message, as: UTF8.self)
+            "sends " + String(decoding: message, as: UTF8.self)
         }
         connection.sendToServer(message)
     }

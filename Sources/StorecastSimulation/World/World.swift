@@ -2,18 +2,18 @@ import StorecastMirror
 import StorecastSync
 import StorecastWire
 
-/// One run of a scenario: a server and its clients, what lies between them, and the checks.
+/// One run of a scenario: a server, its clients, the network between them, and the checks.
 final class World {
     let scenario: Scenario
-    let room: RoomKit
+    let room: AnySimulatedRoom
     let time = VirtualTime()
-    let truth: any Truth
+    let model: any RoomModel
     private let openJournal: () -> any Journal
     /// Nil if the journal isn't simulated.
     private let disk: SimulatedDisk?
-    /// What goes wrong with the next appends, in order.
+    /// How the next appends fail, in order.
     var faults: [JournalFault] = []
-    /// Whether nothing goes wrong any more.
+    /// Whether no more faults are injected.
     private(set) var isHealing = false
     /// The server, unless it is down.
     private(set) var process: ServerProcess?
@@ -24,18 +24,18 @@ final class World {
 
     var trace: Trace
     var checks = Checks()
-    /// Every client that ever was, by its id.
-    private var everyone: [String: SimulatedClient] = [:]
-    /// All lives of the server, as what they had sent may still be under way.
+    /// All clients that ever were, by id.
+    private var clientsByID: [String: SimulatedClient] = [:]
+    /// All processes of the server, as what they sent may still be under way.
     private var processes: [ServerProcess] = []
     private var connectionCount = 0
     private var generations = 0
-    /// Whether this is one of the seeds in which clients do what is rare.
-    let hasRarities: Bool
+    /// Whether this is one of the seeds in which clients dispatch rare actions.
+    let hasRareActions: Bool
     private var topics: [[UInt8]: Topic] = [:]
 
     init(
-        _ scenario: Scenario, _ room: RoomKit, _ openJournal: (() -> any Journal)?,
+        _ scenario: Scenario, _ room: AnySimulatedRoom, _ openJournal: (() -> any Journal)?,
         isRecording: Bool
     ) {
         self.scenario = scenario
@@ -45,9 +45,9 @@ final class World {
         let disk = SimulatedDisk(epoch: randomID(using: &random))
         self.disk = openJournal == nil ? disk : nil
         self.openJournal = openJournal ?? { disk }
-        truth = room.truth(scenario.limits)
-        var chance = SeededGenerator(seed: scenario.seed, for: .rarity)
-        hasRarities = chance.happens(oneIn: 24)
+        model = room.model(scenario.limits)
+        var chance = SeededGenerator(seed: scenario.seed, for: .rareActions)
+        hasRareActions = chance.happens(oneIn: 24)
         for number in 0..<scenario.clients {
             let isStored = scenario.storedOutboxes > 0 && number % scenario.storedOutboxes == 0
             add(
@@ -71,50 +71,50 @@ final class World {
         time.at(end) { [unowned self] in heal() }
         while violation == nil, !checks.isAtRest, time.runNext() { check() }
         if violation == nil, !checks.isAtRest {
-            violate(.rest, "Nothing happens any more, and yet not everything has ended.")
+            violate(.rest, "There are no more events, and not everything has come to rest.")
         }
-        processes.forEach(bury)
+        for process in processes { process.dismantle() }
         time.end()
     }
 
     // MARK: The end
 
-    /// From now on nothing goes wrong.
+    /// Injects no more faults, and ends those that last.
     private func heal() {
-        note(.step, 0, 0) { "nothing goes wrong any more" }
+        note(.step, 0, 0) { "no more faults" }
         isHealing = true
         faults = []
         if process == nil { boot() }
         for connection in process?.connections ?? [] { connection.heal() }
-        for client in clients where client.wasThere {
+        for client in clients where client.wasActive {
             client.storage?.failure = nil
             client.arrive()
             touch(client)
         }
-        // Of hundreds of clients on slow connections some heartbeat is always under way.
+        // With hundreds of clients on slow connections, some heartbeat is always under way.
         time.after(.seconds(300)) { [unowned self] in
-            for connection in process?.connections ?? [] { connection.calm() }
+            for connection in process?.connections ?? [] { connection.removeDelays() }
         }
         awaitRest(until: time.now + .seconds(600))
     }
 
     private func awaitRest(until limit: Duration) {
         time.after(.milliseconds(200)) { [unowned self] in
-            guard let reason = unrest else { return rest() }
+            guard let reason = pendingWork else { return checkAtRest() }
             guard time.now < limit else { return violate(.rest, reason) }
             awaitRest(until: limit)
         }
     }
 
-    /// What goes on still, or nil.
-    private var unrest: String? {
+    /// What isn't done yet, or nil.
+    private var pendingWork: String? {
         guard let process else { return "the server is down" }
         if !process.isIdle { return "the room has something to do" }
         if process.connections.contains(where: { $0.isOver || $0.client == nil }) {
             return "the server hasn't noticed that a connection is over"
         }
         for client in clients {
-            if let occupation = client.occupation { return "client \(client.number) \(occupation)" }
+            if let work = client.pendingWork { return "client \(client.number) \(work)" }
         }
         return nil
     }
@@ -125,8 +125,8 @@ final class World {
         guard process == nil else { return }
         let journal = openJournal()
         if processes.isEmpty {
-            journal.open(ServerProcess.path) { [truth] result in
-                if case .success(let history) = result { truth.begin(history.epoch, keeping: 0) }
+            journal.open(ServerProcess.path) { [model] result in
+                if case .success(let history) = result { model.begin(history.epoch, keeping: 0) }
             }
         }
         let new = ServerProcess(processes.count, journal: journal, in: self)
@@ -135,29 +135,24 @@ final class World {
         process = new
     }
 
-    /// The process is no more; its connections break, and clients may notice late.
+    /// The process has ended; its connections break, and clients may notice late.
     func ended(_ process: ServerProcess) {
         guard self.process === process else { return }
         self.process = nil
         var random = SeededGenerator(seed: scenario.seed, for: .restoration, process.number)
         for connection in process.connections { breakUp(connection, &random) }
-        bury(process)
+        process.dismantle()
         time.after(isHealing ? .zero : random.duration(upTo: .seconds(5))) { [unowned self] in
             boot()
         }
     }
 
-    /// The journal's newest entries are gone: what is left begins another history.
+    /// The journal loses its newest entries; the others begin another history.
     func restoreJournal(_ random: inout SeededGenerator) {
         guard let disk else { return }
         let lost = disk.restore(losing: random.below(20), as: randomID(using: &random))
-        truth.begin(disk.epoch, keeping: disk.records.count)
+        model.begin(disk.epoch, keeping: disk.records.count)
         note(.journal, 0, lost) { "loses its last \(lost) entries, epoch \(disk.epoch)" }
-    }
-
-    /// Takes the dead apart: rooms and sessions hold each other.
-    private func bury(_ process: ServerProcess) {
-        process.dismantle()
     }
 
     func becameDurable(_ batch: [JournalEntry]) {
@@ -169,7 +164,7 @@ final class World {
                     + (record.rejection.map { "rejected: \($0)" }
                         ?? record.actions.map { $0.type }.joined(separator: ", "))
             }
-            if let rule = truth.take(record) { violate(.rule(rule), "It doesn't hold.") }
+            if let rule = model.take(record) { violate(.rule(rule), "It doesn't hold.") }
             check(record)
         }
     }
@@ -182,13 +177,13 @@ final class World {
         } else {
             clients[client.number] = client
         }
-        everyone[client.session.client] = client
+        clientsByID[client.session.client] = client
     }
 
-    /// Whose id it is, or was; nil if it isn't a client's.
-    func owner(of id: String) -> SimulatedClient? { everyone[id] }
+    /// The client that has, or had, this id; nil if there is none.
+    func client(withID id: String) -> SimulatedClient? { clientsByID[id] }
 
-    /// Another client comes in the place of one that is gone.
+    /// Replaces a client that has crashed by a new process.
     func replace(_ client: SimulatedClient, _ random: inout SeededGenerator) {
         client.end()
         generations += 1
@@ -213,8 +208,7 @@ final class World {
         return connection
     }
 
-    /// The connection breaks: each end notices at once, later, or when it has heard nothing for
-    /// long.
+    /// Cuts the connection: each end notices at once, later, or by its heartbeat.
     func breakUp(_ connection: SimulatedConnection, _ random: inout SeededGenerator) {
         connection.cut(keeping: random.below(3))
         let noticed = random.pick([.zero, random.duration(upTo: .seconds(5)), .seconds(60)])
@@ -228,7 +222,7 @@ final class World {
     }
 
     func topic(_ selection: String, _ parameters: JSON?) -> Topic {
-        // Bytes, so that nothing under test has a part in what is the same.
+        // Bytes, so that no code under test decides equality.
         let key = Array("\(selection) \(parameters?.description ?? "")".utf8)
         if let topic = topics[key] { return topic }
         let topic = Topic(number: topics.count, selection: selection, parameters: parameters)

@@ -2,15 +2,14 @@ import Dispatch
 package import StorecastSync
 import Synchronization
 
-/// A journal of a store that answers from threads of its own, for a simulation, which knows no
-/// other time than its own: each call returns when it is answered.
+/// A journal of a store with threads of its own, whose calls return when the store has answered.
 ///
-/// So the same seed is the same run: whichever threads there are, one waits for the other.
-package final class AwaitedJournal: Journal {
+/// So simulated time stands still meanwhile, and a seed is the same run whatever the threads do.
+package final class BlockingJournal: Journal {
     private let journal: any Journal
     private let answers: Answers
 
-    /// The only journal of a store.
+    /// The journal of a store that has no other.
     package init(in store: any JournalStore) {
         let answers = Answers()
         journal = store.journal { answers.append($0) }
@@ -81,7 +80,7 @@ package final class AwaitedJournal: Journal {
     }
 }
 
-/// What other threads have for the one that waits for it.
+/// The answers of other threads, for the one that waits for them.
 private final class Answers: Sendable {
     private let waiting = Mutex<[@Sendable () -> Void]>([])
     private let count = DispatchSemaphore(value: 0)
@@ -91,7 +90,7 @@ private final class Answers: Sendable {
         count.signal()
     }
 
-    /// Takes them in order until `isEnough`; waits for those that aren't there yet.
+    /// Runs answers in order until `isEnough`; blocks while there is none.
     func take(until isEnough: () -> Bool) {
         while !isEnough() {
             count.wait()

@@ -5,33 +5,33 @@ import StorecastWire
 extension World {
     func perform(_ step: Scenario.Step) {
         var random = SeededGenerator(seed: step.seed)
-        note(.step, step.deed.client ?? -1, 0) { "\(step.deed)" }
-        if let number = step.deed.client {
+        note(.step, step.operation.client ?? -1, 0) { "\(step.operation)" }
+        if let number = step.operation.client {
             let client = clients[number]
             client.touch()
-            perform(step.deed, client, &random)
+            perform(step.operation, client, &random)
             client.scheduleFlush()
         } else {
-            performOnServer(step.deed, &random)
+            performOnServer(step.operation, &random)
         }
     }
 
     private func perform(
-        _ deed: Deed, _ client: SimulatedClient, _ random: inout SeededGenerator
+        _ operation: Operation, _ client: SimulatedClient, _ random: inout SeededGenerator
     ) {
-        switch deed {
+        switch operation {
         case .arrive: client.arrive()
         case .leave: leave(client, &random)
         case .crash: crash(client, &random)
         case .dispatch(_, let count): for _ in 0..<count { dispatch(from: client, &random) }
-        case .follow: follow(client, &random)
-        case .unfollow: unfollow(client, &random)
+        case .subscribe: subscribe(client, &random)
+        case .unsubscribe: unsubscribe(client, &random)
         case .renew: renew(client, &random)
         case .reconnect: reconnect(client, &random)
         case .fillDisk:
             client.storage?.failure = Rejection(.outboxUnwritable, "The disk is full.")
         case .emptyDisk: client.storage?.failure = nil
-        case .pester: pester(client, &random)
+        case .flood: flood(client, &random)
         case .cut: if let connection = client.connection { breakUp(connection, &random) }
         case .stall: client.connection?.stall(for: random.duration(upTo: .seconds(20)))
         case .block: client.connection?.block(for: random.duration(upTo: .seconds(20)))
@@ -39,9 +39,9 @@ extension World {
         }
     }
 
-    private func performOnServer(_ deed: Deed, _ random: inout SeededGenerator) {
+    private func performOnServer(_ operation: Operation, _ random: inout SeededGenerator) {
         touchServer()
-        switch deed {
+        switch operation {
         case .crashServer: process?.crashSoon(after: random.below(12))
         case .restoreServer:
             guard let process else { return }
@@ -56,19 +56,19 @@ extension World {
 
     private func crash(_ client: SimulatedClient, _ random: inout SeededGenerator) {
         if let connection = client.connection { breakUp(connection, &random) }
-        guard client.wasThere else { return }
+        guard client.wasActive else { return }
         replace(client, &random)
         let new = clients[client.number]
         guard new.storage != nil, scenario.limits.clients < 10, random.happens(oneIn: 2) else {
             return new.arrive()
         }
-        // It may have been forgotten by the time that it is back.
-        new.wasThere = true
+        // The room may have forgotten it when it comes back.
+        new.wasActive = true
         new.after(random.duration(upTo: .seconds(60))) { new.arrive() }
     }
 
     private func dispatch(from client: SimulatedClient, _ random: inout SeededGenerator) {
-        if hasRarities { dispatchRarity(from: client, random) }
+        if hasRareActions { dispatchRareAction(from: client, random) }
         guard !room.kinds.isEmpty else { return }
         let kind = room.kinds[random.place(in: room.kinds.map(\.weight))]
         let action = kind.draw(&random, client.identity)
@@ -79,13 +79,13 @@ extension World {
             OutgoingAction(
                 type: isUnknown ? "no-such-action" : type, payload: payload,
                 action: isUnknown ? nil : action),
-            shownAt: client.follows.isEmpty ? nil : random.below(client.follows.count))
+            shownAt: client.subscriptions.isEmpty ? nil : random.below(client.subscriptions.count))
     }
 
-    /// At times, and so that those of whom `random` is draw what they did without it.
-    private func dispatchRarity(from client: SimulatedClient, _ random: SeededGenerator) {
+    /// Draws from a copy of `random`, so that all other draws are what they were without it.
+    private func dispatchRareAction(from client: SimulatedClient, _ random: SeededGenerator) {
         var random = random
-        random = SeededGenerator(seed: random.next(), for: .rarity)
+        random = SeededGenerator(seed: random.next(), for: .rareActions)
         guard !room.rareKinds.isEmpty, random.happens(oneIn: 3) else { return }
         let action = random.pick(room.rareKinds).draw(&random, client.identity)
         let payload = encoded { try JSONCoding.encode(action) }
@@ -94,34 +94,34 @@ extension World {
             shownAt: nil)
     }
 
-    private func follow(_ client: SimulatedClient, _ random: inout SeededGenerator) {
-        guard !room.interests.isEmpty else { return }
-        let interest = random.pick(room.interests)
-        let parameters = interest.parameters(&random)
-        client.follow(topic(interest.selection, parameters), interest.view(parameters))
+    private func subscribe(_ client: SimulatedClient, _ random: inout SeededGenerator) {
+        guard !room.mirroredSelections.isEmpty else { return }
+        let selection = random.pick(room.mirroredSelections)
+        let parameters = selection.parameters(&random)
+        client.subscribe(topic(selection.selection, parameters), selection.view(parameters))
     }
 
-    private func unfollow(_ client: SimulatedClient, _ random: inout SeededGenerator) {
-        guard !client.follows.isEmpty else { return }
-        client.unfollow(random.below(client.follows.count))
+    private func unsubscribe(_ client: SimulatedClient, _ random: inout SeededGenerator) {
+        guard !client.subscriptions.isEmpty else { return }
+        client.unsubscribe(random.below(client.subscriptions.count))
     }
 
     private func renew(_ client: SimulatedClient, _ random: inout SeededGenerator) {
         let others = room.people.filter { $0.id.isSameText(as: client.identity.id) }
         client.renew(as: random.pick(others))
-        // What is under way while the server looks at the token is of interest.
+        // So that dispatches are under way while the server authenticates.
         if random.happens(oneIn: 2) { dispatch(from: client, &random) }
     }
 
-    /// At times it has other roles when it comes back.
+    /// It may have other roles when it comes back.
     private func leave(_ client: SimulatedClient, _ random: inout SeededGenerator) {
         client.leave()
         if random.happens(oneIn: 2) { renew(client, &random) }
     }
 
-    /// What it has just dispatched may be reduced by then, and its outcome lost on its way; what it
-    /// asks for while it is greeted is answered later than the rest. Between loops it may connect
-    /// a few times more before the room has heard of the last connection.
+    /// Dispatches first, so that the outcome may be lost with the old connection, and subscribes
+    /// during the new handshake. With several loops it may connect a few times more before the
+    /// room's loop knows of the last connection.
     private func reconnect(_ client: SimulatedClient, _ random: inout SeededGenerator) {
         dispatch(from: client, &random)
         let seed = random.next()
@@ -135,21 +135,21 @@ extension World {
                 }
             }
             client.later(random.duration(upTo: .milliseconds(300))) { [self] in
-                follow(client, &random)
+                subscribe(client, &random)
                 client.scheduleFlush()
             }
         }
     }
 
-    private func pester(_ client: SimulatedClient, _ random: inout SeededGenerator) {
+    private func flood(_ client: SimulatedClient, _ random: inout SeededGenerator) {
         guard let connection = client.connection, client.session.phase == .live else { return }
         connection.block(for: random.duration(upTo: .seconds(5)))
         var batch = JSONWriter()
         batch.beginArray()
         for _ in 0..<100 { batch.writePing() }
         batch.endArray()
-        // A pong takes some 25 bytes.
+        // A pong takes about 25 bytes.
         let most = min(mostWaitingBytes / 25 * 2, 2500)
-        for _ in 0...random.below(most / 100 + 1) { client.say(batch.bytes, on: connection) }
+        for _ in 0...random.below(most / 100 + 1) { client.send(batch.bytes, on: connection) }
     }
 }
