@@ -50,7 +50,7 @@ let package = Package(
         // Not a part of Storecast: global functions such as `compose` are for those who ask for
         // them.
         .target(name: "StorecastRedux", dependencies: ["Storecast"], swiftSettings: settings),
-        // Apart, as the command runs it too, and what helps tests to fail has no place there.
+        // Apart from the test kit, as a program runs it too, without what makes tests fail.
         .target(
             name: "StorecastSimulation", dependencies: ["StorecastMirror", "StorecastSync"],
             swiftSettings: settings),
@@ -146,7 +146,7 @@ let package = Package(
             name: "StorecastCommand",
             dependencies: [
                 "StorecastServer", "StorecastTools", "StorecastSQLite", "StorecastClient",
-                "StorecastSimulation", "Example", "WebClients",
+                "Example", "WebClients",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -254,8 +254,15 @@ let package = Package(
             path: "Tests/TrappingServer", swiftSettings: settings),
         .testTarget(
             name: "SimulationTests",
-            dependencies: ["StorecastTesting", "StorecastCommand", "Example"],
-            swiftSettings: settings),
+            dependencies: ["StorecastTesting", "Simulate", "Example"], swiftSettings: settings),
+        // The simulator as a program, for those who work on the package.
+        .executableTarget(
+            name: "Simulate",
+            dependencies: [
+                "StorecastSimulation", "StorecastSQLite",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/Simulate", swiftSettings: settings),
         .testTarget(
             name: "StorecastServerTests",
             dependencies: [

@@ -1,4 +1,4 @@
-@testable import StorecastCommand
+@testable import Simulate
 import Testing
 
 struct SeedRangeTests {

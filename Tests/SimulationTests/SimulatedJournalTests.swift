@@ -1,10 +1,10 @@
-import StorecastCommand
+import Simulate
 import StorecastTesting
 import Testing
 
 /// The simulated server on a real file: each start finds what a killed process left of it.
-struct SimulatedFileTests {
-    /// `storecast simulate --seeds 10000 --journal sqlite` is the longer command.
+struct SimulatedJournalTests {
+    /// `Simulate --seeds 10000 --journal sqlite` is the longer run.
     @Test(.timeLimit(.minutes(5)), arguments: 0..<4 as Range<UInt64>)
     func `the promises hold on SQLite too`(_ group: UInt64) throws {
         try SimulatedJournal.sqlite.simulation.check(group * 3..<group * 3 + 3)

@@ -1,10 +1,29 @@
+import ArgumentParser
 import Foundation
 import StorecastSQLite
-import StorecastSimulation
+package import StorecastSimulation
+import StorecastSync
 
-/// The journal's file of a simulated server: each start finds it as it was when the process before
-/// was no more, whatever that was about to write or to close. Gone with this object.
-final class SimulatedFile {
+/// The journal of a simulated server.
+package enum SimulatedJournal: String, ExpressibleByArgument, CaseIterable {
+    case memory, sqlite
+
+    /// A simulation of the bank with this journal.
+    package var simulation: Simulation {
+        switch self {
+        case .memory: .bank
+        case .sqlite:
+            .bank { seed in
+                let file = SimulatedFile(seed: seed)
+                return { file.open() }
+            }
+        }
+    }
+}
+
+/// The journal's file of a simulated server, which each start finds as the last process left it,
+/// whatever that was about to write or to close. It is removed with this object.
+private final class SimulatedFile {
     private let directory = FileManager.default.temporaryDirectory.appending(
         path: "storecast-\(UUID().uuidString)")
     private let seed: UInt64
@@ -26,8 +45,7 @@ final class SimulatedFile {
         do {
             return BlockingJournal(in: try start())
         } catch {
-            // The temporary folder is of no use: nothing can be said of the seed, so no run goes
-            // on.
+            // An unusable temporary folder says nothing about the seed.
             fatalError("The simulated server's journal in '\(directory.path)': \(error)")
         }
     }
@@ -40,7 +58,8 @@ final class SimulatedFile {
             try FileManager.default.copyItem(atPath: last + suffix, toPath: path + suffix)
         }
         close()
-        // Nobody pulls the plug here, and the other way takes a hundred times as long.
+        // Only processes crash here, and syncing for crashes of the machine is a hundred times
+        // slower.
         let new = try SQLiteStore.openHere(path, durability: .process, history: seed)
         store = new
         return new
@@ -48,7 +67,7 @@ final class SimulatedFile {
 
     private var path: String { directory.appending(path: "\(starts).sqlite").path }
 
-    /// Lets go of the last process's file, which is of no more use.
+    /// Closes the last process's file, which is of no more use.
     private func close() {
         guard let store else { return }
         let isClosed = DispatchSemaphore(value: 0)

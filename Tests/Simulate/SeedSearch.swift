@@ -1,8 +1,7 @@
+import Foundation
 import StorecastSimulation
-import Synchronization
-import StorecastTools
 
-/// Runs many seeds, several at once, and prints those that fail.
+/// Runs many seeds, as many at once as there are processors, and prints those that fail.
 struct SeedSearch: Sendable {
     private let simulation: Simulation
     private let seeds: Range<UInt64>
@@ -14,30 +13,31 @@ struct SeedSearch: Sendable {
         self.stopsAtFirst = stopsAtFirst
     }
 
-    /// Throws if a seed failed.
-    func run() async throws {
+    /// Returns how many seeds failed.
+    func run() async -> Int {
         let start = ContinuousClock.now
         var done: UInt64 = 0
         var failures = 0
         var next = seeds.lowerBound
         await withTaskGroup(of: [SimulationReport].self) { group in
-            for _ in 0..<Processors.count { addBlock(to: &group, &next) }
+            for _ in 0..<ProcessInfo.processInfo.activeProcessorCount {
+                addBlock(to: &group, &next)
+            }
             for await reports in group {
                 done += UInt64(reports.count)
                 for report in reports {
                     guard let violation = report.violation else { continue }
                     failures += 1
-                    StandardOutput.write("Seed \(report.seed): \(violation)")
+                    printNow("Seed \(report.seed): \(violation)")
                 }
                 if stopsAtFirst, failures > 0 { break }
                 addBlock(to: &group, &next)
-                progress(done, since: start)
+                showProgress(done, since: start)
             }
         }
         let time = (ContinuousClock.now - start) / .seconds(1)
-        StandardOutput.write(
-            "\(done) seeds in \(Int(time)) s, \(failures) failed.")
-        if failures > 0 { throw CommandFailure(.refused, "Some promises don't hold.") }
+        printNow("\(done) seeds in \(Int(time)) s, \(failures) failed.")
+        return failures
     }
 
     private func addBlock(
@@ -49,9 +49,10 @@ struct SeedSearch: Sendable {
         group.addTask { [simulation] in block.map { simulation.run(seed: $0) } }
     }
 
-    private func progress(_ done: UInt64, since start: ContinuousClock.Instant) {
+    private func showProgress(_ done: UInt64, since start: ContinuousClock.Instant) {
         guard done % 5000 < 20, done < UInt64(seeds.count) else { return }
         let rate = Double(done) / ((ContinuousClock.now - start) / .seconds(1))
-        StandardError.write("\(done) of \(seeds.count) seeds, \(Int(rate)) a second")
+        let line = "\(done) of \(seeds.count) seeds, \(Int(rate)) a second\n"
+        FileHandle.standardError.write(Data(line.utf8))
     }
 }
