@@ -9,9 +9,9 @@ struct SimulateCommand: AsyncParsableCommand {
         commandName: "Simulate",
         abstract: "Run a server and its clients under simulated faults.",
         discussion: """
-            Each seed is one run on a virtual clock: a room, up to hundreds of clients, connections \
-            that stall and break, a server that crashes, a journal that fails. After every event the \
-            protocol's promises are checked. The same seed is always the same run.
+            Each seed is one run on a virtual clock: a room, up to hundreds of clients, \
+            connections that stall and break, a server that crashes, a journal that fails. After \
+            every event the protocol's promises are checked. The same seed is always the same run.
 
             Seeds 0 to 999, as many at once as there are processors, and others:
 
@@ -27,8 +27,8 @@ struct SimulateCommand: AsyncParsableCommand {
 
               swift run -c release Simulate --seeds 1000 --journal sqlite
 
-            Exit status: 0 if every promise held; 1 if one was broken (the seeds are printed as they \
-            fail); 64 if the arguments are wrong.
+            Exit status: 0 if every promise held; 1 if one was broken (the seeds are printed as \
+            they fail); 64 if the arguments are wrong.
             """)
 
     @Option(help: "One seed, which is run with a readable log.")

@@ -2,10 +2,10 @@ import StorecastMirror
 import StorecastSync
 import Synchronization
 
-/// Carries the updates of mirrors from the connection's executor to the actor that owns the stores:
-/// those of mirrors that moved together, in one job.
+/// Carries the updates of mirrors from the connection's executor to the actor that owns the stores;
+/// mirrors that moved together are updated in one job.
 ///
-/// A store whose owner is busy skips states: only its newest update is kept.
+/// Only a store's newest update is kept: when its owner is busy, it skips states.
 final class Deliveries: Sendable {
     private struct Mailbox {
         var updates: [UInt64: any Sendable] = [:]
@@ -28,13 +28,13 @@ final class Deliveries: Sendable {
         mailbox.withLock { $0.updates[id] = update }
     }
 
-    /// Keeps the list of pending actions. It has to come behind the updates that have the effects
-    /// of the actions that it doesn't list any more.
+    /// Keeps the list of pending actions. It must be posted after the updates that contain the
+    /// effects of the actions that it no longer lists.
     func post(_ pending: PendingActions) {
         mailbox.withLock { $0.pending = pending }
     }
 
-    /// Has the owner take what is in the mailbox, unless that is under way already.
+    /// Has the owner take the mailbox's contents, unless that is scheduled already.
     func deliver() {
         let isNeeded = mailbox.withLock { mailbox in
             let isEmpty = mailbox.updates.isEmpty && mailbox.pending == nil
@@ -46,7 +46,7 @@ final class Deliveries: Sendable {
         startNow { await self.empty(on: owner) }
     }
 
-    /// Returns when the owner has taken all that was posted before.
+    /// Returns when the owner has taken everything that was posted before.
     func settle() async {
         if let owner { await empty(on: owner) }
     }
@@ -56,7 +56,7 @@ final class Deliveries: Sendable {
         receivers.add(receiver, id)
     }
 
-    /// Hands out what is in the mailbox.
+    /// Delivers the mailbox's contents to the stores.
     func empty(on owner: isolated any Actor) {
         let mail = mailbox.withLock { mailbox in
             defer { mailbox = Mailbox() }
@@ -66,8 +66,8 @@ final class Deliveries: Sendable {
     }
 }
 
-/// Starts on this thread where it can, which saves a hop. At a high priority: the user waits to see
-/// it.
+/// Starts on this thread where it can, which saves a hop. The priority is high, as the user waits
+/// for the result.
 private func startNow(_ work: @escaping @Sendable () async -> Void) {
     if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
         Task.immediate(priority: .high) { await work() }
@@ -86,7 +86,7 @@ final class DeliveryRegistry: Sendable {
 
     fileprivate let state = Mutex(State())
 
-    /// A number for one more store.
+    /// The id of a new store.
     func nextID() -> UInt64 {
         state.withLock { state in
             state.lastID += 1
@@ -94,7 +94,7 @@ final class DeliveryRegistry: Sendable {
         }
     }
 
-    /// Whether there is, or was, an optimistic store.
+    /// Whether there has been an optimistic store.
     var wantsPending: Bool {
         get { state.withLock(\.wantsPending) }
         set { state.withLock { $0.wantsPending = newValue } }
@@ -113,14 +113,14 @@ final class DeliveryRegistry: Sendable {
         }
     }
 
-    /// Has every owner take what is in its mailbox.
+    /// Has every owner take its mailbox's contents.
     func deliver() {
         for deliveries in state.withLock({ Array($0.deliveries.values) }) {
             deliveries.deliver()
         }
     }
 
-    /// Sends the list of pending actions to every owner, together with the updates that wait.
+    /// Sends the list of pending actions to every owner, together with waiting updates.
     func deliver(_ pending: PendingActions) {
         for deliveries in state.withLock({ Array($0.deliveries.values) }) {
             deliveries.post(pending)
@@ -128,7 +128,7 @@ final class DeliveryRegistry: Sendable {
         }
     }
 
-    /// Returns when every owner has taken all that was posted before.
+    /// Returns when every owner has taken everything that was posted before.
     func settle() async {
         for deliveries in state.withLock({ Array($0.deliveries.values) }) {
             await deliveries.settle()
@@ -136,8 +136,8 @@ final class DeliveryRegistry: Sendable {
     }
 }
 
-/// An outcome is settled after the updates that show it were posted. Whoever asks for it takes them
-/// first, and so finds its stores up to date even if its actor was busy.
+/// An outcome is settled after the updates that show it were posted. Awaiting one first takes these
+/// updates, so that the caller's stores are up to date even if its actor was busy.
 extension DeliveryRegistry: OutcomeStores {
     func update(on owner: isolated any Actor) {
         let deliveries = state.withLock { $0.deliveries[ObjectIdentifier(owner)] }
@@ -145,7 +145,7 @@ extension DeliveryRegistry: OutcomeStores {
     }
 }
 
-/// The stores of one owner, by number, held weakly.
+/// The stores of one owner by id, held weakly.
 ///
 /// Unchecked: it is made, added to and taken from by ``Deliveries`` only, in functions that are
 /// isolated to the owner; `owner` alone is read elsewhere and never changes.
@@ -156,7 +156,7 @@ final class OwnedReceivers: @unchecked Sendable {
 
     weak let owner: (any Actor)?
     private var entries: [UInt64: Entry] = [:]
-    /// At how many entries those of stores that are gone are removed.
+    /// The number of entries at which those of deallocated stores are removed.
     private var roomFor = 16
 
     init(owner: any Actor) {
@@ -171,7 +171,7 @@ final class OwnedReceivers: @unchecked Sendable {
         entries[id] = Entry(receiver: receiver)
     }
 
-    /// Hands out updates: every store has its new state before anyone is told of one.
+    /// Delivers updates: every store has its new state before any subscriber is called.
     func take(_ updates: [UInt64: any Sendable], _ pending: PendingActions?) {
         var moved: [any MirrorReceiver] = []
         for id in addressees(updates, pending) {
@@ -185,7 +185,7 @@ final class OwnedReceivers: @unchecked Sendable {
         for receiver in moved { receiver.announce() }
     }
 
-    /// The stores that the mail is for, oldest first.
+    /// The ids of the stores that are updated, oldest first.
     private func addressees(
         _ updates: [UInt64: any Sendable], _ pending: PendingActions?
     ) -> [UInt64] {
@@ -196,12 +196,12 @@ final class OwnedReceivers: @unchecked Sendable {
     }
 }
 
-/// A remote store of any state, as it receives updates; belongs to the store's owner.
+/// A remote store of any state, as the receiver of updates; isolated to the store's owner.
 protocol MirrorReceiver: AnyObject {
     /// Whether it shows pending actions.
     var isOptimistic: Bool { get }
-    /// Takes an update and the pending actions, as far as either is new; tells nobody yet.
+    /// Takes the update and the pending actions that are new; calls no subscriber yet.
     func take(_ update: (any Sendable)?, _ pending: PendingActions?)
-    /// Tells subscribers and observers what was taken.
+    /// Tells subscribers and observers of what was taken.
     func announce()
 }

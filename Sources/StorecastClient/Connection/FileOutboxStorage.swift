@@ -11,7 +11,7 @@ import StorecastSync
     import Darwin
 #endif
 
-/// An outbox's text in a file that one storage at a time can have.
+/// An outbox's text in a file, which one storage at a time can lock.
 ///
 /// The lock is on the file itself and ends with the process, however that ends. A new text is
 /// written beside the file and takes its place by renaming.

@@ -39,9 +39,9 @@ extension RemoteConnection {
         ///
         /// - Parameters:
         ///   - path: the file, which is made if it isn't there; its folder must be.
-        ///   - actions: the types as which optimistic stores show what an earlier process left;
-        ///     those of other types are sent all the same.
-        ///   - limits: how much it takes.
+        ///   - actions: the types of actions of an earlier process that optimistic stores show;
+        ///     those of other types are sent too.
+        ///   - limits: how much it keeps.
         public static func file(
             _ path: String, actions: [any SyncAction.Type] = [],
             limits: OutboxLimits = OutboxLimits()

@@ -2,7 +2,7 @@ import ArgumentParser
 import StorecastClient
 import StorecastTools
 
-/// What every client command needs to know.
+/// The options of every client command.
 struct ServerOptions: ParsableArguments {
     @Argument(help: "Where the server is: ws://HOST:PORT/ROOM; ws:// may be left out.")
     var url: String
@@ -25,8 +25,8 @@ struct ServerOptions: ParsableArguments {
     /// The URL with its scheme.
     private var fullURL: String { ServerURL.completed(url) ?? url }
 
-    /// Connects, and returns when the connection is live; throws what to tell the person if it
-    /// can't be, before anything is asked of the room.
+    /// Connects, and returns when the connection is live; throws an error for the user if that
+    /// fails.
     func connect() async throws(CommandFailure) -> RemoteConnection {
         let connection = RemoteConnection(
             fullURL, token: name.map { name in { @Sendable in name } })
@@ -46,8 +46,8 @@ struct ServerOptions: ParsableArguments {
         throw Self.ended(nil)
     }
 
-    /// Follows a live connection to its end, and returns what to tell the person then; nil if it
-    /// was closed here. While it is lost in between, says so on standard error.
+    /// Waits for the end of a live connection, and returns an error for the user; nil if it was
+    /// closed here. Reports on standard error when it is lost and connected again.
     func end(of connection: RemoteConnection) async -> CommandFailure? {
         var isAway = false
         for await status in connection.statuses {

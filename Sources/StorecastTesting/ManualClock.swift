@@ -45,7 +45,7 @@ public final class ManualClock: Clock, Sendable {
         var now = Instant(offset: .zero)
         /// Of sleepers and timers.
         var lastID = 0
-        /// Those whose task was cancelled before they had fallen asleep.
+        /// The ids of sleepers whose tasks were cancelled before they slept.
         var cancelled: Set<Int> = []
         var sleepers: [Sleeper] = []
         var timers: [Timer] = []
@@ -57,7 +57,7 @@ public final class ManualClock: Clock, Sendable {
     /// A clock that stands at zero.
     public init() {}
 
-    /// The time it was moved to.
+    /// The time that it was moved to.
     public var now: Instant { waiting.withLock(\.now) }
 
     /// How many tasks sleep.
@@ -81,7 +81,7 @@ public final class ManualClock: Clock, Sendable {
         }
     }
 
-    /// Moves the clock and wakes who has slept long enough.
+    /// Moves the clock and wakes the tasks whose deadlines it has reached.
     public func advance(by duration: Duration) {
         let due = waiting.withLock { waiting in
             waiting.now = waiting.now.advanced(by: duration)
@@ -90,7 +90,7 @@ public final class ManualClock: Clock, Sendable {
         for due in due { due.wake() }
     }
 
-    /// Calls `work` when the clock is `delay` further, on the thread that moves it there.
+    /// Calls `work` when the clock has moved by `delay`, on the thread that moves it.
     func call(after delay: Duration, _ work: @escaping @Sendable () -> Void) {
         let isDue = waiting.withLock { waiting in
             waiting.lastID += 1
@@ -154,7 +154,7 @@ public final class ManualClock: Clock, Sendable {
 }
 
 extension ManualClock.Waiting {
-    /// Removes who has waited long enough.
+    /// Removes and returns what is due.
     fileprivate mutating func takeDue() -> [(
         time: (ManualClock.Instant, Int), wake: @Sendable () -> Void
     )] {

@@ -21,8 +21,8 @@ public enum BoardLimits {
     /// How many messages the chat holds; older ones are forgotten.
     public static let messages = 200
 
-    /// Throws unless `text` says something, in at most `limit` scalars, without control characters
-    /// other than line feed and tab.
+    /// Throws if `text` is blank, has more than `limit` scalars, or has control characters other
+    /// than line feed and tab.
     static func check(_ text: String, _ what: StaticString, limit: Int) throws(Rejection) {
         let scalars = text.unicodeScalars
         // At most four bytes a scalar: a long text is refused without being read.

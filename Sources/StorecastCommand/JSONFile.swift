@@ -42,7 +42,7 @@ enum JSONFile {
         while true {
             let count = fread(&buffer, 1, buffer.count, file)
             bytes += buffer[..<count]
-            // One more than may be served is enough to know.
+            // More than this is never served.
             if bytes.count > JSONLimits.largestText { return bytes }
             guard count < buffer.count else { continue }
             guard ferror(file) == 0 else { throw failure(path) }

@@ -9,14 +9,13 @@
 #endif
 
 #if os(Linux)
-    /// Does something again and again and ends the process if that leaves memory behind.
+    /// Runs `body` repeatedly, and ends the process if that leaks memory.
     ///
-    /// For exit tests: it looks at all that the process has, so nothing else may go on in it.
+    /// For exit tests: it measures the whole process, in which nothing else may run.
     ///
     /// - Parameters:
     ///   - rounds: how often, after a tenth as many rounds in which caches may fill.
-    ///   - bytes: how much more may be resident in the end: less than what `rounds` leaks keep,
-    ///     more than pages that come and go by chance.
+    ///   - bytes: how much resident memory may grow: less than `rounds` leaks, more than noise.
     package func requireFlatMemory(
         rounds: Int, allowing bytes: Int = 3 << 20, _ body: (Int) async throws -> Void
     ) async rethrows {

@@ -1,5 +1,8 @@
 import ArgumentParser
+import Foundation
+import StorecastServer
 import StorecastSQLite
+import StorecastTools
 
 /// Where `serve` keeps what happens.
 struct DataOptions: ParsableArguments {
@@ -64,9 +67,59 @@ struct DataOptions: ParsableArguments {
         } ?? .memory
     }
 
-    /// `votes.sqlite` for `votes.json`: whose history it is can be seen.
+    /// `votes.sqlite` for `votes.json`.
     private static func file(beside document: String) -> String {
         let stem = document.hasSuffix(".json") ? String(document.dropLast(5)) : document
         return stem + ".sqlite"
+    }
+}
+
+/// Who may look into the rooms of `serve`.
+struct DevtoolsOptions: ParsableArguments {
+    /// The environment variable of the token, as everyone on the machine can read arguments.
+    static let variable = "STORECAST_DEVTOOLS_TOKEN"
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: ArgumentHelp(
+            "Let developers look into the rooms, at /devtools, with the token that is in the URL "
+                + "that is printed."))
+    var devtools: Bool?
+
+    @Option(
+        help: ArgumentHelp(
+            "Ask developers for the token in this file, or else in \(Self.variable), rather than "
+                + "for one that is made at the start; implies --devtools.",
+            valueName: "file"), completion: .file())
+    var devtoolsToken: String?
+
+    /// Nil if devtools are off. The fragment is for the page's URL: it has the token if that was
+    /// made here, and browsers don't send it, so that the token is in no log.
+    func access() throws(CommandFailure) -> (access: DevtoolsAccess, fragment: String)? {
+        if devtools == false { return nil }
+        if let token = try token() { return (.token(token), "") }
+        guard devtools == true else { return nil }
+        let token = DevtoolsAccess.makeToken()
+        return (.token(token), "#token=\(token)")
+    }
+
+    private func token() throws(CommandFailure) -> String? {
+        let text: String
+        if let devtoolsToken {
+            guard let content = FileManager.default.contents(atPath: devtoolsToken) else {
+                throw CommandFailure(.trouble, "Can't read the token in '\(devtoolsToken)'.")
+            }
+            text = String(decoding: content, as: UTF8.self)
+        } else if let content = ProcessInfo.processInfo.environment[Self.variable] {
+            text = content
+        } else {
+            return nil
+        }
+        let token = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard DevtoolsAccess.isLongEnough(token) else {
+            throw CommandFailure(
+                .trouble, "The devtools' token is too short: at least 16 characters.")
+        }
+        return token
     }
 }
