@@ -51,11 +51,11 @@ let package = Package(
         // Not a part of Storecast: global functions such as `compose` are for those who ask for
         // them.
         .target(name: "StorecastRedux", dependencies: ["Storecast"], swiftSettings: settings),
-        // Apart, as the command runs it too, and what helps tests to fail has no place there.
+        // Apart from the test kit, as a program runs it too, without what makes tests fail.
         .target(
             name: "StorecastSimulation",
             dependencies: ["StorecastMirror", "StorecastRoom", "StorecastSync"],
-            path: "Sources/StorecastTesting/Simulation", swiftSettings: settings),
+            swiftSettings: settings),
         .target(
             name: "StorecastTesting",
             dependencies: [
@@ -68,7 +68,7 @@ let package = Package(
                     name: "IssueReportingTestSupport", package: "xctest-dynamic-overlay",
                     condition: .when(platforms: [.linux])),
             ],
-            exclude: ["Simulation"], swiftSettings: settings),
+            swiftSettings: settings),
         .target(name: "StorecastWire", swiftSettings: settings),
         .target(
             name: "StorecastSync", dependencies: ["Storecast", "StorecastWire"],
@@ -155,7 +155,7 @@ let package = Package(
             name: "StorecastCommand",
             dependencies: [
                 "StorecastServer", "StorecastDevtools", "StorecastTools", "StorecastSQLite",
-                "StorecastClient", "StorecastSimulation", "Example", "WebClients",
+                "StorecastClient", "Example", "WebClients",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -265,8 +265,15 @@ let package = Package(
             path: "Tests/TrappingServer", swiftSettings: settings),
         .testTarget(
             name: "SimulationTests",
-            dependencies: ["StorecastTesting", "StorecastCommand", "Example"],
-            swiftSettings: settings),
+            dependencies: ["StorecastTesting", "Simulate", "Example"], swiftSettings: settings),
+        // The simulator as a program, for those who work on the package.
+        .executableTarget(
+            name: "Simulate",
+            dependencies: [
+                "StorecastSimulation", "StorecastSQLite",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/Simulate", swiftSettings: settings),
         .testTarget(
             name: "StorecastServerTests",
             dependencies: [

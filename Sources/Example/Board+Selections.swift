@@ -30,8 +30,75 @@ extension Board {
     /// The newest messages, oldest first.
     public static let chat = Selection("chat") { (board: Board) in board.chat }
 
-    /// Who is there, in the order in which they came.
+    /// Who is present, in the order of their arrival.
     public static let present = Selection("present") { (board: Board) in
         board.presence.participants.map { Participant($0) }
     }
+}
+
+/// How much is on a board.
+public struct Summary: Codable, Equatable, Sendable {
+    /// The number of columns.
+    public var columns: Int
+    /// The number of cards in all columns.
+    public var cards: Int
+    /// The number of votes for all cards.
+    public var votes: Int
+    /// The number of messages that the chat holds.
+    public var messages: Int
+    /// The number of people who are present.
+    public var present: Int
+
+    /// Counts what is on `board`. O(cards).
+    public init(of board: Board) {
+        columns = board.columns.count
+        cards = board.columns.reduce(0) { $0 + $1.cards.count }
+        votes = board.columns.reduce(0) { sum, column in
+            column.cards.reduce(sum) { $0 + $1.voters.count }
+        }
+        messages = board.chat.count
+        present = board.presence.participants.count
+    }
+}
+
+/// A column without its cards.
+public struct ColumnTitle: Codable, Equatable, Sendable, Identifiable {
+    /// The column's id: the parameter of the selection ``Board/column``.
+    public let id: String
+    /// The heading of the cards.
+    public let title: String
+
+    /// The id and title of a column.
+    public init(id: String, title: String) {
+        self.id = id
+        self.title = title
+    }
+}
+
+/// Someone who is present at the board.
+public struct Participant: Codable, Equatable, Sendable, Identifiable {
+    /// The user's id; `""` for all who are anonymous.
+    public let id: String
+    /// The name that others see.
+    public let name: String
+    /// When the first of their clients connected.
+    public let since: Timestamp
+
+    /// A participant.
+    public init(id: String, name: String, since: Timestamp) {
+        self.id = id
+        self.name = name
+        self.since = since
+    }
+
+    /// What others see of someone who is present.
+    init(_ participant: Presence.Participant) {
+        self.init(
+            id: participant.id,
+            name: participant.id.isEmpty ? Self.anonymousName : participant.id,
+            since: participant.since)
+    }
+
+    /// The name of an anonymous user.
+    package static let anonymousName = "anonymous"
 }

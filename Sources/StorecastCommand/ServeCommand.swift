@@ -3,7 +3,9 @@ import Example
 import Logging
 import StorecastDevtools
 import StorecastServer
+import StorecastSQLite
 import StorecastTools
+import WebClients
 
 /// `storecast serve`
 struct ServeCommand: AsyncParsableCommand {
@@ -12,8 +14,8 @@ struct ServeCommand: AsyncParsableCommand {
         abstract: "Serve the example board, or a JSON document.",
         discussion: """
             Prints `listening on ws://HOST:PORT/` on standard output when clients can connect, and \
-            where to find the board in a browser; logs to standard error. Ends on SIGINT (ctrl+C) and SIGTERM, after saying \
-            goodbye to its clients.
+            where to find the board in a browser; logs to standard error. Ends on SIGINT (ctrl+C) \
+            and SIGTERM, after saying goodbye to its clients.
 
             What happens is kept in one SQLite file, board.sqlite in the current directory, or \
             votes.sqlite beside votes.json; --data names another. Started again with the same \
@@ -22,12 +24,13 @@ struct ServeCommand: AsyncParsableCommand {
             The board has the selections summary, columns, column (its parameter is a column's \
             id), card (a card's id), myCards, chat and present.
 
-            With --devtools developers look into it at /devtools/: the URL that is printed for them has \
-            a token, without which nobody gets in.
+            With --devtools developers look into it at /devtools/: the URL that is printed for \
+            them has a token, without which nobody gets in.
 
             With --json it serves the document in a file instead, which any client may change \
-            (the file itself isn't written, and the room begins with it once): the actions set, merge, increment, append and remove, \
-            each at a JSON Pointer "path", and the selection value with the parameter \
+            (the file itself isn't written, and the room begins with it once): the actions set, \
+            merge, increment, append and remove, each at a JSON Pointer "path", and the selection \
+            value with the parameter \
             {"path": POINTER}. An edit that would make the document longer than --document-bytes \
             is rejected; the number may be another one at every start.
 
@@ -43,8 +46,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Also let clients ask for the server by this name, as behind a proxy that passes it on; "
-                + "one on this machine's address takes this machine's names only.",
+            "Also let clients ask for the server by this name, as behind a proxy that passes it "
+                + "on; one on this machine's address takes this machine's names only.",
             valueName: "name"))
     var allowHost: [String] = []
 
@@ -87,8 +90,8 @@ struct ServeCommand: AsyncParsableCommand {
         let document = try JSONFile.read(json, longest: documentBytes)
         if let file = data.file(document: json), ServedRoom.began(otherThan: document, in: file) {
             StandardError.write(
-                "\(json) isn't what the history in \(file) began with; the history goes on. To begin "
-                    + "anew with the document, name another file with --data.")
+                "\(json) isn't what the history in \(file) began with; the history goes on. To "
+                    + "begin anew with the document, name another file with --data.")
         }
         try await serve(JSONRoom.definition(initial: document, bytes: documentBytes))
     }
@@ -137,5 +140,65 @@ struct ServeCommand: AsyncParsableCommand {
                 bar.end()
             }
         }
+    }
+}
+
+/// The least severe level that is logged, as an option.
+struct LogLevel: ExpressibleByArgument {
+    let level: Logger.Level
+
+    init(_ level: Logger.Level) {
+        self.level = level
+    }
+
+    init?(argument: String) {
+        guard let level = Logger.Level(rawValue: argument) else { return nil }
+        self.level = level
+    }
+
+    var defaultValueDescription: String { level.rawValue }
+
+    static var allValueStrings: [String] { Logger.Level.allCases.map(\.rawValue) }
+}
+
+/// Takes a client's token for its name, and believes it. For trying things out, not secure.
+enum DemoAuthentication {
+    static let longestName = 64
+
+    /// The user that the token names; anonymous without one.
+    ///
+    /// Pages of other sites in a browser on this machine are refused.
+    static func identity(_ credentials: Credentials) throws(Rejection) -> Identity {
+        guard !credentials.isFromOtherSite else {
+            throw Rejection(
+                .forbidden, "Pages of other sites have no place here.",
+                detail: "This server takes its own pages, and programs.")
+        }
+        guard let token = credentials.token else { return .anonymous }
+        guard isName(token) else {
+            throw Rejection(
+                .unauthenticated, "The token isn't a name.",
+                detail: "A name has 1 to \(longestName) characters and no control characters.")
+        }
+        return Identity(token)
+    }
+
+    /// Whether this may be a user's name.
+    static func isName(_ text: String) -> Bool {
+        text.utf8.count <= 4 * longestName
+            && (1...longestName).contains(text.unicodeScalars.count)
+            && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+    }
+}
+
+extension WebPages {
+    /// Everything in `Clients/Web`, with the page of one of its folders at `/`.
+    static func demo(_ folder: String) -> WebPages {
+        var pages = WebPages()
+        for (path, text) in webClients { pages["/" + path] = text }
+        pages["/index.html"] = pages["/\(folder)/index.html"]
+        // What people write on a board can't become a script, even if the page's code has errors.
+        pages.policy += "; require-trusted-types-for 'script'"
+        return pages
     }
 }

@@ -3,14 +3,14 @@ import StorecastSQLite
 import StorecastServer
 import StorecastTools
 
-/// What `storecast serve` served, as seen from the file that it left.
+/// The room that `storecast serve` served, found from the file that it left.
 enum ServedRoom {
     private static let document = JSONRoom.definition(initial: .null)
     private static let boardTypes = Set(
         Board.room.actions.names + [ClientJoined.wireName, ClientLeft.wireName])
 
-    /// The board, or a JSON document: whichever a room's first actions, or what it began with, are
-    /// of; the board where there is no file.
+    /// The board or a JSON document, whichever has the room's first actions or its first state; the
+    /// board if there is no file.
     @Sendable
     static func definition(
         of room: String, in file: JournalFile?

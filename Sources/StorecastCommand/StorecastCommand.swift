@@ -31,7 +31,7 @@ struct StorecastCommand: AsyncParsableCommand {
         version: Software.version,
         subcommands: [
             ServeCommand.self, WatchCommand.self, DispatchCommand.self,
-            JournalCommand.self, TypesCommand.self, SimulateCommand.self,
+            JournalCommand.self, TypesCommand.self,
         ])
 
     static func main() async {

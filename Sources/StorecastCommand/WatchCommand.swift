@@ -19,8 +19,8 @@ struct WatchCommand: AsyncParsableCommand {
 
             With --json every line is {"v":VERSION,"value":VALUE}.
 
-            Exit status: 1 if the server refuses the selection, 2 if it can't be reached or ends the \
-            connection, 64 if the command makes no sense.
+            Exit status: 1 if the server refuses the selection, 2 if it can't be reached or ends \
+            the connection, 64 if the command makes no sense.
             """)
 
     @OptionGroup var server: ServerOptions
@@ -56,6 +56,46 @@ struct WatchCommand: AsyncParsableCommand {
             connection.close()
             if let failure { throw failure }
             return
+        }
+    }
+}
+
+/// Prints the states of a store on standard output.
+@MainActor
+final class StatePrinter: StoreSubscriber {
+    private let store: RemoteStore<JSON>
+    private let asLines: Bool
+
+    init(of store: RemoteStore<JSON>, asLines: Bool) {
+        self.store = store
+        self.asLines = asLines
+    }
+
+    func newState(state: JSON) {
+        if asLines {
+            let version = JSON.uint(store.position?.version ?? 0)
+            StandardOutput.write("\(["v": version, "value": state] as JSON)")
+        } else if StandardOutput.isTerminal {
+            StandardOutput.write(state.prettyText)
+        } else {
+            StandardOutput.write("\(state)")
+        }
+    }
+}
+
+extension RemoteStore {
+    /// Waits until the server says why it doesn't send the selection.
+    @MainActor
+    func firstProblem() async -> Rejection {
+        while true {
+            if let problem { return problem }
+            await withCheckedContinuation { continuation in
+                withObservationTracking {
+                    _ = problem
+                } onChange: {
+                    continuation.resume()
+                }
+            }
         }
     }
 }

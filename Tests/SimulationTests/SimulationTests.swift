@@ -2,7 +2,7 @@ import StorecastTesting
 import Testing
 
 struct SimulationTests {
-    /// A thousand seeds; `storecast simulate --seeds 100000` is the longer command.
+    /// A thousand seeds; `Simulate --seeds 100000` is the longer run.
     @Test(arguments: 0..<20 as Range<UInt64>)
     func `the promises hold whatever happens`(_ group: UInt64) throws {
         try Simulation.bank.check(group * 50..<group * 50 + 50)

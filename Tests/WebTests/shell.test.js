@@ -51,7 +51,7 @@ describe("shell blocks, pasted one after the other", { skip: missing }, () => {
 describe("help", { skip: missing }, () => {
   const journal = ["rooms", "log", "show", "state", "diff", "export", "verify", "replay", "backup"];
   const files = ["restore", "repair", "import", "fork", "skip"].concat(journal);
-  const commands = ["serve", "watch", "dispatch", "types", "simulate", "journal"];
+  const commands = ["serve", "watch", "dispatch", "types", "journal"];
   const all = [[], ...commands.map((name) => [name]), ...files.map((name) => ["journal", name])];
 
   test("shows commands on lines of their own, which no terminal breaks", () => {

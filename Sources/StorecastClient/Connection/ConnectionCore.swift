@@ -1,7 +1,7 @@
 import StorecastMirror
 import StorecastSync
 
-/// The I/O around a connector, and those who follow its mirrors and its status.
+/// The I/O around a connector, and the observers of its mirrors.
 ///
 /// Belongs to its ``ConnectionDriver``.
 final class ConnectionCore {
@@ -39,14 +39,14 @@ final class ConnectionCore {
 
     // MARK: Dispatches and mirrors
 
-    /// Takes what was dispatched, behind what was asked for before.
+    /// Sends what was dispatched, after earlier requests.
     func admit() {
         session.admit()
         connector.scheduleFlush()
     }
 
-    /// Follows a selection as observer `id`: `observer` is called with what is known now, and after
-    /// every change.
+    /// Mirrors a selection for observer `id`: `observer` is called with what is known now, and
+    /// after every change.
     func observe(
         _ selection: String, _ parameters: JSON?, as id: UInt64,
         _ observer: @escaping (Mirror) -> Void
@@ -62,7 +62,7 @@ final class ConnectionCore {
         connector.scheduleFlush()
     }
 
-    /// The observer has lost its interest.
+    /// Removes an observer.
     func endObserving(as id: UInt64) {
         guard let mirror = observed.removeValue(forKey: id) else { return }
         mirror.observers[id] = nil
@@ -87,7 +87,7 @@ extension ConnectionCore: ConnectorHost {
         guard let token = configuration.token else {
             return connector.provide(token: nil, for: attempt)
         }
-        // Weak, so that an app that never answers doesn't keep the connection alive.
+        // Weak, so that a token that never comes doesn't keep the connection alive.
         Task { [weak owner] in
             do {
                 let value = try await token()
@@ -104,7 +104,7 @@ extension ConnectionCore: ConnectorHost {
         return configuration.transport.connect(
             to: configuration.url, subprotocol: ProtocolVersion.subprotocol
         ) { event in
-            // Valid during this call, as a message's bytes are; `enter` returns before it ends.
+            // A message's bytes are valid during this call only; `enter` returns before it ends.
             nonisolated(unsafe) let event = event
             owner?.enter { $0.connector.take(event, from: attempt) }
         }
@@ -151,7 +151,7 @@ extension ConnectionCore: ConnectorHost {
 /// The actor that owns a connection's state, on its transport's executor, so that the transport's
 /// events reach it without a hop.
 actor ConnectionDriver {
-    /// The dispatches without an outcome, for all threads.
+    /// The dispatches without an outcome; used from any thread.
     nonisolated let outbox: SharedOutbox
     nonisolated let monitor: ConnectionMonitor
     private nonisolated let executor: any TransportExecutor
@@ -168,7 +168,7 @@ actor ConnectionDriver {
         core.owner = self
     }
 
-    /// Runs `work` on the executor, behind everything given to it before.
+    /// Runs `work` on the executor, after everything that was given to it before.
     nonisolated func perform(_ work: @escaping @Sendable (ConnectionCore) -> Void) {
         executor.execute { [self] in enter(work) }
     }
@@ -186,21 +186,21 @@ actor ConnectionDriver {
     }
 }
 
-/// What a connection is made of.
+/// The parts of a connection.
 struct ConnectionConfiguration: Sendable {
     let url: String
     let token: (@Sendable () async throws -> String)?
-    /// Who the server will take the client for, as far as that is known.
+    /// Who the client is to the server, as far as that is known.
     let identity: Identity
     let outbox: RemoteConnection.Outbox
     let transport: any Transport
-    /// What ids and delays are drawn from.
+    /// The source of ids and delays.
     let random: any RandomNumberGenerator & Sendable
     /// The time of day.
     let wallClock: @Sendable () -> Timestamp
     let deliveries: DeliveryRegistry
 
-    /// The session with the outbox, or one that refuses everything and why.
+    /// The session with the outbox; or one that refuses everything, and why.
     func openSession(client: String) -> (ClientSession, Rejection?) {
         do throws(Rejection) {
             let session = try outbox.open(room: room, client: client) { client in

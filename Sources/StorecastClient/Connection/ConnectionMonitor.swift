@@ -3,7 +3,7 @@ import StorecastMirror
 import StorecastSync
 import Synchronization
 
-/// How a connection is doing, for everyone who follows it, on any thread.
+/// The status of a connection, for observers on any thread.
 final class ConnectionMonitor: Observable, Sendable {
     fileprivate struct State {
         var status = RemoteConnection.Status.connecting
@@ -35,7 +35,7 @@ final class ConnectionMonitor: Observable, Sendable {
         return state.withLock(\.outboxProblem)
     }
 
-    /// The number itself is the outbox's; this tells its observers that it has changed.
+    /// Tells the observers that the number of dispatches in the outbox has changed.
     func pendingChanged() {
         registrar.withMutation(of: self, keyPath: \.pendingCount) {}
     }
@@ -51,7 +51,7 @@ final class ConnectionMonitor: Observable, Sendable {
         let ended = registrar.withMutation(of: self, keyPath: \.status) {
             state.withLock { $0.set(status) }
         }
-        // Without the lock, which `onTermination` takes.
+        // Outside of the lock, as `onTermination` takes it.
         for follower in ended { follower.finish() }
     }
 

@@ -1,5 +1,5 @@
-public import StorecastMirror
-public import StorecastSync
+@_exported public import StorecastMirror
+@_exported public import StorecastSync
 
 /// A connection to one room of a server, shared by any number of ``RemoteStore``s.
 ///
@@ -12,7 +12,7 @@ public import StorecastSync
 /// reduced once, however often the connection breaks. Every member may be used from any thread;
 /// what can change is tracked by Observation, on the connection's own thread.
 public final class RemoteConnection: Sendable {
-    /// How a connection is doing.
+    /// The status of a connection.
     public enum Status: Sendable, Equatable {
         /// An attempt to connect is under way.
         case connecting
@@ -34,9 +34,9 @@ public final class RemoteConnection: Sendable {
     /// - Parameters:
     ///   - url: `ws://host:port/path` or `wss://…`; the path names the room.
     ///   - token: called before every connection; what it throws counts as a failed attempt.
-    ///   - identity: who the server will take this client for, if you know: the sender in the
-    ///     provisional stamps of ``Stamped`` actions that optimistic stores show. Their time is
-    ///     this machine's, their id the final one.
+    ///   - identity: who the client is to the server, if you know: the sender in the provisional
+    ///     stamps of ``Stamped`` actions that optimistic stores show. Their time is this machine's,
+    ///     their id the final one.
     ///   - outbox: where dispatches are kept until they have an outcome. A file is read before this
     ///     returns.
     ///   - transport: how to connect; libwebsockets on Linux, URLSession on Apple platforms.
@@ -69,7 +69,7 @@ public final class RemoteConnection: Sendable {
         close()
     }
 
-    /// How the connection is doing now.
+    /// The status now.
     public var status: Status { driver.monitor.status }
 
     /// The status now and every later one; ends when the connection is closed.
@@ -96,8 +96,8 @@ public final class RemoteConnection: Sendable {
 
     /// Dispatches an action, in the order of the calls on one thread.
     ///
-    /// It is shown in the optimistic stores of this connection soon, and by the time that its
-    /// outcome is told it is in all stores or in none.
+    /// The optimistic stores of this connection show it soon. When its outcome is known, either all
+    /// stores show it or none does.
     @discardableResult
     public func dispatch(_ action: any SyncAction) -> Dispatch {
         submit(action).dispatch
@@ -119,28 +119,29 @@ public final class RemoteConnection: Sendable {
     /// Shows the server a newer token of the same identity on the current connection: when the
     /// token is about to expire, or when the user's roles have changed.
     ///
-    /// The server checks it while it goes on: what is dispatched at the same moment may still be
-    /// judged by the old one. Later connections ask the initialiser's `token` again.
+    /// The session goes on while the server checks it: what is dispatched at the same moment may
+    /// still be authorized by the old one. Later connections call the initialiser's `token` again.
     public func authenticate(token: String) {
         perform { $0.connector.authenticate(token: token) }
     }
 
-    /// Ends the connection for good; dispatches without an outcome end with `closed`, which doesn't
-    /// say what became of them. Those in a file go on with the next connection that has it.
+    /// Ends the connection for good. Dispatches without an outcome end with `closed`, which says
+    /// nothing of whether they were reduced; those in a file continue with the next connection that
+    /// opens it.
     public func close() {
         perform { $0.connector.close(nil) }
     }
 
-    /// Runs `work` with the connection's state, behind every earlier request.
+    /// Runs `work` with the connection's state, after every earlier request.
     func perform(_ work: @escaping @Sendable (ConnectionCore) -> Void) {
         driver.outbox.withLock { $0.closeAdmission() }
         driver.perform(work)
     }
 
-    /// What is dispatched and has no outcome, for stores that show it.
+    /// The dispatches without an outcome, for optimistic stores.
     var pendingActions: PendingActions { driver.outbox.withLock(\.pendingActions) }
 
-    /// Dispatches an action; the answer holds what an optimistic store has to show.
+    /// Dispatches an action; returns with it what an optimistic store is to show.
     func submit(_ action: any SyncAction) -> (dispatch: Dispatch, pending: PendingAction?) {
         do {
             return submit(
@@ -207,4 +208,21 @@ public struct PendingDispatch: Sendable, Identifiable {
     public let action: (any SyncAction)?
     /// To wait for its outcome.
     public let dispatch: Dispatch
+}
+
+extension RemoteConnection {
+    /// Returns when every store on this connection shows all that has been received for it.
+    package func settleStores() async {
+        await deliveries.settle()
+    }
+
+    /// The status once the connection has done what it has begun: after an outcome or a problem
+    /// that says that the connection ended, it is `closed`.
+    package var settledStatus: Status {
+        get async {
+            await withCheckedContinuation { continuation in
+                perform { core in continuation.resume(returning: core.monitor.status) }
+            }
+        }
+    }
 }

@@ -19,14 +19,14 @@ extension RemoteStore: MirrorReceiver {
         if new.position != old.position { registrar.didSet(self, keyPath: \.position) }
     }
 
-    /// The last state stays when the server stops sending.
+    /// When the server stops sending, the last state stays.
     private func keepingState(_ update: MirrorUpdate<State>) -> MirrorUpdate<State> {
         var update = update
         if update.problem != nil, update.state == nil { update.state = current.state }
         return update
     }
 
-    /// Shows an action that was dispatched here, and says so.
+    /// Shows an action that was dispatched through this store, and notifies.
     func show(_ action: PendingAction) {
         guard isOptimistic else { return }
         optimistic?.show(action)

@@ -35,7 +35,7 @@ public final class RemoteStore<State: Codable & Equatable & Sendable>: MirrorSto
         didSet { chain = makeChain() }
     }
 
-    /// What the server said last.
+    /// The server's last value.
     var current = MirrorUpdate<State>()
     /// What is shown: the server's value, and in an optimistic store pending actions on it.
     var shown: State?
@@ -51,8 +51,8 @@ public final class RemoteStore<State: Codable & Equatable & Sendable>: MirrorSto
     /// Mirrors a selection with parameters.
     ///
     /// - Parameters:
-    ///   - optimistic: what actions do to the selection's value; nil to wait for the server.
-    ///     Others' actions, and those that it doesn't know, it leaves alone.
+    ///   - optimistic: what actions do to the selection's value; nil to wait for the server. It
+    ///     leaves actions alone that it doesn't know.
     ///   - isolation: the actor that makes the store and owns it from then on. An actor makes its
     ///     stores in a method: in its own `init`, Swift 6.3 passes something else here.
     public convenience init<Root, Parameters>(
@@ -219,7 +219,7 @@ extension RemoteStore where State == JSON {
     }
 }
 
-/// A remote store's interest in its mirror; ends with the store, on whatever thread that is.
+/// A remote store's use of its mirror; ends with the store, on any thread.
 final class MirrorHandle: Sendable {
     private let connection: RemoteConnection
     private let id: UInt64

@@ -57,8 +57,8 @@ extension ServerURL {
 
     /// What to tell a person whose URL isn't one.
     package static func problem(with text: String) -> String {
-        "'\(text)' isn't a server's address. Write ws://HOST:PORT/ROOM, or wss://; ws:// may be left "
-            + "out."
+        "'\(text)' isn't a server's address. Write ws://HOST:PORT/ROOM, or wss://; ws:// may be "
+            + "left out."
     }
 }
 

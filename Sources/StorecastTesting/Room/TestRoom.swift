@@ -1,6 +1,8 @@
 public import Storecast
-public import StorecastClient
+@_exported public import StorecastClient
+@_exported public import StorecastSimulation
 public import StorecastRoom
+public import StorecastSync
 
 /// One room and its clients in memory, on a manual clock and a seed.
 ///
@@ -17,13 +19,13 @@ public import StorecastRoom
 ///     }
 /// }
 /// ```
-/// The room, its sessions and its clients are those of a real server and a real app, messages in
-/// JSON included; only the sockets aren't there. Messages take no time. Time passes by
-/// ``advance(by:)`` alone, and begins in 1970: back-off, heartbeats and time-outs are waited for in
-/// no time, and give the same result every time, as do ids and stamps.
+/// The room, its sessions and its clients are those of a real server and a real app, with messages
+/// in JSON; only the sockets are missing. Messages take no time. Time passes only by
+/// ``advance(by:)``, and begins in 1970: back-off, heartbeats and time-outs cost no real time. Ids,
+/// stamps and all else are the same in every run.
 ///
-/// It belongs to the main actor, and works whenever a test waits there for something: for
-/// ``settle()``, but also for an outcome or for the app's own functions.
+/// It belongs to the main actor, and works whenever a test awaits something there: ``settle()``,
+/// but also an outcome or the app's own functions.
 @MainActor public final class TestRoom<State: Codable & Sendable> {
     /// The room's and its clients' time, for code under test that takes a clock.
     public let clock: ManualClock
@@ -38,11 +40,11 @@ public import StorecastRoom
     private var random: SeededGenerator
     private var clients: [Client] = []
 
-    /// Opens a room with its rules and limits, as they are given to a server. Its journal is in
-    /// memory and keeps everything.
+    /// Opens a room with its rules and limits, as a server has them. Its journal is in memory and
+    /// keeps everything.
     ///
     /// Everything random is drawn from `seed`. What a server would log, such as a check that throws
-    /// something else than a `Rejection`, fails the test at this line.
+    /// something other than a `Rejection`, fails the test at this line.
     public init(
         _ definition: RoomDefinition<State>, limits: SyncLimits = SyncLimits(),
         clock: ManualClock = ManualClock(), seed: UInt64 = 1, fileID: StaticString = #fileID,
@@ -84,11 +86,12 @@ public import StorecastRoom
 
     /// A connection for `RemoteStore`s, of a client that the server knows as `identity`.
     ///
-    /// It connects when the test waits next. Like every connection it ends when nobody holds it.
+    /// It connects when the test awaits something next. Like every connection it ends when nothing
+    /// retains it.
     ///
     /// - Parameters:
     ///   - identity: whose token the client shows.
-    ///   - isOnline: false if every try to connect is to fail until ``goOnline(_:)``.
+    ///   - isOnline: false if every attempt to connect is to fail until ``goOnline(_:)``.
     public func connect(
         as identity: Identity = .anonymous, isOnline: Bool = true
     ) -> RemoteConnection {
@@ -105,14 +108,14 @@ public import StorecastRoom
         return connection
     }
 
-    /// Cuts the connection once, with what is under way on it. It comes back by its back-off:
-    /// ``advance(by:)`` half a minute and it is there again.
+    /// Cuts the connection once, and loses what is under way on it. It reconnects after its
+    /// back-off: within half a minute of ``advance(by:)``.
     public func cut(_ connection: RemoteConnection) {
         let line = line(of: connection)
         loop.post { line.cut() }
     }
 
-    /// Cuts the connection, and lets every try to connect fail until ``goOnline(_:)``.
+    /// Cuts the connection, and lets every attempt to connect fail until ``goOnline(_:)``.
     public func goOffline(_ connection: RemoteConnection) {
         let line = line(of: connection)
         loop.post {
@@ -121,15 +124,15 @@ public import StorecastRoom
         }
     }
 
-    /// Lets tries to connect succeed again. The next one is made by the back-off, or at once by
-    /// `RemoteConnection.reconnect()`.
+    /// Lets attempts to connect succeed again. The next one is made after the back-off, or at once
+    /// by `RemoteConnection.reconnect()`.
     public func goOnline(_ connection: RemoteConnection) {
         let line = line(of: connection)
         loop.post { line.isOnline = true }
     }
 
-    /// Takes the client's rights away, as if its token were refused: the server closes its
-    /// connection for good, with `rejection`.
+    /// Refuses the client's token from now on: the server closes its connection for good, with
+    /// `rejection`.
     public func refuse(_ connection: RemoteConnection, _ rejection: Rejection) {
         let line = line(of: connection)
         loop.post { line.refuse(rejection) }
@@ -137,27 +140,27 @@ public import StorecastRoom
 
     private func line(of connection: RemoteConnection) -> TestLine {
         guard let client = clients.first(where: { $0.connection === connection }) else {
-            preconditionFailure("The connection is none of this room; make it by connect(as:).")
+            preconditionFailure("The connection isn't to this room: connect(as:) makes one.")
         }
         return client.line
     }
 
     // MARK: Time
 
-    /// Returns when nothing is left to do at this time: everything dispatched has its outcome or
-    /// waits for a connection, and every `RemoteStore` shows what has become of its selection,
-    /// whichever actor owns it.
+    /// Returns when nothing is left to do at this time: every dispatch has its outcome or waits for
+    /// a connection, and every `RemoteStore` shows its selection's new value, whichever actor owns
+    /// it.
     ///
-    /// Tasks that this woke on the main actor have gone on until they wait for something else. What
-    /// tasks do elsewhere is given a moment, and not waited for.
+    /// Tasks on the main actor that this resumed have run until they await something else. Tasks
+    /// elsewhere get some time to run, but aren't waited for.
     public func settle() async {
         await settle(sleepers: 0)
     }
 
-    /// Lets time pass, from one thing that is waited for to the next, and settles at each.
+    /// Moves the clock from one timer to the next, and settles at each.
     ///
-    /// Tasks that sleep on ``clock`` wake at their time. `ManualClock.waitForSleeper()` makes sure
-    /// that one has fallen asleep. A connection's every heartbeat costs 0.3 ms in a debug build.
+    /// Tasks that sleep on ``clock`` wake at their time; `ManualClock.waitForSleeper()` makes sure
+    /// that one has begun to sleep. Each heartbeat of a connection costs 0.3 ms in a debug build.
     public func advance(by duration: Duration) async {
         let end = clock.now.advanced(by: duration)
         await settle()
@@ -174,8 +177,9 @@ public import StorecastRoom
         await settle()
     }
 
-    /// - Parameter sleepers: how many tasks slept before the clock moved. A task that it woke comes
-    ///   back by way of the thread pool, and most fall asleep again: it is given a while for that.
+    /// - Parameter sleepers: how many tasks slept before the clock moved. A task that woke resumes
+    /// on
+    ///   the thread pool, and mostly sleeps again: it gets some time for that.
     private func settle(sleepers: Int) async {
         var patience = 1000
         var before: Int
@@ -190,7 +194,7 @@ public import StorecastRoom
         } while loop.workCount != before
     }
 
-    /// Works until nothing is left to do for the loop, the stores' owners and the main actor.
+    /// Runs until nothing is left to do for the loop, the stores' owners and the main actor.
     private func work() async {
         var before: Int
         repeat {
@@ -201,7 +205,7 @@ public import StorecastRoom
         } while loop.workCount != before
     }
 
-    /// Goes through the thread pool, behind what waits there, to the end of the main actor's queue.
+    /// Lets everything run that is queued on the thread pool, then what is on the main actor.
     private func poolsTurn() async {
         await Task.detached(priority: Task.currentPriority) {}.value
     }

@@ -2,11 +2,10 @@ import Storecast
 import StorecastMirror
 import StorecastRoom
 import StorecastWire
+import Synchronization
 
-/// The server of a ``TestRoom``: the room as it is in a real one, with a journal in memory, and
-/// sessions at the ends of ``TestLink``s.
-///
-/// All that the test kit uses of the server's side is in this file.
+/// The server of a ``TestRoom``: the room and the loop of a real server, with a journal in memory
+/// and sessions at the ends of ``TestLink``s.
 @MainActor final class TestServer<State: Codable & Sendable> {
     private static var path: String { "/" }
 
@@ -61,7 +60,7 @@ import StorecastWire
 extension TestServer: LoopHost {
     var now: Duration { loop.now }
 
-    // The test itself may have dispatched, outside of every turn.
+    // The test itself may have dispatched, outside of a turn.
     func turnBegan() { loop.post {} }
 
     func schedule(after delay: Duration, _ work: @escaping () -> Void) {
@@ -94,5 +93,75 @@ extension Timestamp {
     /// The time of day in a test: the clock starts in 1970.
     init(_ clock: ManualClock) {
         self.init(secondsSince1970: clock.now.offset / .seconds(1))
+    }
+}
+
+/// The event loop of a ``TestRoom``: runs the work of its server and its clients in order, on the
+/// main actor, in the time of a manual clock.
+///
+/// New work starts it as soon as the main actor is free. It runs until nothing is left to do at
+/// this time.
+final class TestLoop: TransportExecutor {
+    private struct Inbox {
+        var work: [@MainActor () -> Void] = []
+        var isScheduled = false
+        var count = 0
+    }
+
+    private let clock: ManualClock
+    private let inbox = Mutex(Inbox())
+    /// Called when all work that was posted has been done.
+    @MainActor var onTurnEnd: () -> Void = {}
+
+    init(clock: ManualClock) {
+        self.clock = clock
+    }
+
+    /// How much work was ever posted.
+    var workCount: Int { inbox.withLock(\.count) }
+
+    /// Runs `work` after everything that was posted before.
+    func post(_ work: @escaping @MainActor () -> Void) {
+        let isFirst = inbox.withLock { inbox in
+            inbox.work.append(work)
+            inbox.count += 1
+            defer { inbox.isScheduled = true }
+            return !inbox.isScheduled
+        }
+        if isFirst { Task { @MainActor in run() } }
+    }
+
+    /// Runs everything that is to be done now.
+    @MainActor func run() {
+        while true {
+            let due = inbox.withLock { inbox in
+                defer { inbox.work = [] }
+                inbox.isScheduled = !inbox.work.isEmpty
+                return inbox.work
+            }
+            if due.isEmpty { return }
+            for work in due { work() }
+            onTurnEnd()
+        }
+    }
+
+    // MARK: TransportExecutor
+
+    var now: Duration { clock.now.offset }
+
+    func execute(_ work: @escaping @Sendable () -> Void) {
+        post(work)
+    }
+
+    func execute(after delay: Duration, _ work: @escaping @Sendable () -> Void) {
+        clock.call(after: delay) { [weak self] in self?.post(work) }
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        MainActor.shared.enqueue(UnownedJob(job))
+    }
+
+    func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+        MainActor.sharedUnownedExecutor
     }
 }

@@ -1,11 +1,13 @@
 import Storecast
+import StorecastMirror
 import StorecastRoom
+import StorecastSync
 import StorecastWire
 
-/// A room for a test of its rules: the room as it is in a server, with a journal in memory, stamps
-/// that the test chooses, and one client in place of connections.
+/// The room behind a ``TestStore``: that of a server, with a journal in memory, stamps that the
+/// test chooses, and one client without a connection.
 ///
-/// What it has logged is read once more, as another machine does or the next start.
+/// Every entry of its log is replayed too, as after a restart.
 final class RehearsedRoom<State: Codable & Equatable & Sendable> {
     private let room: Room<State>
     private let loop: RehearsalLoop
@@ -23,7 +25,7 @@ final class RehearsedRoom<State: Codable & Equatable & Sendable> {
         self.loop = loop
         room = Room(definition, context)
         replay = RoomReplay(of: room.log)
-        // It hears of every entry before the room reduces it.
+        // It receives every entry before the room reduces it.
         tail = journal.tail(of: "/", after: 0) { [unowned loop] in loop.note($0) }
         loop.onReduced = { [unowned self] in readOnceMore($0) }
         room.observer = loop
@@ -35,13 +37,13 @@ final class RehearsedRoom<State: Codable & Equatable & Sendable> {
 
     var store: Store<State> { room.store }
 
-    /// Lets everything take effect that waits for the end of the turn.
+    /// Ends the turn, so that everything that waits for it takes effect.
     func settle() {
         loop.rooms.endTurn()
         _ = loop.report()
     }
 
-    /// Answers why the action has no effect, or nil if it has been reduced.
+    /// Returns why the action has no effect, or nil if it has been reduced.
     func dispatch(_ action: any Action, _ stamp: Stamp, at site: CallSite) -> Rejection? {
         settle()
         loop.stamp = stamp
@@ -54,7 +56,7 @@ final class RehearsedRoom<State: Codable & Equatable & Sendable> {
         return loop.report(telling: rejection)
     }
 
-    /// As the server's own code does.
+    /// Dispatches as the server's own code does.
     private func dispatchOwn(_ action: any SyncAction) -> Rejection? {
         let outcome = DispatchOutcome()
         loop.whileChoosingNext {
@@ -65,7 +67,7 @@ final class RehearsedRoom<State: Codable & Equatable & Sendable> {
         return rejection
     }
 
-    /// As a client's that has come over the wire.
+    /// Dispatches as a client does, over the wire.
     private func receive(_ action: any SyncAction) -> Rejection? {
         let seq = nextSeq
         do throws(Rejection) {
@@ -108,7 +110,7 @@ final class RehearsedRoom<State: Codable & Equatable & Sendable> {
         }
     }
 
-    /// Reads the newest entry of the log, which the room has just reduced, as the next start will.
+    /// Replays the newest entry of the log, which the room has just reduced.
     private func readOnceMore(_ name: String) {
         guard let (offset, record) = loop.takeRecord() else { return }
         do throws(JournalError) {
@@ -124,8 +126,112 @@ final class RehearsedRoom<State: Codable & Equatable & Sendable> {
         } catch {
             loop.site.report("\(name) can't be read from the log: \(error)")
         }
-        // From here on alike again: the test is told of each problem once.
+        // Continue from the room's state, so that each problem is reported once.
         replay = RoomReplay(of: room.log)
         if let snapshot = room.snapshot { replay.restore(snapshot, at: offset) }
+    }
+}
+
+/// The loop of a ``RehearsedRoom``: turns end when the test ends them, and no time passes.
+final class RehearsalLoop: LoopHost {
+    /// The id of the one client.
+    let client = "test"
+    /// The stamp of the next dispatch; its time is the time of day.
+    var stamp = Stamp()
+    /// The stamps of the client's dispatches, by number.
+    var stamps: [UInt64: Stamp] = [:]
+    /// Where the test is now.
+    var site: CallSite
+    /// Called with the name of each dispatch that the room has reduced or rejected.
+    var onReduced: (String) -> Void = { _ in }
+    /// The stamps of the server's own dispatches that the test made, by number.
+    private var ownStamps: [UInt64: Stamp] = [:]
+    private var lastOwn: UInt64 = 0
+    private var records: [(offset: UInt64, record: JournalRecord)] = []
+    /// What a server would log.
+    private var reports: [String] = []
+    private var rejection: Rejection?
+    /// The loop itself.
+    private(set) lazy var rooms = RoomLoop(
+        limits: SyncLimits(), unloadsRooms: false, host: self)
+
+    init(_ site: CallSite) {
+        self.site = site
+    }
+
+    /// Fails the test for what a server would log.
+    ///
+    /// - Parameter outcome: the rejection that the test gets; an internal one is explained by what
+    ///   a server would log, instead of failing the test.
+    func report(telling outcome: Rejection? = nil) -> Rejection? {
+        var outcome = outcome
+        if outcome?.code == .internal { outcome?.detail = reports.take().joined(separator: "\n") }
+        for report in reports.take() { site.report(report) }
+        return outcome
+    }
+
+    /// Runs `dispatch`, and stamps the server's dispatch that it makes with ``stamp``.
+    func whileChoosingNext(_ dispatch: () -> Void) {
+        let next = lastOwn + 1
+        ownStamps[next] = stamp
+        dispatch()
+        // It may have been refused before it got a number.
+        if lastOwn < next { ownStamps[next] = nil }
+    }
+
+    /// The stamp of an action: the second one of a dispatch has the id "1.1", and so on.
+    func stamp(of entry: JournalEntry, _ index: Int) -> Stamp {
+        var stamp =
+            (entry.client == client ? stamps : ownStamps)[entry.seq]
+            ?? Stamp(
+                id: "server-\(entry.seq)", sender: entry.sender, time: entry.time, seed: entry.seq)
+        if index > 0 { stamp.id += ".\(index)" }
+        stamp.seed &+= UInt64(index)
+        return stamp
+    }
+
+    func takeRejection() -> Rejection? { rejection.take() }
+
+    /// Takes an event of the journal.
+    func note(_ event: JournalTailEvent) {
+        if case .entries(let records) = event { self.records += records }
+    }
+
+    func takeRecord() -> (offset: UInt64, record: JournalRecord)? {
+        records.isEmpty ? nil : records.removeFirst()
+    }
+
+    // MARK: LoopHost
+
+    var now: Duration { .zero }
+
+    func schedule(after delay: Duration, _ work: @escaping () -> Void) {}
+
+    func authenticate(_ session: ServerSession, token: String?) {}
+
+    func report(_ message: String) {
+        reports.append(message)
+    }
+}
+
+extension RehearsalLoop: RoomObserver {
+    func settled(_ entry: JournalEntry, _ rejection: Rejection?, at version: UInt64) {
+        let name = entry.actions.first.map { "\(type(of: $0))" } ?? "An action"
+        onReduced(name)
+        if entry.client == client {
+            self.rejection = rejection
+            return
+        }
+        lastOwn = entry.seq
+        guard let rejection, ownStamps[entry.seq] == nil else { return }
+        reports.append("\(name), the server's own action, was rejected: \(rejection)")
+    }
+}
+
+extension Array {
+    /// The elements, leaving none behind.
+    fileprivate mutating func take() -> Self {
+        defer { self = [] }
+        return self
     }
 }

@@ -1,4 +1,7 @@
+import CustomDump
+import IssueReporting
 public import Storecast
+public import StorecastRoom
 public import StorecastSync
 
 /// A store whose every change a test has to expect.
@@ -17,23 +20,23 @@ public import StorecastSync
 ///
 /// Not `Sendable`: it belongs to the test that makes it.
 public final class TestStore<State: Equatable> {
-    /// The store itself, for code under test that takes one. What it dispatches there has to be
-    /// expected too, by ``expectChange(_:fileID:filePath:line:column:)``.
+    /// The store itself, for code under test that needs one. What it dispatches must be expected
+    /// too, by ``expectChange(_:fileID:filePath:line:column:)``.
     public let store: Store<State>
 
-    /// What `Stamped` actions get from a room; of no account for other stores.
+    /// The stamp of the next `Stamped` action in a room; other stores ignore it.
     ///
     /// Set what a test depends on. With every dispatch, `id` and `seed` go on to the next number:
-    /// the first action has the id `"1"` and the seed 1. The sender, who is anonymous at first, is
-    /// whom the room's rules are asked about; the time is 0 at first.
+    /// the first action has the id `"1"` and the seed 1. The sender is anonymous at first, and the
+    /// time is 0.
     public var stamp = Stamp(
         id: "1", sender: .anonymous, time: Timestamp(secondsSince1970: 0), seed: 1)
 
-    /// What the test knows the state to be.
+    /// The last state that the test has expected.
     private var known: State?
     private let origin: CallSite
     private let send: (any Action, Stamp, CallSite) -> Rejection?
-    /// Lets everything take effect that was dispatched and waits.
+    /// Lets everything take effect that was dispatched.
     private let settle: () -> Void
     private var dispatches: UInt64 = 1
 
@@ -76,7 +79,7 @@ public final class TestStore<State: Equatable> {
         }
     }
 
-    /// Fails the test for a change that nobody has expected, at the line that made the store.
+    /// Fails the test for an unexpected change, at the line that made the store.
     deinit {
         expectNothingNew(at: origin)
     }
@@ -105,8 +108,8 @@ public final class TestStore<State: Equatable> {
         expect(changes, of: "\(type(of: action))", at: site)
     }
 
-    /// Expects what has changed since the last expectation: by actions that middleware, thunks or
-    /// other code under test dispatched by themselves; `changes` is as for
+    /// Expects what has changed since the last expectation, by actions that middleware, thunks or
+    /// other code under test dispatched; `changes` is as for
     /// ``dispatch(_:changes:fileID:filePath:line:column:)``.
     public func expectChange(
         _ changes: @escaping (inout State) throws -> Void, fileID: StaticString = #fileID,
@@ -117,8 +120,7 @@ public final class TestStore<State: Equatable> {
             at: CallSite(fileID: fileID, filePath: filePath, line: line, column: column))
     }
 
-    /// Dispatches an action after a look at what nobody has expected; answers why a room refuses
-    /// it.
+    /// Dispatches an action, after a check for unexpected changes; returns why a room rejects it.
     func attempt(_ action: any Action, at site: CallSite) -> Rejection? {
         expectNothingNew(at: site)
         known = state
@@ -130,7 +132,7 @@ public final class TestStore<State: Equatable> {
         return send(action, stamp, site)
     }
 
-    /// Compares the state with the last one known, changed as the test says, and knows it then.
+    /// Compares the state with the last expected one, changed as the test says.
     func expect(
         _ changes: ((inout State) throws -> Void)?, of cause: String, at site: CallSite
     ) {
@@ -164,5 +166,93 @@ public final class TestStore<State: Equatable> {
         site.report(
             "The state has changed since the last expectation; expectChange has to say how: …",
             from: ("Before", known), to: ("After", state))
+    }
+}
+
+extension TestStore where State: Codable & Sendable {
+    /// A store that does what a room does with the actions of one client.
+    ///
+    /// ```swift
+    /// let board = TestStore(Board.room)
+    /// board.stamp.sender = Identity("ada")
+    /// board.dispatch(AddCard(text: "Tea")) { $0.cards = [Card(id: "1", author: "ada")] }
+    /// board.expectRejection(of: AddCard(text: ""), .invalid)
+    /// ```
+    /// It is the room that a server has, with its log in memory: each action is written as JSON
+    /// and read back, authorized, stamped with ``stamp``, sent through the middleware that `onOpen`
+    /// adds, logged, validated and reduced. Then the log is read once more: a reducer or a check
+    /// that isn't deterministic fails the test, and so does what a server would log as a problem.
+    ///
+    /// With `Identity.server` as the stamp's sender an action is dispatched as by the server's own
+    /// code: `authorize` isn't asked, and only so does a room take `RevertTo` by itself.
+    ///
+    /// Of several actions that middleware makes of one, the second has the id `"1.1"` if the first
+    /// has `"1"`, and so on. What it dispatches by itself later, and what a test dispatches on
+    /// ``store``, comes from `Identity.server`, with the ids `"server-1"`, `"server-2"`, …, and
+    /// takes effect after the call, as on a server: expect it by
+    /// ``expectChange(_:fileID:filePath:line:column:)``. A ``TestRoom`` has clients as well, and
+    /// time that passes. The room has its rules as it is given to a server, and that server's
+    /// limits.
+    public convenience init(
+        _ room: RoomDefinition<State>, limits: SyncLimits = SyncLimits(),
+        fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
+        column: UInt = #column
+    ) {
+        let origin = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
+        let room = RehearsedRoom(room, limits: limits, origin)
+        self.init(room.store, origin, settle: { room.settle() }) { room.dispatch($0, $1, at: $2) }
+    }
+
+    /// Dispatches an action and expects that the room rejects it with this code, or with any if
+    /// there is none, and stays as it is.
+    ///
+    /// - Returns: the rejection, to look at its title and detail; nil if there was none, which has
+    ///   failed the test.
+    @discardableResult
+    public func expectRejection(
+        of action: any SyncAction, _ code: Rejection.Code? = nil, fileID: StaticString = #fileID,
+        filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
+    ) -> Rejection? {
+        let site = CallSite(fileID: fileID, filePath: filePath, line: line, column: column)
+        let rejection = attempt(action, at: site)
+        if let rejection, let code, rejection.code != code {
+            site.report(
+                """
+                \(type(of: action)) was rejected as \(rejection.code) instead of \(code): \
+                \(rejection.description)
+                """)
+        } else if rejection == nil {
+            site.report("\(type(of: action)) was not rejected.")
+        }
+        expect(nil, of: "\(type(of: action))", at: site)
+        return rejection
+    }
+}
+
+/// The place of an expectation in a test, at which its failure is reported, under Swift Testing and
+/// under XCTest.
+struct CallSite {
+    let fileID: StaticString
+    let filePath: StaticString
+    let line: UInt
+    let column: UInt
+
+    /// Fails the test.
+    func report(_ problem: String) {
+        reportIssue(problem, fileID: fileID, filePath: filePath, line: line, column: column)
+    }
+
+    /// Fails the test with what is different between two values.
+    func report<Value>(_ problem: String, from first: (String, Value), to second: (String, Value)) {
+        let difference = diff(first.1, second.1) ?? "None that shows; look at the types' own `==`."
+        let lines = difference.split(separator: "\n", omittingEmptySubsequences: false)
+        report(
+            """
+            \(problem)
+
+            \(lines.map { "    \($0)" }.joined(separator: "\n"))
+
+            (\(first.0): -, \(second.0): +)
+            """)
     }
 }

@@ -134,7 +134,7 @@ export class Clone {
 }
 
 /** Why there can be no walk; undefined if there can. */
-export const missing = ["storecast", "storecast-board"]
+export const missing = ["storecast", "storecast-board", "Simulate"]
   .filter((name) => !existsSync(join(root, ".build/debug", name)))
   .map((name) => `needs .build/debug/${name}: swift build`)[0];
 

@@ -1,0 +1,46 @@
+import StorecastSync
+
+/// How large the parts of a board may grow.
+///
+/// Lengths are counted in Unicode scalars: a single `Character` can hold any number of them.
+public enum BoardLimits {
+    /// The longest title of a column.
+    public static let title = 80
+    /// The longest text of a card.
+    public static let text = 500
+    /// The longest message in the chat.
+    public static let message = 1_000
+    /// The longest name or id of a person.
+    public static let name = 64
+    /// The most columns.
+    public static let columns = 20
+    /// The most cards in one column.
+    public static let cardsPerColumn = 500
+    /// The most votes for one card.
+    public static let votesPerCard = 500
+    /// How many messages the chat holds; older ones are forgotten.
+    public static let messages = 200
+
+    /// Throws if `text` is blank, has more than `limit` scalars, or has control characters other
+    /// than line feed and tab.
+    static func check(_ text: String, _ what: StaticString, limit: Int) throws(Rejection) {
+        let scalars = text.unicodeScalars
+        // At most four bytes a scalar: a long text is refused without being read.
+        guard text.utf8.count <= 4 * limit, scalars.count <= limit else {
+            throw Rejection(
+                .invalid, "The \(what) is too long.", detail: "At most \(limit) characters.")
+        }
+        guard scalars.contains(where: { !$0.properties.isWhitespace }) else {
+            throw Rejection(.invalid, "The \(what) is empty.")
+        }
+        let allowed: Set<Unicode.Scalar> = ["\n", "\t"]
+        let forbidden = scalars.first { scalar in
+            scalar.properties.generalCategory == .control && !allowed.contains(scalar)
+        }
+        if let forbidden {
+            throw Rejection(
+                .invalid, "The \(what) has a control character in it.",
+                detail: "U+" + String(forbidden.value, radix: 16, uppercase: true))
+        }
+    }
+}

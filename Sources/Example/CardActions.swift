@@ -1,0 +1,185 @@
+public import StorecastSync
+
+/// Adds a card, whose id is the id of the stamp.
+public struct AddCard: Stamped, BoardAction, Equatable {
+    /// The column that it goes to.
+    public var column: Column.ID
+    /// What is to be done.
+    public var text: String
+    /// The card to put it above; nil, or one that isn't there: at the bottom.
+    public var before: Card.ID?
+    /// Who did it and when, set by the server.
+    public var stamp = Stamp()
+
+    /// An action to dispatch.
+    public init(column: Column.ID, text: String, before: Card.ID? = nil) {
+        self.column = column
+        self.text = text
+        self.before = before
+    }
+
+    package func check(_ board: Board, by sender: Identity) throws(Rejection) {
+        try BoardLimits.check(text, "text", limit: BoardLimits.text)
+        try board.require(column: column).requireRoom()
+    }
+
+    package func apply(to board: inout Board) {
+        guard let place = board.index(ofColumn: column) else { return }
+        let card = Card(id: stamp.id, text: text, author: stamp.sender.id, created: stamp.time)
+        board.columns[place].cards.insert(card, at: board.columns[place].index(before: before))
+    }
+}
+
+/// Gives a card another text; of two who do so at once, the later one wins.
+public struct EditCard: SyncAction, BoardAction, Equatable {
+    /// Which card.
+    public var card: Card.ID
+    /// The new text.
+    public var text: String
+
+    /// An action to dispatch.
+    public init(card: Card.ID, text: String) {
+        self.card = card
+        self.text = text
+    }
+
+    package func check(_ board: Board, by sender: Identity) throws(Rejection) {
+        try BoardLimits.check(text, "text", limit: BoardLimits.text)
+        try board.require(card: card)
+    }
+
+    package func apply(to board: inout Board) {
+        board.update(card) { $0.text = text }
+    }
+}
+
+/// Assigns a card to a user.
+public struct AssignCard: SyncAction, BoardAction, Equatable {
+    /// Which card.
+    public var card: Card.ID
+    /// The id of the user who does it; nil for nobody.
+    public var assignee: String?
+
+    /// An action to dispatch.
+    public init(card: Card.ID, assignee: String?) {
+        self.card = card
+        self.assignee = assignee
+    }
+
+    package func check(_ board: Board, by sender: Identity) throws(Rejection) {
+        if let assignee {
+            try BoardLimits.check(assignee, "assignee", limit: BoardLimits.name)
+        }
+        try board.require(card: card)
+    }
+
+    package func apply(to board: inout Board) {
+        board.update(card) { $0.assignee = assignee }
+    }
+}
+
+/// Puts a card in another place, in its column or another one.
+///
+/// A place is named by the card below it, not by a number, so that it means the same when others
+/// add, move and remove cards at the same time.
+public struct MoveCard: SyncAction, BoardAction, Equatable {
+    /// Which card.
+    public var card: Card.ID
+    /// The column that it goes to.
+    public var column: Column.ID
+    /// The card to put it above; nil, or one that isn't there: at the bottom.
+    public var before: Card.ID?
+
+    /// An action to dispatch.
+    public init(card: Card.ID, column: Column.ID, before: Card.ID? = nil) {
+        self.card = card
+        self.column = column
+        self.before = before
+    }
+
+    package func check(_ board: Board, by sender: Identity) throws(Rejection) {
+        try board.require(card: card)
+        let target = try board.require(column: column)
+        if !target.cards.contains(where: { $0.id == card }) { try target.requireRoom() }
+    }
+
+    package func apply(to board: inout Board) {
+        guard before != card, let from = board.position(of: card),
+            let target = board.index(ofColumn: column)
+        else { return }
+        let moved = board.columns[from.column].cards.remove(at: from.index)
+        board.columns[target].cards.insert(moved, at: board.columns[target].index(before: before))
+    }
+}
+
+/// Takes a card off the board.
+public struct RemoveCard: SyncAction, BoardAction, Equatable {
+    /// Which card.
+    public var card: Card.ID
+
+    /// An action to dispatch.
+    public init(card: Card.ID) {
+        self.card = card
+    }
+
+    package func check(_ board: Board, by sender: Identity) throws(Rejection) {
+        try board.require(card: card)
+    }
+
+    package func apply(to board: inout Board) {
+        guard let position = board.position(of: card) else { return }
+        board.columns[position.column].cards.remove(at: position.index)
+    }
+}
+
+/// Votes for a card.
+///
+/// A user has one vote for each card: a second one is taken, and changes nothing. All anonymous
+/// users together count as one.
+public struct Vote: Stamped, BoardAction, Equatable {
+    /// Which card.
+    public var card: Card.ID
+    /// Who did it and when, set by the server.
+    public var stamp = Stamp()
+
+    /// An action to dispatch.
+    public init(card: Card.ID) {
+        self.card = card
+    }
+
+    package func check(_ board: Board, by sender: Identity) throws(Rejection) {
+        let card = try board.require(card: card)
+        guard card.voters.count < BoardLimits.votesPerCard || card.voters.contains(sender.id) else {
+            throw Rejection(
+                .conflict, "The card has all the votes that it can have.",
+                detail: "At most \(BoardLimits.votesPerCard) votes.")
+        }
+    }
+
+    package func apply(to board: inout Board) {
+        board.update(card) { card in
+            if !card.voters.contains(stamp.sender.id) { card.voters.append(stamp.sender.id) }
+        }
+    }
+}
+
+/// Takes back the sender's vote for a card, if there is one.
+public struct Unvote: Stamped, BoardAction, Equatable {
+    /// Which card.
+    public var card: Card.ID
+    /// Who did it and when, set by the server.
+    public var stamp = Stamp()
+
+    /// An action to dispatch.
+    public init(card: Card.ID) {
+        self.card = card
+    }
+
+    package func check(_ board: Board, by sender: Identity) throws(Rejection) {
+        try board.require(card: card)
+    }
+
+    package func apply(to board: inout Board) {
+        board.update(card) { $0.voters.removeAll { $0 == stamp.sender.id } }
+    }
+}

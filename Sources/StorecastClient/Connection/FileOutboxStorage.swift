@@ -1,0 +1,160 @@
+import StorecastMirror
+import StorecastSync
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#else
+    import Darwin
+#endif
+
+/// An outbox's text in a file, which one storage at a time can lock.
+///
+/// The lock is on the file itself and ends with the process, however that ends. A new text is
+/// written beside the file and takes its place by renaming.
+final class FileOutboxStorage: OutboxStorage {
+    private let path: String
+    private var file: Int32
+
+    /// Opens and locks the file; makes it, for its owner alone, if it isn't there.
+    init(_ path: String) throws(Rejection) {
+        self.path = path
+        repeat {
+            file = try Self.open(path, O_RDWR | O_CREAT)
+            // It may have been replaced between the two.
+            if try Self.lock(file, path), Self.isSame(file, path) { return }
+            close(file)
+        } while true
+    }
+
+    deinit {
+        close(file)
+    }
+
+    func read() throws(Rejection) -> [UInt8] {
+        var text: [UInt8] = []
+        let size = 64 << 10
+        while true {
+            let offset = off_t(text.count)
+            var count = 0
+            let piece = [UInt8](unsafeUninitializedCapacity: size) { buffer, used in
+                count = pread(file, buffer.baseAddress, size, offset)
+                used = max(0, count)
+            }
+            if count < 0, errno == EINTR { continue }
+            if count < 0 { throw Self.failure(.outboxUnreadable, path) }
+            if count == 0 { break }
+            text += piece
+        }
+        lseek(file, 0, SEEK_END)
+        return text
+    }
+
+    func append(_ text: [UInt8]) throws(Rejection) {
+        try Self.write(text, to: file, path)
+    }
+
+    func sync() throws(Rejection) {
+        try Self.sync(file, path)
+    }
+
+    func replace(with text: [UInt8]) throws(Rejection) {
+        let newPath = path + ".new"
+        let new = try Self.open(newPath, O_RDWR | O_CREAT | O_TRUNC)
+        do throws(Rejection) {
+            guard try Self.lock(new, newPath) else { throw Self.locked(newPath) }
+            try Self.write(text, to: new, newPath)
+            try Self.sync(new, newPath)
+            guard rename(newPath, path) == 0 else { throw Self.failure(.outboxUnwritable, path) }
+        } catch {
+            close(new)
+            throw error
+        }
+        close(file)
+        file = new
+        try Self.syncFolder(of: path)
+    }
+
+    // MARK: System calls
+
+    private static func open(_ path: String, _ flags: Int32) throws(Rejection) -> Int32 {
+        let file = systemOpen(path, flags | O_CLOEXEC)
+        guard file >= 0 else { throw failure(.outboxUnwritable, path) }
+        return file
+    }
+
+    /// False if a signal came between.
+    private static func lock(_ file: Int32, _ path: String) throws(Rejection) -> Bool {
+        if flock(file, LOCK_EX | LOCK_NB) == 0 { return true }
+        if errno == EINTR { return false }
+        let problem = errno == EWOULDBLOCK ? locked(path) : failure(.outboxUnwritable, path)
+        close(file)
+        throw problem
+    }
+
+    /// Whether `path` still names the open file.
+    private static func isSame(_ file: Int32, _ path: String) -> Bool {
+        var (own, named) = (stat(), stat())
+        return fstat(file, &own) == 0 && stat(path, &named) == 0 && own.st_ino == named.st_ino
+            && own.st_dev == named.st_dev
+    }
+
+    private static func write(
+        _ text: [UInt8], to file: Int32, _ path: String
+    ) throws(Rejection) {
+        var rest = text[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { systemWrite(file, $0) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw failure(.outboxUnwritable, path) }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    private static func sync(_ file: Int32, _ path: String) throws(Rejection) {
+        #if canImport(Darwin)
+            // fsync leaves the text in the drive's own memory there.
+            let result = fcntl(file, F_FULLFSYNC)
+        #else
+            let result = fsync(file)
+        #endif
+        guard result == 0 else { throw failure(.outboxUnwritable, path) }
+    }
+
+    /// Makes a new name in the folder survive a crash.
+    private static func syncFolder(of path: String) throws(Rejection) {
+        let end = path.lastIndex(of: "/")
+        let folder = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let handle = try open(folder, O_RDONLY | O_DIRECTORY)
+        defer { close(handle) }
+        try sync(handle, folder)
+    }
+
+    private static func locked(_ path: String) -> Rejection {
+        Rejection(
+            .outboxLocked, "Another connection uses the outbox.",
+            detail: "'\(path)' is locked. Use a file for each connection that is open at once.")
+    }
+
+    private static func failure(_ code: Rejection.Code, _ path: String) -> Rejection {
+        let reason = String(cString: strerror(errno))
+        return Rejection(
+            code,
+            code == .outboxUnwritable
+                ? "The outbox can't be written." : "The outbox can't be read.",
+            detail: "'\(path)': \(reason)")
+    }
+}
+
+// Members of the same names hide the system's from the type.
+
+private func systemOpen(_ path: String, _ flags: Int32) -> Int32 {
+    open(path, flags, 0o600)
+}
+
+private func systemWrite(_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    write(file, bytes.baseAddress, bytes.count)
+}

@@ -1,2 +1,0 @@
-@_exported public import StorecastMirror
-@_exported public import StorecastSync

@@ -1,0 +1,126 @@
+import ArgumentParser
+import Foundation
+import StorecastDevtools
+import StorecastServer
+import StorecastSQLite
+import StorecastTools
+
+/// Where `serve` keeps what happens.
+struct DataOptions: ParsableArguments {
+    enum Durability: String, ExpressibleByArgument, CaseIterable {
+        case machine, process
+    }
+
+    @Option(
+        help: ArgumentHelp(
+            "Keep what happens in this file; by default in board.sqlite here, or beside the "
+                + "document.", valueName: "file"), completion: .file())
+    var data: String?
+
+    @Flag(help: "Keep what happens in memory only: it ends with the server.")
+    var memory = false
+
+    @Option(
+        help: ArgumentHelp(
+            "What an acknowledged action survives: a crash of the machine, or only the end of the "
+                + "process, which is faster; by default the machine's."))
+    var durability: Durability?
+
+    enum AfterCrashes: String, ExpressibleByArgument, CaseIterable {
+        case skip, stop
+    }
+
+    @Option(
+        help: ArgumentHelp(
+            "When the process has ended three times in a row while it reduced one action: skip it "
+                + "for good, or stop opening the room."))
+    var afterCrashes = AfterCrashes.skip
+
+    @Option(
+        help: ArgumentHelp(
+            "Forget what is older than the newest N snapshots of the state, one of which is taken "
+                + "every 10,000 actions or so; by default everything is kept.", valueName: "n"))
+    var keepSnapshots: Int?
+
+    func validate() throws {
+        if let keepSnapshots, keepSnapshots < 1 {
+            throw ValidationError("At least one snapshot is kept: --keep-snapshots 1.")
+        }
+        let file = data != nil ? "--data" : durability != nil ? "--durability" : nil
+        if memory, let file {
+            throw ValidationError("With --memory there is no \(file): leave one of them out.")
+        }
+    }
+
+    /// The file, nil for memory.
+    ///
+    /// - Parameter document: the JSON document that is served.
+    func file(document: String?) -> String? {
+        guard !memory else { return nil }
+        return data ?? document.map { Self.file(beside: $0) } ?? "board.sqlite"
+    }
+
+    func journal(in file: String?) -> JournalProvider {
+        let durability: SQLiteDurability = durability == .process ? .process : .machine
+        let crashes: CrashPolicy = afterCrashes == .skip ? .skip() : .stop()
+        return file.map {
+            .sqlite($0, durability: durability, afterCrashes: crashes)
+        } ?? .memory
+    }
+
+    /// `votes.sqlite` for `votes.json`.
+    private static func file(beside document: String) -> String {
+        let stem = document.hasSuffix(".json") ? String(document.dropLast(5)) : document
+        return stem + ".sqlite"
+    }
+}
+
+/// Who may look into the rooms of `serve`.
+struct DevtoolsOptions: ParsableArguments {
+    /// The environment variable of the token, as everyone on the machine can read arguments.
+    static let variable = "STORECAST_DEVTOOLS_TOKEN"
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: ArgumentHelp(
+            "Let developers look into the rooms, at /devtools, with the token that is in the URL "
+                + "that is printed."))
+    var devtools: Bool?
+
+    @Option(
+        help: ArgumentHelp(
+            "Ask developers for the token in this file, or else in \(Self.variable), rather than "
+                + "for one that is made at the start; implies --devtools.",
+            valueName: "file"), completion: .file())
+    var devtoolsToken: String?
+
+    /// Nil if devtools are off. The fragment is for the page's URL: it has the token if that was
+    /// made here, and browsers don't send it, so that the token is in no log.
+    func access() throws(CommandFailure) -> (access: DevtoolsAccess, fragment: String)? {
+        if devtools == false { return nil }
+        if let token = try token() { return (.token(token), "") }
+        guard devtools == true else { return nil }
+        let token = DevtoolsAccess.makeToken()
+        return (.token(token), "#token=\(token)")
+    }
+
+    private func token() throws(CommandFailure) -> String? {
+        let text: String
+        if let devtoolsToken {
+            guard let content = FileManager.default.contents(atPath: devtoolsToken) else {
+                throw CommandFailure(.trouble, "Can't read the token in '\(devtoolsToken)'.")
+            }
+            text = String(decoding: content, as: UTF8.self)
+        } else if let content = ProcessInfo.processInfo.environment[Self.variable] {
+            text = content
+        } else {
+            return nil
+        }
+        let token = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard DevtoolsAccess.isLongEnough(token) else {
+            throw CommandFailure(
+                .trouble, "The devtools' token is too short: at least 16 characters.")
+        }
+        return token
+    }
+}

@@ -1,0 +1,265 @@
+import Storecast
+import StorecastRoom
+import StorecastWire
+
+/// The reference model: reduces every record of the log once, in order, and keeps every state.
+///
+/// It shares the definition's reducer, checks and selections with the rooms under test, but none of
+/// their code that orders, deduplicates, shares, sends or resumes.
+final class ReplayedRoom<State: Codable & Sendable>: RoomModel {
+    private struct History {
+        let epoch: String
+        let store: Store<State>
+        var ledger: NaiveLedger
+        /// By version.
+        var states: [State]
+        var outcomes: [String: [UInt64: ModelOutcome]] = [:]
+        /// The participants present according to the log.
+        var present: Set<String> = []
+        /// Someone joined who was present already, or left who wasn't.
+        var isPresenceBroken = false
+    }
+
+    /// What identifies a value of a selection.
+    private struct ValueKey: Hashable {
+        let topic: Int
+        /// The bytes of the id and of the roles, so that no code under test decides equality.
+        let viewer: [[UInt8]]
+        let version: UInt64
+        let history: Int
+    }
+
+    private let definition: RoomDefinition<State>
+    private let rules: [RoomRule<State>]
+    private let limits: SyncLimits
+    private var records: [JournalRecord] = []
+    private var histories: [History] = []
+    private var values: [ValueKey: JSON] = [:]
+    /// The last position at which the room's state was compared.
+    private var compared: Position?
+    /// When groups were first seen without subscribers, by their tickets.
+    private var groupsLeft: [UInt64: Duration] = [:]
+
+    init(
+        _ definition: RoomDefinition<State>, rules: [RoomRule<State>],
+        _ limits: SyncLimits
+    ) {
+        self.definition = definition
+        self.rules = rules
+        self.limits = limits
+    }
+
+    var position: Position {
+        let history = histories[histories.count - 1]
+        return Position(epoch: history.epoch, version: UInt64(history.states.count - 1))
+    }
+
+    func history(_ epoch: String) -> Int? {
+        histories.lastIndex { $0.epoch == epoch }
+    }
+
+    func epoch(of history: Int) -> String {
+        histories[history].epoch
+    }
+
+    // MARK: The log
+
+    func begin(_ epoch: String, keeping count: Int) {
+        let store = definition.makeStore()
+        histories.append(
+            History(epoch: epoch, store: store, ledger: NaiveLedger(limits), states: [store.state]))
+        let kept = records.prefix(count)
+        records = []
+        for record in kept { _ = take(record) }
+    }
+
+    func take(_ record: JournalRecord) -> String? {
+        records.append(record)
+        let last = histories.count - 1
+        switch histories[last].ledger.verdict(on: record) {
+        case .duplicate: return nil
+        case .expired: settle(record, Rejection(.outcomeUnknown, ""))
+        case .fresh: settle(record, record.rejection ?? reduce(record))
+        }
+        let state = histories[last].store.state
+        if histories[last].isPresenceBroken {
+            return "only the absent join, only the present leave"
+        }
+        return rules.first { rule in state.map { !rule.holds($0) } ?? true }?.name
+    }
+
+    var present: Set<String>? {
+        definition.grace == nil ? nil : histories[histories.count - 1].present
+    }
+
+    private func notePresence(_ action: any SyncAction) {
+        let last = histories.count - 1
+        let isRight =
+            switch action {
+            case let joined as ClientJoined:
+                histories[last].present.insert(joined.participant).inserted
+            case let left as ClientLeft: histories[last].present.remove(left.participant) != nil
+            default: true
+            }
+        if !isRight { histories[last].isPresenceBroken = true }
+    }
+
+    private func settle(_ record: JournalRecord, _ rejection: Rejection?) {
+        let last = histories.count - 1
+        if rejection == nil { histories[last].states.append(histories[last].store.state) }
+        let version = UInt64(histories[last].states.count - 1)
+        histories[last].ledger.settle(record, isReduced: rejection == nil, at: version)
+        // A rejected dispatch that is sent again after its client was forgotten is decided anew,
+        // and the client is told the new outcome: it hadn't been told one. What was reduced stays
+        // so.
+        if histories[last].outcomes[record.client]?[record.seq]?.isReduced == true { return }
+        histories[last].outcomes[record.client, default: [:]][record.seq] =
+            rejection.map { .rejected($0) } ?? .reduced(version)
+    }
+
+    /// Reduces all actions of a record, or none of them.
+    private func reduce(_ record: JournalRecord) -> Rejection? {
+        let store = histories[histories.count - 1].store
+        guard let before = store.state else { return nil }
+        do {
+            for (index, recorded) in record.actions.enumerated() {
+                let action = try action(recorded, of: record, index)
+                if let check = definition.validators[ObjectIdentifier(type(of: action))] {
+                    try check(store.state, action, record.sender)
+                }
+                if let forgotten = action as? ForgetClients {
+                    histories[histories.count - 1].ledger.forget(forgotten)
+                } else {
+                    store.reduce(action)
+                }
+                notePresence(action)
+            }
+            try store.state.map(definition.verify)
+            return nil
+        } catch {
+            store.replaceState(before)
+            return error as? Rejection ?? Rejection(.internal, "")
+        }
+    }
+
+    private func action(
+        _ recorded: JournalRecord.RecordedAction, of record: JournalRecord, _ index: Int
+    ) throws -> any SyncAction {
+        let action = try definition.actions.action(recorded: recorded.type, recorded.payload)
+        guard var stamped = action as? any Stamped else { return action }
+        stamped.stamp = Stamp(
+            id: stampID(client: record.client, seq: record.seq, index: index),
+            sender: record.sender, time: record.time, seed: record.seed &+ UInt64(index))
+        return stamped
+    }
+
+    // MARK: Queries
+
+    func outcome(of client: String, _ seq: UInt64, in history: Int) -> ModelOutcome? {
+        histories[history].outcomes[client]?[seq]
+    }
+
+    func wasForgotten(_ client: String, in history: Int) -> Bool {
+        histories[history].ledger.forgotten.contains(client)
+    }
+
+    func value(
+        of topic: Topic, for viewer: Identity, at version: UInt64, in history: Int
+    ) -> JSON? {
+        let key = ValueKey(
+            topic: topic.number,
+            viewer: [Array(viewer.id.utf8)]
+                + viewer.roles.map { Array($0.utf8) }.sorted {
+                    $0.lexicographicallyPrecedes($1)
+                }, version: version, history: history)
+        if let value = values[key] { return value }
+        guard version < histories[history].states.count else { return nil }
+        let state = histories[history].states[Int(version)]
+        let value = try? resolved(topic, viewer)?.evaluation(state).encoded()
+        values[key] = value
+        return value
+    }
+
+    func admits(_ viewer: Identity, to topic: Topic) -> Bool {
+        guard let check = definition.selectionGuards[ExactString(topic.selection)] else {
+            return true
+        }
+        guard let key = try? resolved(topic, viewer)?.key else { return false }
+        return (try? check(key.parameters, viewer)) != nil
+    }
+
+    private func resolved(_ topic: Topic, _ viewer: Identity) throws -> ResolvedSelection<State>? {
+        let parameters = try topic.parameters.map { try JSONDocument($0.bytes) }
+        return try definition.selections[ExactString(topic.selection)]?.resolve(
+            parameters?.root, viewer)
+    }
+
+    // MARK: Rooms
+
+    func roomOpened() {
+        compared = nil
+        groupsLeft = [:]
+    }
+
+    func problem(of room: any AnyRoom) -> String? {
+        guard let room = room as? Room<State>, room.isReady else { return nil }
+        guard compared != room.position else { return nil }
+        compared = room.position
+        return problem(of: room.store.state, at: room.position)
+    }
+
+    func excess(of room: any AnyRoom, at time: Duration) -> String? {
+        guard let room = room as? Room<State>, room.isReady else { return nil }
+        if let group = room.liveGroups.first(where: { $0.subscriptions.isEmpty }) {
+            return "The group of '\(group.key.selection)' has no subscriber and is kept up to date."
+        }
+        if room.lingeringCount > limits.lingeringGroups
+            || room.lingeringBytes > limits.lingeringBytes
+        {
+            return
+                "\(room.lingeringCount) groups without subscribers keep "
+                + "\(room.lingeringBytes) bytes."
+        }
+        if let group = overstayer(in: room, at: time) {
+            return "The group of '\(group.key.selection)' is kept without subscribers for too long."
+        }
+        // One entry is always taken, and the server's own are counted larger than they are.
+        if room.waitingBytes > limits.waitingBytes + 4096 {
+            return "\(room.waitingBytes) bytes wait for the journal."
+        }
+        return nil
+    }
+
+    /// A group that has been kept without subscribers for longer than allowed.
+    private func overstayer(in room: Room<State>, at time: Duration) -> SelectionGroup? {
+        let groups = room.groupsLeft
+        let seen = groupsLeft
+        groupsLeft = [:]
+        for (ticket, _) in groups { groupsLeft[ticket] = seen[ticket] ?? time }
+        return groups.first { ticket, _ in
+            groupsLeft[ticket].map { time - $0 > limits.lingerTime * 2 } ?? false
+        }?.group
+    }
+
+    private func problem(of state: State?, at position: Position) -> String? {
+        let history = histories[histories.count - 1]
+        guard position.epoch == history.epoch else { return "The room has another epoch." }
+        guard position.version < history.states.count else {
+            return "The room is at version \(position.version), which isn't durable: "
+                + "the log ends at \(history.states.count - 1)."
+        }
+        let expected = history.states[Int(position.version)]
+        guard let state, !Self.isEqual(state, expected) else { return nil }
+        return "The room's state at version \(position.version) isn't that of its log: "
+            + "\(state) instead of \(expected)."
+    }
+
+    private static func isEqual(_ left: State, _ right: State) -> Bool {
+        if let left = left as? any Equatable { return equals(left, right) }
+        return encoded { try JSONCoding.encodeTree(left) == JSONCoding.encodeTree(right) }
+    }
+
+    private static func equals<Value: Equatable>(_ left: Value, _ right: Any) -> Bool {
+        left == right as? Value
+    }
+}

@@ -1,0 +1,87 @@
+import StorecastRoom
+import StorecastSync
+import StorecastWire
+
+/// The reference model of a room, built from its durable log alone, with which the checks compare
+/// the real room and its clients.
+protocol RoomModel: AnyObject {
+    /// The end of the log.
+    var position: Position { get }
+    /// Begins another history with the oldest `count` records of the one before.
+    func begin(_ epoch: String, keeping count: Int)
+    /// Applies the log's next record; returns the name of a rule that a state violates, or nil.
+    func take(_ record: JournalRecord) -> String?
+    /// The participants present according to the log; nil if the room doesn't record presence.
+    var present: Set<String>? { get }
+    /// Which of the histories has this epoch.
+    func history(_ epoch: String) -> Int?
+    func epoch(of history: Int) -> String
+    /// The outcome of a dispatch in the log of an epoch; nil if it isn't there.
+    func outcome(of client: String, _ seq: UInt64, in history: Int) -> ModelOutcome?
+    /// Whether the room has ever forgotten outcomes of this client.
+    func wasForgotten(_ client: String, in history: Int) -> Bool
+    /// The value of a selection at a version; nil if there is no such version or selection.
+    func value(
+        of topic: Topic, for viewer: Identity, at version: UInt64, in history: Int
+    ) -> JSON?
+    /// Whether the viewer may subscribe to the selection.
+    func admits(_ viewer: Identity, to topic: Topic) -> Bool
+    /// The room was opened again: later questions are about the new instance.
+    func roomOpened()
+    /// How the room's state differs from the model's, or nil.
+    func problem(of room: any AnyRoom) -> String?
+    /// What the room keeps beyond its limits, or nil.
+    func excess(of room: any AnyRoom, at time: Duration) -> String?
+}
+
+/// The outcome of a dispatch, according to the log.
+enum ModelOutcome {
+    /// Reduced; it led to this version.
+    case reduced(UInt64)
+    case rejected(Rejection)
+
+    var isReduced: Bool {
+        if case .reduced = self { true } else { false }
+    }
+}
+
+/// A rule of a simulated room, which must hold for every state.
+struct RoomRule<State>: Sendable {
+    let name: String
+    let holds: @Sendable (State) -> Bool
+}
+
+/// A selection with its parameters.
+final class Topic {
+    let number: Int
+    let selection: String
+    let parameters: JSON?
+
+    init(number: Int, selection: String, parameters: JSON?) {
+        self.number = number
+        self.selection = selection
+        self.parameters = parameters
+    }
+
+    var name: String {
+        parameters.map { "'\(selection)' of \($0)" } ?? "'\(selection)'"
+    }
+}
+
+/// Runs an `encode(to:)` of the simulated room; the simulation can't go on if it throws.
+func encoded<Value>(_ body: () throws -> Value) -> Value {
+    do {
+        return try body()
+    } catch {
+        preconditionFailure("A simulated room's value can't be encoded: \(error)")
+    }
+}
+
+/// Runs an `init(from:)` of the simulated room on what its own `encode(to:)` wrote.
+func decoded<Value>(_ body: () throws -> Value) -> Value {
+    do {
+        return try body()
+    } catch {
+        preconditionFailure("A simulated room's value can't be decoded: \(error)")
+    }
+}

@@ -1,0 +1,100 @@
+@_exported public import StorecastRoom
+@_exported public import StorecastSync
+
+/// Runs a server and its clients under simulated faults, each run drawn from one seed, and checks
+/// that the protocol's promises hold.
+///
+/// ```swift
+/// @Test(arguments: 0..<10 as Range<UInt64>)
+/// func `nothing is lost, whatever happens`(_ group: UInt64) throws {
+///     try Simulation(of: board).check(group * 20..<group * 20 + 20)
+/// }
+/// ```
+///
+/// The room, its loop and sessions, the clients' connectors, sessions and mirrors are the real
+/// ones. What surrounds them is simulated on one virtual clock: connections that delay, stall,
+/// break and stay half open; clients that connect, leave and crash; a server that stops, or crashes
+/// between any two steps and reads its journal again; a journal that is slow, fails, doesn't know
+/// whether it kept a batch, keeps one twice and loses its tail. After every event whatever it
+/// touched is compared with a reference model. One run takes from milliseconds to a second, in one
+/// thread; runs share nothing.
+public struct Simulation: Sendable {
+    /// What the seed doesn't decide.
+    public var options = SimulationOptions()
+    private let room: AnySimulatedRoom
+    /// The same room with names that differ only in their bytes, for one seed of eight.
+    private let lookAlike: AnySimulatedRoom?
+    /// Makes for each run the function that opens the journal at each start of the server.
+    private let journal: JournalMaker?
+
+    package typealias JournalMaker = @Sendable (_ seed: UInt64) -> () -> any Journal
+
+    /// A simulation of a room.
+    public init<State>(of room: SimulatedRoom<State>) {
+        self.init(of: room, journal: nil)
+    }
+
+    /// A simulation of a room on a journal of its own.
+    ///
+    /// - Parameters:
+    ///   - journal: called once for each run; what it returns is called at each start of the
+    ///     server. Its calls must complete before they return, as time is virtual. Faults are
+    ///     injected into it too, but it never loses its tail.
+    ///   - lookAlike: the room with names that differ only in their bytes, for one seed of eight.
+    package init<State>(
+        of room: SimulatedRoom<State>, lookAlike: SimulatedRoom<State>? = nil,
+        journal: JournalMaker?
+    ) {
+        self.room = AnySimulatedRoom(room)
+        self.lookAlike = lookAlike.map { AnySimulatedRoom($0) }
+        self.journal = journal
+    }
+
+    /// Runs seeds one after the other; throws a ``SimulationFailure`` for the first that breaks a
+    /// promise, shrunk.
+    public func check(_ seeds: some Sequence<UInt64>) throws(SimulationFailure) {
+        for seed in seeds where run(seed: seed).violation != nil {
+            let report = shrunk(seed: seed)
+            guard let violation = report.violation else { continue }
+            throw SimulationFailure(report: report, violation: violation)
+        }
+    }
+
+    /// Runs one seed to its end, or to the first violation.
+    ///
+    /// - Parameter tracing: whether the report is to have the trace.
+    public func run(seed: UInt64, tracing: Bool = false) -> SimulationReport {
+        run(Scenario(seed: seed, options), tracing: tracing)
+    }
+
+    /// The shortest run that breaks the same promise as the seed does, with its trace.
+    ///
+    /// Leaves out clients, faults and steps as long as it still fails: up to some hundred runs. A
+    /// seed that doesn't fail is run as it is.
+    public func shrunk(seed: UInt64) -> SimulationReport {
+        let scenario = Scenario(seed: seed, options)
+        guard let promise = run(scenario, tracing: false).violation?.promise else {
+            return run(scenario, tracing: true)
+        }
+        let shortest = scenario.shrunk { shorter in
+            run(shorter, tracing: false).violation?.promise == promise
+        }
+        return run(shortest, tracing: true)
+    }
+
+    private func room(for seed: UInt64) -> AnySimulatedRoom {
+        var random = SeededGenerator(seed: seed, for: .lookAlikes)
+        return random.happens(oneIn: 8) ? lookAlike ?? room : room
+    }
+
+    func run(_ scenario: Scenario, tracing: Bool) -> SimulationReport {
+        let world = World(
+            scenario, room(for: scenario.seed), journal?(scenario.seed), isRecording: tracing)
+        world.run()
+        return SimulationReport(
+            seed: scenario.seed, violation: world.violation, digest: world.trace.digest,
+            trace: world.trace.lines, clients: scenario.clients, steps: scenario.steps.count,
+            events: Int(world.time.eventCount), actions: world.actions,
+            duration: world.time.now)
+    }
+}

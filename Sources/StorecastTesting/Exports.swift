@@ -1,2 +1,0 @@
-@_exported public import StorecastClient
-@_exported public import StorecastSimulation
