@@ -1,5 +1,6 @@
 import Example
 import Foundation
+import StorecastRoom
 import StorecastSync
 import Testing
 
