@@ -37,7 +37,7 @@ extension SimulatedClient {
         open.append(dispatches.count)
         dispatches.append(
             Dispatched(
-                recorded: JournalRecord.RecordedAction(
+                recorded: JournalAction(
                     type: action.type, payload: action.payload),
                 action: pending?.action, outcome: outcome,
                 connection: session.phase == .live ? connection?.number : nil))
@@ -76,7 +76,7 @@ extension SimulatedClient {
 /// A dispatch of a simulated client, and what is known of how it ended.
 struct Dispatched {
     /// How it has to be in the journal, if middleware leaves it alone.
-    let recorded: JournalRecord.RecordedAction
+    let recorded: JournalAction
     /// The action as optimistic mirrors show it; nil if its type isn't known.
     var action: (any SyncAction)?
     var outcome: DispatchOutcome

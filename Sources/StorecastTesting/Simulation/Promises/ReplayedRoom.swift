@@ -141,7 +141,7 @@ final class ReplayedRoom<State: Codable & Sendable>: Truth {
     }
 
     private func action(
-        _ recorded: JournalRecord.RecordedAction, of record: JournalRecord, _ index: Int
+        _ recorded: JournalAction, of record: JournalRecord, _ index: Int
     ) throws -> any SyncAction {
         let action = try definition.actions.action(recorded: recorded.type, recorded.payload)
         guard var stamped = action as? any Stamped else { return action }
