@@ -1,4 +1,4 @@
-import StorecastSync
+import StorecastRoom
 
 extension SeededGenerator {
     /// A generator of its own for one of the things in a simulation: what others draw, or that they

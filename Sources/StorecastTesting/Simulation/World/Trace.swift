@@ -1,4 +1,4 @@
-import StorecastSync
+import StorecastRoom
 
 /// What happened in a simulation, as a number that any difference changes and, on demand, in lines.
 struct Trace {
