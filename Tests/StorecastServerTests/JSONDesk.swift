@@ -41,9 +41,8 @@ struct JSONDesk {
     /// Reduces what another desk has logged, by this one's rules.
     func replay(_ other: JSONDesk) throws {
         for action in other.log.actions {
-            let record = JournalAction(
-                type: type(of: action).wireName, payload: try JSONCoding.encode(action))
-            try? reduce(room.actions.action(record))
+            let payload = try JSONCoding.encode(action)
+            try? reduce(room.actions.action(recorded: type(of: action).wireName, payload))
         }
     }
 
