@@ -41,9 +41,8 @@ struct JSONEditor {
     /// Reduces what another editor has logged, by this one's rules.
     func replay(_ other: JSONEditor) throws {
         for action in other.log.actions {
-            let record = JournalRecord.RecordedAction(
-                type: type(of: action).wireName, payload: try JSONCoding.encode(action))
-            try? reduce(room.actions.action(record))
+            let payload = try JSONCoding.encode(action)
+            try? reduce(room.actions.action(recorded: type(of: action).wireName, payload))
         }
     }
 

@@ -13,10 +13,7 @@ struct SHA256Tests {
         ),
     ])
     func `a digest is that of the standard`(message: String, digest: String) {
-        let hexadecimal = SHA256.digest(of: message.utf8).map { byte in
-            (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }
-        #expect(hexadecimal.joined() == digest)
+        #expect(SHA256.hexadecimalDigest(of: message.utf8) == digest)
     }
 
     /// By Python: base32hex of the digest of "0123456789abcdef/7/0", its first 26 digits.

@@ -62,16 +62,11 @@ enum OutboxRecord: Equatable {
         switch self {
         case .opened(let client, let room, let opening):
             writer.beginObject()
-            writer.write(key: "op")
-            writer.write("opened")
-            writer.write(key: "version")
-            writer.write(Self.version)
-            writer.write(key: "client")
-            writer.write(client)
-            writer.write(key: "room")
-            writer.write(room)
-            writer.write(key: "opening")
-            writer.write(opening)
+            writer.member("op", "opened")
+            writer.member("version", Self.version)
+            writer.member("client", client)
+            writer.member("room", room)
+            writer.member("opening", opening)
             writer.endObject()
         case .dispatched(let seq, let base, let type, let payload):
             writer.writeDispatch(seq: seq, base: base, settled: 0, type: type, payload: payload)
@@ -82,10 +77,8 @@ enum OutboxRecord: Equatable {
 
     private static func write(_ op: String, _ seq: UInt64, to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.write(key: "op")
-        writer.write(op)
-        writer.write(key: "seq")
-        writer.write(seq)
+        writer.member("op", op)
+        writer.member("seq", seq)
         writer.endObject()
     }
 

@@ -91,9 +91,7 @@ package struct ProvisionalStamps: Sendable {
     func stamp(_ action: any SyncAction, seq: UInt64) -> (any SyncAction)? {
         guard var action = action as? any Stamped else { return nil }
         let id = stampID(client: client, seq: seq)
-        var seed = MixingHash(seed: seq)
-        for byte in id.utf8 { seed.mix(UInt64(byte)) }
-        action.stamp = Stamp(id: id, sender: sender, time: now(), seed: seed.finish())
+        action.stamp = Stamp(id: id, sender: sender, time: now(), seed: FNV1a(of: id).value)
         return action
     }
 }

@@ -1,8 +1,9 @@
 package import StorecastSync
+import StorecastWire
 
 /// One dispatch as the journal orders it: with all that middleware made of it, or as a final
-/// rejection without effect.
-package struct JournalEntry: Sendable {
+/// rejection without effect. Its actions are typed, or as they are kept.
+package struct OrderedDispatch<Action: Sendable>: Sendable {
     /// The dispatching client's id, or the id of a server's incarnation.
     package var client: String
     /// The dispatch's number, counting 1, 2, 3 … per client and room.
@@ -18,14 +19,14 @@ package struct JournalEntry: Sendable {
     /// The random seed of its stamps.
     package var seed: UInt64
     /// What is to be reduced, in order; empty if middleware swallowed the action.
-    package var actions: [any SyncAction]
+    package var actions: [Action]
     /// Why nothing is to be reduced: a tombstone, so that the rejection is the same for ever.
     package var rejection: Rejection?
     /// What came, if it was rejected before it was an action.
     package var refused: RefusedAction?
     /// The version of the room's schema that the actions have.
     package var schema: Int
-    /// What the room counts the entry as while it waits for the journal, in bytes.
+    /// What a room counts it as while it waits for the journal, in bytes; not kept.
     package var size: Int
     /// Whether nothing was forgotten of its client since the action was made, as the client has
     /// been connected; not kept.
@@ -33,9 +34,8 @@ package struct JournalEntry: Sendable {
 
     package init(
         client: String, seq: UInt64, base: UInt64, settled: UInt64, sender: Identity,
-        time: Timestamp, seed: UInt64, actions: [any SyncAction],
-        rejection: Rejection? = nil, refused: RefusedAction? = nil, schema: Int = 1,
-        size: Int = 0
+        time: Timestamp, seed: UInt64, actions: [Action], rejection: Rejection? = nil,
+        refused: RefusedAction? = nil, schema: Int = 1, size: Int = 0
     ) {
         self.client = client
         self.seq = seq
@@ -51,10 +51,52 @@ package struct JournalEntry: Sendable {
         self.size = size
     }
 
+    /// The same dispatch with other actions, as what is kept of it.
+    func with<Other>(_ actions: [Other]) -> OrderedDispatch<Other> {
+        OrderedDispatch<Other>(
+            client: client, seq: seq, base: base, settled: settled, sender: sender, time: time,
+            seed: seed, actions: actions, rejection: rejection, refused: refused, schema: schema)
+    }
+
     /// What the action at this place is completed with, if it is ``Stamped``.
     package func stamp(index: Int) -> Stamp {
         Stamp(
             id: stampID(client: client, seq: seq, index: index), sender: sender, time: time,
             seed: seed &+ UInt64(truncatingIfNeeded: index))
     }
+}
+
+extension OrderedDispatch: Equatable where Action: Equatable {}
+
+/// A dispatch with its actions, as a room hands it to its journal and reduces it.
+package typealias JournalEntry = OrderedDispatch<any SyncAction>
+
+/// A dispatch at rest: its actions by name and payload, as nothing but a room's catalogue knows
+/// their types.
+package typealias JournalRecord = OrderedDispatch<JournalAction>
+
+/// An action as it is kept: without its stamp, which follows from the entry.
+package struct JournalAction: Equatable, Sendable {
+    package var type: String
+    /// JSON text.
+    package var payload: [UInt8]
+
+    package init(type: String, payload: [UInt8]) {
+        self.type = type
+        self.payload = payload
+    }
+}
+
+extension OrderedDispatch where Action == JournalAction {
+    /// The entry as it is kept. Throws what an action's `encode(to:)` throws.
+    package init(_ entry: JournalEntry) throws {
+        self = entry.with(
+            try entry.actions.map { action in
+                JournalAction(
+                    type: type(of: action).wireName, payload: try JSONCoding.encode(action))
+            })
+    }
+
+    /// The bytes of all payloads.
+    var payloadBytes: Int { actions.reduce(0) { $0 + $1.payload.count } }
 }

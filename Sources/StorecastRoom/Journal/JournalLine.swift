@@ -31,23 +31,16 @@ extension JournalLine {
         writer.beginObject()
         switch self {
         case .header(let room, let epoch):
-            writer.write(key: "journal")
-            writer.write("\(Self.name)")
-            writer.write(key: "format")
-            writer.write(Self.format)
-            writer.write(key: "room")
-            writer.write(room)
-            writer.write(key: "epoch")
-            writer.write(epoch)
+            writer.member("journal", "\(Self.name)")
+            writer.member("format", Self.format)
+            writer.member("room", room)
+            writer.member("epoch", epoch)
         case .entry(let offset, let record):
-            writer.write(key: "offset")
-            writer.write(offset)
+            writer.member("offset", offset)
             try record.writeMembers(to: &writer)
         case .snapshot(let snapshot):
-            writer.write(key: "offset")
-            writer.write(snapshot.offset)
-            writer.write(key: "version")
-            writer.write(snapshot.version)
+            writer.member("offset", snapshot.offset)
+            writer.member("version", snapshot.version)
             writer.write(key: "snapshot")
             try writer.writeOnOneLine(snapshot.content)
         }

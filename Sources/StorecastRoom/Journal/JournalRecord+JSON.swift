@@ -3,28 +3,20 @@ import StorecastWire
 
 extension JournalRecord {
     func writeMembers(to writer: inout JSONWriter) throws(JSONError) {
-        writer.write(key: "time")
-        writer.write(time.secondsSince1970)
+        writer.member("time", time.secondsSince1970)
         writer.write(key: "sender")
         sender.write(to: &writer)
-        writer.write(key: "client")
-        writer.write(client)
-        writer.write(key: "seq")
-        writer.write(seq)
-        writer.write(key: "base")
-        writer.write(base)
-        writer.write(key: "settled")
-        writer.write(settled)
-        writer.write(key: "seed")
-        writer.write("\(seed)")
-        writer.write(key: "schema")
-        writer.write(schema)
+        writer.member("client", client)
+        writer.member("seq", seq)
+        writer.member("base", base)
+        writer.member("settled", settled)
+        writer.member("seed", "\(seed)")
+        writer.member("schema", schema)
         writer.write(key: "actions")
         writer.beginArray()
         for action in actions {
             writer.beginObject()
-            writer.write(key: "type")
-            writer.write(action.type)
+            writer.member("type", action.type)
             writer.write(key: "payload")
             try writer.writeOnOneLine(action.payload)
             writer.endObject()
@@ -46,8 +38,7 @@ extension JournalRecord {
 extension Identity {
     fileprivate func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.write(key: "id")
-        writer.write(id)
+        writer.member("id", id)
         if !roles.isEmpty {
             writer.write(key: "roles")
             writer.beginArray()
@@ -86,15 +77,15 @@ extension JournalRecord {
 
     private static func actions(
         _ line: JSONView
-    ) throws(JournalLineError) -> [RecordedAction] {
+    ) throws(JournalLineError) -> [JournalAction] {
         guard let list = line["actions"], list.isArray else {
             throw JournalLineError("The member 'actions' isn't an array.")
         }
-        var actions: [RecordedAction] = []
+        var actions: [JournalAction] = []
         for action in list.elements {
             let payload = action["payload"]?.withBytes { Array($0) }
             actions.append(
-                RecordedAction(type: try action.text("type"), payload: payload ?? Array("{}".utf8)))
+                JournalAction(type: try action.text("type"), payload: payload ?? Array("{}".utf8)))
         }
         return actions
     }

@@ -43,12 +43,9 @@ extension RefusedAction {
     /// Writes it as `{"type":…,"payload":…,"bytes":…}`, where the payload is a string.
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.write(key: "type")
-        writer.write(type)
-        writer.write(key: "payload")
-        writer.write(payload)
-        writer.write(key: "bytes")
-        writer.write(bytes)
+        writer.member("type", type)
+        writer.member("payload", payload)
+        writer.member("bytes", bytes)
         writer.endObject()
     }
 

@@ -2,16 +2,11 @@ import StorecastSync
 import StorecastWire
 
 extension ClientLedger {
-    /// What stands for a client in the log of what is forgotten: a digest of its id from which the
-    /// id can't be worked out.
-    package static func mark(of client: String) -> UInt64 {
-        var hash = MixingHash(seed: 2)
-        for byte in client.utf8 { hash.mix(UInt64(byte)) }
-        return hash.finish()
-    }
-
-    static func marks(_ texts: [String]) -> Set<UInt64> {
-        Set(texts.compactMap { UInt64($0, radix: 36) })
+    /// What stands for a client in the log of what is forgotten: the FNV-1a hash of its id in 16
+    /// hexadecimal digits. An id has twice as many random bits, and so can't be worked out from it.
+    package static func mark(of client: String) -> String {
+        let digits = String(FNV1a(of: client).value, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
     /// Whom to forget, so that no more is remembered than may be; nil if there is nobody.
@@ -59,7 +54,7 @@ extension ClientLedger {
                 else { return false }
                 held[holder] = share - amount
                 left -= amount
-                marks.append(String(mark(of: client), radix: 36))
+                marks.append(mark(of: client))
                 return true
             }
         }
@@ -80,5 +75,35 @@ extension ClientLedger {
             }
         }
         return 0
+    }
+}
+
+/// The clients that an entry of the log names by their marks.
+struct ClientMarks {
+    private var hashes: Set<UInt64> = []
+    /// Those of marks as early versions wrote them: at most 13 digits of base 36.
+    private var oldHashes: Set<UInt64> = []
+
+    init(_ marks: [String] = []) {
+        for mark in marks {
+            if mark.utf8.count == 16 {
+                if let hash = UInt64(mark, radix: 16) { hashes.insert(hash) }
+            } else if let hash = UInt64(mark, radix: 36) {
+                oldHashes.insert(hash)
+            }
+        }
+    }
+
+    var isEmpty: Bool { hashes.isEmpty && oldHashes.isEmpty }
+
+    func contains(_ client: String) -> Bool {
+        hashes.contains(FNV1a(of: client).value)
+            || !oldHashes.isEmpty && oldHashes.contains(Self.oldHash(of: client))
+    }
+
+    private static func oldHash(of client: String) -> UInt64 {
+        var hash = MixingHash(seed: 2)
+        for byte in client.utf8 { hash.mix(UInt64(byte)) }
+        return hash.finish()
     }
 }

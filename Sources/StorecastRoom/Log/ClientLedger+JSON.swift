@@ -10,8 +10,7 @@ extension ClientLedger {
     /// ```
     func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.write(key: "horizon")
-        writer.write(horizon)
+        writer.member("horizon", horizon)
         writer.write(key: "records")
         writer.beginArray()
         for (client, record) in records { record.write(of: client, to: &writer) }
@@ -58,25 +57,18 @@ extension ClientLedger {
 extension ClientLedger.Record {
     fileprivate func write(of client: String, to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.write(key: "client")
-        writer.write(client)
-        writer.write(key: "identity")
-        writer.write(identity)
-        writer.write(key: "first")
-        writer.write(first)
-        writer.write(key: "seq")
-        writer.write(lastSeq)
-        writer.write(key: "reduced")
-        writer.write(lastReduced)
-        writer.write(key: "horizon")
-        writer.write(horizon)
+        writer.member("client", client)
+        writer.member("identity", identity)
+        writer.member("first", first)
+        writer.member("seq", lastSeq)
+        writer.member("reduced", lastReduced)
+        writer.member("horizon", horizon)
         if !rejections.isEmpty {
             writer.write(key: "rejections")
             writer.beginArray()
             for (seq, rejection) in rejections {
                 writer.beginObject()
-                writer.write(key: "seq")
-                writer.write(seq)
+                writer.member("seq", seq)
                 rejection.writeMembers(to: &writer)
                 writer.endObject()
             }

@@ -102,15 +102,15 @@ package struct ClientLedger: Sendable {
 
     /// Forgets what the log says is forgotten. O(clients).
     mutating func forget(_ forgotten: ForgetClients) {
-        let clients = Self.marks(forgotten.clients)
-        let rejections = Self.marks(forgotten.rejections)
+        let clients = ClientMarks(forgotten.clients)
+        let rejections = ClientMarks(forgotten.rejections)
         var next = oldest
         while let place = next {
             next = slots[place].newer
-            let mark = Self.mark(of: slots[place].client)
-            if clients.contains(mark) {
+            let client = slots[place].client
+            if clients.contains(client) {
                 forgetClient(at: place)
-            } else if rejections.contains(mark) {
+            } else if rejections.contains(client) {
                 forgetRejections(at: place)
             }
         }

@@ -83,10 +83,7 @@ package final class RoomLog<State: Codable & Sendable> {
     /// The entry with its actions as they were reduced: typed, and stamped anew from the entry. The
     /// actions of a rejected one aren't looked at.
     func entry(_ record: JournalRecord, at offset: UInt64) -> JournalEntry {
-        var entry = JournalEntry(
-            client: record.client, seq: record.seq, base: record.base, settled: record.settled,
-            sender: record.sender, time: record.time, seed: record.seed, actions: [],
-            rejection: record.rejection, refused: record.refused, schema: record.schema)
+        var entry: JournalEntry = record.with([])
         guard record.rejection == nil else { return entry }
         for (index, recorded) in record.actions.enumerated() {
             do {

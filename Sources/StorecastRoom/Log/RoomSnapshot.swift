@@ -28,14 +28,10 @@ extension RoomSnapshot {
         let state = try JSONCoding.encodeTree(state).canonicalBytes
         var writer = JSONWriter(reserving: state.count + 256)
         writer.beginObject()
-        writer.write(key: "format")
-        writer.write(Self.format)
-        writer.write(key: "schema")
-        writer.write(schema)
-        writer.write(key: "version")
-        writer.write(version)
-        writer.write(key: "hash")
-        writer.write(stateHash(ofCanonical: state))
+        writer.member("format", Self.format)
+        writer.member("schema", schema)
+        writer.member("version", version)
+        writer.member("hash", SHA256.hexadecimalDigest(of: state))
         writer.write(key: "clients")
         ledger.write(to: &writer)
         if !present.isEmpty {
@@ -74,7 +70,7 @@ extension RoomSnapshot {
         guard root["version"]?.uint64 == kept.version else {
             throw SnapshotError("It isn't of version \(kept.version).")
         }
-        let hash = state.withBytes { stateHash(ofCanonical: $0) }
+        let hash = state.withBytes { SHA256.hexadecimalDigest(of: $0) }
         guard root["hash"]?.string == hash else {
             throw SnapshotError("Its state doesn't have the hash that it gives.")
         }
@@ -85,16 +81,9 @@ extension RoomSnapshot {
     }
 }
 
-/// The SHA-256 digest of a state's canonical text, in hexadecimal: the same on every machine.
-func stateHash(ofCanonical text: some Sequence<UInt8>) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    let text = SHA256.digest(of: text).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-    return String(decoding: text, as: UTF8.self)
-}
-
 extension JSON {
-    /// The hash that a snapshot gives for a state that is this value.
-    package var stateHash: String { StorecastRoom.stateHash(ofCanonical: canonicalBytes) }
+    /// The hash that a snapshot gives for a state that is this value: the same on every machine.
+    package var stateHash: String { SHA256.hexadecimalDigest(of: canonicalBytes) }
 }
 
 /// Why a snapshot can't be written or used, as a sentence.

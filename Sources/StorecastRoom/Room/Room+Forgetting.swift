@@ -7,7 +7,7 @@ struct Forgetting {
     /// Whether there was no client that isn't there, and none has left since.
     fileprivate var isFutile = false
     /// Those that the journal is being told of, by their marks.
-    fileprivate var underway: Set<UInt64> = []
+    fileprivate var underway = ClientMarks()
     fileprivate var waiting: [() -> Void] = []
 
     var networkCount: Int { networks.count }
@@ -58,13 +58,13 @@ extension Room {
         forgetting.isFutile = ledger.count > limits.clients && surplus?.clients.isEmpty != false
         guard let surplus else { return }
         enqueueOwn(.server) { _ in [surplus] }
-        forgetting.underway = ClientLedger.marks(surplus.clients)
+        forgetting.underway = ClientMarks(surplus.clients)
     }
 
     /// The journal has answered: it is certain again who is forgotten.
     func endForgetting() {
         guard !forgetting.underway.isEmpty else { return }
-        forgetting.underway = []
+        forgetting.underway = ClientMarks()
         let waiting = forgetting.waiting
         forgetting.waiting = []
         for body in waiting { body() }
@@ -89,7 +89,7 @@ extension Room {
     }
 
     package func whenCertain(of client: String, _ body: @escaping () -> Void) {
-        if forgetting.underway.contains(ClientLedger.mark(of: client)) {
+        if forgetting.underway.contains(client) {
             forgetting.waiting.append(body)
         } else {
             body()

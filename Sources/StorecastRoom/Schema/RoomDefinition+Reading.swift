@@ -7,7 +7,7 @@ extension RoomDefinition {
     /// Throws a ``Rejection`` if the room has no such type or can't read the payload, and what an
     /// upcaster throws.
     func action(
-        _ recorded: JournalRecord.RecordedAction, of schema: Int
+        _ recorded: JournalAction, of schema: Int
     ) throws -> (any SyncAction)? {
         if recorded.type == RevertTo<State>.wireName, restore != nil {
             return try revert(recorded, of: schema)
@@ -18,7 +18,7 @@ extension RoomDefinition {
 
     /// A revert, whose state is brought up to date as that of a snapshot is.
     private func revert(
-        _ recorded: JournalRecord.RecordedAction, of schema: Int
+        _ recorded: JournalAction, of schema: Int
     ) throws -> RevertTo<State> {
         let payload = try JSONDocument(recorded.payload, limits: .trusted).root
         var revert = RevertTo<State>(version: payload["version"]?.uint64 ?? 0)
@@ -78,8 +78,8 @@ extension RoomSchema {
     ///
     /// Throws what an upcaster throws, and ``SchemaError``.
     func current(
-        _ recorded: JournalRecord.RecordedAction, of schema: Int
-    ) throws -> JournalRecord.RecordedAction? {
+        _ recorded: JournalAction, of schema: Int
+    ) throws -> JournalAction? {
         guard schema <= version else { throw SchemaError(found: schema, known: version) }
         if schema == version {
             return retired.contains(ExactString(recorded.type)) ? nil : recorded
@@ -90,7 +90,7 @@ extension RoomSchema {
             try actions[step]?[ExactString(action.type)]?(&action)
         }
         guard !retired.contains(ExactString(action.type)) else { return nil }
-        return JournalRecord.RecordedAction(type: action.type, payload: action.payload.bytes)
+        return JournalAction(type: action.type, payload: action.payload.bytes)
     }
 
     /// The state as it would be written now. Throws as for an action.

@@ -159,17 +159,15 @@ final class Views<State: Codable & Sendable> {
     /// The same in every process for the same selection, parameters and viewer, as long as the
     /// definition stays what it is.
     private func tag(of key: GroupKey, _ params: JSONView?) -> String {
-        // Another seed when values get another shape: 2 since `Data`, `URL` and `Decimal` are text.
-        var hash = MixingHash(seed: 2)
+        var hash = FNV1a()
+        // Another number when values get another shape; from 2 on `Data`, `URL` and `Decimal` are text.
+        hash.add(2 as UInt64)
         let params = params.map { String(decoding: $0.json.canonicalBytes, as: UTF8.self) }
         let schema = String(log.definition.schema.version)
         var parts = [log.definition.revision, schema, key.selection, params ?? ""]
         if let viewer = key.viewer { parts += [viewer.id] + viewer.roles.sortedExactly() }
-        for part in parts {
-            hash.mix(UInt64(part.utf8.count))
-            for byte in part.utf8 { hash.mix(UInt64(byte)) }
-        }
-        return String(hash.finish(), radix: 36)
+        for part in parts { hash.add(part) }
+        return String(hash.value, radix: 36)
     }
 }
 

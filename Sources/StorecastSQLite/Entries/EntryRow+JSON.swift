@@ -23,7 +23,7 @@ extension EntryRow {
             })
     }
 
-    static func text(actions: some Sequence<JournalRecord.RecordedAction>) -> [UInt8] {
+    static func text(actions: some Sequence<JournalAction>) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginArray()
         for action in actions {
@@ -38,12 +38,12 @@ extension EntryRow {
         return writer.bytes
     }
 
-    static func actions(_ text: [UInt8]) throws -> [JournalRecord.RecordedAction] {
+    static func actions(_ text: [UInt8]) throws -> [JournalAction] {
         try JSONDocument(text, limits: .trusted).root.elements.map { view in
             guard let type = view["type"]?.string, let payload = view["payload"] else {
                 throw Unreadable()
             }
-            return JournalRecord.RecordedAction(
+            return JournalAction(
                 type: type, payload: payload.withBytes { Array($0) })
         }
     }
@@ -51,8 +51,7 @@ extension EntryRow {
     static func text(_ rejection: Rejection, of refused: RefusedAction?) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.writeProblem(
-            rejection.code.description, rejection.title, detail: rejection.detail)
+        rejection.writeMembers(to: &writer)
         if let refused {
             writer.write(key: "refused")
             refused.write(to: &writer)
@@ -64,12 +63,7 @@ extension EntryRow {
     /// A rejection in a journal is final.
     static func rejection(_ text: [UInt8]) throws -> (Rejection, of: RefusedAction?) {
         let root = try JSONDocument(text, limits: .trusted).root
-        guard let code = root["code"]?.string, let title = root["title"]?.string else {
-            throw Unreadable()
-        }
-        return (
-            Rejection(Rejection.Code(code), title, detail: root["detail"]?.string),
-            of: root["refused"].flatMap { RefusedAction($0) }
-        )
+        guard let rejection = Rejection(root) else { throw Unreadable() }
+        return (rejection, of: root["refused"].flatMap { RefusedAction($0) })
     }
 }

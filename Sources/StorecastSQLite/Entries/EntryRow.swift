@@ -70,7 +70,7 @@ extension EntryRow {
 
     /// The record of a row. Throws if a text isn't the JSON that it should be.
     func record() throws -> JournalRecord {
-        var actions: [JournalRecord.RecordedAction] = []
+        var actions: [JournalAction] = []
         if let type, let payload { actions.append(.init(type: type, payload: payload)) }
         if let more { actions += try Self.actions(more) }
         let outcome = try (tombstone ?? rejection).map { try Self.rejection($0) }

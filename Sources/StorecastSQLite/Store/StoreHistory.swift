@@ -8,9 +8,6 @@ struct StoreHistory: Equatable, Sendable {
     /// The epoch of a room that nothing was appended to yet: always the same one, so that the file
     /// needn't know of the room.
     func epoch(of room: String) -> String {
-        var hash = MixingHash(seed: seed)
-        for byte in room.utf8 { hash.mix(UInt64(byte)) }
-        var random = SeededGenerator(seed: hash.finish())
-        return randomID(using: &random)
+        String(SHA256.hexadecimalDigest(of: "\(seed)/\(room)".utf8).prefix(32))
     }
 }

@@ -187,9 +187,9 @@ final class ServerLoopCore {
 
     static func homeIndex(of path: String, loops: Int) -> Int {
         guard loops > 1 else { return 0 }
-        var hash = MixingHash(seed: 0)
-        for byte in path.utf8 { hash.mix(UInt64(byte)) }
-        return Int(hash.finish() % UInt64(loops))
+        // The low bits alone say little of a short name.
+        let hash = FNV1a(of: path).value
+        return Int((hash ^ hash >> 32) % UInt64(loops))
     }
 }
 

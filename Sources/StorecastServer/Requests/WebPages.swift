@@ -98,9 +98,9 @@ struct WebFile: Sendable {
     init(_ bytes: [UInt8], name: String) {
         self.bytes = bytes
         contentType = Self.contentType(of: name)
-        var hash = MixingHash(seed: UInt64(bytes.count))
-        for byte in bytes { hash.mix(UInt64(byte)) }
-        entityTag = "\"\(String(hash.finish(), radix: 16))\""
+        var hash = FNV1a()
+        hash.add(bytes)
+        entityTag = "\"\(String(hash.value, radix: 16))\""
     }
 
     /// Whether a request says that it has this content (RFC 9110 section 13.1.2).

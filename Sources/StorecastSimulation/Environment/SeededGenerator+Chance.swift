@@ -1,4 +1,4 @@
-import StorecastSync
+import StorecastRoom
 
 extension SeededGenerator {
     /// An independent generator for one purpose: what others draw, and whether they exist, doesn't

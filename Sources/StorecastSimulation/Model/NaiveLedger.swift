@@ -44,7 +44,7 @@ struct NaiveLedger {
 
     mutating func forget(_ action: ForgetClients) {
         for record in records {
-            let mark = String(ClientLedger.mark(of: record.client), radix: 36)
+            let mark = ClientLedger.mark(of: record.client)
             if action.clients.contains(mark) {
                 horizon = max(horizon, record.lastReduced)
                 records.removeAll { $0.client == record.client }

@@ -143,7 +143,7 @@ final class ReplayedRoom<State: Codable & Sendable>: RoomModel {
     }
 
     private func action(
-        _ recorded: JournalRecord.RecordedAction, of record: JournalRecord, _ index: Int
+        _ recorded: JournalAction, of record: JournalRecord, _ index: Int
     ) throws -> any SyncAction {
         let action = try definition.actions.action(recorded: recorded.type, recorded.payload)
         guard var stamped = action as? any Stamped else { return action }

@@ -1,4 +1,4 @@
-import StorecastSync
+import StorecastRoom
 
 /// What happened in a simulation: a hash that any difference changes and, on demand, a line each.
 struct Trace {

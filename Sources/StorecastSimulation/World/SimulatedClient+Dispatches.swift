@@ -38,7 +38,7 @@ extension SimulatedClient {
         open.append(dispatches.count)
         dispatches.append(
             Dispatched(
-                recorded: JournalRecord.RecordedAction(
+                recorded: JournalAction(
                     type: action.type, payload: action.payload),
                 action: pending?.action, outcome: outcome,
                 connection: session.phase == .live ? connection?.number : nil))
@@ -78,7 +78,7 @@ extension SimulatedClient {
 /// A dispatch of a simulated client, and its outcome as far as it is known.
 struct Dispatched {
     /// The action as it must be in the journal, unless middleware changes it.
-    let recorded: JournalRecord.RecordedAction
+    let recorded: JournalAction
     /// The action as optimistic mirrors show it; nil if its type isn't known.
     var action: (any SyncAction)?
     var outcome: DispatchOutcome

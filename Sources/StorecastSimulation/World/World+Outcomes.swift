@@ -73,7 +73,7 @@ extension World {
     private func checkForgotten(_ forgotten: ForgetClients) {
         for session in process?.connections.compactMap(\.session) ?? [] where session.phase == .live
         {
-            let mark = String(ClientLedger.mark(of: session.client), radix: 36)
+            let mark = ClientLedger.mark(of: session.client)
             guard forgotten.clients.contains(mark) else { continue }
             violate(.once, "The room forgets client \(session.client), which is connected.")
         }

@@ -41,7 +41,8 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         }
     }
 
-    static func scramble(_ value: UInt64) -> UInt64 {
+    /// The last step of SplitMix64: a number of which each bit depends on all bits of `value`.
+    package static func scramble(_ value: UInt64) -> UInt64 {
         var bits = value
         bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
         bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB

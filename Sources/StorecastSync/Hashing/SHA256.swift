@@ -30,6 +30,13 @@ package struct SHA256 {
         }
     }
 
+    /// The digest in 64 lower-case hexadecimal digits.
+    package static func hexadecimalDigest(of message: some Sequence<UInt8>) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        let text = digest(of: message).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        return String(decoding: text, as: UTF8.self)
+    }
+
     private mutating func compress(_ bytes: [UInt8], from start: Int) {
         fillSchedule(bytes, from: start)
         var (a, b, c, d) = (state[0], state[1], state[2], state[3])

@@ -102,7 +102,7 @@ struct ShownEntry {
         ]
     }
 
-    private static func payload(_ action: JournalRecord.RecordedAction) -> String {
+    private static func payload(_ action: JournalAction) -> String {
         let json = try? JSONDocument(action.payload, limits: .trusted).root.json
         return json?.prettyText ?? String(decoding: action.payload, as: UTF8.self)
     }

@@ -50,10 +50,8 @@ extension ServerMessage {
     package static func welcome(_ welcome: ServerFrame.Welcome) -> ServerMessage {
         ServerMessage(capacity: 256) { writer in
             writer.beginFrame("welcome")
-            writer.write(key: "proto")
-            writer.write(welcome.proto)
-            writer.write(key: "epoch")
-            writer.write(welcome.position.epoch)
+            writer.member("proto", welcome.proto)
+            writer.member("epoch", welcome.position.epoch)
             writer.member("v", welcome.position.version)
             writer.member("lastSeq", welcome.lastSeq)
             if !welcome.rejected.isEmpty {
@@ -74,8 +72,7 @@ extension ServerMessage {
             writer.member("subscriptions", welcome.limits.subscriptions)
             writer.member("depth", welcome.limits.depth)
             writer.endObject()
-            writer.write(key: "server")
-            writer.write(welcome.server)
+            writer.member("server", welcome.server)
             writer.endObject()
         }
     }
@@ -85,8 +82,7 @@ extension ServerMessage {
             writer.beginFrame("subscribed")
             writer.member("ref", subscribed.ref)
             writer.member("sub", subscribed.sub)
-            writer.write(key: "tag")
-            writer.write(subscribed.tag)
+            writer.member("tag", subscribed.tag)
             writer.member("bytes", subscribed.bytes)
             writer.endObject()
         }
@@ -97,8 +93,7 @@ extension ServerMessage {
             writer.beginFrame("snapshot")
             writer.member("sub", sub)
             writer.member("v", version)
-            writer.write(key: "value")
-            writer.write(value)
+            writer.member("value", value)
             writer.endObject()
         }
     }
@@ -146,11 +141,9 @@ extension ServerMessage {
         ServerMessage(capacity: 192) { writer in
             writer.beginFrame("reject")
             writer.writeMembers(of: reject)
-            writer.write(key: "retryable")
-            writer.write(reject.retryable)
+            writer.member("retryable", reject.retryable)
             if let retryAfter = reject.retryAfter {
-                writer.write(key: "retryAfter")
-                writer.write(retryAfter)
+                writer.member("retryAfter", retryAfter)
             }
             writer.endObject()
         }
@@ -160,8 +153,7 @@ extension ServerMessage {
         ServerMessage { writer in
             writer.beginFrame("lapse")
             writer.member("sub", sub)
-            writer.write(key: "code")
-            writer.write(code)
+            writer.member("code", code)
             writer.endObject()
         }
     }
@@ -188,27 +180,17 @@ extension ServerMessage {
     package static func bye(_ bye: ServerFrame.Bye) -> ServerMessage {
         ServerMessage(capacity: 160) { writer in
             writer.beginFrame("bye")
-            writer.write(key: "code")
-            writer.write(bye.code)
-            writer.write(key: "title")
-            writer.write(bye.title)
-            writer.write(key: "reconnect")
-            writer.write(bye.reconnect)
-            writer.write(key: "after")
-            writer.write(bye.after)
-            writer.write(key: "jitter")
-            writer.write(bye.jitter)
+            writer.member("code", bye.code)
+            writer.member("title", bye.title)
+            writer.member("reconnect", bye.reconnect)
+            writer.member("after", bye.after)
+            writer.member("jitter", bye.jitter)
             writer.endObject()
         }
     }
 }
 
 extension JSONWriter {
-    fileprivate mutating func member(_ key: StaticString, _ value: UInt64) {
-        write(key: key)
-        write(value)
-    }
-
     fileprivate mutating func writeMembers(of reject: ServerFrame.Reject) {
         member("seq", reject.seq)
         writeProblem(reject.code, reject.title, detail: reject.detail)
@@ -219,13 +201,10 @@ extension JSONWriter {
     /// Writes the members `code`, `title` and `detail` into an open object: a rejection or error,
     /// in frames and journals alike.
     package mutating func writeProblem(_ code: String, _ title: String, detail: String?) {
-        write(key: "code")
-        write(code)
-        write(key: "title")
-        write(title)
+        member("code", code)
+        member("title", title)
         if let detail {
-            write(key: "detail")
-            write(detail)
+            member("detail", detail)
         }
     }
 }

@@ -88,10 +88,21 @@ struct ClientLedgerTests {
         #expect(ledger.verdict(on: entry("b", 2, base: 0)) == .fresh)
     }
 
+    /// The first by the definition of FNV-1a; the second as logs have it that were written before.
+    @Test(arguments: ["01527c9731f0ff55", "205xiux40022q"])
+    func `clients are forgotten by the marks of every version`(_ mark: String) {
+        let client = "0123456789abcdef0123456789abcdef"
+        var ledger = ClientLedger(window: 10)
+        for id in [client, "b"] { ledger.settle(entry(id, 1), nil, at: 1) }
+        ledger.forget(ForgetClients(clients: [mark]))
+        #expect(ledger[client: client] == nil)
+        #expect(ledger[client: "b"] != nil)
+    }
+
     // MARK: Whom to forget
 
     private func mark(_ client: String) -> String {
-        String(ClientLedger.mark(of: client), radix: 36)
+        ClientLedger.mark(of: client)
     }
 
     private func forgetting(_ clients: String...) -> ForgetClients {

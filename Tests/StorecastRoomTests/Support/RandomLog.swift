@@ -63,7 +63,7 @@ struct RandomLog {
         forgettings += 1
         version += 1
         let marks = (0..<3).map { _ in
-            String(ClientLedger.mark(of: "client-\(random.below(7))"), radix: 36)
+            ClientLedger.mark(of: "client-\(random.below(7))")
         }
         return try JournalRecord(
             JournalEntry(

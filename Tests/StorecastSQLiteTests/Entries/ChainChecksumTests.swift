@@ -2,25 +2,6 @@
 import Testing
 
 struct ChainChecksumTests {
-    /// From the test vectors of draft-eastlake-fnv.
-    @Test(
-        arguments: [
-            ("", 0xCBF2_9CE4_8422_2325), ("a", 0xAF63_DC4C_8601_EC8C),
-            ("foobar", 0x8594_4171_F739_67E8),
-        ] as [(String, UInt64)])
-    func `it is FNV-1a`(_ text: String, _ expected: UInt64) {
-        var checksum = ChainChecksum()
-        Array(text.utf8).withUnsafeBytes { checksum.add($0) }
-        #expect(checksum.value == expected)
-    }
-
-    @Test func `texts that run into each other aren't alike`() {
-        var (left, right) = (ChainChecksum(), ChainChecksum())
-        for text in ["ab", "c"] { left.add(text) }
-        for text in ["a", "bc"] { right.add(text) }
-        #expect(left != right)
-    }
-
     @Test func `every member of a row counts`() throws {
         let row = EntryRow(
             client: "c", seq: 1, base: 2, settled: 3, sender: "s", roles: [1], time: 4, seed: 5,

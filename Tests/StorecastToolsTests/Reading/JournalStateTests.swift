@@ -82,7 +82,7 @@ import Testing
     {
         let board = try await ArchivedBoard()
         let bench = try await board.bench()
-        let mark = String(ClientLedger.mark(of: "a"), radix: 36)
+        let mark = ClientLedger.mark(of: "a")
         let dispatches: [(String, UInt64, any SyncAction)] = [
             ("a", 1, Say(text: "a")), ("b", 1, Say(text: "b")),
             ("server", 1, ForgetClients(clients: [mark])), ("a", 2, Say(text: "a")),

@@ -91,7 +91,9 @@ import Testing
         JournalEntry(
             client: record.client, seq: record.seq, base: record.base, settled: record.settled,
             sender: record.sender, time: record.time, seed: record.seed,
-            actions: try record.actions.map { try Board.room.actions.action(recorded: $0.type, $0.payload) },
+            actions: try record.actions.map {
+                try Board.room.actions.action(recorded: $0.type, $0.payload)
+            },
             rejection: record.rejection, schema: record.schema)
     }
 }

@@ -169,3 +169,36 @@ extension JSONWriter {
         DoubleText(number).append(to: &bytes)
     }
 }
+
+/// Whole members of the object that is open.
+extension JSONWriter {
+    package mutating func member(_ key: StaticString, _ value: String) {
+        write(key: key)
+        write(value)
+    }
+
+    package mutating func member(_ key: StaticString, _ value: UInt64) {
+        write(key: key)
+        write(value)
+    }
+
+    package mutating func member(_ key: StaticString, _ value: Int) {
+        write(key: key)
+        write(value)
+    }
+
+    package mutating func member(_ key: StaticString, _ value: Double) {
+        write(key: key)
+        write(value)
+    }
+
+    package mutating func member(_ key: StaticString, _ value: Bool) {
+        write(key: key)
+        write(value)
+    }
+
+    package mutating func member(_ key: StaticString, _ value: JSON) {
+        write(key: key)
+        write(value)
+    }
+}

@@ -1,4 +1,8 @@
-/// A 64-bit multiply-and-rotate mix, stable across processes and versions (unlike `Hasher`).
+import StorecastSync
+
+/// A 64-bit hash of no standard, for what was made with it: marks in logs that early versions
+/// wrote, and the numbers of a simulation, whose seeds are to go on meaning what they do. Everything
+/// else uses ``FNV1a``.
 package struct MixingHash {
     private var state: UInt64
 
