@@ -98,8 +98,8 @@ public final class SyncServer: Sendable {
         try await run(onRecovery: nil, onListening: onListening)
     }
 
-    // No default for `onRecovery`: a closure without a label would be it, in one language mode or
-    // the other.
+    // `onRecovery` has no default, as a trailing closure would then be passed for it in one of the
+    // language modes.
 
     /// Serves until SIGINT, SIGTERM or the task's cancellation, and tells how far rooms have come.
     ///

@@ -264,7 +264,7 @@ struct DevtoolsRoomTests {
         await fixture.end()
     }
 
-    @Test func `nothing is noted of a room when nobody looks any more`() async throws {
+    @Test func `a room has no observer when nobody looks any more`() async throws {
         let fixture = try await Fixture()
         try await fixture.add(1)
         _ = try await fixture.devtools.answer("log", Self.room)

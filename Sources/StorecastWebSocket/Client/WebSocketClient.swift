@@ -278,7 +278,7 @@ package protocol WebSocketClientDelegate: AnyObject {
     /// - Parameters:
     ///   - code: what the server's close frame said (1005: no code), or ours if we closed first;
     ///     1006 without any.
-    ///   - error: a sentence if there was no peaceful end, otherwise nil.
+    ///   - error: a sentence unless the end was a close handshake.
     func closed(_ client: WebSocketClient, code: UInt16, reason: String, error: String?)
 }
 

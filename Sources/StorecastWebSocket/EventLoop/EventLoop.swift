@@ -42,7 +42,7 @@ public final class EventLoop: Sendable {
     /// Closes what runs on the loop, ends its thread and waits for that; can be called again.
     ///
     /// Open connections are told 1001 (going away) and closed without waiting for an answer; close
-    /// servers and clients first where a peaceful end matters.
+    /// servers and clients first where a close handshake matters.
     @concurrent public func shutDown() async {
         await withCheckedContinuation { continuation in
             let isOver = inbox.withLock { inbox in

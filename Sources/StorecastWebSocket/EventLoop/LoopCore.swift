@@ -96,7 +96,8 @@ final class LoopCore {
         if loop.inbox.withLock({ !$0.work.isEmpty }) { wake() }
     }
 
-    /// Runs what is queued, and what that queues, but not for ever: sockets must get their turn.
+    /// Runs queued work, and the work that this queues, up to a bound, so that sockets get their
+    /// turn.
     private func runQueue() {
         for _ in 0..<64 where !loop.runQueuedWork(reusing: &spare) { return }
     }

@@ -35,7 +35,8 @@ final class ListeningSocket {
         watch()
     }
 
-    /// Throws if the address can't be had, or somebody listens there, be it to share the port.
+    /// Throws if the address can't be had, or another socket listens there, even one that would
+    /// share the port.
     static func checkAddress(of configuration: WebSocketServerConfiguration) throws(WebSocketError)
     {
         var alone = configuration

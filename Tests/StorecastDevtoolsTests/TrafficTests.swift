@@ -1,0 +1,70 @@
+import StorecastClient
+import StorecastServer
+import Testing
+
+@testable import StorecastDevtools
+
+@Suite(.timeLimit(.minutes(1)))
+struct TrafficTests {
+    private func traffic(_ sizes: Int...) -> ConnectionTraffic {
+        var traffic = ConnectionTraffic()
+        for size in sizes { traffic.received.count(size) }
+        return traffic
+    }
+
+    @Test func `a room's traffic is that of its connections, also of those that have ended`() {
+        var table = TrafficTable()
+        let first = table.open(1, to: "/a", from: "")
+        table.open(2, to: "/a", from: "").received(20)
+        table.open(3, to: "/b", from: "").received(300)
+        first.received(1)
+        first.received(2)
+        table.close(1) { _ in true }
+        #expect(table.byRoom == ["/a": traffic(1, 2, 20), "/b": traffic(300)])
+        #expect(table.counter(of: 1) == nil)
+    }
+
+    @Test func `of a room that isn't in memory any more nothing is kept`() {
+        var table = TrafficTable()
+        for id in 1...3 { table.open(UInt64(id), to: "/a", from: "").received(1) }
+        table.close(1) { _ in true }
+        table.close(2) { _ in true }
+        table.close(3) { _ in false }
+        #expect(table.byRoom.isEmpty)
+        _ = table.open(4, to: "/a", from: "")
+        table.close(4) { _ in true }
+        table.forget("/a")
+        #expect(table.byRoom.isEmpty)
+    }
+
+    /// Is held by what a server was given.
+    private final class Token: Sendable {}
+
+    @MainActor @Test(arguments: [1, 3])
+    func `a server that has stopped leaves nothing, though somebody looked into it`(
+        loops: Int
+    ) async throws {
+        func serve() async throws -> () -> Bool {
+            let token = Token()
+            let server = SyncServer(
+                port: 0, loops: loops,
+                extensions: [.devtools(.token(DevtoolsClient.token))],
+                rooms: { _ in withExtendedLifetime(token) { Tallies.room } })
+            let url = try await server.start()
+            let client = RemoteConnection(url)
+            _ = try await client.dispatch(Add(number: 1)).outcome
+            let devtools = DevtoolsClient(url)
+            let stores = ["state", "log"].map { devtools.follow($0, ["room": "/"]) }
+            for store in stores { _ = try await devtools.answer(of: store) }
+            _ = try await devtools.answer("stateAt", ["room": "/", "version": 1])
+            await server.stop()
+            client.close()
+            devtools.connection.close()
+            return { [weak token] in token == nil }
+        }
+        let isGone = try await serve()
+        let end = ContinuousClock.now + .seconds(10)
+        while !isGone(), ContinuousClock.now < end { await Task.yield() }
+        #expect(isGone())
+    }
+}
