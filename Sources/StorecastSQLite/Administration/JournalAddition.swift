@@ -1,24 +1,24 @@
 import GRDB
 package import StorecastSync
 
-/// Adds rooms to a journal's file that no server is using: all that it is told of, or nothing.
+/// Adds rooms to a journal's file that no server is using: all of them or, after an error, none.
 ///
-/// Used within ``run(on:_:)``. Offsets are counted on from what the file has already.
+/// Used within ``run(on:_:)``. Offsets continue after those that the file already has.
 package final class JournalAddition {
     private let database: Database
     private var room = ""
     private var writer: RoomWriter?
-    /// What the file had before the room.
+    /// The newest offset in the file before the room was begun.
     private var shift: UInt64 = 0
-    /// The offset of the entry that was added last, as it was given.
+    /// The offset of the last entry, as the caller gave it.
     private var last: UInt64 = 0
 
     private init(to database: Database) {
         self.database = database
     }
 
-    /// Runs `body` with the file, which is made if there is none; when `body` throws, nothing was
-    /// added, and a new file is gone.
+    /// Runs `body` with the file, which is made if there is none. If `body` throws, nothing is
+    /// added, and a new file is removed.
     ///
     /// - Throws: `unavailable` if the file is in use, or can't be opened or written, `damaged` if
     ///   it isn't a journal, and what `body` throws.
@@ -35,12 +35,12 @@ package final class JournalAddition {
     ///
     /// - Throws: `unfit` if the file has the room, or its name can't be kept.
     package func begin(_ room: String) throws {
-        guard RoomLog.isName(room) else {
+        guard RoomRow.isName(room) else {
             throw JournalError.unfit(
                 place: 0,
-                "A room's name has 1 to \(RoomLog.longestName) bytes and no NUL character.")
+                "A room's name has 1 to \(RoomRow.longestName) bytes and no NUL character.")
         }
-        guard try RoomLog(named: room, in: database) == nil else {
+        guard try RoomRow(named: room, in: database) == nil else {
             throw JournalError.unfit(place: 0, "The file has a room '\(room)' already.")
         }
         self.room = room
@@ -58,19 +58,14 @@ package final class JournalAddition {
                 place: 0, "The offset \(offset) isn't above \(last), that of what is before.")
         }
         let row = EntryRow(record)
-        guard row.textBytes <= AppendRequest.largestEntry, row.time.isFinite else {
-            throw JournalError.unfit(
-                place: 0,
-                "The entry has \(row.textBytes) bytes; a journal takes "
-                    + "\(AppendRequest.largestEntry).")
-        }
+        try row.check(place: 0)
         if writer == nil { try make(floor: nil) }
         try writer?.add(row, at: shifted(offset))
         last = offset
     }
 
-    /// Adds a snapshot of what the room is with the entry that was added last; before all entries,
-    /// of what the kept history begins with.
+    /// Adds a snapshot of the state after the last entry or, before all entries, of the state with
+    /// which the history begins.
     ///
     /// - Throws: `unfit` if its offset is another one.
     package func add(_ snapshot: JournalSnapshot) throws {
@@ -96,7 +91,7 @@ package final class JournalAddition {
             room, epoch: randomID(using: &random), floor: place, in: database)
     }
 
-    /// 0 is before everything, in any file.
+    /// 0 stays 0: it is before everything in any file.
     private func shifted(_ offset: UInt64) throws -> UInt64 {
         guard offset > 0 else { return 0 }
         guard offset <= UInt64(Int64.max) - shift else {

@@ -2,16 +2,16 @@ import Foundation
 import GRDB
 package import StorecastSync
 
-/// A journal's file as its administrator sees it, also while a server serves from it.
+/// Read access to a journal's file for its administrator, also while a server serves from it.
 ///
-/// It reads, and changes nothing. Its functions block; each sees the file as it is at one moment.
-/// They throw `unavailable` and `damaged`, the latter only where SQLite itself can't go on: entries
-/// that aren't what was written are said to be so, and passed.
+/// Its functions block, and each sees the file as it is at one moment. They throw `unavailable` and
+/// `damaged`, the latter only if SQLite itself fails: entries that aren't what was written are
+/// returned and marked.
 package final class JournalFile: Sendable {
     package let path: String
     private let queue: DatabaseQueue
 
-    /// Opens a file that is there.
+    /// Opens an existing file.
     package init(_ file: String) throws(JournalError) {
         path = StoreFile.canonicalPath(file)
         guard StoreFile.exists(path) else {
@@ -35,7 +35,7 @@ package final class JournalFile: Sendable {
                 + "to a folder of yours.")
     }
 
-    /// Removes a file in which there is no room, unless it is in use.
+    /// Removes a file without rooms, unless it is in use.
     package static func removeUnused(_ file: String) {
         let path = StoreFile.canonicalPath(file)
         try? StoreEditing.locked(path) {
@@ -45,7 +45,7 @@ package final class JournalFile: Sendable {
         }
     }
 
-    /// Closes it, so that nothing of SQLite's is left beside the file.
+    /// Closes it; SQLite then removes the files that it keeps beside it.
     package func close() { try? queue.close() }
 
     /// The rooms, in the order of their names.
@@ -63,15 +63,15 @@ package final class JournalFile: Sendable {
         }
     }
 
-    /// Up to `limit` entries of a room behind an offset, in order; none if there is no such room.
+    /// Up to `limit` entries of a room after an offset, in order; none if there is no such room.
     package func entries(
         of room: String, after offset: UInt64, limit: Int = LogPage.entries
     ) throws(JournalError) -> [JournalFileEntry] {
         try read { database in
-            guard let log = try RoomLog(named: room, in: database) else { return [] }
+            guard let log = try RoomRow(named: room, in: database) else { return [] }
             var last = try log.last(through: max(offset, log.floor.offset), in: database)
             var entries: [JournalFileEntry] = []
-            let rows = try LogRows(of: log.id, after: last.offset, in: database)
+            let rows = try EntryRows(of: log.id, after: last.offset, in: database)
             while entries.count < limit, let (place, row) = try rows.next() {
                 let record = try? row.verified(at: place, after: last)
                 entries.append(
@@ -89,7 +89,7 @@ package final class JournalFile: Sendable {
         of room: String
     ) throws(JournalError) -> [(offset: UInt64, version: UInt64, bytes: Int)] {
         try read { database in
-            guard let log = try RoomLog(named: room, in: database) else { return [] }
+            guard let log = try RoomRow(named: room, in: database) else { return [] }
             return try SnapshotTable.all(of: log.id, in: database)
         }
     }
@@ -99,9 +99,7 @@ package final class JournalFile: Sendable {
         of room: String, through offset: UInt64
     ) throws(JournalError) -> JournalSnapshot? {
         try read { database in
-            try RoomLog(named: room, in: database).flatMap { log in
-                try SnapshotTable.newest(of: log.id, through: offset, in: database)
-            }
+            try SnapshotTable.newest(ofRoom: room, through: offset, in: database)
         }
     }
 
@@ -120,8 +118,7 @@ package final class JournalFile: Sendable {
         try StoreFile.make(target)
         do {
             let copy = try DatabaseQueue(path: target)
-            // In steps, and in one transaction of the reader's: a writer doesn't make it begin
-            // anew.
+            // In steps, but in one read transaction, so that a writer doesn't make it start over.
             try queue.backup(to: copy, pagesPerStep: 1_000) { step in
                 progress(Double(step.completedPageCount) / Double(max(1, step.totalPageCount)))
             }
@@ -135,7 +132,7 @@ package final class JournalFile: Sendable {
     /// Whether everything in it is what was written. Takes as long as reading all of it.
     package func isSound() throws(JournalError) -> Bool {
         do {
-            // Without a transaction, see ``JournalRepair``.
+            // Without a transaction, as in ``JournalRepair``.
             return try queue.unsafeRead { try JournalSalvage(of: $0).isSound }
         } catch {
             throw JournalError(error).naming(path)
@@ -152,18 +149,69 @@ package final class JournalFile: Sendable {
         }
     }
 
-    /// For reading, but not opened so: only who may write can remove SQLite's other files at the
-    /// end, or put right what a crash left.
+    /// It only reads, but the file is opened for writing: SQLite has to recover the log after a
+    /// crash, and to remove the files beside it at the end.
     private static func configuration(_ path: String) -> Configuration {
         var configuration = Configuration()
         configuration.label = "storecast-journal-file"
         configuration.busyMode = .timeout(5)
         configuration.prepareDatabase { database in
-            if try StoreSchema.isNew(database, path) {
-                throw JournalError.damaged("'\(path)' is an empty file, not a journal.")
-            }
+            try StoreSchema.check(database, path)
             try database.execute(sql: "PRAGMA query_only = 1")
         }
         return configuration
     }
+}
+
+extension JournalFile {
+    /// The offset up to which entries of a room are no longer kept; 0 if all are. O(log n).
+    package func floor(of room: String) throws(JournalError) -> UInt64 {
+        try read { database in try RoomRow(named: room, in: database)?.floor.offset ?? 0 }
+    }
+
+    /// The offset after which the last `count` entries of a room begin. O(count).
+    package func offset(beforeLast count: Int, of room: String) throws(JournalError) -> UInt64 {
+        try read { database in
+            guard let log = try RoomRow(named: room, in: database) else { return 0 }
+            let offset = try Int64.fetchOne(
+                database,
+                sql: """
+                    SELECT offset FROM entries WHERE room = ? ORDER BY offset DESC LIMIT 1 OFFSET ?
+                    """, arguments: [log.id, count])
+            return offset.map { UInt64(bitPattern: $0) } ?? log.floor.offset
+        }
+    }
+}
+
+/// A room in a journal's file.
+package struct JournalRoom: Equatable, Sendable {
+    package var name: String
+    package var epoch: String
+    /// Entries up to this offset are no longer kept; 0 if all are.
+    package var floor: UInt64
+    /// The offset of the newest entry, kept or not.
+    package var head: UInt64
+    /// How many entries are kept.
+    package var entries: Int
+}
+
+extension JournalRoom {
+    init(_ row: Row) {
+        name = row["name"]
+        epoch = row["epoch"]
+        floor = UInt64(bitPattern: row["floor"])
+        head = max(floor, UInt64(bitPattern: row["head"] ?? 0))
+        entries = row["entries"]
+    }
+}
+
+/// An entry in a journal's file.
+package struct JournalFileEntry: Equatable, Sendable {
+    package var offset: UInt64
+    /// Nil if it can't be decoded.
+    package var record: JournalRecord?
+    /// Whether it is what was written after the entry before it.
+    package var isIntact: Bool
+    /// Whether it was rejected later, because reducing it ended the process.
+    package var isSkipped = false
 }

@@ -1,29 +1,29 @@
 import GRDB
 import StorecastSync
 
-/// What was done about a damaged journal's file.
+/// The repair of a damaged journal's file, and what it found.
 package struct JournalRepair: Sendable {
-    /// What became of a room.
+    /// What happened to a room.
     package struct Room: Sendable {
         package let name: String
-        /// Whether everything of it is there, so that its epoch is the same.
+        /// Whether nothing of it is lost; its epoch is the same then.
         package var isWhole = false
         /// How many entries are kept.
         package var kept = 0
-        /// The newest entry that is kept, or is in the snapshot with which the history begins now.
-        /// Nil if nothing of the room is kept.
+        /// The newest entry that is kept, or that the snapshot contains with which the history
+        /// begins now. Nil if nothing of the room is kept.
         package var head: UInt64?
         /// The snapshot with which the history begins now, as entries before it are damaged; nil if
-        /// it begins where it did.
+        /// it begins as before.
         package var start: (offset: UInt64, version: UInt64)?
-        /// How many entries are no longer there but in effect, as that snapshot holds them.
+        /// How many entries aren't kept but contained in that snapshot.
         package var forgotten = 0
-        /// How many entries that could be read are lost, damaged or behind what is.
+        /// How many entries are lost, as far as they can be read: damaged ones, and those after
+        /// them.
         package var lostEntries = 0
-        /// From where to where they were.
+        /// The offsets of the first and the last of them.
         package var lost: ClosedRange<UInt64>?
-        /// How many of them that aren't rejections, as far as they can be read, are from each
-        /// sender.
+        /// How many of them, rejections apart, are from each sender, as far as they can be read.
         package var lostActions: [ExactString: Int] = [:]
 
         init(name: String) {
@@ -33,21 +33,21 @@ package struct JournalRepair: Sendable {
 
     /// In the order of their names.
     package let rooms: [Room]
-    /// The offsets behind which nothing can be read: whose entries they were can't be told.
+    /// The ranges of offsets where nothing can be read; whose entries they were isn't known.
     package let unreadable: [ClosedRange<UInt64>]
-    /// How many entries that can be read are lost because whose they are can't.
+    /// How many entries are lost because their room isn't known.
     package let strays: Int
     /// How many snapshots were damaged.
     package let badSnapshots: Int
-    /// What the damaged file is called now.
+    /// Where the damaged file is kept.
     package let damagedFile: String
 
-    /// Puts a file in order that no server is using.
+    /// Repairs a file that no server is using.
     ///
-    /// What is good is written to a new file, which then takes the old one's place; the old one is
-    /// kept. Of each room the newest good state is kept: everything up to the first damage, or the
-    /// newest good snapshot behind that and the entries that follow it. A room that isn't whole
-    /// gets another epoch. Takes as long as reading the file twice and writing it once.
+    /// Writes what is good to a new file, which replaces the old one; the old one is kept beside
+    /// it. Of each room the newest good state is kept: everything up to the first damage, or the
+    /// newest good snapshot after that and the entries that follow it. A room that lost something
+    /// gets a new epoch. Takes as long as reading the file twice and writing it once.
     ///
     /// - Returns: nil, and nothing was done, if the file is sound.
     /// - Throws: `unavailable` if the file is in use, or there is no space for the new one;
@@ -60,7 +60,7 @@ package struct JournalRepair: Sendable {
         return try StoreEditing.locked(path) {
             let new = StoreFile.unfinished(path)
             guard let (salvage, rooms) = try salvage(path, to: new) else {
-                // What is opened for reading alone leaves SQLite's other files behind.
+                // A read-only connection leaves SQLite's other files behind; this one removes them.
                 try JournalFile(path).close()
                 return nil
             }
@@ -71,13 +71,13 @@ package struct JournalRepair: Sendable {
         }
     }
 
-    /// Writes what is good to a file at `new`; nil, and there is none, if everything is.
+    /// Writes what is good to a file at `new`; returns nil, and writes none, if everything is.
     private static func salvage(
         _ path: String, to new: String
     ) throws -> (JournalSalvage, [Room])? {
         let queue = try DatabaseQueue(path: path, configuration: configuration(path))
         defer { try? queue.close() }
-        // Without a transaction, which doesn't end well when something couldn't be read.
+        // Without a transaction: ending one fails after a read error.
         return try queue.unsafeRead { source in
             let salvage = try JournalSalvage(of: source)
             if salvage.isSound { return nil }
@@ -90,17 +90,115 @@ package struct JournalRepair: Sendable {
         }
     }
 
-    /// Without writing to the file, nor to its log when it is closed.
+    /// Read-only, so that not even closing it writes to the file or its log.
     private static func configuration(_ path: String) -> Configuration {
         var configuration = Configuration()
         configuration.label = "storecast-journal-repair"
         configuration.readonly = true
         configuration.busyMode = .timeout(5)
         configuration.prepareDatabase { database in
-            if try StoreSchema.isNew(database, path) {
-                throw JournalError.damaged("'\(path)' is an empty file, not a journal.")
-            }
+            try StoreSchema.check(database, path)
         }
         return configuration
+    }
+}
+
+/// Writes what is good of a damaged file to a new one, and counts the rest.
+struct SalvageCopy {
+    private let salvage: JournalSalvage
+    private let target: Database
+    private var writers: [Int64: RoomWriter] = [:]
+    private var reports: [Int64: JournalRepair.Room] = [:]
+
+    init(_ salvage: JournalSalvage, to target: Database) throws {
+        self.salvage = salvage
+        self.target = target
+        for (id, room) in salvage.rooms { try begin(room, id) }
+    }
+
+    /// Copies, and returns what happened to each room, in the order of their names.
+    mutating func run(from source: Database) throws -> [JournalRepair.Room] {
+        try copySnapshots(from: source)
+        // If they can't be read, their entries will be reduced again.
+        let tombstones = (try? Tombstones.texts(in: source)) ?? [:]
+        let cursor = try SalvagedEntry.cursor(in: source)
+        while let step = try cursor.next() {
+            guard case .row(let columns) = step else { continue }
+            var entry = SalvagedEntry(columns)
+            entry.row.tombstone = tombstones[entry.place.offset]
+            if let room = salvage.rooms[entry.room] { try take(entry, of: room) }
+        }
+        return reports.values.sorted { $0.name < $1.name }
+    }
+
+    private mutating func begin(_ room: SalvagedRoom, _ id: Int64) throws {
+        var report = JournalRepair.Room(name: room.name)
+        report.isWhole = salvage.isWhole(room)
+        var floor = room.floor
+        switch room.choice {
+        case .nothing:
+            reports[id] = report
+            return
+        case .entries: break
+        case .snapshot:
+            report.start = room.snapshot.map { ($0.offset, $0.version) }
+            floor = room.seal ?? floor
+            floor.offset = report.start?.offset ?? floor.offset
+        }
+        var random = SystemRandomNumberGenerator()
+        let epoch = report.isWhole ? room.epoch : randomID(using: &random)
+        writers[id] = try RoomWriter(room.name, epoch: epoch, floor: floor, in: target)
+        report.head = floor.offset
+        reports[id] = report
+    }
+
+    /// The snapshots within the kept history.
+    private func copySnapshots(from source: Database) throws {
+        for (id, room) in salvage.rooms {
+            let offsets: ClosedRange<UInt64>
+            switch room.choice {
+            case .nothing: continue
+            case .entries(let end): offsets = min(room.floor.offset, end)...end
+            case .snapshot:
+                guard let snapshot = room.snapshot else { continue }
+                offsets = snapshot.offset...snapshot.offset
+            }
+            for snapshot in salvage.snapshots[id] ?? [] where offsets.contains(snapshot.offset) {
+                guard let content = try SnapshotTable.intact(snapshot.id, in: source) else {
+                    continue
+                }
+                try writers[id]?.add(content)
+            }
+        }
+    }
+
+    private mutating func take(_ entry: SalvagedEntry, of room: SalvagedRoom) throws {
+        let offset = entry.place.offset
+        let end: UInt64? =
+            switch room.choice {
+            case .nothing: nil
+            case .entries(let end), .snapshot(let end): end
+            }
+        guard let end, offset <= end else {
+            reports[entry.room]?.lost(entry)
+            return
+        }
+        if offset <= reports[entry.room]?.start?.offset ?? 0 {
+            reports[entry.room]?.forgotten += 1
+        } else {
+            try writers[entry.room]?.add(entry.row, at: offset)
+            reports[entry.room]?.kept += 1
+            reports[entry.room]?.head = offset
+        }
+    }
+}
+
+extension JournalRepair.Room {
+    fileprivate mutating func lost(_ entry: SalvagedEntry) {
+        let offset = entry.place.offset
+        lost = min(lost?.lowerBound ?? offset, offset)...offset
+        lostEntries += 1
+        guard let record = try? entry.row.record(), record.rejection == nil else { return }
+        lostActions[ExactString(record.sender.id), default: 0] += 1
     }
 }

@@ -3,13 +3,13 @@ import StorecastSync
 
 /// Makes a backup the journal again.
 package enum JournalRestore {
-    /// Copies a backup to `file`, with another epoch for every room, so that no client trusts what
-    /// came behind the backup.
+    /// Copies a backup to `file`, with a new epoch for every room, as clients may know what
+    /// happened after the backup.
     ///
     /// - Parameters:
-    ///   - replaces: whether a file that is there makes way, and is kept; else it is an error.
-    ///   - progress: is told how much of the whole is done, from 0 to 1.
-    /// - Returns: what the file that was there is called now; nil if there was none.
+    ///   - replaces: whether an existing file is replaced, and kept beside it; else it is an error.
+    ///   - progress: gets the part that is done, from 0 to 1.
+    /// - Returns: where the replaced file is kept; nil if there was none.
     /// - Throws: `unavailable` if a file is there, in use or can't be written; `damaged` if the
     ///   backup isn't a sound journal.
     package static func run(

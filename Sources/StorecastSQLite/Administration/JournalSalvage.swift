@@ -1,18 +1,19 @@
 import GRDB
 
-/// A damaged file looked through: what of each room is good, and where nothing can be read.
+/// What a search through a damaged file found: what of each room is good, and where nothing can be
+/// read.
 struct JournalSalvage {
-    /// By their numbers in the file.
+    /// By their ids in the file.
     private(set) var rooms: [Int64: SalvagedRoom] = [:]
     /// The good snapshots of each room, by offset.
     private(set) var snapshots: [Int64: [SalvagedSnapshot]] = [:]
     /// How many snapshots aren't what was written.
     private(set) var badSnapshots = 0
-    /// How many entries are of rooms that the file doesn't name, or not any more.
+    /// How many entries belong to rooms that aren't in the file, or not any more.
     private(set) var strays = 0
-    /// Where entries can't be read at all; nobody can tell whose they are.
+    /// The ranges of offsets where nothing can be read; whose entries they were isn't known.
     private(set) var gaps: [ClosedRange<UInt64>] = []
-    /// Whether SQLite finds that the file isn't what it wrote: anything may be missing.
+    /// Whether SQLite's own check fails: anything may be missing then.
     private(set) var isDoubtful = false
 
     private static let largestOffset = UInt64(Int64.max)
@@ -29,7 +30,7 @@ struct JournalSalvage {
             && rooms.values.allSatisfy { isWhole($0) }
     }
 
-    /// Whether a room is known to have all that was ever acknowledged.
+    /// Whether a room certainly has everything that was ever acknowledged.
     func isWhole(_ room: SalvagedRoom) -> Bool {
         !isDoubtful && gaps.isEmpty && room.isWhole
     }
@@ -75,8 +76,8 @@ struct JournalSalvage {
             guard case .row(let columns) = step else { continue }
             let (id, name) = (Int64(bitPattern: columns.number(0)), columns.text(1))
             let floor = LogPlace(offset: columns.number(3), checksum: columns.number(4))
-            // What no journal has written is no room.
-            guard RoomLog.isName(name), floor.offset <= Self.largestOffset,
+            // No journal writes other rows than these.
+            guard RoomRow.isName(name), floor.offset <= Self.largestOffset,
                 names.insert(ExactString(name)).inserted
             else { continue }
             rooms[id] = SalvagedRoom(
@@ -85,7 +86,7 @@ struct JournalSalvage {
     }
 
     private mutating func readEntries(in database: Database) throws {
-        let cursor = try EntryRow.salvage(in: database)
+        let cursor = try SalvagedEntry.cursor(in: database)
         while let step = try cursor.next() {
             switch step {
             case .row(let columns):
@@ -98,15 +99,94 @@ struct JournalSalvage {
     }
 }
 
-/// An entry as it stands in a file, good or not.
+/// An entry in a damaged file, good or not.
 struct SalvagedEntry {
     let room: Int64
     let place: LogPlace
     var row: EntryRow
 
+    /// All entries of a damaged file, with their rooms.
+    static func cursor(in database: Database) throws -> SalvageCursor {
+        try SalvageCursor(EntryRow.columns + ["room"], of: "entries", in: database)
+    }
+
     init(_ columns: StatementColumns) {
         place = LogPlace(offset: columns.number(0), checksum: columns.number(1))
         row = EntryRow(columns)
-        room = Int64(bitPattern: columns.number(15))
+        room = Int64(bitPattern: columns.number(Int32(EntryRow.columns.count)))
     }
+}
+
+/// What is good of a room in a damaged file. Gets the entries one by one, as far as they can be
+/// read.
+struct SalvagedRoom {
+    /// What to keep of a room.
+    enum Choice: Equatable {
+        /// The entries up to this one.
+        case entries(through: UInt64)
+        /// The newest good snapshot, and the entries after it up to this one.
+        case snapshot(through: UInt64)
+        /// The beginning of the history is no longer kept, and no snapshot of it is good.
+        case nothing
+    }
+
+    let name: String
+    let epoch: String
+    /// Where the kept entries begin.
+    let floor: LogPlace
+    /// The newest snapshot that is good.
+    let snapshot: SalvagedSnapshot?
+    /// The last of the good entries at the beginning.
+    private var prefix: LogPlace
+    /// The last of the good entries that follow the snapshot.
+    private var tail: LogPlace?
+    /// The entry that was read last, good or not.
+    private var last: LogPlace
+    /// The entry at the snapshot's offset.
+    private(set) var seal: LogPlace?
+    private(set) var isBroken = false
+    private var isTailBroken = false
+
+    init(name: String, epoch: String, floor: LogPlace, snapshot: SalvagedSnapshot?) {
+        self.name = name
+        self.epoch = epoch
+        self.floor = floor
+        self.snapshot = snapshot
+        prefix = floor
+        last = floor
+        if floor.offset == snapshot?.offset { seal = floor }
+    }
+
+    mutating func take(_ row: EntryRow, at place: LogPlace) {
+        let isIntact = (try? row.verified(at: place, after: last)) != nil
+        if !isIntact { isBroken = true }
+        if !isBroken { prefix = place }
+        if let snapshot, place.offset > snapshot.offset, !isTailBroken {
+            // The chain alone shows that no entry is missing between the snapshot and this one.
+            isTailBroken = !isIntact || tail == nil && seal == nil
+            if !isTailBroken { tail = place }
+        }
+        last = place
+        if place.offset == snapshot?.offset { seal = place }
+    }
+
+    var choice: Choice {
+        if let snapshot, snapshot.offset > prefix.offset {
+            return .snapshot(through: tail?.offset ?? snapshot.offset)
+        }
+        guard floor.offset == 0 || snapshot.map({ $0.offset >= floor.offset }) ?? false else {
+            return .nothing
+        }
+        return .entries(through: prefix.offset)
+    }
+
+    /// Whether all that could be read is kept.
+    var isWhole: Bool { choice == .entries(through: last.offset) }
+}
+
+/// A snapshot whose content is what was written.
+struct SalvagedSnapshot: Equatable {
+    let id: Int64
+    let offset: UInt64
+    let version: UInt64
 }

@@ -1,10 +1,10 @@
 import GRDB
 import StorecastSync
 
-/// Has a room go on without an entry that can't be reduced.
+/// Lets a room go on without an entry that can't be reduced.
 package enum JournalSkip {
-    /// Puts a rejection over the entry at an offset, which stays in a file that no server is using.
-    /// The room begins another epoch.
+    /// Marks the entry at an offset as rejected, in a file that no server is using. The entry stays
+    /// in the file; the room gets a new epoch.
     ///
     /// - Returns: the names of the entry's actions.
     /// - Throws: `unavailable` if the file is in use, there is no such entry, it is rejected
@@ -13,7 +13,7 @@ package enum JournalSkip {
         on file: String, room: String, offset: UInt64
     ) throws -> String {
         let path = StoreFile.canonicalPath(file)
-        // Closed again at once: else a file would be made where there is none.
+        // Throws if there is no such file: writing would make one.
         try JournalFile(path).close()
         return try StoreEditing.locked(path) {
             try StoreEditing.write(to: path) { database in
@@ -27,7 +27,7 @@ package enum JournalSkip {
                             + "it was reduced, and can't be skipped any more. Mend the reducer.")
                 }
                 try entry.bury(crashes: nil, in: database)
-                // Somebody may have seen what it led to: versions mean other states from here on.
+                // Clients may have seen its effect, and the same versions mean other states now.
                 var random = SystemRandomNumberGenerator()
                 try database.execute(
                     sql: "UPDATE rooms SET epoch = ? WHERE name = ?",

@@ -1,29 +1,29 @@
 import GRDB
 import GRDBSQLite
 
-/// Reads a table's rows in the order of their number as far as SQLite can: what lies on pages that
-/// are broken is passed over, and said.
+/// Reads the rows of a table in the order of their row ids, as far as SQLite can. Skips rows on
+/// broken pages, and reports the gaps.
 ///
-/// Rows that can be read may hold anything; the cursor promises only that their numbers rise.
+/// Rows that can be read may hold anything; only that their ids rise is certain.
 final class SalvageCursor {
     enum Step {
-        /// A row; its number is column 0.
+        /// A row; its id is column 0.
         case row(StatementColumns)
-        /// Nothing can be read behind `after` and up to `through`.
+        /// No row can be read after `after`, up to `through`.
         case gap(after: Int64, through: Int64)
     }
 
     private let database: Database
     private let statement: Statement
     private var last: Int64 = 0
-    /// The row at which the statement stands is still to be handed out.
+    /// The statement's current row wasn't returned yet.
     private var isAhead = false
     private var isOver = false
 
     /// - Parameter columns: the first is the table's row id.
     init(_ columns: [String], of table: String, in database: Database) throws {
         self.database = database
-        // By the table itself, as an index may be broken on its own.
+        // Not by an index, which may be broken while the table isn't.
         statement = try database.makeStatement(
             sql: """
                 SELECT \(columns.joined(separator: ", ")) FROM \(table) NOT INDEXED
@@ -42,7 +42,7 @@ final class SalvageCursor {
         return .row(columns)
     }
 
-    /// Looks for the next row that can be read, in ever larger steps and then back.
+    /// Finds the next row that can be read: in growing steps, then by bisection.
     private func passOver() throws -> Step {
         let start = last
         var (bad, good, stride) = (last, last, Int64(1))
@@ -73,26 +73,24 @@ final class SalvageCursor {
         return try step()
     }
 
-    /// False if what comes next can't be read.
+    /// False if the next row can't be read.
     private func step() throws -> Bool {
         let code = sqlite3_step(statement.sqliteStatement)
         switch code & 0xFF {
         case SQLITE_ROW:
-            // Broken pages may lead back to where the cursor was.
+            // Broken pages may lead back to earlier rows.
             return sqlite3_column_int64(statement.sqliteStatement, 0) > last
         case SQLITE_DONE:
             isOver = true
             return true
         case SQLITE_CORRUPT, SQLITE_IOERR: return false
         default:
-            throw DatabaseError(
-                resultCode: ResultCode(rawValue: code),
-                message: database.sqliteConnection.map { String(cString: sqlite3_errmsg($0)) })
+            throw DatabaseError(code, of: database)
         }
     }
 
     private func bind(_ number: Int64) throws {
-        // Says once more what the last step failed with.
+        // Its result repeats the error of the last step, which is known.
         sqlite3_reset(statement.sqliteStatement)
         let code = sqlite3_bind_int64(statement.sqliteStatement, 1, number)
         guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }

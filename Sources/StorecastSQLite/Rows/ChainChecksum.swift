@@ -1,3 +1,5 @@
+import GRDB
+
 /// The 64-bit FNV-1a hash (draft-eastlake-fnv) that chains a room's entries.
 ///
 /// It finds damage, not forgery: each step maps different states to different states, so that any
@@ -39,5 +41,27 @@ struct ChainChecksum: Equatable, Sendable {
             add(UInt64(utf8.count))
             add(UnsafeRawBufferPointer(utf8))
         }
+    }
+}
+
+/// The position of an entry in a room's chain.
+struct LogPlace: Equatable, Sendable {
+    var offset: UInt64
+    var checksum: UInt64
+
+    init(offset: UInt64, checksum: UInt64) {
+        self.offset = offset
+        self.checksum = checksum
+    }
+
+    /// From a row with these two columns.
+    init(_ row: Row) {
+        offset = UInt64(bitPattern: row["offset"])
+        checksum = UInt64(bitPattern: row["checksum"])
+    }
+
+    /// Before the first entry of a room.
+    static func beginning(of room: String) -> LogPlace {
+        LogPlace(offset: 0, checksum: ChainChecksum(room: room).value)
     }
 }

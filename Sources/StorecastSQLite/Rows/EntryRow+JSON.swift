@@ -1,9 +1,9 @@
 import StorecastSync
 import StorecastWire
 
-/// What a row has as JSON text, as it is seldom there.
+/// The columns that hold JSON, as most rows have none of it.
 extension EntryRow {
-    /// A text in a row that isn't what it should be.
+    /// A column doesn't hold the JSON that it should.
     struct Unreadable: Error {}
 
     static func text(roles: Set<String>) -> [UInt8] {

@@ -75,11 +75,7 @@ struct StatementBinding {
         if code != SQLITE_OK { throw error(code) }
     }
 
-    private func error(_ code: Int32) -> DatabaseError {
-        DatabaseError(
-            resultCode: ResultCode(rawValue: code),
-            message: database.sqliteConnection.map { String(cString: sqlite3_errmsg($0)) })
-    }
+    private func error(_ code: Int32) -> DatabaseError { DatabaseError(code, of: database) }
 
     /// SQLite makes a copy of what is bound before the call returns.
     private static var copied: sqlite3_destructor_type {
@@ -88,5 +84,46 @@ struct StatementBinding {
 
     private static var emptyText: UnsafePointer<CChar> {
         UnsafeRawPointer(("" as StaticString).utf8Start).assumingMemoryBound(to: CChar.self)
+    }
+}
+
+/// The values in the row at which a statement stands; columns count from 0.
+struct StatementColumns {
+    let statement: SQLiteStatement
+
+    func number(_ column: Int32) -> UInt64 {
+        UInt64(bitPattern: sqlite3_column_int64(statement, column))
+    }
+
+    func double(_ column: Int32) -> Double { sqlite3_column_double(statement, column) }
+
+    func isNull(_ column: Int32) -> Bool {
+        sqlite3_column_type(statement, column) == SQLITE_NULL
+    }
+
+    /// A text, whatever characters it has.
+    func text(_ column: Int32) -> String {
+        String(decoding: buffer(column), as: UTF8.self)
+    }
+
+    /// The UTF-8 of a text; nil for NULL.
+    func bytes(_ column: Int32) -> [UInt8]? {
+        isNull(column) ? nil : Array(buffer(column))
+    }
+
+    private func buffer(_ column: Int32) -> UnsafeBufferPointer<UInt8> {
+        // The text first: asking for it may change how many bytes there are.
+        let start = sqlite3_column_text(statement, column)
+        return UnsafeBufferPointer(
+            start: start, count: Int(sqlite3_column_bytes(statement, column)))
+    }
+}
+
+extension DatabaseError {
+    /// What a call of SQLite's C interface on this database just failed with.
+    init(_ code: Int32, of database: Database) {
+        self.init(
+            resultCode: ResultCode(rawValue: code),
+            message: database.sqliteConnection.map { String(cString: sqlite3_errmsg($0)) })
     }
 }

@@ -2,7 +2,7 @@ import GRDB
 import StorecastSync
 import Synchronization
 
-/// The one writer of a file: everything that waits when it comes around goes into one transaction.
+/// The one writer of a file. Each transaction takes all batches that are waiting.
 ///
 /// While the disk makes one transaction durable, the batches of all rooms and loops gather for the
 /// next: the busier the server, the more actions share a wait for the disk.
@@ -21,7 +21,7 @@ final class GroupCommit: Sendable {
 
     private let pool: DatabasePool
     private let inbox = Mutex(Inbox())
-    /// Only ever locked on the writer's thread, and never waited for.
+    /// Used on the writer's thread only, so that nobody ever waits for the lock.
     private let log: Mutex<LogWriter>
 
     init(_ pool: DatabasePool, _ log: LogWriter) {
@@ -29,12 +29,12 @@ final class GroupCommit: Sendable {
         self.log = Mutex(log)
     }
 
-    /// Appends a batch with whatever else waits.
+    /// Appends a batch, together with the others that are waiting.
     func append(_ request: AppendRequest) {
         if !submit(.append(request)) { request.completion(.failure(.closed)) }
     }
 
-    /// Runs `body` behind everything that was submitted before; it makes its own transactions.
+    /// Runs `body` after everything that was submitted before. It makes its own transactions.
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value,
         completion: @escaping @Sendable (Result<Value, JournalError>) -> Void
@@ -46,8 +46,8 @@ final class GroupCommit: Sendable {
         if !isTaken { completion(.failure(.closed)) }
     }
 
-    /// Takes nothing more; runs `last` behind everything that was submitted before. False if it was
-    /// closed already.
+    /// Refuses further work, and runs `last` after everything that was submitted before. False if
+    /// it was closed already.
     func close(_ last: @escaping @Sendable (Database) -> Void) -> Bool {
         submit(.task(last), isLast: true)
     }
@@ -80,7 +80,7 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// Everything that waits; nil, and the writer may sleep, if nothing does.
+    /// The waiting work; nil if there is none, and then the writer has to be woken again.
     private func takeWork() -> [Work]? {
         inbox.withLock { inbox in
             inbox.isWriterAwake = !inbox.work.isEmpty
@@ -122,7 +122,7 @@ final class GroupCommit: Sendable {
         return outcomes
     }
 
-    /// What was to be in the transaction failed with it; what is unfit stays that.
+    /// The outcomes of a failed transaction. Batches that are unfit keep their own error.
     private static func fail(
         _ requests: [AppendRequest], _ outcomes: [Result<UInt64, JournalError>],
         with error: JournalError

@@ -1,13 +1,13 @@
 import StorecastSync
 
-/// One loop's journal in a ``SQLiteStore``: takes questions to the store's threads, and the answers
-/// back to the loop.
+/// The journal of one loop in a ``SQLiteStore``: hands work to the store's threads, and brings the
+/// results back to the loop.
 final class SQLiteJournal: Journal {
     private let store: SQLiteStore
     private let loop: JournalLoop
     private var tails: [ExactString: [SQLiteTail]] = [:]
     private let slot: ReducingSlot
-    /// What may end the process; seldom anything.
+    /// Entries that may end the process; seldom any.
     private var suspects: [ReducingSlot.Note]
 
     let isDurable = true
@@ -28,7 +28,7 @@ final class SQLiteJournal: Journal {
         }
         let unknown = RoomHistory(epoch: store.history.epoch(of: room), head: 0)
         store.read { database in
-            guard let log = try RoomLog(named: room, in: database) else { return unknown }
+            guard let log = try RoomRow(named: room, in: database) else { return unknown }
             return RoomHistory(epoch: log.epoch, head: try log.head(in: database).offset)
         } completion: {
             callback.call($0)
@@ -53,7 +53,7 @@ final class SQLiteJournal: Journal {
     func reduced() {
         slot.clear()
         guard !suspects.isEmpty else { return }
-        // What came so far was no crash of the reducer's, or isn't any more.
+        // These and those before them were reduced without a crash.
         let acquitted = suspects.filter {
             $0.room.utf8.elementsEqual(slot.room.utf8) && $0.offset <= slot.offset
         }
@@ -87,9 +87,7 @@ final class SQLiteJournal: Journal {
     ) {
         let callback = LoopCallback(loop, completion)
         store.read { database in
-            try RoomLog(named: room, in: database).flatMap { log in
-                try SnapshotTable.newest(of: log.id, through: offset, in: database)
-            }
+            try SnapshotTable.newest(ofRoom: room, through: offset, in: database)
         } completion: {
             callback.call($0)
         }
@@ -108,5 +106,28 @@ final class SQLiteJournal: Journal {
         following.removeAll(where: \.isOver)
         tails[ExactString(room)] = following.isEmpty ? nil : following
         for tail in following { tail.read() }
+    }
+}
+
+/// A closure that belongs to a loop, passes through other threads, and is called once, on the loop.
+///
+/// Unchecked, because the compiler can't see the rule that makes it safe: the closure is created,
+/// called and released on the loop only.
+final class LoopCallback<Value: Sendable>: @unchecked Sendable {
+    private let loop: JournalLoop
+    private var body: ((Value) -> Void)?
+
+    init(_ loop: @escaping JournalLoop, _ body: @escaping (Value) -> Void) {
+        self.loop = loop
+        self.body = body
+    }
+
+    /// Calls the closure on the loop. To be used once, from any thread.
+    func call(_ value: Value) {
+        loop {
+            let body = self.body
+            self.body = nil
+            body?(value)
+        }
     }
 }

@@ -3,7 +3,7 @@ import GRDB
 import StorecastSync
 
 extension SQLiteStore {
-    /// Has the content made on a thread of its own, and writes it part by part between the batches.
+    /// Makes the content on a thread of its own, and writes it part by part between the batches.
     func saveSnapshot(
         of room: String, offset: UInt64, version: UInt64,
         content: @escaping @Sendable () throws -> [UInt8],
@@ -32,7 +32,8 @@ extension SQLiteStore {
                 let id =
                     try id
                     ?? SnapshotTable.begin(
-                        snapshot, of: roomID(room, history, in: database), in: database)
+                        snapshot, of: RoomRow.find(room, orBeginIn: history, database).id,
+                        in: database)
                 try SnapshotTable.add(
                     rest.prefix(SnapshotTable.partBytes), number, to: id, in: database)
                 if isLast { try SnapshotTable.finish(id, in: database) }
@@ -54,7 +55,7 @@ extension SQLiteStore {
         completion: @escaping @Sendable (Result<Void, JournalError>) -> Void
     ) {
         read { database in
-            guard let log = try RoomLog(named: room, in: database),
+            guard let log = try RoomRow(named: room, in: database),
                 let newest = try SnapshotTable.newest(of: log.id, through: .max, in: database),
                 newest.offset >= offset
             else { throw JournalError.unavailable("No snapshot holds the entries.") }
@@ -102,10 +103,50 @@ extension SQLiteStore {
     }
 }
 
-private func roomID(_ room: String, _ history: StoreHistory, in database: Database) throws -> Int64
-{
-    let log = try RoomLog(named: room, in: database)
-    return
-        try log?.id
-        ?? RoomLog(beginning: room, epoch: history.epoch(of: room), in: database).id
+/// Deletes the oldest entries of a room, and keeps the checksum to which the next one is chained.
+enum LogTruncation {
+    /// How many entries are deleted in one transaction.
+    private static let portion = 2_000
+
+    /// How many pages are given back in one transaction: 1 MiB, which takes some 10 ms.
+    private static let pages = 256
+
+    /// Gives up to a portion of the unused pages back to the file system; true if none are left to
+    /// give.
+    ///
+    /// A quarter of the file may stay unused, for the next entries. Files that were made without
+    /// `auto_vacuum` don't shrink.
+    static func shrink(_ database: Database) throws -> Bool {
+        let unused = try unusedPages(database)
+        let all = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+        guard unused > all / 4 else { return true }
+        try database.execute(sql: "PRAGMA incremental_vacuum(\(min(pages, unused - all / 4)))")
+        return try unusedPages(database) == unused
+    }
+
+    private static func unusedPages(_ database: Database) throws -> Int {
+        try Int.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0
+    }
+
+    /// Deletes up to a portion of the entries up to `offset`; true if that was all.
+    static func removePortion(
+        of room: Int64, through offset: UInt64, in database: Database
+    ) throws -> Bool {
+        let limit = Int64(clamping: offset)
+        let rows = try Row.fetchAll(
+            database,
+            sql: """
+                SELECT offset, checksum FROM entries WHERE room = ? AND offset <= ?
+                ORDER BY offset LIMIT ?
+                """, arguments: [room, limit, portion])
+        guard let last = rows.last else { return true }
+        let (floor, seal): (Int64, Int64) = (last[0], last[1])
+        try database.execute(
+            sql: "UPDATE rooms SET floor = ?, seal = ? WHERE id = ?",
+            arguments: [floor, seal, room])
+        try Tombstones.remove(of: room, through: floor, in: database)
+        try database.execute(
+            sql: "DELETE FROM entries WHERE room = ? AND offset <= ?", arguments: [room, floor])
+        return rows.count < portion
+    }
 }

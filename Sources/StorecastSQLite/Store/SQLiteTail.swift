@@ -1,7 +1,7 @@
 import StorecastSync
 
-/// Reads a room's entries page by page, the next one when the last was taken; then whenever there
-/// are more. Belongs to its journal's loop.
+/// Reads the entries of a room page by page, and then those that are appended. Belongs to its
+/// journal's loop.
 final class SQLiteTail: JournalTail {
     private let room: String
     private let store: SQLiteStore

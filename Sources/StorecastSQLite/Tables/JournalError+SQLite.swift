@@ -4,7 +4,7 @@ import StorecastSync
 extension JournalError {
     static let closed = JournalError.unavailable("The journal is closed.")
 
-    /// What an error means that ended something other than a COMMIT: nothing was changed.
+    /// An error of anything but COMMIT: nothing was changed.
     init(_ error: any Error) {
         self = error as? JournalError ?? .init(reading: error)
     }
@@ -17,7 +17,7 @@ extension JournalError {
         }
     }
 
-    /// What an error of a COMMIT means, after which the transaction was rolled back.
+    /// An error of COMMIT, after which the transaction was rolled back.
     ///
     /// This process sees none of it. But the frames that it wrote to the write-ahead log are still
     /// there until the next transaction overwrites them, and who opens the file after a crash takes
@@ -40,7 +40,7 @@ extension JournalError {
         }
     }
 
-    /// The error with the name of the file that it is about.
+    /// The same error with the path of the file.
     func naming(_ path: String) -> JournalError {
         switch self {
         case .unavailable(let problem) where !problem.contains(path):

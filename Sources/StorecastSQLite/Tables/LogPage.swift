@@ -2,33 +2,33 @@ import GRDB
 import GRDBSQLite
 import StorecastSync
 
-/// Some entries of a room, in order, each with its checksum found right.
+/// Consecutive entries of a room whose checksums were found right.
 struct LogPage: Sendable {
-    /// The most entries of a page; they are replayed in one go.
+    /// The most entries of a page: a room replays a page in one turn of its loop.
     static let entries = 500
-    /// A page ends with the entry with which its texts exceed this.
+    /// A page ends with the entry that makes its texts larger than this.
     static let bytes = 1 << 20
 
-    /// Behind what a page begins.
+    /// Where a page begins.
     enum Start {
-        /// Whatever is the newest entry up to this offset.
+        /// After this offset, or the newest entry before it.
         case offset(UInt64)
-        /// An entry that was read.
+        /// After an entry that was read before.
         case entry(LogPlace)
     }
 
     var entries: [(offset: UInt64, record: JournalRecord)] = []
     /// Where the next page begins.
     var end: LogPlace
-    /// Whether there was nothing behind it.
+    /// Whether there were no more entries.
     var isLast = true
 
-    /// Reads the entries of room `id` behind `start`.
+    /// Reads the entries of a room after `start`.
     ///
-    /// Throws ``JournalError/damaged(_:)`` at the first that isn't as it was written, when it is
-    /// the page's first: the entries before it are a page of their own.
+    /// Throws ``JournalError/damaged(_:)`` if the first of them isn't what was written. A later one
+    /// ends the page before it.
     init(of room: String, from start: Start, in database: Database) throws {
-        guard let log = try RoomLog(named: room, in: database) else {
+        guard let log = try RoomRow(named: room, in: database) else {
             end = .beginning(of: room)
             return
         }
@@ -36,9 +36,9 @@ struct LogPage: Sendable {
         try read(log, in: database)
     }
 
-    private mutating func read(_ log: RoomLog, in database: Database) throws {
+    private mutating func read(_ log: RoomRow, in database: Database) throws {
         var size = 0
-        let rows = try LogRows(of: log.id, after: end.offset, in: database)
+        let rows = try EntryRows(of: log.id, after: end.offset, in: database)
         while let (place, row) = try rows.next() {
             guard entries.count < Self.entries, size < Self.bytes else {
                 isLast = false
@@ -57,7 +57,7 @@ struct LogPage: Sendable {
 }
 
 extension EntryRow {
-    /// The record, if the row is the one that was written behind `previous`.
+    /// The record, if this row is what was written after `previous`.
     func verified(at place: LogPlace, after previous: LogPlace) throws -> JournalRecord {
         guard checksum(at: place.offset, after: previous.checksum) == place.checksum,
             let record = try? record()
@@ -71,8 +71,8 @@ extension EntryRow {
 }
 
 extension LogPage.Start {
-    /// Throws ``JournalError/truncated(below:)`` if what is behind it is no longer kept.
-    func place(in log: RoomLog, of database: Database) throws -> LogPlace {
+    /// Throws ``JournalError/truncated(below:)`` if the entries after it are no longer kept.
+    func place(in log: RoomRow, of database: Database) throws -> LogPlace {
         let offset =
             switch self {
             case .offset(let offset): offset

@@ -2,12 +2,12 @@ import Foundation
 import GRDB
 import StorecastSync
 
-/// The tables of snapshots: each in parts, and of use when it is whole.
+/// The tables of snapshots. Each is written in parts, and counts once it is whole.
 enum SnapshotTable {
-    /// How large a part is: 1 MiB.
+    /// The size of a part: 1 MiB.
     static let partBytes = 1 << 20
 
-    /// Begins a snapshot in place of one that wasn't finished; returns its id.
+    /// Begins a snapshot, and removes an unfinished one of the room. Returns its id.
     static func begin(
         _ snapshot: JournalSnapshot, of room: Int64, in database: Database
     ) throws -> Int64 {
@@ -37,7 +37,7 @@ enum SnapshotTable {
             sql: "UPDATE snapshots SET isWhole = 1 WHERE id = ?", arguments: [id])
     }
 
-    /// The whole ones of a room, the oldest first.
+    /// The complete snapshots of a room, the oldest first.
     static func all(
         of room: Int64, in database: Database
     ) throws -> [(offset: UInt64, version: UInt64, bytes: Int)] {
@@ -54,7 +54,16 @@ enum SnapshotTable {
         }
     }
 
-    /// The newest snapshot up to `offset` whose content is what was written.
+    /// The newest snapshot of a room up to `offset` whose content is what was written.
+    static func newest(
+        ofRoom room: String, through offset: UInt64, in database: Database
+    ) throws -> JournalSnapshot? {
+        try RoomRow(named: room, in: database).flatMap { row in
+            try newest(of: row.id, through: offset, in: database)
+        }
+    }
+
+    /// The same for the number of a room.
     static func newest(
         of room: Int64, through offset: UInt64, in database: Database
     ) throws -> JournalSnapshot? {
@@ -70,14 +79,14 @@ enum SnapshotTable {
         return nil
     }
 
-    /// A snapshot, if its content is what was written.
+    /// A snapshot; nil if its content isn't what was written.
     static func intact(_ id: Int64, in database: Database) throws -> JournalSnapshot? {
         do {
             let row = try Row.fetchOne(
                 database,
                 sql: "SELECT offset, version, size, checksum FROM snapshots WHERE id = ?",
                 arguments: [id])
-            // Whatever a damaged file has in place of numbers.
+            // A damaged file may have anything in place of numbers.
             let numbers = row?.databaseValues.compactMap { Int64.fromDatabaseValue($0) } ?? []
             let content = try content(of: id, in: database)
             guard numbers.count == 4, numbers[2] == content.count,

@@ -1,11 +1,12 @@
 import GRDB
 import StorecastSync
 
-/// The tables of a journal's file, and how to know them.
+/// The tables of a journal's file, and how such a file is recognized.
 enum StoreSchema {
     /// "Scjl", for `file` and the like.
     private static let applicationID: Int32 = 0x5363_6A6C
-    /// The newest that is read; a file is made as 1.
+    /// The newest version that is read. New files have version 1, and those with the table of
+    /// ``Tombstones`` version 2.
     private static let version: Int32 = 2
 
     private static let tables = """
@@ -59,7 +60,7 @@ enum StoreSchema {
         ) STRICT;
         """
 
-    /// What stands in the file that is about to be used; nothing is written.
+    /// Whether the file has no content yet. Writes nothing.
     ///
     /// Throws ``JournalError/damaged(_:)`` if it is another program's, or of a later version.
     static func isNew(_ database: Database, _ path: String) throws -> Bool {
@@ -83,10 +84,17 @@ enum StoreSchema {
         return false
     }
 
-    /// Prepares a connection for a file that may be new, before anything else is asked of it:
-    /// throws as ``isNew(_:_:)`` does.
+    /// Throws ``JournalError/damaged(_:)`` if the file isn't a journal that this version reads.
+    static func check(_ database: Database, _ path: String) throws {
+        if try isNew(database, path) {
+            throw JournalError.damaged("'\(path)' is an empty file, not a journal.")
+        }
+    }
+
+    /// Prepares a connection to a file that may be new. To be called before anything else; throws
+    /// as ``isNew(_:_:)`` does.
     ///
-    /// A new file can give pages back that it doesn't need any more. That can't be chosen later.
+    /// A new file can shrink again: SQLite wants to know that before the first table is made.
     static func prepare(_ database: Database, _ path: String) throws {
         if try isNew(database, path), !database.configuration.readonly {
             try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
@@ -106,7 +114,7 @@ enum StoreSchema {
         }
     }
 
-    /// Makes the table of ``Tombstones``, within a transaction, if there is none.
+    /// Makes the table of ``Tombstones`` if there is none. Within a transaction.
     static func makeTombstones(in database: Database) throws {
         try database.execute(
             sql: """
@@ -128,5 +136,18 @@ enum StoreSchema {
                            (SELECT coalesce(max(floor), 0) FROM rooms))
                 """)
         return UInt64(bitPattern: newest ?? 0)
+    }
+}
+
+extension Database {
+    /// A transaction that returns something; rolled back if `body` throws.
+    func inTransactionReturning<Value>(_ body: () throws -> Value) throws -> Value {
+        var value: Value?
+        try inTransaction(.immediate) {
+            value = try body()
+            return .commit
+        }
+        guard let value else { preconditionFailure("A transaction that ended ran its body.") }
+        return value
     }
 }

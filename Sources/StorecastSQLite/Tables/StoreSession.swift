@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import StorecastSync
 
-/// One process's use of a file, from opening to closing.
+/// The table `journal`: how the file is used by one process, from opening to closing it.
 enum StoreSession {
     /// Notes that the file is in use, durably; returns its history.
     ///
@@ -32,24 +32,24 @@ enum StoreSession {
         return history
     }
 
-    /// Notes how a file was used that another is made from, as that may say what it lacks.
+    /// Copies this to a repaired file: the next start decides by it whether entries may be missing.
     static func copy(from source: Database, to target: Database) throws {
         let last = try? Row.fetchOne(
             source, sql: "SELECT durability, boot, isClosed FROM journal")
-        // As they are: a damaged file may hold anything there.
+        // Unchecked: a damaged file may hold anything there.
         guard let last, last.databaseValues.allSatisfy({ !$0.isNull }) else { return }
         try target.execute(
             sql: "UPDATE journal SET durability = ?, boot = ?, isClosed = ?",
             arguments: StatementArguments(last.databaseValues))
     }
 
-    /// Notes that everything is on the disk.
+    /// Notes that everything is on the disk and the file is closed.
     static func end(in database: Database) throws {
         try setDurability(.machine, of: database)
         try database.execute(sql: "UPDATE journal SET isClosed = 1")
     }
 
-    /// Gives every room another epoch: clients ask for their state anew.
+    /// Gives every room a new epoch, so that clients ask for the whole state.
     static func renewEpochs(_ history: StoreHistory, in database: Database) throws {
         for name in try String.fetchAll(database, sql: "SELECT name FROM rooms") {
             try database.execute(
@@ -60,8 +60,8 @@ enum StoreSession {
             sql: "UPDATE journal SET history = ?", arguments: [Int64(bitPattern: history.seed)])
     }
 
-    /// After opening, as GRDB's pool sets NORMAL by itself; and read back, as a wrong word is no
-    /// error to SQLite.
+    /// To be called after opening, when GRDB's pool has set NORMAL by itself. Reads the value back,
+    /// as SQLite ignores words that it doesn't know.
     private static func setDurability(
         _ durability: SQLiteDurability, of database: Database
     ) throws {
@@ -72,9 +72,47 @@ enum StoreSession {
         }
     }
 
-    /// Another one each time that the system starts; on systems that don't say, always another.
+    /// Differs each time that the machine starts; where the system has no such number, at each
+    /// call.
     static func bootID() -> String {
         (try? String(contentsOfFile: "/proc/sys/kernel/random/boot_id", encoding: .utf8))?
             .trimmingCharacters(in: .whitespacesAndNewlines) ?? UUID().uuidString
+    }
+}
+
+/// Identifies the history of a file since it was made or restored.
+struct StoreHistory: Equatable, Sendable {
+    /// Random.
+    let seed: UInt64
+
+    /// The epoch of a room that has no entries yet. Computed, so that such a room needs no row.
+    func epoch(of room: String) -> String {
+        var hash = MixingHash(seed: seed)
+        for byte in room.utf8 { hash.mix(UInt64(byte)) }
+        var random = SeededGenerator(seed: hash.finish())
+        return randomID(using: &random)
+    }
+}
+
+/// What an acknowledged action survives.
+public enum SQLiteDurability: String, Sendable, CaseIterable {
+    /// The end of the process, and a crash of the machine or a power cut, as far as the disk keeps
+    /// what it says it has kept.
+    ///
+    /// SQLite's `synchronous=FULL`: an `fsync` for every group of batches.
+    case machine
+    /// The end of the process at any moment. A crash of the machine may take the newest actions,
+    /// although they were acknowledged.
+    ///
+    /// SQLite's `synchronous=NORMAL`: an `fsync` every 4 MiB or so. After a crash of the machine
+    /// every room begins a new epoch, so that clients don't trust positions that may be gone.
+    case process
+
+    /// SQLite's name of it, and the number that it gives when asked.
+    var pragma: (name: String, number: Int) {
+        switch self {
+        case .machine: ("FULL", 2)
+        case .process: ("NORMAL", 1)
+        }
     }
 }

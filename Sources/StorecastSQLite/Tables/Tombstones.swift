@@ -1,20 +1,21 @@
 import GRDB
 import StorecastSync
 
-/// The table of entries that are kept but never reduced: a reducer couldn't, and the process ended.
+/// The table of entries that are kept but no longer reduced, because reducing them ended the
+/// process.
 ///
-/// The entry itself stays as it was written, and so its checksum; whoever reads it finds a final
-/// rejection with it. The table is made with the first of them, and the file is of schema 2 then: a
-/// version that knows nothing of it would reduce them.
+/// The entry itself stays as it was written, with its checksum; readers get it with a final
+/// rejection. The table is made together with its first row. The file has schema 2 from then on, as
+/// a version of the code that doesn't know the table would reduce such entries.
 enum Tombstones {
-    /// What everyone is told of such an entry.
+    /// The rejection that such an entry gets.
     static func rejection(crashes: Int?) -> Rejection {
         Rejection(
             .internal, "The server failed to reduce the action.",
             detail: crashes.map { "It ended \($0) times in a row while it tried." })
     }
 
-    /// The texts of the rejections, by offset: of one room, or of all.
+    /// The rejections as JSON text, by offset; of one room, or of all.
     static func texts(
         of room: Int64? = nil, in database: Database
     ) throws -> [UInt64: [UInt8]] {
@@ -30,7 +31,7 @@ enum Tombstones {
         return texts
     }
 
-    /// Puts one over an entry, within a transaction.
+    /// Adds one for an entry. Within a transaction.
     static func add(
         _ rejection: [UInt8], over offset: UInt64, of room: Int64, in database: Database
     ) throws {
@@ -42,7 +43,7 @@ enum Tombstones {
             ])
     }
 
-    /// Removes those over entries that are no longer kept.
+    /// Removes those of entries that are no longer kept.
     static func remove(of room: Int64, through offset: Int64, in database: Database) throws {
         guard try isThere(in: database) else { return }
         try database.execute(

@@ -184,7 +184,7 @@ import Testing
     @Test func `an entry that is too large is unfit`() async throws {
         let bench = try await bench()
         let note = JournalSample.Note(
-            text: String(repeating: "x", count: AppendRequest.largestEntry))
+            text: String(repeating: "x", count: EntryRow.largestText))
         do throws(JournalError) {
             try await bench.append(
                 [JournalSample.entry(1, []), JournalSample.entry(2, [note])], to: "/a")
