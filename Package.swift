@@ -125,8 +125,6 @@ let package = Package(
             name: "StorecastTools",
             dependencies: [
                 "StorecastSync", "StorecastSQLite", "StorecastRecorder",
-                .target(name: "StorecastServer", condition: .when(platforms: [.linux])),
-                .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),

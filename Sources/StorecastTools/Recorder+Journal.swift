@@ -2,8 +2,8 @@ public import StorecastRecorder
 public import StorecastSync
 
 extension Recorder where State: Codable & Sendable {
-    /// Puts what happened in a room in the place of the present recording, goes to `index` and
-    /// tells the subscribers, once.
+    /// Replaces the recording with the history of a room, goes to `index` and notifies the
+    /// subscribers, once.
     ///
     /// ```swift
     /// let store = Store(state: Board(), reducer: Board.reduce)
@@ -11,11 +11,11 @@ extension Recorder where State: Codable & Sendable {
     /// try recorder.load(journal: lines, of: Board.room)  // as `storecast journal export` wrote them, in UTF-8
     /// recorder.travel(to: 12)
     /// ```
-    /// The recording has the actions that were reduced, with the stamps that they had, and begins
-    /// with the state with which the text begins. What was rejected, or came twice, isn't in it.
+    /// The recording has the actions that were reduced, with their original stamps, and begins with
+    /// the state with which the text begins. Rejected actions and duplicates aren't in it.
     ///
-    /// Complexity: linear, as everything is reduced once. The recording stays as it is if it
-    /// throws.
+    /// Complexity: linear, as everything is reduced once. If it throws, the recording stays as it
+    /// is.
     ///
     /// - Parameters:
     ///   - text: JSON Lines in UTF-8.
@@ -48,7 +48,7 @@ extension Recorder where State: Codable & Sendable {
 }
 
 extension Duration {
-    /// None at all where the times make no sense.
+    /// Zero if the times make no sense.
     fileprivate init(from start: Timestamp, to end: Timestamp) {
         let seconds = end.secondsSince1970 - start.secondsSince1970
         self = (0...1e12).contains(seconds) ? .seconds(seconds) : .zero

@@ -28,7 +28,7 @@ package enum StandardError {
         StandardStream.write(line, to: STDERR_FILENO)
     }
 
-    /// Writes a text in the place of the terminal's current line, and stays in it.
+    /// Replaces the terminal's current line, and stays in it.
     static func overwrite(_ text: String) {
         StandardStream.write(bytes: "\r\u{1B}[K" + text.terminalSafe, to: STDERR_FILENO)
     }
@@ -45,7 +45,7 @@ private enum StandardStream {
             var rest = UnsafeRawBufferPointer(bytes)
             while !rest.isEmpty {
                 let count = systemWrite(descriptor, rest)
-                // Nobody reads any more: there is nothing left to do.
+                // Nobody reads any more.
                 if count < 0, errno == EPIPE { exit(0) }
                 if count < 0, errno != EINTR, errno != EAGAIN { return }
                 rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(max(count, 0)))
@@ -54,7 +54,7 @@ private enum StandardStream {
     }
 }
 
-/// Standard input, line by line, without keeping a thread of Swift's pool waiting.
+/// Standard input, line by line, without blocking a thread of Swift's pool.
 package final class StandardInput: Sendable {
     private struct State {
         var reader: CheckedContinuation<String?, Never>?
@@ -78,7 +78,7 @@ package final class StandardInput: Sendable {
         }
     }
 
-    /// Has no more lines come, also to who waits for one.
+    /// Ends the input, also for a caller that is waiting for a line.
     package func stop() {
         state.withLock { $0.isStopped = true }
         answer(nil)
@@ -98,7 +98,7 @@ package enum Process {
     }
 }
 
-// Members of the same names hide the system's from the types.
+// Within the types above, members of the same names hide these functions.
 
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
     write(descriptor, bytes.baseAddress, bytes.count)
@@ -106,4 +106,51 @@ private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -
 
 private func systemExit(_ status: Int32) -> Never {
     exit(status)
+}
+
+/// Shows the progress of work that takes longer than a second: one line on standard error that is
+/// overwritten again and again, if that is a terminal.
+package final class ProgressBar: Sendable {
+    private struct State {
+        var next = ContinuousClock.now + .seconds(1)
+        var isShown = false
+    }
+
+    private static let width = 30
+    private let title: String
+    private let state = Mutex(State())
+
+    /// - Parameter title: what is being done.
+    package init(_ title: String) {
+        self.title = title
+    }
+
+    /// Shows how much is done, from 0 to 1, at most ten times a second.
+    package func show(_ fraction: Double) {
+        guard StandardError.isTerminal else { return }
+        state.withLock { state in
+            guard ContinuousClock.now >= state.next else { return }
+            state.next = .now + .milliseconds(100)
+            state.isShown = true
+            StandardError.overwrite(Self.text(title, fraction))
+        }
+    }
+
+    /// Removes the line.
+    package func end() {
+        state.withLock { state in
+            if state.isShown { StandardError.overwrite("") }
+            state = State()
+        }
+    }
+
+    /// `[######............]  33 %  title`
+    static func text(_ title: String, _ fraction: Double) -> String {
+        let done = min(max(fraction, 0), 1)
+        let marks = Int(done * Double(width))
+        let percent = "\(Int(done * 100))"
+        return "[" + String(repeating: "#", count: marks)
+            + String(repeating: ".", count: width - marks) + "] "
+            + String(repeating: " ", count: 3 - percent.count) + percent + " %  " + title
+    }
 }
