@@ -101,6 +101,7 @@ let package = Package(
             name: "StorecastSQLiteTests",
             dependencies: [
                 "StorecastSQLite", "StorecastTesting", "StorecastServer", "StorecastClient",
+                "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -110,6 +111,7 @@ let package = Package(
             name: "StorecastToolsTests",
             dependencies: [
                 "StorecastTools", "StorecastRecorder", "StorecastTesting", "Example",
+                "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
@@ -188,7 +190,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "StorecastClientTests",
-            dependencies: ["StorecastClient", "StorecastMirror", "StorecastServer"],
+            dependencies: [
+                "StorecastClient", "StorecastMirror", "StorecastServer", "TestSupport",
+            ],
             swiftSettings: settings),
         .target(
             name: "Counter", dependencies: ["StorecastSync"], path: "Tests/Snippets/Counter",
@@ -240,7 +244,7 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "StorecastClient", "StorecastServer", "StorecastCommand", "TrappingServer",
-                "Example",
+                "Example", "TestSupport",
             ],
             exclude: ["Python"], swiftSettings: settings),
         .executableTarget(
@@ -281,7 +285,7 @@ let package = Package(
         .executableTarget(
             name: "StorecastBenchmarks",
             dependencies: [
-                "StorecastServer", "StorecastClient", "StorecastSQLite",
+                "StorecastServer", "StorecastClient", "StorecastSQLite", "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -3,6 +3,7 @@ import GRDB
 @testable import StorecastSQLite
 import StorecastTesting
 import Testing
+import TestSupport
 
 /// What is done about entries whose reducing the process didn't survive.
 ///

@@ -2,6 +2,7 @@ import Foundation
 import StorecastSQLite
 import StorecastTesting
 import Testing
+import TestSupport
 
 /// A run on a disk that fails at one operation.
 @MainActor final class FaultyRun {

@@ -2,6 +2,7 @@ import Foundation
 import StorecastSQLite
 import StorecastTesting
 import Testing
+import TestSupport
 
 /// A machine that crashes between any two writes of a run, with a disk that keeps what was synced
 /// and any part of the rest.

@@ -1,6 +1,7 @@
 import StorecastSQLite
 import StorecastTesting
 import Testing
+import TestSupport
 
 /// Rooms written into a file by something other than a server.
 @MainActor struct JournalAdditionTests {

@@ -3,6 +3,7 @@ import GRDB
 import StorecastSQLite
 import StorecastTesting
 import Testing
+import TestSupport
 
 /// A journal's file, looked at while a server has it.
 @MainActor struct JournalFileTests {

@@ -3,6 +3,7 @@ import GRDB
 import StorecastSQLite
 import StorecastTesting
 import Testing
+import TestSupport
 
 /// Backups that become the journal again.
 @MainActor struct JournalRestoreTests {

@@ -2,6 +2,7 @@ import Foundation
 import StorecastSQLite
 import StorecastTesting
 import Testing
+import TestSupport
 
 /// How large a file is when it was told to forget.
 @MainActor struct ShrinkingFileTests {

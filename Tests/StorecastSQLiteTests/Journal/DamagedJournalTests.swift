@@ -2,6 +2,7 @@ import GRDB
 import StorecastSQLite
 import StorecastTesting
 import Testing
+import TestSupport
 
 /// Files in which something isn't what was written.
 @MainActor struct DamagedJournalTests {

@@ -1,6 +1,7 @@
 import StorecastSQLite
 import StorecastTesting
 import Testing
+import TestSupport
 
 struct SQLiteJournalConformanceTests {
     @Test(.timeLimit(.minutes(1)), arguments: JournalConformance.all)

@@ -3,6 +3,7 @@ import GRDB
 import StorecastSQLite
 import StorecastTesting
 import Testing
+import TestSupport
 
 /// Damaged files, put in order.
 @MainActor struct JournalRepairTests {

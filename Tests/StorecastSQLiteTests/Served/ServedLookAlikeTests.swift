@@ -3,6 +3,7 @@ import StorecastClient
 import StorecastSQLite
 import StorecastServer
 import Testing
+import TestSupport
 
 /// Rooms whose names look alike, on a server that is started again.
 @Suite(.timeLimit(.minutes(1)))

@@ -4,6 +4,7 @@ import GRDB
 @testable import StorecastSQLite
 import StorecastTesting
 import Testing
+import TestSupport
 
 /// The opening and sharing of a journal's file.
 @MainActor struct SQLiteStoreTests {

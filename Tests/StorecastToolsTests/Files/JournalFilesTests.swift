@@ -4,6 +4,7 @@ import Foundation
 import StorecastSQLite
 import StorecastTesting
 import Testing
+import TestSupport
 
 @testable import StorecastTools
 
