@@ -14,6 +14,10 @@ import TestSupport
     private let disk: FaultyDisk
     /// What the log has, with what may be there twice.
     private var appended: [UInt64] = []
+    /// What failed, by the kinds of operations and by what the journal said of a batch.
+    private(set) var failures: Set<String> = []
+    /// How many operations it took.
+    private var count = 0
     private var comment: Comment { "\(fault), lasting: \(isLasting), at operation \(number)" }
     private var path: String { directory.file("run.sqlite") }
 
@@ -23,6 +27,14 @@ import TestSupport
         self.number = number
         directory = try TemporaryDirectory()
         disk = FaultyDisk(under: directory.file("run.sqlite"))
+    }
+
+    /// The kinds of operations of a run on a good disk, in their order.
+    static func operations(_ batches: [UInt64]) async throws -> [String] {
+        let run = try FaultyRun(.full, false, at: .max)
+        run.disk.record()
+        _ = try await run.isHit(batches)
+        return run.disk.recording.operations.prefix(run.count).map(\.kind)
     }
 
     /// Appends batches, takes a snapshot and looks at what is there; whether the run came to the
@@ -40,10 +52,11 @@ import TestSupport
         }
         try await snapshot(bench)
         await bench.close()
-        let isHit = disk.count > number
+        count = disk.count
+        failures.formUnion(disk.failed)
         disk.putRight()
         try await check(path, snapshot: true)
-        return isHit
+        return count > number
     }
 
     /// The journal; on a disk that was put right if it can't be opened.
@@ -72,8 +85,12 @@ import TestSupport
                 break
             } catch {
                 switch error {
-                case .unknownOutcome: mayBeThere = true
-                case .unavailable where !mayBeThere: try await checkNothingIsThere()
+                case .unknownOutcome:
+                    failures.insert("unknown outcome")
+                    mayBeThere = true
+                case .unavailable where !mayBeThere:
+                    failures.insert("refused")
+                    try await checkNothingIsThere()
                 case .unavailable: break
                 default: throw error
                 }
