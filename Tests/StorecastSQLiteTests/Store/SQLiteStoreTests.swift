@@ -3,10 +3,12 @@ import Foundation
 import GRDB
 @testable import StorecastSQLite
 import StorecastTesting
+import Synchronization
 import Testing
 import TestSupport
 
 /// The opening and sharing of a journal's file.
+@Suite(.timeLimit(.minutes(5)))
 @MainActor struct SQLiteStoreTests {
     private let directory: TemporaryDirectory
     private let path: String
@@ -125,6 +127,7 @@ import TestSupport
         defer { disk.remove() }
         let store = try await SQLiteStore.open(path)
         let (gate, done) = (DispatchSemaphore(value: 0), DispatchGroup())
+        let heads = Mutex<Set<UInt64>>([])
         await withCheckedContinuation { isBusy in
             store.writer.write { _ in
                 isBusy.resume()
@@ -136,7 +139,7 @@ import TestSupport
             done.enter()
             store.writer.append(
                 AppendRequest(room: "/\(number)", batch: JournalSample.notes(2)) { result in
-                    #expect(throws: Never.self) { try result.get() }
+                    if let head = try? result.get() { heads.withLock { _ = $0.insert(head) } }
                     done.leave()
                 })
         }
@@ -145,6 +148,7 @@ import TestSupport
         await withCheckedContinuation { continuation in
             done.notify(queue: .main) { continuation.resume() }
         }
+        #expect(heads.withLock(\.self) == Set(stride(from: 2, through: 200, by: 2)))
         #expect(disk.recording.operations.filter { $0 == .sync(.log) }.count == 1)
         await store.close()
     }
