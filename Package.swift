@@ -110,6 +110,7 @@ let package = Package(
             name: "StorecastSQLiteTests",
             dependencies: [
                 "StorecastSQLite", "StorecastTesting", "StorecastServer", "StorecastClient",
+                "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -119,6 +120,7 @@ let package = Package(
             name: "StorecastToolsTests",
             dependencies: [
                 "StorecastTools", "StorecastRecorder", "StorecastTesting", "Example",
+                "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
@@ -134,8 +136,6 @@ let package = Package(
             name: "StorecastTools",
             dependencies: [
                 "StorecastRoom", "StorecastSync", "StorecastSQLite", "StorecastRecorder",
-                .target(name: "StorecastServer", condition: .when(platforms: [.linux])),
-                .product(name: "Logging", package: "swift-log"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
@@ -201,7 +201,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "StorecastClientTests",
-            dependencies: ["StorecastClient", "StorecastMirror", "StorecastServer"],
+            dependencies: [
+                "StorecastClient", "StorecastMirror", "StorecastServer", "TestSupport",
+            ],
             swiftSettings: settings),
         .target(
             name: "Counter", dependencies: ["StorecastSync"], path: "Tests/Snippets/Counter",
@@ -253,7 +255,7 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "StorecastClient", "StorecastServer", "StorecastCommand", "TrappingServer",
-                "Example",
+                "Example", "TestSupport",
             ],
             exclude: ["Python"], swiftSettings: settings),
         .executableTarget(
@@ -305,7 +307,7 @@ let package = Package(
         .executableTarget(
             name: "StorecastBenchmarks",
             dependencies: [
-                "StorecastServer", "StorecastClient", "StorecastSQLite",
+                "StorecastServer", "StorecastClient", "StorecastSQLite", "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ],

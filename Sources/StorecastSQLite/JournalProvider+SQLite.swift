@@ -1,3 +1,5 @@
+@_exported public import StorecastRoom
+
 extension JournalProvider {
     /// In one SQLite file, so that rooms outlive the process.
     ///

@@ -6,6 +6,7 @@ import Testing
 @testable import Tutorial
 
 /// The tutorial's program works.
+@Suite(.timeLimit(.minutes(5)))
 @MainActor struct TutorialTests {
     @Test func `a poll in one process`() {
         #expect(voteLocally() == 1)

@@ -1,6 +1,7 @@
 import Foundation
 import StorecastClient
 import Testing
+import TestSupport
 
 /// Two hundred clients whose connections break all the time, and a server that is killed.
 struct CutConnectionsTests {

@@ -2,6 +2,7 @@ import Example
 import Glibc
 import StorecastClient
 import Testing
+import TestSupport
 
 /// `storecast journal` on a file that `storecast serve` writes.
 @Suite(.timeLimit(.minutes(2)))

@@ -1,6 +1,7 @@
 import Foundation
 import StorecastClient
 import Testing
+import TestSupport
 
 /// A server that is killed in the midst of it, and started again on the same file.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import TestSupport
 
 /// How `storecast serve` fails, and what it leaves.
 @Suite(.timeLimit(.minutes(2)))

@@ -1,27 +1,26 @@
 import Foundation
 import Testing
+import TestSupport
 
 /// `storecast serve` on a free port, with a temporary directory of its own; what happens in it is
 /// lost with the process, unless a test names a file.
 final class ServeProcess: Sendable {
     let process: ChildProcess
     let url: String
-    private let directory: URL
+    private let directory: TemporaryDirectory
 
     /// Starts it with a schemaless room that holds `document`, or with the example board.
     ///
     /// - Parameters:
     ///   - data: the file to keep what happens in; nil for memory.
     init(document: String? = nil, data: String? = nil, port: UInt16 = 0) async throws {
-        directory = FileManager.default.temporaryDirectory
-            .appending(path: "storecast-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        directory = try TemporaryDirectory()
         var arguments = ["serve", "--port", "\(port)", "--log-level", "error"]
         arguments += data.map { ["--data", $0] } ?? ["--memory"]
         if let document {
-            let file = directory.appending(path: "document.json")
-            try Data(document.utf8).write(to: file)
-            arguments += ["--json", file.path]
+            let file = directory.file("document.json")
+            try Data(document.utf8).write(to: URL(filePath: file))
+            arguments += ["--json", file]
         }
         process = try ChildProcess("storecast", arguments)
         let line = try #require(await process.line(0), "The server ended before it listened.")
@@ -31,10 +30,7 @@ final class ServeProcess: Sendable {
             "The server's line is '\(line)'.")
     }
 
-    deinit {
-        process.signal(SIGKILL)
-        try? FileManager.default.removeItem(at: directory)
-    }
+    deinit { process.signal(SIGKILL) }
 
     /// The port it listens on.
     var port: UInt16 {

@@ -1,6 +1,7 @@
 import Foundation
 import StorecastClient
 import Testing
+import TestSupport
 
 /// A real server whose reducer traps at an action, started again as often as it takes.
 @MainActor @Suite(.timeLimit(.minutes(5)))

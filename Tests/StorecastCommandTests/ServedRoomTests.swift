@@ -9,6 +9,7 @@ import Testing
 @testable import StorecastCommand
 
 /// What a file is of that `storecast serve` left.
+@Suite(.timeLimit(.minutes(5)))
 @MainActor struct ServedRoomTests {
     private let path = FileManager.default.temporaryDirectory
         .appending(path: "storecast-\(UUID().uuidString).sqlite").path

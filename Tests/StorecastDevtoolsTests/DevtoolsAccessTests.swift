@@ -39,8 +39,14 @@ struct DevtoolsAccessTests {
         await server.stop()
     }
 
-    @Test func `a token that could be guessed isn't taken`() async {
-        await #expect(processExitsWith: .failure) { _ = DevtoolsAccess.token("short") }
+    @Test func `a token that could be guessed isn't taken`() async throws {
+        let result = try await #require(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            _ = DevtoolsAccess.token("short")
+        }
+        let message = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(message.contains("A devtools token has at least 16 characters."))
     }
 
     @Test func `a server has none unless it is told to`() async throws {

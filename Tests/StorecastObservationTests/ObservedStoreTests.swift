@@ -4,6 +4,7 @@ import StorecastObservation
 import StorecastTesting
 import Testing
 
+@Suite(.timeLimit(.minutes(5)))
 struct ObservedStoreTests {
     struct Counter: Equatable {
         var count = 0
@@ -98,13 +99,17 @@ struct ObservedStoreTests {
         #expect(length.value == 4)
     }
 
-    @Test func `a store without a state ends the program`() async {
-        await #expect(processExitsWith: .failure) {
+    @Test func `a store without a state ends the program`() async throws {
+        let result = try await #require(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
             let stopping: Middleware<Int> = { _, _ in { _ in { _ in } } }
             let store = Store<Int>(
                 reducer: { _, state in state ?? 0 }, state: nil, middleware: [stopping])
             _ = store.observed(\.self)
         }
+        let message = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(message.contains("A store without a state can't be observed."))
     }
 
     @Test func `what an observed store selects with is let go at the change after its end`() {

@@ -2,6 +2,7 @@ import StorecastRecorder
 import StorecastTesting
 import Testing
 
+@Suite(.timeLimit(.minutes(5)))
 struct RecorderTests {
     private let clock = ManualClock()
     private let store = makeTallyStore()
@@ -76,12 +77,16 @@ struct RecorderTests {
         #expect(store.state.sum == 2)
     }
 
-    @Test func `a second recorder of one store ends the program`() async {
-        await #expect(processExitsWith: .failure) {
+    @Test func `a second recorder of one store ends the program`() async throws {
+        let result = try await #require(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
             let store = makeTallyStore()
             let first = Recorder(store)
             _ = Recorder(store)
             _ = first
         }
+        let message = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(message.contains("The store has a recorder or a room already."))
     }
 }

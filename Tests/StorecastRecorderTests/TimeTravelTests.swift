@@ -2,6 +2,7 @@ import StorecastRecorder
 import StorecastTesting
 import Testing
 
+@Suite(.timeLimit(.minutes(5)))
 struct TimeTravelTests {
     private let clock = ManualClock()
     private let store = makeTallyStore()
@@ -127,10 +128,14 @@ struct TimeTravelTests {
         #expect(store.state.sum == 1)
     }
 
-    @Test func `travelling to where there is nothing ends the program`() async {
-        await #expect(processExitsWith: .failure) {
+    @Test func `travelling to where there is nothing ends the program`() async throws {
+        let result = try await #require(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
             let recorder = Recorder(makeTallyStore())
             recorder.travel(to: 1)
         }
+        let message = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(message.contains("There is no position 1 in a recording of 0 actions."))
     }
 }

@@ -141,11 +141,15 @@ extension SocketTests {
             await loop.shutDown()
         }
 
-        @Test func `a loop's parts can't be used from another thread`() async {
-            await #expect(processExitsWith: .failure) {
+        @Test func `a loop's parts can't be used from another thread`() async throws {
+            let result = try await #require(
+                processExitsWith: .failure, observing: [\.standardErrorContent]
+            ) {
                 let loop = try EventLoop()
                 loop.onTurnEnd {}
             }
+            let message = String(decoding: result.standardErrorContent, as: UTF8.self)
+            #expect(message.contains("used on its own thread only"))
         }
 
         private actor Counter {

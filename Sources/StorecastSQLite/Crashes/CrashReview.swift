@@ -1,12 +1,11 @@
 import GRDB
 import StorecastRoom
 
-/// What is done, before any room is opened, about entries whose reducing the process didn't
-/// survive.
+/// What is decided about entries whose reducing ended the process, before any room is opened.
 struct CrashReview: Sendable {
-    /// What to tell the server's owner.
+    /// Messages for the server's log.
     private(set) var reports: [String] = []
-    /// Rooms that aren't opened, and why; by the bytes of their names.
+    /// The rooms that aren't opened, with the reason; by the bytes of their names.
     private(set) var closed: [[UInt8]: String] = [:]
     /// Entries that may end the process again when they are reduced.
     private(set) var suspects: [ReducingSlot.Note] = []
@@ -14,7 +13,7 @@ struct CrashReview: Sendable {
     private let policy: CrashPolicy
     private let path: String
 
-    /// Reviews what a file says, and writes the tombstones that are due.
+    /// Reviews the file's suspects, and writes the tombstones that are due.
     init(
         of file: ReducingFile, by policy: CrashPolicy, in database: Database, _ path: String
     ) throws {
@@ -25,7 +24,7 @@ struct CrashReview: Sendable {
         }
     }
 
-    /// Whether the entry is still to be reduced some day.
+    /// Whether the entry may be reduced again.
     private mutating func review(
         _ suspect: ReducingSlot.Note, in database: Database
     ) throws -> Bool {
@@ -45,7 +44,8 @@ struct CrashReview: Sendable {
             }
             reports.append(
                 "\(ended) The room goes on WITHOUT this action, which counts as rejected for good.")
-            // Kept until the room is past it: what came with it wasn't reduced before either.
+            // Still a suspect until the room is past it: later entries weren't reduced before
+            // either.
         } else {
             let reason = policy.skips ? " Its sender may have been told that it was reduced." : ""
             let problem =
@@ -61,17 +61,17 @@ struct CrashReview: Sendable {
     }
 }
 
-/// An entry in a file that can't be reduced.
+/// An entry in the file that may have ended the process.
 struct SuspectedEntry {
     /// The names of its actions.
     let types: String
     private let room: Int64
     private let offset: UInt64
 
-    /// Nil if there is no such entry (any more), or it has a tombstone already.
+    /// Nil if there is no such entry, or no longer, or if it is rejected already.
     init?(_ offset: UInt64, of name: String, in database: Database) throws {
-        guard let log = try RoomLog(named: name, in: database), offset > log.floor.offset,
-            let (place, row) = try LogRows(of: log.id, after: offset - 1, in: database).next(),
+        guard let log = try RoomRow(named: name, in: database), offset > log.floor.offset,
+            let (place, row) = try EntryRows(of: log.id, after: offset - 1, in: database).next(),
             place.offset == offset, row.rejection == nil, row.tombstone == nil
         else { return nil }
         room = log.id
@@ -82,12 +82,12 @@ struct SuspectedEntry {
             ? "no action" : actions.map { $0.type.excerpt() }.joined(separator: ", ")
     }
 
-    /// Whether a snapshot is newer, so that the entry was reduced.
+    /// Whether a snapshot is newer, which shows that the entry was reduced.
     func isInSnapshot(in database: Database) throws -> Bool {
         try SnapshotTable.all(of: room, in: database).last.map { $0.offset >= offset } ?? false
     }
 
-    /// Puts a tombstone over it, within a transaction.
+    /// Adds a tombstone for it. Within a transaction.
     func bury(crashes: Int?, in database: Database) throws {
         let rejection = Tombstones.rejection(crashes: crashes)
         try Tombstones.add(
@@ -96,6 +96,35 @@ struct SuspectedEntry {
 }
 
 extension String {
-    /// As one word of a shell's, whatever is in it.
+    /// Quoted as one word for a shell.
     fileprivate var quoted: String { "'" + replacing("'", with: #"'\''"#) + "'" }
+}
+
+/// What becomes of a room when the process ends again and again while it reduces the same action.
+public struct CrashPolicy: Sendable {
+    let skips: Bool
+    let crashes: Int
+
+    /// After so many crashes in a row the room goes on without the action, which then counts as
+    /// rejected (`internal`), for good. Only if nobody was told that it had been reduced: one that
+    /// an earlier version of the code reduced is as with ``stop(after:)``.
+    ///
+    /// - Parameter crashes: 1 or more.
+    public static func skip(after crashes: Int = 3) -> CrashPolicy {
+        CrashPolicy(skips: true, crashes)
+    }
+
+    /// After so many crashes in a row the room isn't opened; other rooms are. It is tried again
+    /// when the server was ended in order and is started again.
+    ///
+    /// - Parameter crashes: 1 or more.
+    public static func stop(after crashes: Int = 3) -> CrashPolicy {
+        CrashPolicy(skips: false, crashes)
+    }
+
+    private init(skips: Bool, _ crashes: Int) {
+        precondition(crashes >= 1, "A room isn't given up before it has crashed.")
+        self.skips = skips
+        self.crashes = crashes
+    }
 }

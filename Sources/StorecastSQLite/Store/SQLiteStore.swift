@@ -27,14 +27,14 @@ package final class SQLiteStore: JournalStore {
         writer = GroupCommit(pool, LogWriter(history, newest: start.newest))
     }
 
-    /// Opens a file to serve from, or makes one. Reads nothing of the rooms: that takes as long as
-    /// a crash left to be put right by SQLite, which is 4 MiB of write-ahead log at most as a rule.
+    /// Opens a file to serve from, or makes one. Reads nothing of the rooms; after a crash SQLite
+    /// recovers the write-ahead log first, which seldom has more than 4 MiB.
     ///
     /// - Throws: `unavailable` if it is in use or can't be opened or written, `damaged` if it isn't
     ///   a journal that this version reads.
     /// - Parameters:
     ///   - busyTimeout: how long the writer waits when another program has the file locked.
-    ///   - boot: another one each time that the machine starts.
+    ///   - boot: differs each time that the machine starts.
     ///   - crashes: what becomes of actions that end the process when they are reduced.
     @concurrent package static func open(
         _ file: String, durability: SQLiteDurability = .machine,
@@ -47,7 +47,7 @@ package final class SQLiteStore: JournalStore {
 
     /// The same on the caller's thread, which waits for the disk.
     ///
-    /// - Parameter history: what the epochs of a new file's rooms are made of.
+    /// - Parameter history: seeds the epochs of a new file's rooms.
     package static func openHere(
         _ file: String, durability: SQLiteDurability = .machine,
         busyTimeout: Duration = .seconds(1), boot: String = StoreSession.bootID(),
@@ -101,9 +101,9 @@ package final class SQLiteStore: JournalStore {
     /// The same; `completion` is called on a thread of its own, or at once if it was closed before.
     package func close(_ completion: @escaping @Sendable () -> Void) {
         let isFirst = writer.close { [pool, lock, reducing] database in
-            // Without it the next one takes the file for one that a crash left: no harm.
+            // If this fails, the next start takes it for a crash, which does no harm.
             try? StoreSession.end(in: database)
-            // Not here: closing waits for the writer.
+            // On another thread, as closing waits for the writer.
             DispatchQueue.global().async {
                 // The readers first, so that the last connection may remove SQLite's other files.
                 pool.releaseMemory()
@@ -129,12 +129,12 @@ package final class SQLiteStore: JournalStore {
     private static func configuration(_ path: String, _ busyTimeout: Duration) -> Configuration {
         var configuration = Configuration()
         configuration.label = "storecast-journal"
-        // The journal itself sees to it that an entry's room is there.
+        // The journal itself makes the room of an entry first.
         configuration.foreignKeysEnabled = false
         configuration.busyMode = .timeout(busyTimeout / .seconds(1))
         configuration.prepareDatabase { database in
-            // Before anything else, as the pool would turn a stranger's file into one with a
-            // write-ahead log.
+            // Before anything else, as the pool would give another program's file a write-ahead
+            // log.
             try StoreSchema.prepare(database, path)
             guard database.configuration.readonly || !isReadOnly(database) else {
                 throw JournalError.unavailable("'\(path)' can't be written: see its permissions.")
@@ -145,7 +145,7 @@ package final class SQLiteStore: JournalStore {
         return configuration
     }
 
-    /// SQLite opens what it may not write for reading, without a word.
+    /// SQLite opens a file without write permission for reading, and reports no error.
     private static func isReadOnly(_ database: Database) -> Bool {
         sqlite3_db_readonly(database.sqliteConnection, "main") == 1
     }

@@ -1,21 +1,21 @@
 import StorecastSQLite
 import StorecastRoom
 
-/// A recorded room as JSON Lines, one after the other.
+/// A recorded room as JSON Lines.
 struct JournalText {
     private let room: RecordedRoom
     private let withSnapshots: Bool
     private let end: UInt64
     private var reader: EntryReader
-    /// Snapshots that are still to come.
+    /// The snapshots after the current place.
     private var snapshots: ArraySlice<(offset: UInt64, version: UInt64, bytes: Int)>
-    /// What stands before the next entry.
+    /// The lines before the next entry.
     private var waiting: [JournalLine]
 
     /// - Parameters:
-    ///   - place: it begins at the newest good snapshot that isn't behind; nil for everything.
-    ///   - withSnapshots: whether those that come later are wanted.
-    ///   - end: entries behind this offset aren't.
+    ///   - place: the text begins at the newest good snapshot that isn't later; nil for everything.
+    ///   - withSnapshots: whether to include the later snapshots.
+    ///   - end: the last offset to include.
     init(
         of room: RecordedRoom, from place: RoomTraveller.Place?, withSnapshots: Bool,
         through end: UInt64 = .max
@@ -57,10 +57,10 @@ struct JournalText {
         return nil
     }
 
-    /// The next line in UTF-8, with its end; nil behind the last.
+    /// The next line in UTF-8, with its end; nil after the last.
     mutating func next() throws -> [UInt8]? { try nextLine()?.bytes() }
 
-    /// The next line; nil behind the last.
+    /// The next line; nil after the last.
     mutating func nextLine() throws -> JournalLine? {
         if waiting.isEmpty { try read() }
         return waiting.isEmpty ? nil : waiting.removeFirst()
@@ -83,5 +83,59 @@ struct JournalText {
             else { continue }
             waiting.append(.snapshot(kept))
         }
+    }
+}
+
+/// Writes the lines of a room's journal to a file.
+struct JournalTextImport {
+    /// The name of the room in the file.
+    private(set) var room = ""
+    private(set) var entries = 0
+    private let addition: JournalAddition
+    private let name: String?
+    private var isBegun = false
+
+    /// - Parameter name: the name of the room; nil for the one in the text.
+    init(to addition: JournalAddition, as name: String?) {
+        self.addition = addition
+        self.name = name
+    }
+
+    /// Takes the next line, without its end.
+    mutating func take(_ text: ArraySlice<UInt8>, number: Int) throws {
+        do {
+            if !text.isEmpty { try take(try JournalLine(text)) }
+        } catch let error as JournalLineError {
+            throw Self.failure(number, error.description)
+        } catch JournalError.unfit(_, let problem) {
+            throw Self.failure(number, problem)
+        }
+    }
+
+    /// There are no more lines.
+    func end() throws(CommandFailure) {
+        if entries == 0 { throw CommandFailure(.trouble, "The text has no entries.") }
+    }
+
+    mutating func take(_ line: JournalLine) throws {
+        switch line {
+        case .header(let room, _):
+            guard !isBegun else {
+                throw JournalError.unfit(place: 0, "A second header: these are two journals.")
+            }
+            isBegun = true
+            self.room = name ?? room
+            try addition.begin(self.room)
+        case _ where !isBegun:
+            throw JournalError.unfit(place: 0, "A journal's text begins with its header.")
+        case .entry(let offset, let record):
+            try addition.add(record, at: offset)
+            entries += 1
+        case .snapshot(let snapshot): try addition.add(snapshot)
+        }
+    }
+
+    private static func failure(_ number: Int, _ problem: String) -> CommandFailure {
+        CommandFailure(.trouble, "Line \(number): \(problem) Nothing was imported.")
     }
 }

@@ -1,19 +1,20 @@
 import StorecastSQLite
 import StorecastRoom
 
-/// Goes through a recorded room, entry by entry, and reduces them as long as that is possible.
+/// Goes through the entries of a recorded room and reduces them, as long as that is possible.
 ///
-/// It begins at the nearest snapshot, and holds nothing but the state and a page of entries.
+/// It begins at the nearest snapshot, and keeps only the state and one page of entries in memory.
 struct RoomTraveller {
     /// A place in a room's history.
     enum Place {
-        /// Where the version was reached.
+        /// Where this version was reached.
         case version(UInt64)
-        /// Behind the entry at the offset, or the last one before it.
+        /// After the entry at this offset, or the last one before it.
         case offset(UInt64)
-        /// Behind the newest entry.
+        /// After the newest entry.
         case newest
 
+        /// Whether a snapshot isn't later than this place.
         func isBehind(_ snapshot: (offset: UInt64, version: UInt64, bytes: Int)) -> Bool {
             switch self {
             case .version(let version): snapshot.version <= version
@@ -25,10 +26,11 @@ struct RoomTraveller {
 
     private let room: RecordedRoom
     private var reader: EntryReader
-    /// Or why states aren't known any more, or never were.
+    /// A failure says why the state isn't known, or not any more.
     private var replay: Result<any AnyRoomReplay, CommandFailure>
 
-    /// A traveller at the nearest snapshot that isn't behind `place`, or where the history begins.
+    /// Begins at the nearest snapshot that isn't later than `place`, or at the beginning of the
+    /// history.
     init(_ room: RecordedRoom, near place: Place) throws {
         self.room = room
         reader = EntryReader(room, after: room.room.floor)
@@ -45,17 +47,17 @@ struct RoomTraveller {
         }
     }
 
-    /// The version at which it is; throws if that isn't known.
+    /// The current version; throws if it isn't known.
     var version: UInt64 { get throws { try replay.get().version } }
 
-    /// The newest entry in the state at which it is; throws if that isn't known.
+    /// The offset of the last entry that was reduced; throws if it isn't known.
     var offset: UInt64 { get throws { try replay.get().offset } }
 
-    /// The state at which it is, as JSON; throws if it isn't known.
+    /// The current state as JSON; throws if it isn't known.
     var state: JSON { get throws { try replay.get().tree() } }
 
-    /// A selection at which it is, as `viewer` sees it; throws if it isn't known, or makes no
-    /// sense.
+    /// A selection of the current state, as `viewer` sees it; throws if the state isn't known, or
+    /// the selection isn't valid.
     func value(of selection: String, _ parameters: JSON?, viewer: Identity) throws -> JSON {
         do {
             return try replay.get().value(of: selection, parameters, viewer: viewer)
@@ -64,10 +66,10 @@ struct RoomTraveller {
         }
     }
 
-    /// All that the room had become, for another room; throws if it isn't known.
+    /// A snapshot of the current state; throws if it isn't known.
     var snapshot: JournalSnapshot { get throws { try replay.get().keptSnapshot() } }
 
-    /// Why states aren't known any more, or never were.
+    /// Why the state isn't known, or not any more.
     var problem: CommandFailure? {
         if case .failure(let failure) = replay { failure } else { nil }
     }
@@ -93,7 +95,7 @@ struct RoomTraveller {
         }
     }
 
-    /// Goes on to a place that isn't behind; throws if it is a version that is never reached.
+    /// Goes on to a later place; throws if it is a version that the room never reached.
     mutating func go(to place: Place) throws {
         switch place {
         case .newest: while try next() != nil {}
@@ -115,7 +117,7 @@ struct RoomTraveller {
         let snapshots = try room.file.snapshots(of: room.name)
         for listed in snapshots.reversed()
         where place.isBehind(listed) && listed.offset >= room.room.floor {
-            // One that isn't good is passed over for an older one, as a server does.
+            // If it isn't good, an older one will do, as for a server.
             guard let kept = try room.snapshot(at: listed.offset),
                 (try? replay.restore(kept)) != nil
             else { continue }
@@ -128,5 +130,46 @@ struct RoomTraveller {
             "The entries of room '\(room.name)' up to offset \(room.room.floor) are no longer "
                 + "kept, and no good snapshot that isn't later than what was asked for."
                 + (snapshots.first.map { " The oldest is of version \($0.version)." } ?? ""))
+    }
+}
+
+/// Reads the entries of a room with one page in memory at a time, also while a server adds to them.
+struct EntryReader {
+    /// Few enough that a page of the longest actions fits into memory.
+    private static let pageEntries = 200
+
+    private let room: RecordedRoom
+    /// The offset after which the next page begins.
+    private var end: UInt64
+    private var page: ArraySlice<JournalFileEntry> = []
+
+    /// - Parameter offset: where to begin; entries after it have to be kept.
+    init(_ room: RecordedRoom, after offset: UInt64) {
+        self.room = room
+        end = offset
+    }
+
+    /// The next entry; nil if there is none yet.
+    mutating func next() throws -> JournalFileEntry? {
+        try fill()
+        return page.popFirst()
+    }
+
+    /// The offset of what ``next()`` returns.
+    mutating func nextOffset() throws -> UInt64? {
+        try fill()
+        return page.first?.offset
+    }
+
+    private mutating func fill() throws {
+        guard page.isEmpty else { return }
+        page = try room.file.entries(of: room.name, after: end, limit: Self.pageEntries)[...]
+        let floor = try room.file.floor(of: room.name)
+        guard floor <= end else {
+            throw CommandFailure(
+                .trouble,
+                "The entries up to offset \(floor) were given up while they were read. Try again.")
+        }
+        end = page.last?.offset ?? end
     }
 }

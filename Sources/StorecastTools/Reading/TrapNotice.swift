@@ -10,7 +10,7 @@ import Synchronization
     import Darwin
 #endif
 
-/// Says which entry was being reduced when a reducer ends the program, which nothing keeps it from.
+/// Says which entry was being reduced when a trap in a reducer ends the program.
 enum TrapNotice {
     /// From now on it is the entry at `offset`.
     static func reducing(_ offset: UInt64, of room: String) {
@@ -21,23 +21,23 @@ enum TrapNotice {
     /// Nothing is being reduced.
     static func done() { notice.words[0] = 0 }
 
-    /// Made, and the signals are handled, when it is used for the first time.
+    /// The first use installs the signal handlers.
     fileprivate static let notice = Notice()
 
     fileprivate static let signals = [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV]
 }
 
-/// What the handler finds: allocated once, as it may neither allocate nor lock.
+/// What the signal handler reads. Allocated in advance, as a handler may neither allocate nor lock.
 ///
-/// Unchecked: what it points to are numbers and bytes. A tool reduces on one thread at a time, and
-/// the handler runs on that thread, within a reducer; on another it may print what is just
-/// changing.
+/// Unchecked: it points to plain numbers and bytes. A tool reduces on one thread at a time, and a
+/// trap in a reducer runs the handler on that thread. A signal on another thread could at worst
+/// print a name that is just changing.
 private final class Notice: @unchecked Sendable {
     private static let size = 8_192
 
-    /// The offset, 0 for none; how many bytes ``text`` has.
+    /// The offset, 0 for none; the length of ``text`` in bytes.
     let words = UnsafeMutablePointer<UInt64>.allocate(capacity: 2)
-    /// What is said behind the offset.
+    /// The rest of the message, after the offset.
     let text = UnsafeMutableRawPointer.allocate(byteCount: Notice.size, alignment: 1)
     let digits = UnsafeMutableRawPointer.allocate(byteCount: 20, alignment: 1)
     private let former = UnsafeMutablePointer<sigaction>.allocate(capacity: 32)
@@ -65,7 +65,7 @@ private final class Notice: @unchecked Sendable {
         words[1] = UInt64(bytes.count)
     }
 
-    /// What would have handled the signal does so then, as it comes again.
+    /// Reinstalls the former handler, which gets the signal when it comes again.
     func restore(_ signal: Int32) { sigaction(signal, former + Int(signal), nil) }
 
     private func handle(_ signal: Int32) {

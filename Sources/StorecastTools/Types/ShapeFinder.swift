@@ -1,9 +1,13 @@
 import StorecastSync
 
-/// Finds out which JSON a type is read from by having it read, and noting what it asks for.
+/// Finds out which JSON a type is read from: it reads the type with a decoder that records what the
+/// type asks for.
 ///
-/// It is given something that it may take wherever it asks: 0, an empty array, the first case. A
-/// type that doesn't take any of that hides what it would have asked for next.
+/// The decoder answers with a plausible value: 0, an empty array, a case. If the type refuses it,
+/// what it would have asked for next stays unknown.
+///
+/// The cases of an enumeration are known if it is `CaseIterable`. One with associated values can
+/// declare its coding keys instead: `enum CodingKeys: CodingKey, CaseIterable`.
 final class ShapeFinder {
     /// A type and what was found.
     struct Finding<Value> {
@@ -38,7 +42,7 @@ final class ShapeFinder {
     /// The members of an object, without a declaration of its own; nil if it is something else.
     func members(of type: any Decodable.Type) -> [JSONShape.Member]? {
         guard case .named(let name) = shape(of: type),
-            case .object(let members, true)? = declarations.first(where: { $0.name == name })?.shape
+            case .object(let members, nil)? = declarations.first(where: { $0.name == name })?.shape
         else { return nil }
         return members
     }
@@ -61,18 +65,29 @@ final class ShapeFinder {
         return Finding(shape: .named(name), sample: finding.sample)
     }
 
-    /// Reads the type as often as it has choices.
+    /// The cases of a type that lists them; nil if it doesn't.
+    static func cases<T>(of type: T.Type) -> [T]? {
+        func list<Listed: CaseIterable>(_ type: Listed.Type) -> [T]? {
+            Array(Listed.allCases) as? [T]
+        }
+        guard let type = type as? any CaseIterable.Type else { return nil }
+        return list(type)
+    }
+
+    /// Reads the type once for each choice that it has.
     private func read<T: Decodable>(_ type: T.Type) -> Finding<T> {
-        let first = ShapeRecording(finder: self)
+        let encoded = encodedCases(of: type)
+        let names = encoded.compactMap { Self.onlyName(in: $0) }
+        let first = ShapeRecording(finder: self, cases: names)
         var finding = first.read(type)
-        if let constants = constants(of: type, from: first) {
+        if first.isScalar, !encoded.isEmpty {
             return Finding(
-                shape: .constants(constants), sample: finding.sample ?? cases(type)?.first)
+                shape: .constants(encoded), sample: finding.sample ?? Self.cases(of: type)?.first)
         }
         if first.choices > 1 {
             var shapes = [finding.shape]
             for choice in 1..<first.choices {
-                let other = ShapeRecording(finder: self, choice: choice).read(type)
+                let other = ShapeRecording(finder: self, choice: choice, cases: names).read(type)
                 shapes.append(other.shape)
                 finding.sample = finding.sample ?? other.sample
             }
@@ -85,24 +100,23 @@ final class ShapeFinder {
         return finding
     }
 
-    private func cases<T>(_ type: T.Type) -> [T]? { EnumerationCases.all(of: type) }
-
-    /// The cases of an enumeration that is written as a string or number each.
-    private func constants<T: Decodable>(of type: T.Type, from recording: ShapeRecording) -> [JSON]?
-    {
-        guard recording.isScalar, let cases = cases(type) else { return nil }
-        let constants = cases.compactMap { ($0 as? any Encodable).flatMap { try? encoded($0) } }
-        return constants.count == cases.count ? constants : nil
+    /// What the listed cases of a type are written as; none if that isn't known of all.
+    private func encodedCases<T>(of type: T.Type) -> [JSON] {
+        let cases = Self.cases(of: type) ?? []
+        let encoded = cases.compactMap { value in
+            (value as? any Encodable).flatMap { try? JSONCoding.encodeTree($0) }
+        }
+        return encoded.count == cases.count ? encoded : []
     }
 
-    private func encoded(_ value: any Encodable) throws -> JSON {
-        try JSONCoding.encodeTree(value)
+    private static func onlyName(in value: JSON) -> String? {
+        guard case .object(let members) = value, members.count == 1 else { return nil }
+        return members.map(\.key).first
     }
 
-    /// The type's name; with the name of what it is nested in if that is needed to tell it from
-    /// another.
+    /// The type's name, preceded by those of its enclosing types if others have the same name.
     private func name(for type: Any.Type) -> String {
-        // Module, enclosing types, type; what is generic goes on with its arguments.
+        // Module, enclosing types, type and, if it is generic, its arguments.
         let words = String(reflecting: type).split { !($0.isLetter || $0.isNumber || $0 == "_") }
             .filter { $0.first?.isLetter == true }
         for length in 1...max(1, words.count) {
@@ -110,5 +124,35 @@ final class ShapeFinder {
             if !name.isEmpty, !taken.contains(name) { return name }
         }
         return words.joined() + "\(taken.count)"
+    }
+}
+
+/// The JSON values that a Swift type is written as and read from.
+indirect enum JSONShape: Equatable {
+    /// Any value at all.
+    case any
+    case boolean
+    case number
+    case string
+    /// These strings and numbers only.
+    case constants([JSON])
+    case array(JSONShape)
+    /// An object with any names.
+    case dictionary(JSONShape)
+    /// `gap` says why there may be more members; nil if these are all.
+    case object([Member], gap: String?)
+    case union([JSONShape])
+    /// That, or null.
+    case nullable(JSONShape)
+    /// A type with a declaration of its own, by its name.
+    case named(String)
+    /// The reason why it isn't known.
+    case unknown(String)
+
+    struct Member: Equatable {
+        var name: String
+        var shape: JSONShape
+        /// It may be left out.
+        var isOptional: Bool
     }
 }

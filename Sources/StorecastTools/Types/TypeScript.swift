@@ -1,4 +1,6 @@
+package import ArgumentParser
 import StorecastRoom
+import StorecastSync
 
 /// TypeScript declarations of a room, for the JavaScript client's `connect<…>()`.
 struct TypeScript {
@@ -23,7 +25,7 @@ struct TypeScript {
             return "    \(Self.key(selection.name)): { \(parameters ?? "")value: \(value) };\n"
         }
         let actions = vocabulary.actions.map { action in
-            // One without members is dispatched without a payload.
+            // An action without members is dispatched without a payload.
             let isEmpty = finder.members(of: action)?.isEmpty == true
             let payload = isEmpty ? "undefined" : Self.typeText(finder.shape(of: action))
             return "    \(Self.key(action.wireName)): \(payload);\n"
@@ -56,10 +58,10 @@ struct TypeScript {
 
     private static func declaration(_ name: String, _ shape: JSONShape) -> String {
         switch shape {
-        case .object(let members, let isComplete):
+        case .object(let members, let gap):
             "export interface \(name) {\n"
                 + members.map { "  \(member($0));\n" }.joined()
-                + (isComplete ? "" : "  // What follows could not be found out.\n") + "}\n"
+                + (gap.map { "  // \($0)\n" } ?? "") + "}\n"
         default: "export type \(name) = \(typeText(shape));\n"
         }
     }
@@ -106,5 +108,43 @@ struct TypeScript {
                 }
             }
         return isIdentifier ? name : JSON.string(name).description
+    }
+}
+
+/// `storecast types`
+package struct TypesCommand: ParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "types",
+        abstract: "Write TypeScript declarations of a room.",
+        discussion: """
+            For the JavaScript client: with them, an editor knows the room's selections, their \
+            parameters and values, and its actions.
+
+              storecast types > board.ts
+
+            and then, in TypeScript or in JavaScript with JSDoc:
+
+              import type { Room } from "./board.js";
+              const board = connect<Room>("wss://example.org/");
+
+            They are found out by decoding the Swift types as from a client's JSON. What can't be \
+            found out so is `unknown`. Enumerations have to be CaseIterable; for one with associated \
+            values, declare its CodingKeys as CaseIterable.
+            """)
+
+    @Option(help: ArgumentHelp("The room's path.", valueName: "path"))
+    var room = "/"
+
+    @Option(help: ArgumentHelp("What the room's declaration is called.", valueName: "name"))
+    var name = "Room"
+
+    package init() {}
+
+    package func run() throws {
+        guard let definition = try KnownRooms.current.definition(room, nil) else {
+            throw CommandFailure(
+                .trouble, "There is no room at '\(room)'. Say --room with the path of one.")
+        }
+        StandardOutput.write(TypeScript(definition, name: name).text)
     }
 }

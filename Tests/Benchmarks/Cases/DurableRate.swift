@@ -1,5 +1,6 @@
 import StorecastSQLite
 import StorecastServer
+import TestSupport
 
 /// Clients that dispatch to a server that keeps what it acknowledges; beside a server in memory,
 /// and beside the same rows without a server.

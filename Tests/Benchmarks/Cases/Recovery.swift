@@ -1,5 +1,6 @@
 import GRDB
 import StorecastServer
+import TestSupport
 
 /// How long a server needs for what a room has been through, and what that takes on the disk.
 enum Recovery: Benchmark {

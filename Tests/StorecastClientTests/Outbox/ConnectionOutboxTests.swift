@@ -2,14 +2,15 @@ import Observation
 import StorecastClient
 import StorecastServer
 import Testing
+import TestSupport
 
 /// Dispatches without a connection, and across restarts of the app.
 @MainActor @Suite(.timeLimit(.minutes(1)))
 struct ConnectionOutboxTests {
-    private let folder: TemporaryFolder
+    private let folder: TemporaryDirectory
 
     init() throws {
-        folder = try TemporaryFolder()
+        folder = try TemporaryDirectory()
     }
 
     private var file: RemoteConnection.Outbox {

@@ -1,14 +1,15 @@
 import StorecastSync
 import Testing
+import TestSupport
 
 @testable import StorecastClient
 
 struct FileOutboxStorageTests {
-    private let folder: TemporaryFolder
+    private let folder: TemporaryDirectory
     private let path: String
 
     init() throws {
-        folder = try TemporaryFolder()
+        folder = try TemporaryDirectory()
         path = folder.file("outbox")
     }
 

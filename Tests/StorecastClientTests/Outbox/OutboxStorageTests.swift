@@ -1,6 +1,7 @@
 import StorecastMirror
 import StorecastSync
 import Testing
+import TestSupport
 
 @testable import StorecastClient
 
@@ -8,10 +9,10 @@ import Testing
 struct OutboxStorageTests {
     enum Kind: CaseIterable { case memory, file }
 
-    private let folder: TemporaryFolder
+    private let folder: TemporaryDirectory
 
     init() throws {
-        folder = try TemporaryFolder()
+        folder = try TemporaryDirectory()
     }
 
     private func open(_ kind: Kind, _ text: [UInt8] = []) throws -> any OutboxStorage {

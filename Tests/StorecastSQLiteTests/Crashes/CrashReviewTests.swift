@@ -3,10 +3,12 @@ import GRDB
 @testable import StorecastSQLite
 import StorecastTesting
 import Testing
+import TestSupport
 
 /// What is done about entries whose reducing the process didn't survive.
 ///
 /// A crash is a file that is put back as it was while they were being reduced.
+@Suite(.timeLimit(.minutes(5)))
 @MainActor struct CrashReviewTests {
     private let directory: TemporaryDirectory
     private let path: String

@@ -4,6 +4,23 @@ enum DiskOperation: Equatable, Sendable {
     case truncate(DiskFile, size: Int)
     case sync(DiskFile)
     case delete(DiskFile)
+
+    var file: DiskFile {
+        switch self {
+        case .write(let file, _, _), .truncate(let file, _), .sync(let file), .delete(let file):
+            file
+        }
+    }
+
+    /// The operation and its file, as `write log`.
+    var kind: String {
+        switch self {
+        case .write(let file, _, _): "write \(file)"
+        case .truncate(let file, _): "truncate \(file)"
+        case .sync(let file): "sync \(file)"
+        case .delete(let file): "delete \(file)"
+        }
+    }
 }
 
 /// Which file of a database an operation is about.

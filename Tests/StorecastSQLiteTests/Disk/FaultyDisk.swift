@@ -8,6 +8,8 @@ final class FaultyDisk: Sendable {
         var notes: [(place: Int, note: Int)] = []
         var isRecording = false
         var count = 0
+        /// The kinds of the operations that failed.
+        var failed: Set<String> = []
         var judge: DiskVerdict.Judge = { _, _ in .done }
     }
 
@@ -36,6 +38,9 @@ final class FaultyDisk: Sendable {
     /// How many operations there were.
     var count: Int { state.withLock(\.count) }
 
+    /// The kinds of the operations that failed.
+    var failed: Set<String> { state.withLock(\.failed) }
+
     func record() { state.withLock { $0.isRecording = true } }
 
     /// Notes that something happened between two operations.
@@ -52,7 +57,11 @@ final class FaultyDisk: Sendable {
         state.withLock { state in
             defer { state.count += 1 }
             let verdict = state.judge(state.count, operation)
-            if state.isRecording, verdict == .done { state.operations.append(operation) }
+            if verdict != .done {
+                state.failed.insert(operation.kind)
+            } else if state.isRecording {
+                state.operations.append(operation)
+            }
             return verdict
         }
     }

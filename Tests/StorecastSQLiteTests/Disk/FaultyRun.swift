@@ -2,6 +2,7 @@ import Foundation
 import StorecastSQLite
 import StorecastTesting
 import Testing
+import TestSupport
 
 /// A run on a disk that fails at one operation.
 @MainActor final class FaultyRun {
@@ -13,6 +14,10 @@ import Testing
     private let disk: FaultyDisk
     /// What the log has, with what may be there twice.
     private var appended: [UInt64] = []
+    /// What failed, by the kinds of operations and by what the journal said of a batch.
+    private(set) var failures: Set<String> = []
+    /// How many operations it took.
+    private var count = 0
     private var comment: Comment { "\(fault), lasting: \(isLasting), at operation \(number)" }
     private var path: String { directory.file("run.sqlite") }
 
@@ -22,6 +27,14 @@ import Testing
         self.number = number
         directory = try TemporaryDirectory()
         disk = FaultyDisk(under: directory.file("run.sqlite"))
+    }
+
+    /// The kinds of operations of a run on a good disk, in their order.
+    static func operations(_ batches: [UInt64]) async throws -> [String] {
+        let run = try FaultyRun(.full, false, at: .max)
+        run.disk.record()
+        _ = try await run.isHit(batches)
+        return run.disk.recording.operations.prefix(run.count).map(\.kind)
     }
 
     /// Appends batches, takes a snapshot and looks at what is there; whether the run came to the
@@ -39,10 +52,11 @@ import Testing
         }
         try await snapshot(bench)
         await bench.close()
-        let isHit = disk.count > number
+        count = disk.count
+        failures.formUnion(disk.failed)
         disk.putRight()
         try await check(path, snapshot: true)
-        return isHit
+        return count > number
     }
 
     /// The journal; on a disk that was put right if it can't be opened.
@@ -71,8 +85,12 @@ import Testing
                 break
             } catch {
                 switch error {
-                case .unknownOutcome: mayBeThere = true
-                case .unavailable where !mayBeThere: try await checkNothingIsThere()
+                case .unknownOutcome:
+                    failures.insert("unknown outcome")
+                    mayBeThere = true
+                case .unavailable where !mayBeThere:
+                    failures.insert("refused")
+                    try await checkNothingIsThere()
                 case .unavailable: break
                 default: throw error
                 }

@@ -1,124 +1,153 @@
 import Foundation
-import StorecastSQLite
 import StorecastTesting
+import TestSupport
 import Testing
+@testable import StorecastSQLite
 
 /// A machine that crashes between any two writes of a run, with a disk that keeps what was synced
 /// and any part of the rest.
 @MainActor struct MachineCrashTests {
-    private static let room = "/crash"
-    private static let batches: [UInt64] = [1, 3, 1, 40, 2, 1, 7, 1]
     /// STORECAST_CRASHES=20 has every place crash twenty times.
     private static let crashesAtEach =
-        ProcessInfo.processInfo.environment["STORECAST_CRASHES"].flatMap { Int($0) } ?? 1
+        ProcessInfo.processInfo.environment["STORECAST_CRASHES"].flatMap { Int($0) } ?? 2
 
     @Test(.timeLimit(.minutes(10)))
     func `what was acknowledged is there after a crash of the machine, and no batch in part`()
         async throws
     {
-        try await crashEverywhere(.machine) { left, acked, comment in
-            #expect(left.last >= acked, comment)
-            #expect(acked == 0 || left.isSameEpoch, comment)
-        }
+        try await crashEverywhere(.machine).expect { $0.isSafe }
     }
 
     @Test(.timeLimit(.minutes(10)))
     func `what is less durable may be gone, and then the epoch is another`() async throws {
-        var losses = 0
-        try await crashEverywhere(.process) { left, acked, comment in
-            if left.last < acked { losses += 1 }
-            #expect(left.last >= acked || !left.isSameEpoch, comment)
-        }
-        #expect(losses > 0, "Or the test above shows nothing.")
+        // Nothing happens there between the last write of a batch and its acknowledgement.
+        try await crashEverywhere(.process).expect { $0 != .moreThanAcknowledged }
     }
 
-    /// What a crash left of the room.
-    private struct Left {
-        /// How many entries were there, or are in the snapshot.
-        var last: UInt64
-        var isSameEpoch: Bool
-    }
-
-    private func crashEverywhere(
-        _ durability: SQLiteDurability,
-        _ check: (_ left: Left, _ acked: UInt64, Comment) -> Void
-    ) async throws {
+    /// Crashes a run at each place, and counts what was left.
+    private func crashEverywhere(_ durability: SQLiteDurability) async throws -> Mixture.Counts {
         let directory = try TemporaryDirectory()
         let disk = FaultyDisk(under: directory.file("run.sqlite"))
         defer { disk.remove() }
         disk.record()
-        let epoch = try await run(in: directory, on: disk, durability)
+        var run = try await CrashedRun(at: directory.file("run.sqlite"), on: disk, durability)
         let (operations, acks) = disk.recording
         #expect(operations.count > 100, "The run is worth it.")
-        for place in 0...operations.count {
-            let acked = acks.last { $0.place <= place }?.note ?? 0
+        let others = CrashImage.Keeping.allCases.filter { $0 != .oldest }
+        var counts = Mixture.Counts()
+        // Before there is a write-ahead log, SQLite has a rollback journal, which isn't recorded.
+        let start = try #require(operations.firstIndex { $0.file == .log })
+        for place in start...operations.count {
+            let acked = acks.last { $0.place <= place }.map { run.acked[$0.note] } ?? [:]
             for crash in 0..<Self.crashesAtEach {
-                let seed = UInt64(place * 1_000 + crash)
-                let comment: Comment = "place \(place), seed \(seed)"
-                var random = SeededGenerator(seed: seed)
-                let image = CrashImage(of: operations[..<place], &random)
-                let left = try await restart(on: image, durability, epoch, comment)
-                check(left, UInt64(acked), comment)
+                let number = place * Self.crashesAtEach + crash
+                // The likeliest is every second one.
+                let keeping = number % 2 == 0 ? .oldest : others[number / 2 % others.count]
+                var random = SeededGenerator(seed: UInt64(number))
+                let image = CrashImage(of: operations[..<place], keeping: keeping, &random)
+                let comment: Comment =
+                    "place \(place), keeping \(keeping), STORECAST_CRASHES=\(Self.crashesAtEach)"
+                let left = try await run.restart(on: image, comment)
+                for (room, left) in left where (left.last ?? 0) < acked[room]?.last ?? 0 {
+                    #expect(durability == .process, comment)
+                    #expect(!left.isSameEpoch, comment)
+                }
+                counts.add(left, acked, image)
+            }
+        }
+        return counts
+    }
+}
+
+/// What a crash may leave. Each of them has to occur in the tests above, or they show nothing.
+private enum Mixture: String, CaseIterable {
+    /// How many crashes left each of them.
+    struct Counts {
+        private var counts: [Mixture: Int] = [:]
+
+        mutating func add(
+            _ left: CrashedRun.Rooms, _ acked: CrashedRun.Rooms, _ image: CrashImage
+        ) {
+            for mixture in allCases where mixture.describes(left, acked, image) {
+                counts[mixture, default: 0] += 1
+            }
+        }
+
+        /// Expects that these occurred, and no others.
+        func expect(_ isPossible: (Mixture) -> Bool) {
+            let text = allCases.map { "\($0.rawValue): \(counts[$0] ?? 0)" }
+            for mixture in allCases {
+                #expect(
+                    (counts[mixture] ?? 0 > 0) == isPossible(mixture),
+                    "\(mixture.rawValue) of \(text)")
             }
         }
     }
 
-    /// Appends batch by batch, takes snapshots and forgets, and closes.
-    private func run(
-        in directory: TemporaryDirectory, on disk: FaultyDisk, _ durability: SQLiteDurability
-    ) async throws -> String {
-        let bench = try await JournalBench { () throws(JournalError) in
-            try await SQLiteStore.open(
-                directory.file("run.sqlite"), durability: durability, boot: "first")
+    case nothingLost
+    /// A batch is there that wasn't acknowledged.
+    case moreThanAcknowledged
+    /// A room has its oldest entries, and lacks the newest.
+    case newestEntriesLost
+    /// A room is known, and has no entries any more.
+    case onlyRoomKept
+    case roomLost
+    /// A room lacks entries, and another has all of its own.
+    case oneOfTwoRooms
+    /// The entries are there, and the snapshot of them isn't.
+    case entriesWithoutSnapshot
+    /// The snapshot is there, and the entries that were forgotten after it, too.
+    case snapshotWithoutTruncation
+    /// The write-ahead log is there, and the main file lacks all writes since the last sync.
+    case logWithoutMain
+    /// The other way round.
+    case mainWithoutLog
+    case logInPart
+    case mainInPart
+    case epochKept
+    case epochRenewed
+
+    /// Whether it may be left of what was acknowledged as durable.
+    var isSafe: Bool {
+        switch self {
+        case .nothingLost, .moreThanAcknowledged, .logWithoutMain, .mainWithoutLog, .logInPart,
+            .mainInPart, .epochKept:
+            true
+        default: false
         }
-        var next: UInt64 = 1
-        for (index, count) in Self.batches.enumerated() {
-            let head = try await bench.append(
-                JournalSample.notes(count, from: next), to: Self.room)
-            next += count
-            disk.note(Int(next - 1))
-            guard index == 3 || index == 5 else { continue }
-            try await bench.save(Self.snapshot(at: head), of: Self.room)
-            if index == 5 { try await bench.truncate(Self.room, through: head - 3) }
-        }
-        let epoch = try await bench.history(of: Self.room).epoch
-        await bench.close()
-        return epoch
     }
 
-    private func restart(
-        on image: CrashImage, _ durability: SQLiteDurability, _ epoch: String, _ comment: Comment
-    ) async throws -> Left {
-        let directory = try TemporaryDirectory()
-        for (file, bytes) in image.contents {
-            try Data(bytes).write(to: URL(filePath: directory.file("run.sqlite" + file.suffix)))
+    func describes(
+        _ left: CrashedRun.Rooms, _ acked: CrashedRun.Rooms, _ image: CrashImage
+    ) -> Bool {
+        let rooms = acked.filter { $1.last ?? 0 > 0 }.map { room, acked in
+            (left: left[room] ?? CrashedRun.Room(), acked: acked)
         }
-        let bench = try await JournalBench { () throws(JournalError) in
-            try await SQLiteStore.open(
-                directory.file("run.sqlite"), durability: durability, boot: "second")
+        let (main, log) = (image.fates[.main], image.fates[.log])
+        return switch self {
+        case .nothingLost: !rooms.isEmpty && rooms.allSatisfy { $0.left.has($0.acked) }
+        case .moreThanAcknowledged: rooms.contains { $0.left.last ?? 0 > $0.acked.last ?? 0 }
+        case .newestEntriesLost:
+            rooms.contains { $0.left.last ?? 0 > 0 && !$0.left.hasEntries(of: $0.acked) }
+        case .onlyRoomKept: rooms.contains { $0.left.last == 0 }
+        case .roomLost: rooms.contains { $0.left.last == nil }
+        case .oneOfTwoRooms:
+            rooms.contains { $0.left.hasEntries(of: $0.acked) }
+                && rooms.contains { !$0.left.hasEntries(of: $0.acked) }
+        case .entriesWithoutSnapshot:
+            rooms.contains { room in
+                room.left.hasEntries(of: room.acked) && !room.left.hasSnapshot(of: room.acked)
+            }
+        case .snapshotWithoutTruncation:
+            rooms.contains { room in
+                room.left.hasSnapshot(of: room.acked) && room.left.floor < room.acked.floor
+            }
+        case .logWithoutMain: main == .lost && (log == .kept || log == .synced)
+        case .mainWithoutLog: log == .lost && (main == .kept || main == .synced)
+        case .logInPart: log == .keptInPart
+        case .mainInPart: main == .keptInPart
+        case .epochKept: rooms.contains { $0.left.isSameEpoch }
+        case .epochRenewed: rooms.contains { !$0.left.isSameEpoch }
         }
-        let snapshot = try await bench.snapshot(of: Self.room, through: .max)
-        if let snapshot { #expect(snapshot == Self.snapshot(at: snapshot.offset), comment) }
-        let start = snapshot?.offset ?? 0
-        let entries = try await bench.read(Self.room, after: start)
-        // One room has the file to itself, so offsets count what was appended.
-        let last = UInt64(entries.count) + start
-        #expect(entries.map(\.record.seq) == Array(start + 1..<last + 1), comment)
-        #expect(Self.ends.contains(last), comment)
-        try await bench.append(JournalSample.notes(1, from: last + 1), to: Self.room)
-        let isSameEpoch = try await bench.history(of: Self.room).epoch == epoch
-        await bench.close()
-        return Left(last: last, isSameEpoch: isSameEpoch)
-    }
-
-    /// How many entries there are after each batch.
-    private static let ends = batches.reduce(into: [0]) { ends, count in
-        ends.append(ends[ends.count - 1] + count)
-    }
-
-    private static func snapshot(at offset: UInt64) -> JournalSnapshot {
-        JournalSnapshot(
-            offset: offset, version: offset,
-            content: (0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* Int(offset)) })
     }
 }

@@ -1,8 +1,10 @@
 import StorecastSQLite
 import StorecastTesting
 import Testing
+import TestSupport
 
 /// Rooms written into a file by something other than a server.
+@Suite(.timeLimit(.minutes(5)))
 @MainActor struct JournalAdditionTests {
     private struct Refusal: Error {}
 

@@ -3,8 +3,10 @@ import GRDB
 import StorecastSQLite
 import StorecastTesting
 import Testing
+import TestSupport
 
 /// A journal's file, looked at while a server has it.
+@Suite(.timeLimit(.minutes(5)))
 @MainActor struct JournalFileTests {
     private let directory: TemporaryDirectory
     private let path: String

@@ -3,8 +3,10 @@ import GRDB
 import StorecastSQLite
 import StorecastTesting
 import Testing
+import TestSupport
 
 /// Backups that become the journal again.
+@Suite(.timeLimit(.minutes(5)))
 @MainActor struct JournalRestoreTests {
     private let directory: TemporaryDirectory
     private let path: String
@@ -46,6 +48,27 @@ import Testing
         let file = try JournalFile(path)
         #expect(try file.rooms().map(\.name) == ["/a"])
         file.close()
+    }
+
+    @Test func `a crashed server's log is kept with its file, and not applied to the new one`()
+        async throws
+    {
+        try await makeBackup()
+        let bench = try await bench()
+        try await bench.append(JournalSample.notes(3), to: "/other")
+        let crashed = try bench.copyFiles(of: path, to: directory.file("crashed.sqlite"))
+        await bench.close()
+        #expect(try Data(contentsOf: URL(filePath: crashed + "-wal")).count > 4096)
+        let kept = try #require(
+            try JournalRestore.run(from: backup, to: crashed, replaces: true))
+        #expect(!directory.names.contains("crashed.sqlite-wal"))
+        for (path, name) in [(crashed, "/a"), (kept, "/other")] {
+            let file = try JournalFile(path)
+            #expect(try file.rooms().map(\.name) == [name])
+            #expect(try file.entries(of: name, after: 0).map(\.record?.seq) == [1, 2, 3])
+            #expect(try file.isSound())
+            file.close()
+        }
     }
 
     @Test func `a file that a server uses isn't replaced`() async throws {

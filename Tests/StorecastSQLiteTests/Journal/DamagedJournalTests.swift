@@ -2,8 +2,10 @@ import GRDB
 import StorecastSQLite
 import StorecastTesting
 import Testing
+import TestSupport
 
 /// Files in which something isn't what was written.
+@Suite(.timeLimit(.minutes(5)))
 @MainActor struct DamagedJournalTests {
     private let directory: TemporaryDirectory
     private let path: String

@@ -1,9 +1,10 @@
 import StorecastSQLite
 import StorecastTesting
 import Testing
+import TestSupport
 
 struct SQLiteJournalConformanceTests {
-    @Test(.timeLimit(.minutes(1)), arguments: JournalConformance.all)
+    @Test(.timeLimit(.minutes(5)), arguments: JournalConformance.all)
     func `keeps what a journal promises`(_ check: JournalConformance) async throws {
         let directory = try TemporaryDirectory()
         try await check.run { () throws(JournalError) in

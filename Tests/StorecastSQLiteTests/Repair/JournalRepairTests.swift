@@ -3,8 +3,10 @@ import GRDB
 import StorecastSQLite
 import StorecastTesting
 import Testing
+import TestSupport
 
 /// Damaged files, put in order.
+@Suite(.timeLimit(.minutes(5)))
 @MainActor struct JournalRepairTests {
     private let directory: TemporaryDirectory
     private let path: String
@@ -117,6 +119,29 @@ import Testing
             #expect(repair.damagedFile.hasSuffix("rooms.sqlite-damaged-\(number)"))
             #expect(try Data(contentsOf: URL(filePath: repair.damagedFile)) == before)
         }
+    }
+
+    @Test func `a crashed server's log is read, kept with its file, and not applied to the new`()
+        async throws
+    {
+        try await write(entries: 300, snapshots: [])
+        let bench = try await bench()
+        try await bench.append(JournalSample.notes(3), to: "/b")
+        let crashed = try bench.copyFiles(of: path, to: directory.file("crashed.sqlite"))
+        await bench.close()
+        var bytes = try Data(contentsOf: URL(filePath: crashed))
+        let place = try #require(bytes.range(of: Data("{\"text\":\"150\"}".utf8)))
+        bytes.replaceSubrange(place, with: Data("{\"text\":\"XXX\"}".utf8))
+        try bytes.write(to: URL(filePath: crashed))
+        let repair = try #require(try JournalRepair.run(on: crashed))
+        #expect(repair.rooms.map(\.kept) == [149, 3])
+        #expect(!directory.names.contains("crashed.sqlite-wal"))
+        #expect(directory.names.contains("crashed.sqlite-damaged-1-wal"))
+        let file = try JournalFile(crashed)
+        #expect(try file.entries(of: "/a", after: 0).map(\.record?.seq) == Array(1...149))
+        #expect(try file.entries(of: "/b", after: 0).map(\.record?.seq) == [1, 2, 3])
+        #expect(try file.isSound())
+        file.close()
     }
 
     @Test func `a file that a server uses is left to it`() async throws {

@@ -3,6 +3,7 @@ import StorecastClient
 import StorecastSQLite
 import StorecastServer
 import Testing
+import TestSupport
 
 /// A state that counts its actions.
 struct Count: Codable, Sendable {

@@ -3,9 +3,10 @@ import StorecastClient
 import StorecastSQLite
 import StorecastServer
 import Testing
+import TestSupport
 
 /// Rooms whose names look alike, on a server that is started again.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 @MainActor struct ServedLookAlikeTests {
     @Test(arguments: [1, 4])
     func `two rooms that look alike keep what each was told, in whichever order they come back`(

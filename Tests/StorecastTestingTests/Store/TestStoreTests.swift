@@ -1,6 +1,7 @@
 import StorecastTesting
 import Testing
 
+@Suite(.timeLimit(.minutes(5)))
 struct TestStoreTests {
     private struct Pair: Equatable {
         var name = "tea"

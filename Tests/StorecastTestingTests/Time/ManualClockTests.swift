@@ -4,6 +4,7 @@ import Testing
 @testable import StorecastTesting
 
 @MainActor
+@Suite(.timeLimit(.minutes(5)))
 struct ManualClockTests {
     private let clock = ManualClock()
 

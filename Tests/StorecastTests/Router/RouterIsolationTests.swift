@@ -1,6 +1,7 @@
 import Storecast
 import Testing
 
+@Suite(.timeLimit(.minutes(5)))
 struct RouterIsolationTests {
     /// An actor with a store, a router and routables, none of which is Sendable.
     actor Guide {

@@ -3,6 +3,7 @@ import StorecastTesting
 import Testing
 
 @MainActor
+@Suite(.timeLimit(.minutes(5)))
 struct RouterTests {
     private let screens = Screens(of: MainActor.shared)
 

@@ -1,6 +1,7 @@
 import Storecast
 import Testing
 
+@Suite(.timeLimit(.minutes(5)))
 struct StoreBatchTests {
     private struct Refusal: Error {}
 
@@ -130,11 +131,15 @@ struct StoreBatchTests {
         #expect(observer.received == [0, 1, 2])
     }
 
-    @Test func `a batch in a reducer ends the program`() async {
-        await #expect(processExitsWith: .failure) {
+    @Test func `a batch in a reducer ends the program`() async throws {
+        let result = try await #require(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
             var store: Store<Int>?
             store = Store(state: 0) { _, _ in store?.batch {} }
             store?.dispatch(PairAction.nothing)
         }
+        let message = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(message.contains("while another action"))
     }
 }

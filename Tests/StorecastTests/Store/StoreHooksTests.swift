@@ -2,6 +2,7 @@ import Storecast
 import Testing
 
 /// What rooms and mirrors build on: see the package functions of Store.
+@Suite(.timeLimit(.minutes(5)))
 struct StoreHooksTests {
     @Test func `an interceptor takes what comes through the middleware in the reducer's place`() {
         let doubling: Middleware<Pair> = { _, _ in
@@ -98,8 +99,10 @@ struct StoreHooksTests {
         #expect(a.received == [0, 1])
     }
 
-    @Test func `replaceState in a reducer ends the program`() async {
-        await #expect(processExitsWith: .failure) {
+    @Test func `replaceState in a reducer ends the program`() async throws {
+        let result = try await #require(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
             var store: Store<Int>?
             store = Store<Int>(
                 reducer: { _, _ in
@@ -108,5 +111,7 @@ struct StoreHooksTests {
                 }, state: 0)
             store?.dispatch(PairAction.nothing)
         }
+        let message = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(message.contains("while another action"))
     }
 }

@@ -1,6 +1,7 @@
 import Storecast
 import Testing
 
+@Suite(.timeLimit(.minutes(5)))
 struct StoreTests {
     struct Add: Action { var amount = 1 }
 
@@ -82,8 +83,10 @@ struct StoreTests {
         #expect(message.contains("InnerMistake() was dispatched while another action"))
     }
 
-    @Test func `dispatch from a reducer is caught behind an interceptor too`() async {
-        await #expect(processExitsWith: .failure) {
+    @Test func `dispatch from a reducer is caught behind an interceptor too`() async throws {
+        let result = try await #require(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
             struct Outer: Action {}
             var store: Store<Int>?
             store = Store(state: 0) { _, action in
@@ -92,6 +95,8 @@ struct StoreTests {
             store?.interceptDispatch { _ in }
             store?.reduce(Outer())
         }
+        let message = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(message.contains("ReSwiftInit() was dispatched while"))
     }
 
     @Test func `a store is freed while its dispatch function lives on and does nothing`() throws {

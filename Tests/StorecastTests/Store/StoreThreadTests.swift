@@ -3,6 +3,7 @@ import Storecast
 import Testing
 
 /// What happens to those who get a store past Swift 6's checking into the hands of two threads.
+@Suite(.timeLimit(.minutes(5)))
 struct StoreThreadTests {
     /// Runs `work` on another thread, which nobody waits for but this one, and waits for it.
     private static func elsewhere(_ work: @escaping () -> Void) {
@@ -52,8 +53,10 @@ struct StoreThreadTests {
             #expect(message.contains("setB(7) was dispatched while another thread was dispatching"))
         }
 
-        @Test func `so do coming and going there, to a scope as well`() async {
-            await #expect(processExitsWith: .failure) {
+        @Test func `so do coming and going there, to a scope as well`() async throws {
+            let going = try await #require(
+                processExitsWith: .failure, observing: [\.standardErrorContent]
+            ) {
                 let store = makePairStore()
                 let observer = Observer<Int>()
                 observer.reaction = { a in
@@ -62,7 +65,9 @@ struct StoreThreadTests {
                 store.subscribe(observer) { $0.select(\.a) }
                 store.dispatch(PairAction.setA(1))
             }
-            await #expect(processExitsWith: .failure) {
+            let coming = try await #require(
+                processExitsWith: .failure, observing: [\.standardErrorContent]
+            ) {
                 let store = makePairStore()
                 let observer = Observer<Int>()
                 let other = Observer<Int>()
@@ -71,6 +76,10 @@ struct StoreThreadTests {
                 }
                 store.subscribe(observer) { $0.select(\.a) }
                 store.dispatch(PairAction.setA(1))
+            }
+            for result in [going, coming] {
+                let message = String(decoding: result.standardErrorContent, as: UTF8.self)
+                #expect(message.contains("while another thread was dispatching"))
             }
         }
     #endif

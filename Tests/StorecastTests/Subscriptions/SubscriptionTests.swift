@@ -1,6 +1,7 @@
 import Storecast
 import Testing
 
+@Suite(.timeLimit(.minutes(5)))
 struct SubscriptionTests {
     @Test func `a subscriber gets the state at once and after each change`() {
         let store = makePairStore(Pair(a: 1))
@@ -141,10 +142,14 @@ struct SubscriptionTests {
         #expect(observer.received == [0, 1])
     }
 
-    @Test func `without transform the subscriber must want the state itself`() async {
-        await #expect(processExitsWith: .failure) {
+    @Test func `without transform the subscriber must want the state itself`() async throws {
+        let result = try await #require(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
             let none: ((Subscription<Pair>) -> Subscription<Int>)? = nil
             makePairStore().subscribe(Observer<Int>(), transform: none)
         }
+        let message = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(message.contains("needs a transform: the state is"))
     }
 }

@@ -1,6 +1,7 @@
 import Storecast
 import Testing
 
+@Suite(.timeLimit(.minutes(5)))
 struct AsyncThunkTests {
     private struct Offline: Error, Equatable {}
 

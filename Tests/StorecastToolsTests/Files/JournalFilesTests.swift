@@ -4,10 +4,12 @@ import Foundation
 import StorecastSQLite
 import StorecastTesting
 import Testing
+import TestSupport
 
 @testable import StorecastTools
 
 /// The commands that write journals' files.
+@Suite(.timeLimit(.minutes(5)))
 @MainActor struct JournalFilesTests {
     @Test func `a repair says what is lost, of whom, and to what version the room has come`()
         async throws

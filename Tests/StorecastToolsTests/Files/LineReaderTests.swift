@@ -1,6 +1,7 @@
 import Foundation
 @testable import StorecastTools
 import Testing
+import TestSupport
 
 struct LineReaderTests {
     /// Lines that are longer than what is read at a time, too.

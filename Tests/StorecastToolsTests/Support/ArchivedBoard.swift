@@ -5,6 +5,7 @@ import GRDB
 import StorecastSQLite
 import StorecastTesting
 import Testing
+import TestSupport
 @testable import StorecastTools
 
 /// A journal's file with the archived board of `Tests/Vectors/journals` at `/`.

@@ -73,9 +73,9 @@ struct TypeScriptTests {
     }
 
     @Test func `an enumeration of strings or numbers is the union of its cases`() {
-        enum Color: String, Codable { case red, green = "g" }
-        enum Only: String, Codable { case one }
-        enum Level: Int, Codable { case low = 1, high = 10 }
+        enum Color: String, Codable, CaseIterable { case red, green = "g" }
+        enum Only: String, Codable, CaseIterable { case one }
+        enum Level: Int, Codable, CaseIterable { case low = 1, high = 10 }
         struct Paint: Codable {
             var color: Color; var only: Only; var level: Level?; var after: Bool
         }
@@ -98,7 +98,10 @@ struct TypeScriptTests {
     }
 
     @Test func `an enumeration with associated values is a union of objects`() {
-        enum Move: Codable { case pass, place(x: Int, y: Int?), say(String) }
+        enum Move: Codable {
+            case pass, place(x: Int, y: Int?), say(String)
+            enum CodingKeys: CodingKey, CaseIterable { case pass, place, say }
+        }
         struct Turn: Codable { var move: Move; var by: String }
         #expect(
             text(Turn.self) == """
@@ -108,6 +111,49 @@ struct TypeScriptTests {
                 }
 
                 export type Move = { pass: {} } | { place: { x: number; y?: number } } | { say: { _0: string } };
+
+                """)
+    }
+
+    @Test func `an enumeration that lists its cases needs no coding keys`() {
+        enum Suit: Codable, CaseIterable { case hearts, spades }
+        struct Card: Codable { var suit: Suit; var rank: Int }
+        #expect(
+            text(Card.self) == """
+                export interface Card {
+                  suit: Suit;
+                  rank: number;
+                }
+
+                export type Suit = { hearts: {} } | { spades: {} };
+
+                """)
+    }
+
+    @Test func `an enumeration that doesn't list its cases is said not to`() {
+        enum Color: String, Codable { case red, green }
+        enum Move: Codable { case pass, say(String) }
+        struct Paint: Codable { var color: Color; var after: Bool }
+        struct Turn: Codable { var by: String; var move: Move; var after: Bool }
+        #expect(
+            text(Paint.self) == """
+                export interface Paint {
+                  color: Color;
+                  // What follows could not be found out: no value of Color is known. Enumerations have to be CaseIterable.
+                }
+
+                export type Color = string;
+
+                """)
+        #expect(
+            text(Turn.self) == """
+                export interface Turn {
+                  by: string;
+                  move: Move;
+                  // What follows could not be found out: no value of Move is known. Enumerations have to be CaseIterable.
+                }
+
+                export type Move = unknown /* Its cases aren't known: declare its CodingKeys, as CaseIterable. */;
 
                 """)
     }
@@ -181,7 +227,7 @@ struct TypeScriptTests {
             text(Pair.self) == """
                 export interface Pair {
                   first: Even;
-                  // What follows could not be found out.
+                  // What follows could not be found out: no value of Even is known. Enumerations have to be CaseIterable.
                 }
 
                 export type Even = number;

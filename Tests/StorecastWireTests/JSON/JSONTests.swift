@@ -2,7 +2,7 @@ import Testing
 
 @testable import StorecastWire
 
-@Suite struct JSONTests {
+@Suite(.timeLimit(.minutes(5))) struct JSONTests {
     static let equal: [(JSON, JSON)] = [
         (1, 1.0), (.uint(5), 5), (-0.0, 0), (.double(9_007_199_254_740_992), .int(1 << 53)),
         (.double(9_223_372_036_854_775_808), .uint(1 << 63)), (.double(.nan), .double(.nan)),
@@ -56,11 +56,15 @@ import Testing
         #expect(JSON.array([1])["a"] == nil)
     }
 
-    @Test func `a scalar has no members to set`() async {
-        await #expect(processExitsWith: .failure) {
+    @Test func `a scalar has no members to set`() async throws {
+        let result = try await #require(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
             var json: JSON = 1
             json["a"] = 2
         }
+        let message = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(message.contains("only an object has members"))
     }
 
     @Test func `typed readings are exact`() {

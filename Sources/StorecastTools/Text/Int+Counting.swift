@@ -1,6 +1,0 @@
-extension Int {
-    /// `1 entry`, `2 entries`.
-    package func counting(_ one: String, _ many: String) -> String {
-        "\(self) \(self == 1 ? one : many)"
-    }
-}
