@@ -296,7 +296,8 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "ExampleTests", dependencies: ["Example"], swiftSettings: settings),
+            name: "ExampleTests", dependencies: ["Example", "StorecastTesting"],
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,7 +1,6 @@
 import Example
 import Foundation
-import StorecastRoom
-import StorecastSync
+import StorecastTesting
 import Testing
 
 /// Journals of boards from earlier versions of this package, as they were exported.

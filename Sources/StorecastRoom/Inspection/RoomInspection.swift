@@ -1,7 +1,7 @@
 package import StorecastSync
 package import StorecastWire
 
-/// A room as somebody sees it who looks into it: devtools, logs, the test kit.
+/// What devtools and tests ask of a room, whatever its state.
 package protocol InspectableRoom: AnyObject {
     /// Hears what happens in the room; nil if nobody listens.
     var observer: (any RoomObserver)? { get set }
@@ -34,7 +34,7 @@ package struct RoomInspection: Sendable {
     package var actions: [String]
 }
 
-/// One subscription of a session, as somebody sees it who looks into the room.
+/// One subscription of a session, for inspection.
 package struct InspectedSubscription: Sendable {
     package var selection: String
     /// Its parameters; null if it has none.
@@ -75,7 +75,7 @@ extension ServerSubscription {
     }
 }
 
-/// Hears what happens in a room, while somebody looks into it; called on the room's loop.
+/// Hears what happens in a room; called on the room's loop.
 package protocol RoomObserver: AnyObject {
     /// A selection got its first subscription, or lost its last: see ``Room/selectionsInUse``.
     func selectionsChanged()

@@ -14,7 +14,7 @@ import StorecastWire
 /// seed is a string, because not every program reads integers of 64 bits exactly (RFC 7493, section
 /// 2.2). The client ids in it are secrets as long as the clients are in use.
 package enum JournalLine: Equatable, Sendable {
-    /// Whose journal it is.
+    /// The room, and the epoch of its history.
     case header(room: String, epoch: String)
     case entry(offset: UInt64, JournalRecord)
     case snapshot(JournalSnapshot)

@@ -44,8 +44,8 @@ package final class MemoryJournal: Journal {
         _ room: String, completion: @escaping (Result<RoomHistory, JournalError>) -> Void
     ) {
         if capacity == 0 {
-            // Nothing of it can be read again, so this is another history. Nor is one kept of
-            // whoever only asks: for however many paths.
+            // Nothing of it can be read again, so this is another history. Nor is anything kept of
+            // it, so that opening any number of paths costs nothing.
             logs[ExactString(room)] = nil
             return completion(.success(RoomHistory(epoch: randomID(using: &random), head: 0)))
         }

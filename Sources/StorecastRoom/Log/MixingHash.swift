@@ -1,8 +1,8 @@
 import StorecastSync
 
-/// A 64-bit hash of no standard, for what was made with it: marks in logs that early versions
-/// wrote, and the numbers of a simulation, whose seeds are to go on meaning what they do. Everything
-/// else uses ``FNV1a``.
+/// A 64-bit hash of no standard, kept for what was made with it: the marks in logs that early
+/// versions wrote, and the random numbers of simulations, so that a seed goes on meaning the same.
+/// Everything else uses ``FNV1a``.
 package struct MixingHash {
     private var state: UInt64
 

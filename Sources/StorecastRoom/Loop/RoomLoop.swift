@@ -64,7 +64,7 @@ package final class RoomLoop: SessionLoop {
         return room
     }
 
-    /// The room's history can't be read: whoever comes next tries again.
+    /// Drops a room whose history can't be read: the next client has it opened again.
     package func forget(_ room: any AnyRoom) {
         let name = ExactString(room.name)
         if rooms[name] === room, visitors[name] == nil { rooms[name] = nil }
@@ -126,8 +126,8 @@ package final class RoomLoop: SessionLoop {
         let name = ExactString(path)
         let count = visitors[name, default: 1] - 1
         visitors[name] = count > 0 ? count : nil
-        // A room in which nothing ever happened leaves no trace: whoever asks for thousands of
-        // paths costs nothing.
+        // A room in which nothing ever happened leaves no trace: asking for thousands of paths
+        // costs nothing.
         if count == 0, rooms[name]?.isUntouched == true, !keptRooms.contains(name) {
             rooms[name] = nil
         }
@@ -252,14 +252,15 @@ package final class RoomLoop: SessionLoop {
     }
 }
 
-/// Which rooms nobody is in, and when each is to be looked at.
+/// The rooms without connections, and when each may leave memory.
 struct IdleRooms {
     /// By the room's name; in the time of the loop's clock.
     private var deadlines: [ExactString: Duration] = [:]
-    /// Whether somebody looks at them later.
+    /// Whether a timer is set for the next deadline.
     private(set) var isWatched = false
 
-    /// Notes that the room was used at `now`, and nobody stayed; true if watching has to begin.
+    /// Notes that the room has no connections, and when it may leave memory; true if a timer has to
+    /// be set.
     mutating func left(_ room: String, until deadline: Duration) -> Bool {
         deadlines[ExactString(room)] = deadline
         defer { isWatched = true }
@@ -275,7 +276,7 @@ struct IdleRooms {
         return due
     }
 
-    /// When to look at them again; nil, and nobody watches, if there are none.
+    /// When the next may leave memory; nil, and no timer is set, if there are none.
     mutating func nextDeadline() -> Duration? {
         let next = deadlines.values.min()
         isWatched = next != nil

@@ -13,7 +13,7 @@ extension RoomReplay {
         try read(text) { record, offset in try reduce(record, at: offset) }
     }
 
-    /// As ``read(_:)-([UInt8])``, for who wants to look at each entry before it reduces it.
+    /// As ``read(_:)-([UInt8])``, with a closure that reduces each entry.
     package func read(
         _ text: [UInt8], reducing reduce: (JournalRecord, UInt64) throws -> Void
     ) throws(JournalTextError) {

@@ -146,8 +146,7 @@ extension Room {
     }
 }
 
-/// What stands for a client in everyone's sight: the id that its dispatch 0 would have, as their
-/// numbers begin at 1.
+/// A client's public id: the stamp id that its dispatch 0 would have, as numbers begin at 1.
 package func participantID(of client: String) -> String {
     stampID(client: client, seq: 0)
 }

@@ -2,11 +2,12 @@ import StorecastWire
 
 /// What a room knows besides its log when it decides whom to forget.
 struct Forgetting {
-    /// Where the anonymous clients are that the ledger has, as far as this process has seen them.
+    /// The networks of anonymous clients in the ledger, by client id, as far as this process has
+    /// seen them connect.
     fileprivate var networks: [String: String] = [:]
-    /// Whether there was no client that isn't there, and none has left since.
+    /// Whether every client was connected when it was last tried, and none has left since.
     fileprivate var isFutile = false
-    /// Those that the journal is being told of, by their marks.
+    /// The clients that an entry under way forgets.
     fileprivate var underway = ClientMarks()
     fileprivate var waiting: [() -> Void] = []
 
@@ -51,8 +52,8 @@ extension Room {
             holder: { [forgetting] client, record in
                 ExactString(
                     record.identity.isEmpty
-                        // Of who came to an earlier process nobody knows where that was: each is
-                        // someone else.
+                        // Clients of an earlier process have no known network: each is a holder of
+                        // its own.
                         ? forgetting.networks[client] ?? client : "as " + record.identity)
             })
         forgetting.isFutile = ledger.count > limits.clients && surplus?.clients.isEmpty != false
@@ -70,14 +71,15 @@ extension Room {
         for body in waiting { body() }
     }
 
-    /// The log says so.
+    /// The log has forgotten clients: their networks aren't needed any more.
     func forgot() {
         forgetting.networks = forgetting.networks.filter { client, _ in
             ledger[client: client] != nil || sessions[client] != nil
         }
     }
 
-    /// Has those of the batch count as made now who can't be of before anything was forgotten.
+    /// Raises the base of entries that can't be from before something was forgotten, so that they
+    /// don't count as expired.
     func vouch() {
         guard ledger.horizon > 0 else { return }
         for place in queue.batch.indices {

@@ -188,6 +188,6 @@ struct JournalQueue {
 struct OwnDispatches {
     let client: String
     var lastSeq: UInt64 = 0
-    /// Of those that are under way, as far as somebody asks.
+    /// The outcomes that are waited for, by the dispatches' numbers.
     var outcomes: [UInt64: DispatchOutcome] = [:]
 }

@@ -5,8 +5,8 @@ package import StorecastWire
 /// One state and its clients, without I/O. Belongs to one loop.
 ///
 /// A dispatch is taken in (``Intake``), waits for the end of the turn, is ordered by the journal
-/// together with all that came in the turn, and is then validated and reduced (``RoomLog``); every
-/// selection that somebody has is evaluated once for all of them (``Views``).
+/// together with all that came in the turn, and is then validated and reduced (``RoomLog``); then
+/// each subscribed selection is evaluated, once for all its subscriptions (``Views``).
 package final class Room<State: Codable & Sendable>: AnyRoom {
     package let log: RoomLog<State>
     let intake: Intake<State>
@@ -20,18 +20,18 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
 
     var sessions: [String: ServerSession] = [:]
     private var visitors: UInt64 = 0
-    /// The client ids of those who left before the ledger knew of them, with dispatches under way.
+    /// Clients that left before the ledger knew of them, with dispatches under way; by client id.
     var orphans: [String: (identity: String, lastSeq: UInt64)] = [:]
 
     var epoch = ""
     /// Whether its history was read; until then nothing is taken.
     var phase = RoomPhase.loading
-    /// Who waits for that.
+    /// Called when it was, or can't be.
     var waiting: [(RoomPhase) -> Void] = []
     var tail: (any JournalTail)?
     /// How many subscribers the store had when it was opened.
     var openingSubscribers = 0
-    /// What a client's revert waits for.
+    /// The past state that a client's revert needs.
     var lookup: StateLookup<State>?
     package var observer: (any RoomObserver)?
 
@@ -156,7 +156,7 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
     }
 }
 
-/// What a room gets from outside: its name, journal and limits, its loop, time and chance.
+/// What a room gets from outside: its name, journal and limits, its loop, clock and random numbers.
 package struct RoomContext {
     package var name: String
     package var journal: any Journal

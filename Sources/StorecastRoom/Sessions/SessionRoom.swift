@@ -32,7 +32,7 @@ package protocol SessionRoom: AnyObject {
     func group(
         for selection: String, _ params: JSONView?, viewer: Identity
     ) throws(Rejection) -> SelectionGroup
-    /// The group's last subscription is gone; it is kept a while for whoever comes back.
+    /// The group's last subscription is gone; it is kept for a while, as clients reconnect.
     func release(_ group: SelectionGroup)
     /// Whether the viewer may still have the group's selection.
     func admits(_ viewer: Identity, to key: GroupKey) -> Bool

@@ -1,8 +1,8 @@
 /// The groups of a room that lost their last subscription, in the order in which they did.
 ///
-/// They aren't evaluated: whoever comes back finds the value and the patches of then, and one patch
-/// more that leads to now. So a group that nobody asks for costs its memory, which is bounded, and
-/// nothing per turn. Every operation is O(1), amortised.
+/// They aren't evaluated: a client that comes back gets the patches that there were, and one more
+/// that leads to the present value. So such a group costs memory, which is bounded, and no time per
+/// turn. Every operation is O(1), amortised.
 struct LingeringGroups<State> {
     typealias Member = (group: SelectionGroup, evaluation: any SelectionEvaluating<State>)
 

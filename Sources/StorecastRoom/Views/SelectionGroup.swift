@@ -19,13 +19,13 @@ package final class SelectionGroup {
     package private(set) var size: Int
     package private(set) var subscriptions: [ServerSubscription] = []
 
-    /// Whether the value, though it is that of ``version``, may have been another since, while
-    /// nobody was subscribed.
+    /// Whether the value may have been another between ``version`` and now, while the group had no
+    /// subscriptions.
     private(set) var hasGap = false
     private var history: PatchHistory
     private var snapshot: ServerMessage?
-    /// By the version that they start from. As whoever resumes chooses that, at most `patchLimit`
-    /// bytes, or one; then all are made anew.
+    /// By the version that they start from. Clients that resume choose it, so at most `patchLimit`
+    /// bytes are kept, or one patch; beyond that, all are dropped and made again when needed.
     private var patches: [UInt64: ServerMessage] = [:]
     private var patchBytes = 0
     private let patchLimit: Int
@@ -157,8 +157,9 @@ package final class ServerSubscription {
         self.group = group
     }
 
-    /// Whether the next message is the first, of a version between which and now the value may have
-    /// been another, while nobody looked: other mirrors of the connection may be there already.
+    /// Whether the next message is the first, and the value may have been another between that
+    /// message's version and now: other mirrors of the connection may be at a later version
+    /// already.
     var beginsWithGap: Bool { !isLive && group.hasGap }
 
     /// What brings the connection to the group's value now, or nil.

@@ -2,8 +2,8 @@ import Storecast
 import StorecastSync
 import StorecastWire
 
-/// What somebody sees of a room: a group for each selection with its parameters (and its viewer, if
-/// it depends on that), evaluated once for all who have it.
+/// The selections of a room that have subscriptions: a group for each selection with its parameters
+/// (and its viewer, if it depends on that), evaluated once for all of them.
 final class Views<State: Codable & Sendable> {
     /// Called when a selection got its first subscription, or lost its last.
     var onChange: () -> Void = {}
@@ -14,7 +14,7 @@ final class Views<State: Codable & Sendable> {
     private unowned let host: any RoomHost
     private let failed: (any Error) -> Void
     private var groups = SelectionTable<State>()
-    /// Those that nobody has any more.
+    /// Groups without subscriptions, kept for a while.
     private(set) var lingering = LingeringGroups<State>()
     private var isWatchingLingering = false
 
@@ -32,7 +32,7 @@ final class Views<State: Codable & Sendable> {
         self.failed = failed
     }
 
-    /// Those that somebody has, in no particular order.
+    /// The groups that have subscriptions, in no particular order.
     var live: [SelectionGroup] { groups.live.map(\.group) }
 
     /// The group of a selection, made if need be.
@@ -80,7 +80,7 @@ final class Views<State: Codable & Sendable> {
         return member
     }
 
-    /// The group's last subscription is gone; it is kept a while for whoever comes back.
+    /// The group's last subscription is gone; it is kept for a while, as clients reconnect.
     func release(_ group: SelectionGroup) {
         guard let evaluation = groups.remove(group) else { return }
         onChange()
@@ -160,7 +160,8 @@ final class Views<State: Codable & Sendable> {
     /// definition stays what it is.
     private func tag(of key: GroupKey, _ params: JSONView?) -> String {
         var hash = FNV1a()
-        // Another number when values get another shape; from 2 on `Data`, `URL` and `Decimal` are text.
+        // Another number when values get another shape: since 2, `Data`, `URL` and `Decimal` are
+        // text.
         hash.add(2 as UInt64)
         let params = params.map { String(decoding: $0.json.canonicalBytes, as: UTF8.self) }
         let schema = String(log.definition.schema.version)

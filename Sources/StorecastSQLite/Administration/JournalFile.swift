@@ -35,16 +35,6 @@ package final class JournalFile: Sendable {
                 + "to a folder of yours.")
     }
 
-    /// Removes a file without rooms, unless it is in use.
-    package static func removeUnused(_ file: String) {
-        let path = StoreFile.canonicalPath(file)
-        try? StoreEditing.locked(path) {
-            let journal = try JournalFile(path)
-            defer { journal.close() }
-            if try journal.rooms().isEmpty { StoreFile.remove(path) }
-        }
-    }
-
     /// Closes it; SQLite then removes the files that it keeps beside it.
     package func close() { try? queue.close() }
 

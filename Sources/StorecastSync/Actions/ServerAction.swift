@@ -1,8 +1,7 @@
 /// An action that a room takes from the server's own code only: clients' are rejected.
 package protocol ServerAction: SyncAction {}
 
-/// The server remembers no longer what was settled of some clients, as it may remember only so
-/// much.
+/// The server no longer remembers what was settled of some clients, as its memory is bounded.
 ///
 /// An entry of the log, so that whoever reads the log forgets the same clients at the same place,
 /// whatever its own limits. No reducer sees it. Clients are named by digests of their ids, as
@@ -10,9 +9,9 @@ package protocol ServerAction: SyncAction {}
 package struct ForgetClients: ServerAction {
     package static var wireName: String { "storecast.forget" }
 
-    /// Those that are forgotten altogether.
+    /// The clients that are forgotten altogether.
     package var clients: [String]
-    /// Those of which only the rejections are forgotten that they may not know of.
+    /// The clients of which only the rejections are forgotten.
     package var rejections: [String]
 
     package init(clients: [String] = [], rejections: [String] = []) {

@@ -61,7 +61,7 @@ public struct Presence: Codable, Equatable, Sendable {
         if participants[place].clients == 0 { participants.remove(at: place) }
     }
 
-    /// What nobody in particular is about is nobody's to say.
+    /// All anonymous clients are one participant, which has no status.
     private mutating func setStatus(_ status: String?, of sender: Identity) {
         guard sender != .anonymous, let place = place(of: sender.id) else { return }
         participants[place].status = status?.excerpt(Self.statusBytes)

@@ -46,7 +46,7 @@ public struct SetStatus: Stamped, Equatable {
     /// A few words or a token of the application's own; nil for none. Of a long one the beginning
     /// counts, see ``Presence/statusBytes``.
     public var status: String?
-    /// Whose it is, from the server.
+    /// Its sender, from the server.
     public var stamp = Stamp()
 
     /// An action to dispatch.
