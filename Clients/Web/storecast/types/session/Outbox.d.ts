@@ -51,6 +51,8 @@ export class Outbox {
      * before it gave theirs; undefined if that can't be known.
      */
     nextConnection(): number | undefined;
+    /** Whether nobody can say which of this program's connections was made later. */
+    get isUnsure(): boolean;
     /** A connection is greeted: what `hello` says to be settled. */
     greet(): number;
     /**
