@@ -22,12 +22,21 @@ final class FileOutboxStorage: OutboxStorage {
     /// Opens and locks the file; makes it, for its owner alone, if it isn't there.
     init(_ path: String) throws(Rejection) {
         self.path = path
-        repeat {
-            file = try Self.open(path, O_RDWR | O_CREAT)
-            // It may have been replaced between the two.
-            if try Self.lock(file, path), Self.isSame(file, path) { return }
+        while true {
+            let file = try Self.open(path, O_RDWR | O_CREAT)
+            do throws(Rejection) {
+                // It may have been replaced between the two.
+                if try Self.lock(file, path), Self.isSame(file, path) {
+                    // Last, as `deinit` closes it.
+                    self.file = file
+                    return
+                }
+            } catch {
+                close(file)
+                throw error
+            }
             close(file)
-        } while true
+        }
     }
 
     deinit {
@@ -90,9 +99,7 @@ final class FileOutboxStorage: OutboxStorage {
     private static func lock(_ file: Int32, _ path: String) throws(Rejection) -> Bool {
         if flock(file, LOCK_EX | LOCK_NB) == 0 { return true }
         if errno == EINTR { return false }
-        let problem = errno == EWOULDBLOCK ? locked(path) : failure(.outboxUnwritable, path)
-        close(file)
-        throw problem
+        throw errno == EWOULDBLOCK ? locked(path) : failure(.outboxUnwritable, path)
     }
 
     /// Whether `path` still names the open file.

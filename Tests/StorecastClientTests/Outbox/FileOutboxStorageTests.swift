@@ -1,6 +1,9 @@
+import Dispatch
+import Foundation
 import StorecastSync
-import Testing
+import Synchronization
 import TestSupport
+import Testing
 
 @testable import StorecastClient
 
@@ -49,6 +52,25 @@ struct FileOutboxStorageTests {
         #expect(code(path) == .outboxLocked)
         first = nil
         #expect(code(path) == nil)
+    }
+
+    /// By the second time the number may be that of another thread's file.
+    @Test func `one that is refused closes its descriptor once`() throws {
+        let first = try FileOutboxStorage(path)
+        let lost = Atomic(0)
+        DispatchQueue.concurrentPerform(iterations: 2) { part in
+            for _ in 0..<5000 {
+                if part == 0 {
+                    #expect(throws: Rejection.self) { try FileOutboxStorage(path) }
+                } else {
+                    for _ in 0..<10 where close(open("/dev/null", O_RDONLY)) != 0 {
+                        lost.add(1, ordering: .relaxed)
+                    }
+                }
+            }
+        }
+        #expect(lost.load(ordering: .relaxed) == 0)
+        withExtendedLifetime(first) {}
     }
 
     @Test func `what a crash left beside it is written over`() throws {
