@@ -85,6 +85,19 @@ struct ServerLimitsTests {
         return answer
     }
 
+    /// A page of another site whose name was made to lead to this machine (DNS rebinding).
+    @Test func `a connection for another host is refused`() async throws {
+        let text = Self.upgrade.replacing("Host: localhost", with: "Host: evil.test")
+        let answer = try await answer(to: text) { _ in }
+        #expect(answer.hasPrefix("HTTP/1.1 421 "))
+    }
+
+    @Test func `a connection for another protocol alone is refused`() async throws {
+        let text = Self.upgrade.replacing("storecast.v1", with: "storecast.v99")
+        let answer = try await answer(to: text) { _ in }
+        #expect(answer.hasPrefix("HTTP/1.1 400 "))
+    }
+
     @Test func `who doesn't say hello in time is told, and cut off`() async throws {
         let answer = try await answer { $0.helloTimeout = .milliseconds(20) }
         #expect(answer.contains("101 Switching Protocols"))
