@@ -69,12 +69,15 @@ let package = Package(
                     condition: .when(platforms: [.linux])),
             ],
             swiftSettings: settings),
+        .target(name: "StorecastTables", swiftSettings: settings),
         .target(name: "StorecastWire", swiftSettings: settings),
         .target(
-            name: "StorecastSync", dependencies: ["Storecast", "StorecastWire"],
+            name: "StorecastSync",
+            dependencies: ["Storecast", "StorecastTables", "StorecastWire"],
             swiftSettings: settings),
         .target(
-            name: "StorecastRoom", dependencies: ["Storecast", "StorecastSync", "StorecastWire"],
+            name: "StorecastRoom",
+            dependencies: ["Storecast", "StorecastSync", "StorecastTables", "StorecastWire"],
             swiftSettings: settings),
         .target(
             name: "StorecastMirror", dependencies: ["Storecast", "StorecastSync", "StorecastWire"],

@@ -1,2 +1,3 @@
 @_exported public import Storecast
+@_exported public import StorecastTables
 @_exported public import StorecastWire

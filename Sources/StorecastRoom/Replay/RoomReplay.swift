@@ -115,8 +115,7 @@ public final class RoomReplay<State: Codable & Sendable> {
         of selection: String, _ parameters: JSON?, viewer: Identity
     ) throws -> JSON {
         let parameters = try parameters.map { try JSONDocument("\($0)").root }
-        return try log.definition.resolve(selection, parameters, viewer).evaluation(state)
-            .encoded()
+        return try log.definition.resolve(selection, parameters, viewer).value(state)
     }
 }
 

@@ -113,6 +113,10 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
 
     package func release(_ group: SelectionGroup) { views.release(group) }
 
+    package func report(_ error: any Error, of group: SelectionGroup) {
+        views.report(error, of: group)
+    }
+
     package func admits(_ viewer: Identity, to key: GroupKey) -> Bool {
         views.admits(viewer, to: key)
     }

@@ -27,6 +27,12 @@ extension ServerSession {
         reply(.lapse(sub: subscription.group.sub, code: code))
     }
 
+    /// The selection's value can't be written.
+    package func lapse(_ subscription: ServerSubscription, _ error: any Error) {
+        room.report(error, of: subscription.group)
+        lapse(subscription, Rejection.Code.internal.description)
+    }
+
     /// Takes the subscription out of its group.
     func drop(_ subscription: ServerSubscription) {
         guard !subscription.isDropped else { return }

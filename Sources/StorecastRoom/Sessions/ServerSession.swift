@@ -230,12 +230,18 @@ package final class ServerSession: SelectionSubscriber {
         }
         let start = messages.count
         var hasGap = false
+        var unwritable: [(ServerSubscription, any Error)] = []
         for subscription in queued {
             subscription.isQueued = false
             hasGap = hasGap || subscription.beginsWithGap
-            if let message = subscription.nextMessage() { messages.append(message) }
+            do {
+                if let message = try subscription.nextMessage() { messages.append(message) }
+            } catch {
+                unwritable.append((subscription, error))
+            }
         }
         queued.removeAll(keepingCapacity: true)
+        for (subscription, error) in unwritable { lapse(subscription, error) }
         let count = messages.count - start
         let acked = dispatches.takeAcknowledgement()
         guard acked != nil || count > 1 || hasGap else { return }

@@ -34,6 +34,8 @@ package protocol SessionRoom: AnyObject {
     ) throws(Rejection) -> SelectionGroup
     /// The group's last subscription is gone; it is kept for a while, as clients reconnect.
     func release(_ group: SelectionGroup)
+    /// Tells the server's owner why the value of a group can't be sent.
+    func report(_ error: any Error, of group: SelectionGroup)
     /// Whether the viewer may still have the group's selection.
     func admits(_ viewer: Identity, to key: GroupKey) -> Bool
 

@@ -4,7 +4,7 @@
 /// that leads to the present value. So such a group costs memory, which is bounded, and no time per
 /// turn. Every operation is O(1), amortised.
 struct LingeringGroups<State> {
-    typealias Member = (group: SelectionGroup, evaluation: any SelectionEvaluating<State>)
+    typealias Member = SelectionTable<State>.Member
 
     /// By ticket: the lower, the longer ago.
     private var members: [UInt64: Member] = [:]

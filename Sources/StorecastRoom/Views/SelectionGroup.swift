@@ -1,10 +1,10 @@
 package import StorecastWire
 
 /// All subscriptions to one selection with equal parameters (and one viewer, if it depends on
-/// whom): evaluated, compared, diffed and encoded once for all of them.
+/// whom): evaluated, compared and encoded once for all of them.
 ///
-/// It holds the value's JSON, a bounded run of patches that lead to it, and the messages made of
-/// them, which every connection shares. Nothing is kept per connection but its position.
+/// It holds a bounded run of patches that lead to the value, and the messages made of them, which
+/// every connection shares. Nothing is kept per connection but its position.
 package final class SelectionGroup {
     package let key: GroupKey
     /// The group's number in its room, never used again.
@@ -14,7 +14,6 @@ package final class SelectionGroup {
     /// The room's version at which the value last changed; while nothing did, at which the group
     /// was made.
     package private(set) var version: UInt64
-    package private(set) var value: JSON
     /// The size of the value's JSON text in bytes.
     package private(set) var size: Int
     package private(set) var subscriptions: [ServerSubscription] = []
@@ -22,6 +21,7 @@ package final class SelectionGroup {
     /// Whether the value may have been another between ``version`` and now, while the group had no
     /// subscriptions.
     private(set) var hasGap = false
+    private let source: any ValueSource
     private var history: PatchHistory
     private var snapshot: ServerMessage?
     /// By the version that they start from. Clients that resume choose it, so at most `patchLimit`
@@ -30,43 +30,43 @@ package final class SelectionGroup {
     private var patchBytes = 0
     private let patchLimit: Int
 
+    /// A group with the value that its source has. Throws what the value's `encode(to:)` throws.
     package init(
-        key: GroupKey, sub: UInt64, tag: String, value: JSON, version: UInt64, historyBytes: Int
-    ) {
+        key: GroupKey, sub: UInt64, tag: String, source: any ValueSource, version: UInt64,
+        historyBytes: Int
+    ) throws {
         self.key = key
         self.sub = sub
         self.tag = tag
-        self.value = value
+        self.source = source
         self.version = version
-        size = value.encodedSize
+        let (snapshot, size) = try ServerMessage.snapshot(
+            sub: sub, version: version, size: 512, source.write)
+        self.snapshot = snapshot
+        self.size = size
         patchLimit = historyBytes
         history = PatchHistory(limit: historyBytes)
     }
 
-    /// Takes the value as of `version` and queues every subscription for it; false if its JSON is
-    /// the same as before.
-    @discardableResult
-    package func update(_ new: JSON, at version: UInt64) -> Bool {
-        let patch = JSONPatch.diff(from: value, to: new)
-        guard !patch.operations.isEmpty else { return false }
-        value = new
-        size = new.encodedSize
-        history.append(patch, from: self.version, snapshotSize: size)
+    /// Notes that the source's value has changed, as of `version`, and queues every subscription
+    /// for it.
+    package func update(_ change: ValueChange, at version: UInt64) {
+        size += change.growth
+        history.append(change.patch, from: self.version, snapshotSize: size)
         self.version = version
         hasGap = false
         snapshot = nil
         forgetPatches()
         for subscription in subscriptions { subscription.subscriber.queue(subscription) }
-        return true
     }
 
     /// The smallest message that brings a connection from `position` to the value: the patches
-    /// since then in one, or the snapshot.
-    package func message(from position: UInt64?) -> ServerMessage {
-        guard let position else { return snapshotMessage() }
+    /// since then in one, or the snapshot. Throws what the value's `encode(to:)` throws.
+    package func message(from position: UInt64?) throws -> ServerMessage {
+        guard let position else { return try snapshotMessage() }
         if let patch = patches[position] { return patch }
         guard let operations = history.operations(since: position, smallerThan: size) else {
-            return snapshotMessage()
+            return try snapshotMessage()
         }
         let patch = ServerMessage.patch(
             sub: sub, from: position, version: version, operations: operations)
@@ -116,9 +116,10 @@ package final class SelectionGroup {
         patchBytes = 0
     }
 
-    private func snapshotMessage() -> ServerMessage {
+    private func snapshotMessage() throws -> ServerMessage {
         if let snapshot { return snapshot }
-        let message = ServerMessage.snapshot(sub: sub, version: version, value: value)
+        let (message, _) = try ServerMessage.snapshot(
+            sub: sub, version: version, size: size, source.write)
         snapshot = message
         return message
     }
@@ -162,14 +163,15 @@ package final class ServerSubscription {
     /// already.
     var beginsWithGap: Bool { !isLive && group.hasGap }
 
-    /// What brings the connection to the group's value now, or nil.
-    func nextMessage() -> ServerMessage? {
+    /// What brings the connection to the group's value now, or nil. Throws what the value's
+    /// `encode(to:)` throws.
+    func nextMessage() throws -> ServerMessage? {
         defer {
             position = group.version
             wantsCurrent = false
             isLive = true
         }
-        if position != group.version { return group.message(from: position) }
+        if position != group.version { return try group.message(from: position) }
         return wantsCurrent
             ? .current(sub: group.sub, version: group.version) : nil
     }

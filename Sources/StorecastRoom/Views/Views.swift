@@ -14,9 +14,12 @@ final class Views<State: Codable & Sendable> {
     private unowned let host: any RoomHost
     private let failed: (any Error) -> Void
     private var groups = SelectionTable<State>()
+    private let rows = RowViews<State>()
     /// Groups without subscriptions, kept for a while.
     private(set) var lingering = LingeringGroups<State>()
     private var isWatchingLingering = false
+    /// The state that the groups have, while one of them has a selection that says what it reads.
+    private var evaluated: State?
 
     /// - Parameters:
     ///   - name: the room's.
@@ -33,7 +36,7 @@ final class Views<State: Codable & Sendable> {
     }
 
     /// The groups that have subscriptions, in no particular order.
-    var live: [SelectionGroup] { groups.live.map(\.group) }
+    var live: [SelectionGroup] { Array(groups.groups) }
 
     /// The group of a selection, made if need be.
     func group(
@@ -46,10 +49,14 @@ final class Views<State: Codable & Sendable> {
             throw Rejection(.internal, "The room has no state yet.")
         }
         do {
-            let member =
-                try revived(resolved.key, state) ?? fresh(resolved, params, state)
+            let member = try revived(resolved.key, state) ?? fresh(resolved, params, state)
             try checkSize(of: member.group)
-            groups.insert(member.group, member.evaluation)
+            groups.insert(member, reads: resolved.reads)
+            if let source = member.source as? any TableSourceProtocol<State> {
+                source.group = member.group
+                source.attach()
+            }
+            if groups.readers > 0 { evaluated = state }
             onChange()
             return member.group
         } catch {
@@ -60,12 +67,11 @@ final class Views<State: Codable & Sendable> {
     private func fresh(
         _ resolved: ResolvedSelection<State>, _ params: JSONView?, _ state: State
     ) throws -> LingeringGroups<State>.Member {
-        let evaluation = resolved.evaluation(state)
-        let group = SelectionGroup(
+        let source = try resolved.source(state, rows)
+        let group = try SelectionGroup(
             key: resolved.key, sub: groups.nextSub(), tag: tag(of: resolved.key, params),
-            value: try evaluation.encoded(), version: log.version,
-            historyBytes: limits.historyBytes)
-        return (group, evaluation)
+            source: source, version: log.version, historyBytes: limits.historyBytes)
+        return (group, source)
     }
 
     /// A group that was left, brought to the room's version: one patch from what it was then.
@@ -73,8 +79,8 @@ final class Views<State: Codable & Sendable> {
         _ key: GroupKey, _ state: State
     ) throws -> LingeringGroups<State>.Member? {
         guard let member = lingering.remove(key) else { return nil }
-        if member.evaluation.update(state) {
-            member.group.update(try member.evaluation.encoded(), at: log.version)
+        if let change = try member.source.update(state) {
+            member.group.update(change, at: log.version)
         }
         if member.group.version < log.version { member.group.resume() }
         return member
@@ -82,10 +88,12 @@ final class Views<State: Codable & Sendable> {
 
     /// The group's last subscription is gone; it is kept for a while, as clients reconnect.
     func release(_ group: SelectionGroup) {
-        guard let evaluation = groups.remove(group) else { return }
+        guard let source = groups.remove(group) else { return }
+        if groups.readers == 0 { evaluated = nil }
+        (source as? any TableSourceProtocol<State>)?.detach()
         onChange()
         group.rest()
-        lingering.append((group, evaluation))
+        lingering.append((group, source))
         while lingering.count > limits.lingeringGroups || lingering.bytes > limits.lingeringBytes {
             lingering.removeOldest()
         }
@@ -118,23 +126,37 @@ final class Views<State: Codable & Sendable> {
     func evaluate() {
         guard let state = log.store.state else { return }
         var failed: [SelectionGroup] = []
-        for (group, evaluation) in groups.live where evaluation.update(state) {
+        func update(_ group: SelectionGroup, _ source: any SelectionSource<State>) {
             do {
-                group.update(try evaluation.encoded(), at: log.version)
+                guard let change = try source.update(state) else { return }
+                group.update(change, at: log.version)
                 try checkSize(of: group)
             } catch {
-                host.report(
-                    "Selection '\(group.key.selection)' of room '\(name)' can't be sent: "
-                        + JSONCoding.message(for: error))
+                report(error, of: group)
                 failed.append(group)
             }
         }
+        for kind in groups.kinds where !kind.members.isEmpty && !kind.isTold {
+            if let reads = kind.reads, let evaluated, !reads(evaluated, state) { continue }
+            for (group, source) in kind.members { update(group, source) }
+        }
+        rows.advance(to: state) { source in
+            if let group = source.group { update(group, source) }
+        }
+        if evaluated != nil { evaluated = state }
         for group in failed {
-            groups.remove(group)
+            (groups.remove(group) as? any TableSourceProtocol<State>)?.detach()
             for subscription in group.subscriptions {
                 subscription.subscriber.lapse(subscription, Rejection.Code.internal.description)
             }
         }
+    }
+
+    /// Tells the server's owner why the value of a group can't be sent.
+    func report(_ error: any Error, of group: SelectionGroup) {
+        host.report(
+            "Selection '\(group.key.selection)' of room '\(name)' can't be sent: "
+                + JSONCoding.message(for: error))
     }
 
     /// Throws if the group's value is larger than clients take.

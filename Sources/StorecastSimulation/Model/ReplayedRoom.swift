@@ -175,7 +175,7 @@ final class ReplayedRoom<State: Codable & Sendable>: RoomModel {
         if let value = values[key] { return value }
         guard version < histories[history].states.count else { return nil }
         let state = histories[history].states[Int(version)]
-        let value = try? resolved(topic, viewer)?.evaluation(state).encoded()
+        let value = try? resolved(topic, viewer)?.value(state)
         values[key] = value
         return value
     }

@@ -17,6 +17,10 @@ public struct Selection<
     public let name: String
     package let dependsOnViewer: Bool
     package let evaluate: @Sendable (State, Parameters, Identity) -> Value
+    /// Whether what it reads may differ between two states; nil if it may read anything.
+    package var reads: (@Sendable (State, State) -> Bool)?
+    /// The rows that it selects, if the server can keep it up to date from those that change.
+    package var rows: (any RowSelectionProtocol<State, Parameters>)?
 
     /// A selection with parameters that the client chooses.
     public init(_ name: String, _ evaluate: @escaping @Sendable (State, Parameters) -> Value) {
@@ -36,6 +40,28 @@ public struct Selection<
 
     /// The selection itself.
     public var selection: Self { self }
+
+    /// Says which parts of the state the closure reads: while they are unchanged, it isn't run.
+    ///
+    /// ```swift
+    /// static let summary = Selection("summary") { (board: Board) in Summary(board.cards) }
+    ///     .reading(\.cards)
+    /// ```
+    /// A closure that reads anything else shows clients an old value: tests with
+    /// `StorecastTesting`'s simulator find it. Parts are compared by their memory, in constant time:
+    /// one that was set to an equal value may count as changed.
+    public func reading<each Part: Sendable>(
+        _ parts: repeat any KeyPath<State, each Part> & Sendable
+    ) -> Self {
+        var selection = self
+        selection.reads = { old, new in
+            for part in repeat (each parts) {
+                if !isSameMemory(old[keyPath: part], new[keyPath: part]) { return true }
+            }
+            return false
+        }
+        return selection
+    }
 }
 
 extension Selection where Parameters == NoParameters {
@@ -70,4 +96,11 @@ public protocol SelectionProtocol<State>: Sendable {
 public struct NoParameters: Hashable, Codable, Sendable {
     /// The only value.
     public init() {}
+}
+
+/// Whether two values are the same bytes in memory, and so equal; O(1), nothing is followed.
+private func isSameMemory<T>(_ a: T, _ b: T) -> Bool {
+    withUnsafeBytes(of: a) { a in
+        withUnsafeBytes(of: b) { b in a.elementsEqual(b) }
+    }
 }

@@ -8,11 +8,13 @@ package final class ServerMessage: Sendable {
     private let start: Int
 
     /// A message with the text that `write` appends; `capacity` is a guess of its size in bytes.
-    package init(capacity: Int = 96, _ write: (inout JSONWriter) -> Void) {
+    package init<E: Error>(
+        capacity: Int = 96, _ write: (inout JSONWriter) throws(E) -> Void
+    ) throws(E) {
         var writer = JSONWriter(reserving: capacity + Self.headroom)
         // Room for the header; of commas, as a writer adds none after a comma.
         writer.bytes.append(contentsOf: repeatElement(UInt8(ascii: ","), count: Self.headroom))
-        write(&writer)
+        try write(&writer)
         var bytes = writer.bytes
         start = Self.putHeader(into: &bytes)
         storage = bytes
@@ -88,14 +90,22 @@ extension ServerMessage {
         }
     }
 
-    package static func snapshot(sub: UInt64, version: UInt64, value: JSON) -> ServerMessage {
-        ServerMessage(capacity: 64 + value.encodedSize) { writer in
+    /// A snapshot of the value that `write` writes, of about `size` bytes; with its exact size.
+    package static func snapshot(
+        sub: UInt64, version: UInt64, size: Int, _ write: (inout JSONWriter) throws -> Void
+    ) throws -> (message: ServerMessage, size: Int) {
+        var exactly = 0
+        let message = try ServerMessage(capacity: 64 + size) { writer in
             writer.beginFrame("snapshot")
             writer.member("sub", sub)
             writer.member("v", version)
-            writer.member("value", value)
+            writer.write(key: "value")
+            exactly = writer.bytes.count
+            try write(&writer)
+            exactly = writer.bytes.count - exactly
             writer.endObject()
         }
+        return (message, exactly)
     }
 
     /// A patch whose operations are the runs of operations in `operations`, one after the other;

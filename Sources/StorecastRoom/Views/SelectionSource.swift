@@ -1,6 +1,67 @@
 package import StorecastSync
 package import StorecastWire
 
+/// The typed half of a selection group: the value as it was sent last, and what leads from there to
+/// a later one. Not Sendable: belongs to its room.
+package protocol SelectionSource<State>: ValueSource {
+    associatedtype State
+    /// Goes on to the value in `state`; returns what leads there, or nil if the JSON is the same.
+    ///
+    /// Throws what the value's `encode(to:)` throws; the source is of no more use then.
+    func update(_ state: State) throws -> ValueChange?
+}
+
+/// A value that can be written.
+package protocol ValueSource: AnyObject {
+    /// Writes the value's JSON. Throws what its `encode(to:)` throws.
+    func write(to writer: inout JSONWriter) throws
+}
+
+/// What leads from one value to the next.
+package struct ValueChange {
+    package let patch: JSONPatch
+    /// How many bytes the value's text grew by.
+    package let growth: Int
+
+    package init(_ patch: JSONPatch, growth: Int) {
+        self.patch = patch
+        self.growth = growth
+    }
+}
+
+/// Evaluates the closure of a selection, and compares its values.
+final class ClosureSource<
+    State: Codable & Sendable, Parameters: Codable & Hashable & Sendable,
+    Value: Codable & Equatable & Sendable
+>: SelectionSource {
+    private let selection: Selection<State, Parameters, Value>
+    private let parameters: Parameters
+    private let viewer: Identity
+    private var value: Value
+
+    init(
+        _ selection: Selection<State, Parameters, Value>, _ parameters: Parameters,
+        _ viewer: Identity, _ state: State
+    ) {
+        self.selection = selection
+        self.parameters = parameters
+        self.viewer = viewer
+        value = selection.evaluate(state, parameters, viewer)
+    }
+
+    func update(_ state: State) throws -> ValueChange? {
+        let new = selection.evaluate(state, parameters, viewer)
+        guard new != value else { return nil }
+        let (patch, growth) = try JSONPatch.diff(encoding: value, new)
+        value = new
+        return patch.isEmpty ? nil : ValueChange(patch, growth: growth)
+    }
+
+    func write(to writer: inout JSONWriter) throws {
+        writer.write(try JSONCoding.encodeTree(value))
+    }
+}
+
 extension SelectionProtocol {
     /// The selection with the parameters of a subscribe frame, for a viewer; throws what a client
     /// is told whose parameters make no sense.
@@ -13,17 +74,24 @@ extension SelectionProtocol {
             selection: selection.name, parameters: AnyHashable(parameters),
             text: try selection.text(of: parameters),
             viewer: selection.dependsOnViewer ? viewer : nil)
-        return ResolvedSelection(key: key) { state in
-            SelectionEvaluation(
-                selection: selection, parameters: parameters, viewer: viewer, state: state)
-        }
+        return ResolvedSelection(
+            key: key, reads: selection.reads,
+            source: { state, views in
+                try selection.rows?.source(parameters, viewer, state, views)
+                    ?? ClosureSource(selection, parameters, viewer, state)
+            },
+            value: { try JSONCoding.encodeTree(selection.evaluate($0, parameters, viewer)) })
     }
 }
 
 /// A selection with its parameters and viewer: what one group stands for.
 package struct ResolvedSelection<State> {
     package let key: GroupKey
-    package let evaluation: (State) -> any SelectionEvaluating<State>
+    /// Whether what the selection reads may differ between two states; nil if it may read anything.
+    let reads: ((State, State) -> Bool)?
+    let source: (State, RowViews<State>) throws -> any SelectionSource<State>
+    /// The value in a state, evaluated by itself.
+    package let value: (State) throws -> JSON
 }
 
 /// What makes two subscriptions share a group.
@@ -46,46 +114,6 @@ package struct GroupKey: Hashable {
     }
 
     package var selection: String { name.string }
-}
-
-/// The typed half of a selection group: evaluates and remembers the last value.
-package protocol SelectionEvaluating<State>: AnyObject {
-    associatedtype State
-    /// Evaluates the selection; false if the value equals the one before.
-    func update(_ state: State) -> Bool
-    /// The value as JSON. Throws what the value's `encode(to:)` throws.
-    func encoded() throws -> JSON
-}
-
-final class SelectionEvaluation<
-    State: Codable & Sendable, Parameters: Codable & Hashable & Sendable,
-    Value: Codable & Equatable & Sendable
->: SelectionEvaluating {
-    private let selection: Selection<State, Parameters, Value>
-    private let parameters: Parameters
-    private let viewer: Identity
-    private var value: Value
-
-    init(
-        selection: Selection<State, Parameters, Value>, parameters: Parameters, viewer: Identity,
-        state: State
-    ) {
-        self.selection = selection
-        self.parameters = parameters
-        self.viewer = viewer
-        value = selection.evaluate(state, parameters, viewer)
-    }
-
-    func update(_ state: State) -> Bool {
-        let new = selection.evaluate(state, parameters, viewer)
-        guard new != value else { return false }
-        value = new
-        return true
-    }
-
-    func encoded() throws -> JSON {
-        try JSONCoding.encodeTree(value)
-    }
 }
 
 extension Selection {

@@ -1,0 +1,154 @@
+import StorecastSync
+import StorecastTables
+
+/// The rows of a table sorted for queries of one shape: by the fields that they compare with one
+/// value, then by those that they sort by, then by id. Knows which pages a changed row concerns.
+///
+/// A page is watched by the rows that it shows and by the nearest one on either side. A row that
+/// changes its place concerns the pages that it watched, and those watched by its new neighbours;
+/// one that stays where it is, those that show it. So what a change costs doesn't depend on the
+/// number of pages: O(log rows), and the pages that it concerns.
+final class RowIndex<State, Row: Identifiable & Codable & Equatable & Sendable>
+where Row.ID: TableKey {
+    typealias Key = RowKey<Row.ID>
+    typealias Page = PageSource<State, Row>
+
+    let plan: RowPlan<Row>
+    /// Its place among the indices of the table.
+    var place = 0
+    private(set) var keys = SortedTree<Key, Void>()
+    /// The pages that show a row.
+    private var shown = SortedTree<KeyOrder<Row.ID>, [Page]>()
+    /// The pages that a row is beside without being shown.
+    private var beside = SortedTree<KeyOrder<Row.ID>, [Page]>()
+    /// The pages with no row before them or none behind, by the values of the fields that must have
+    /// one.
+    private var atEnd: [[IndexValue]: [Page]] = [:]
+    /// The pages that count, by the same.
+    private var counting: [[IndexValue]: [Page]] = [:]
+    /// How many pages there are.
+    private(set) var pages = 0
+
+    /// An index of the rows of a table. O(n log n).
+    init(_ plan: RowPlan<Row>, of table: Table<Row>) {
+        self.plan = plan
+        keys = SortedTree(table.rows.compactMap { row in plan.key(of: row).map { ($0, ()) } })
+    }
+
+    // MARK: Changes
+
+    /// Takes a changed row, and tells the pages that it concerns.
+    func apply(_ change: TableChange<Row>, _ tell: (Page) -> Void) {
+        let old = change.old.flatMap { plan.key(of: $0) }
+        let new = change.new.flatMap { plan.key(of: $0) }
+        if let old, let new, old.isSame(as: new) {
+            shown[change.id]?.forEach(tell)
+            return
+        }
+        if let old {
+            keys.remove(old)
+            shown[change.id]?.forEach(tell)
+            beside[change.id]?.forEach(tell)
+            counting[plan.values(of: old)]?.forEach(tell)
+        }
+        guard let new else { return }
+        keys.update((), at: new)
+        let values = plan.values(of: new)
+        counting[values]?.forEach(tell)
+        let place = keys.position(of: new)
+        var isAtEnd = false
+        for neighbour in [place - 1, place + 1] {
+            guard let id = id(at: neighbour, of: values) else {
+                isAtEnd = true
+                continue
+            }
+            shown[id]?.forEach(tell)
+            beside[id]?.forEach(tell)
+        }
+        if isAtEnd { atEnd[values]?.forEach(tell) }
+    }
+
+    /// The row at a place, if its fields have the values that those of a page must have.
+    private func id(at place: Int, of values: [IndexValue]) -> Row.ID? {
+        guard (0..<keys.count).contains(place) else { return nil }
+        let key = keys[position: place].key
+        return plan.values(of: key) == values ? key.id : nil
+    }
+
+    // MARK: Pages
+
+    /// Where a page is: the positions of its rows and of all rows of its query.
+    func span(of plan: RowPlan<Row>) -> (page: Range<Int>, all: Range<Int>) {
+        let first = keys.position(of: plan.lower)
+        let all = first..<max(first, keys.position(of: plan.upper))
+        var (low, high) = (all.lowerBound, all.upperBound)
+        if let cursor = plan.cursor {
+            let place = keys.position(of: cursor)
+            if plan.query.isBefore {
+                high = min(max(place, low), high)
+            } else {
+                low = min(max(keys.contains(cursor) ? place + 1 : place, low), high)
+            }
+        }
+        if let limit = plan.query.limit, high - low > limit {
+            if plan.query.isBefore { low = high - limit } else { high = low + limit }
+        }
+        return (low..<high, all)
+    }
+
+    /// The keys of a range of positions. O(log n), and their number.
+    func keys(in range: Range<Int>) -> [Key] {
+        var cursor = keys.cursor(position: range.lowerBound)
+        return range.compactMap { _ in cursor.next()?.key }
+    }
+
+    /// Has a page told of what concerns it from now on; it shows the rows in `range`.
+    func watch(_ page: Page, showing ids: [Row.ID], in range: Range<Int>) {
+        pages += 1
+        let values = page.plan.values
+        for id in ids { add(page, to: &shown, id) }
+        for place in [range.lowerBound - 1, range.upperBound] {
+            if let id = id(at: place, of: values) {
+                page.neighbours.append(id)
+                add(page, to: &beside, id)
+            } else if !page.isAtEnd {
+                page.isAtEnd = true
+                atEnd[values, default: []].append(page)
+            }
+        }
+        if page.plan.query.isCounted { counting[values, default: []].append(page) }
+    }
+
+    /// Ends what ``watch(_:showing:in:)`` began.
+    func unwatch(_ page: Page, showing ids: [Row.ID]) {
+        pages -= 1
+        let values = page.plan.values
+        for id in ids { remove(page, from: &shown, id) }
+        for id in page.neighbours { remove(page, from: &beside, id) }
+        page.neighbours = []
+        if page.isAtEnd { remove(page, from: &atEnd, values) }
+        page.isAtEnd = false
+        if page.plan.query.isCounted { remove(page, from: &counting, values) }
+    }
+
+    private func add(
+        _ page: Page, to pages: inout SortedTree<KeyOrder<Row.ID>, [Page]>, _ id: Row.ID
+    ) {
+        pages.update((pages[id] ?? []) + [page], at: id)
+    }
+
+    private func remove(
+        _ page: Page, from pages: inout SortedTree<KeyOrder<Row.ID>, [Page]>, _ id: Row.ID
+    ) {
+        guard var list = pages[id] else { return }
+        list.removeAll { $0 === page }
+        if list.isEmpty { pages.remove(id) } else { pages.update(list, at: id) }
+    }
+
+    private func remove(
+        _ page: Page, from pages: inout [[IndexValue]: [Page]], _ values: [IndexValue]
+    ) {
+        pages[values]?.removeAll { $0 === page }
+        if pages[values]?.isEmpty == true { pages[values] = nil }
+    }
+}

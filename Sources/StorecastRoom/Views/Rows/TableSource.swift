@@ -1,0 +1,208 @@
+import StorecastSync
+import StorecastTables
+import StorecastWire
+
+/// A selection of rows that is told of the changes that concern it.
+protocol TableSourceProtocol<State>: SelectionSource {
+    /// Its group; nil as long as it has none.
+    var group: SelectionGroup? { get set }
+    /// Is told of changes from now on, until ``detach()``.
+    func attach()
+    /// Isn't told of changes any more. ``SelectionSource/update(_:)`` finds them itself then.
+    func detach()
+}
+
+/// The value of a selection of rows.
+///
+/// While it is attached, ``TableViews`` collects the changes that concern it; ``update(_:)`` has
+/// only these to look at.
+class TableSource<State, Row: Identifiable & Codable & Equatable & Sendable>: TableSourceProtocol
+where Row.ID: TableKey {
+    weak var group: SelectionGroup?
+    /// What has changed since the last update and concerns the selection, in the order of the ids.
+    var changes: [TableChange<Row>] = []
+    private(set) var views: TableViews<State, Row>
+    private let find: (State) -> TableViews<State, Row>
+    /// The rows of the last update, while it isn't attached.
+    private var table: Table<Row>?
+
+    /// - Parameter find: the table's views; those that there were before may be gone.
+    init(_ state: State, _ find: @escaping (State) -> TableViews<State, Row>) {
+        self.find = find
+        views = find(state)
+        table = views.table
+    }
+
+    func attach() { table = nil }
+
+    func detach() { table = views.table }
+
+    final func update(_ state: State) throws -> ValueChange? {
+        if let table {
+            views = find(state)
+            changes = views.changes(from: table)
+            self.table = views.table
+        }
+        defer { changes = [] }
+        let (patch, growth) = try difference()
+        return patch.isEmpty ? nil : ValueChange(patch, growth: growth)
+    }
+
+    /// What leads from the old value to the one in ``views``, by ``changes``.
+    func difference() throws -> (JSONPatch, growth: Int) {
+        fatalError("A source of rows says what has changed.")
+    }
+
+    func write(to writer: inout JSONWriter) throws {
+        fatalError("A source of rows writes them.")
+    }
+
+    /// The row that had the id before the changes.
+    final func oldRow(_ id: Row.ID) -> Row? {
+        var (low, high) = (0, changes.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if Row.ID.isOrdered(changes[middle].id, before: id) {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        if low < changes.count, !Row.ID.isOrdered(id, before: changes[low].id) {
+            return changes[low].old
+        }
+        return views.table[id: id]
+    }
+}
+
+extension RowSelectionProtocol {
+    /// What keeps the selection up to date. Throws what a client is told whose parameters make no
+    /// sense.
+    func source(
+        _ parameters: Parameters, _ viewer: Identity, _ state: State, _ views: RowViews<State>
+    ) throws -> any SelectionSource<State> {
+        let selection = rowSelection
+        let find = { (state: State) in views.table(selection.table, in: state) }
+        switch selection.wanted {
+        case .row(let id): return RowSource(id(parameters), state, find)
+        case .page(let query):
+            let query = query(parameters, viewer)
+            guard query.cursor == nil || query.place(isRanked: false) != nil else {
+                throw Rejection(
+                    .invalidParameters, "The cursor isn't a place of this query.",
+                    detail: "It is from a query with another order.")
+            }
+            return PageSource(RowPlan(query), state, find)
+        }
+    }
+}
+
+/// One row of a table.
+final class RowSource<State, Row: Identifiable & Codable & Equatable & Sendable>:
+    TableSource<State, Row>
+where Row.ID: TableKey {
+    let id: Row.ID
+
+    init(_ id: Row.ID, _ state: State, _ find: @escaping (State) -> TableViews<State, Row>) {
+        self.id = id
+        super.init(state, find)
+    }
+
+    override func attach() {
+        super.attach()
+        views.add(self)
+    }
+
+    override func detach() {
+        super.detach()
+        views.remove(self)
+    }
+
+    override func difference() throws -> (JSONPatch, growth: Int) {
+        try JSONPatch.diff(encoding: oldRow(id), views.table[id: id])
+    }
+
+    override func write(to writer: inout JSONWriter) throws {
+        writer.write(try JSONCoding.encodeTree(views.table[id: id]))
+    }
+}
+
+/// The rows that a query asks for.
+final class PageSource<State, Row: Identifiable & Codable & Equatable & Sendable>:
+    TableSource<State, Row>
+where Row.ID: TableKey {
+    let plan: RowPlan<Row>
+    private var index: RowIndex<State, Row>
+    private var ids: [Row.ID] = []
+    /// All but the rows.
+    private var frame: RowPage<Row>
+    private var span = 0..<0
+    private var isAttached = false
+    /// The rows beside those that are shown; see ``RowIndex``.
+    var neighbours: [Row.ID] = []
+    /// Whether there is no row before the page, or none behind it.
+    var isAtEnd = false
+
+    init(
+        _ plan: RowPlan<Row>, _ state: State, _ find: @escaping (State) -> TableViews<State, Row>
+    ) {
+        self.plan = plan
+        index = find(state).index(for: plan)
+        frame = Self.none
+        super.init(state, find)
+        look()
+    }
+
+    private static var none: RowPage<Row> {
+        RowPage(rows: [], count: nil, start: nil, end: nil, hasBefore: false, hasAfter: false)
+    }
+
+    override func attach() {
+        super.attach()
+        isAttached = true
+        index.watch(self, showing: ids, in: span)
+    }
+
+    override func detach() {
+        super.detach()
+        isAttached = false
+        index.unwatch(self, showing: ids)
+        views.drop(index)
+    }
+
+    /// Looks up what is to be shown.
+    private func look() {
+        let (span, all) = index.span(of: plan)
+        let keys = index.keys(in: span)
+        self.span = span
+        ids = keys.compactMap(\.id)
+        frame.count = plan.query.isCounted ? all.count : nil
+        frame.start = keys.first?.cursor(behind: plan.values.count)
+        frame.end = keys.last?.cursor(behind: plan.values.count)
+        frame.hasBefore = span.lowerBound > all.lowerBound
+        frame.hasAfter = span.upperBound < all.upperBound
+    }
+
+    override func difference() throws -> (JSONPatch, growth: Int) {
+        var old = frame
+        old.rows = ids.compactMap { oldRow($0) }
+        if isAttached {
+            index.unwatch(self, showing: ids)
+        } else {
+            index = views.index(for: plan)
+        }
+        look()
+        if isAttached { index.watch(self, showing: ids, in: span) }
+        return try JSONPatch.diff(encoding: old, page)
+    }
+
+    override func write(to writer: inout JSONWriter) throws {
+        writer.write(try JSONCoding.encodeTree(page))
+    }
+
+    private var page: RowPage<Row> {
+        var page = frame
+        page.rows = ids.compactMap { views.table[id: $0] }
+        return page
+    }
+}

@@ -1,0 +1,116 @@
+import StorecastSync
+import StorecastTables
+
+/// The selections of rows that are in use in a room, by the tables that they select from.
+final class RowViews<State> {
+    private var tables: [any AnyTableViews<State>] = []
+
+    /// Goes on to a state, and calls `changed` with each selection that may have another value.
+    func advance(to state: State, _ changed: (any TableSourceProtocol<State>) -> Void) {
+        tables.removeAll { $0.isEmpty }
+        for table in tables { table.advance(to: state, changed) }
+    }
+
+    /// Those of one table.
+    func table<Row>(
+        _ path: any KeyPath<State, Table<Row>> & Sendable, in state: State
+    ) -> TableViews<State, Row> {
+        for table in tables {
+            if let table = table as? TableViews<State, Row>, table.path == path { return table }
+        }
+        let new = TableViews(path, state)
+        tables.append(new)
+        return new
+    }
+}
+
+/// ``TableViews`` whatever the rows.
+protocol AnyTableViews<State>: AnyObject {
+    associatedtype State
+    var isEmpty: Bool { get }
+    func advance(to state: State, _ changed: (any TableSourceProtocol<State>) -> Void)
+}
+
+/// The selections in use of one table: finds those that a turn concerns from the rows that changed.
+///
+/// What a turn costs follows the number of changed rows and of the selections that they concern,
+/// not the number of rows or of selections.
+final class TableViews<State, Row: Identifiable & Codable & Equatable & Sendable>: AnyTableViews
+where Row.ID: TableKey {
+    let path: any KeyPath<State, Table<Row>> & Sendable
+    /// The rows as the selections have them.
+    private(set) var table: Table<Row>
+    /// In the order in which they were made, but for those that took the place of one that went.
+    private var indices: [RowIndex<State, Row>] = []
+    private var shared: [RowPlan<Row>.Shape: RowIndex<State, Row>] = [:]
+    private var rows = SortedTree<KeyOrder<Row.ID>, [RowSource<State, Row>]>()
+
+    init(_ path: any KeyPath<State, Table<Row>> & Sendable, _ state: State) {
+        self.path = path
+        table = state[keyPath: path]
+    }
+
+    var isEmpty: Bool { rows.isEmpty && indices.isEmpty }
+    var indexCount: Int { indices.count }
+
+    // MARK: Changes
+
+    func advance(to state: State, _ changed: (any TableSourceProtocol<State>) -> Void) {
+        let old = table
+        table = state[keyPath: path]
+        var concerned: [TableSource<State, Row>] = []
+        for change in changes(from: old) {
+            let tell = { (source: TableSource<State, Row>) in
+                guard let last = source.changes.last else {
+                    concerned.append(source)
+                    return source.changes = [change]
+                }
+                // One may be told of for several reasons.
+                if Row.ID.isOrdered(last.id, before: change.id) { source.changes.append(change) }
+            }
+            rows[change.id]?.forEach(tell)
+            for index in indices { index.apply(change, tell) }
+        }
+        for source in concerned { changed(source) }
+    }
+
+    /// What is different from what `old` had: bit by bit, and not by `==`, which takes texts for
+    /// equal that have other bytes.
+    func changes(from old: Table<Row>) -> [TableChange<Row>] {
+        table.tree.changes(from: old.tree) { _, _ in false }
+            .map { TableChange(id: $0.key, old: $0.old, new: $0.new) }
+    }
+
+    // MARK: Selections in use
+
+    func add(_ source: RowSource<State, Row>) {
+        rows.update((rows[source.id] ?? []) + [source], at: source.id)
+    }
+
+    func remove(_ source: RowSource<State, Row>) {
+        var list = rows[source.id] ?? []
+        list.removeAll { $0 === source }
+        if list.isEmpty { rows.remove(source.id) } else { rows.update(list, at: source.id) }
+    }
+
+    /// The index that answers a query; made if there is none. O(n log n) then.
+    func index(for plan: RowPlan<Row>) -> RowIndex<State, Row> {
+        let shape = plan.shape
+        if let shape, let known = shared[shape] { return known }
+        let index = RowIndex<State, Row>(plan, of: table)
+        index.place = indices.count
+        indices.append(index)
+        if let shape { shared[shape] = index }
+        return index
+    }
+
+    /// Drops an index without pages.
+    func drop(_ index: RowIndex<State, Row>) {
+        guard index.pages == 0, indices[index.place] === index else { return }
+        if let shape = index.plan.shape { shared[shape] = nil }
+        let last = indices.removeLast()
+        guard last !== index else { return }
+        last.place = index.place
+        indices[last.place] = last
+    }
+}

@@ -1,0 +1,139 @@
+package import StorecastTables
+
+/// The place of a row in an index: the values of the fields that the index sorts by, then its id.
+package struct RowKey<ID: TableKey>: Sendable {
+    package struct Part: Sendable {
+        package var value: IndexValue
+        package var isDescending: Bool
+
+        package init(_ value: IndexValue, isDescending: Bool = false) {
+            self.value = value
+            self.isDescending = isDescending
+        }
+    }
+
+    /// What is behind the values.
+    package enum End: Sendable {
+        /// Before all rows that have these values.
+        case before
+        case row(ID)
+        /// Behind all rows that have these values.
+        case behind
+    }
+
+    package var parts: [Part]
+    package var end: End
+
+    package init(_ parts: [Part], _ end: End) {
+        self.parts = parts
+        self.end = end
+    }
+}
+
+extension RowKey: TreeOrder {
+    /// A key that has no row is before or behind all that begin with its values.
+    package static func isOrdered(_ left: Self, before right: Self) -> Bool {
+        let common = min(left.parts.count, right.parts.count)
+        for place in 0..<common {
+            let order = left.parts[place].value.order(against: right.parts[place].value)
+            if order != 0 { return (order < 0) != left.parts[place].isDescending }
+        }
+        if left.parts.count != right.parts.count {
+            let isShorter = left.parts.count < right.parts.count
+            if case .before = isShorter ? left.end : right.end { return isShorter }
+            return !isShorter
+        }
+        switch (left.end, right.end) {
+        case (.row(let left), .row(let right)): return ID.isOrdered(left, before: right)
+        case (.before, .before), (.behind, _): return false
+        case (.before, _): return true
+        case (.row, .behind): return true
+        case (.row, .before): return false
+        }
+    }
+}
+
+extension RowKey {
+    /// Whether both are one place.
+    package func isSame(as other: RowKey) -> Bool {
+        !Self.isOrdered(self, before: other) && !Self.isOrdered(other, before: self)
+    }
+
+    /// The id of the row at this place, if the place is a row's.
+    package var id: ID? {
+        if case .row(let id) = end { id } else { nil }
+    }
+
+    /// The values without the fields that all rows of a query share, and the id.
+    package func cursor(behind shared: Int) -> RowCursor? {
+        guard let id else { return nil }
+        return RowCursor(parts[shared...].map(\.value) + [.string(id.keyText)])
+    }
+}
+
+extension RowQuery where Row: Identifiable, Row.ID: TableKey {
+    /// The place of a row in the order of the query.
+    ///
+    /// - Parameter rank: its place in the table, if that has an order of its own.
+    package func key(of row: Row, rank: String?) -> RowKey<Row.ID> {
+        var parts = order.map {
+            RowKey<Row.ID>.Part($0.field.value(row), isDescending: $0.isDescending)
+        }
+        if order.isEmpty, let rank { parts.append(RowKey.Part(.string(rank))) }
+        return RowKey(parts, .row(row.id))
+    }
+
+    /// The place that the query's cursor names; nil if there is none, or it isn't one of this
+    /// query.
+    package func place(isRanked: Bool) -> RowKey<Row.ID>? {
+        guard var values = cursor?.values, case .string(let text)? = values.popLast(),
+            let id = Row.ID(keyText: text),
+            values.count == (order.isEmpty && isRanked ? 1 : order.count)
+        else { return nil }
+        let parts = values.enumerated().map { index, value in
+            RowKey<Row.ID>.Part(
+                value, isDescending: order.isEmpty ? false : order[index].isDescending)
+        }
+        return RowKey(parts, .row(id))
+    }
+
+    /// Whether the row is one of the query's.
+    package func holds(for row: Row) -> Bool {
+        filters.allSatisfy { $0.holds(for: row) } && predicate?(row) ?? true
+    }
+
+    /// The page, found by looking at every row: what the server's indices must agree with. O(n log
+    /// n).
+    package func page(of rows: some Sequence<(row: Row, rank: String?)>, isRanked: Bool)
+        -> RowPage<Row>
+    {
+        let found = rows.filter { holds(for: $0.row) }
+            .map { (key: key(of: $0.row, rank: $0.rank), row: $0.row) }
+            .sorted { RowKey.isOrdered($0.key, before: $1.key) }
+        var range = found.startIndex..<found.endIndex
+        if let place = place(isRanked: isRanked) {
+            if isBefore {
+                range = 0..<(found.firstIndex { !RowKey.isOrdered($0.key, before: place) } ?? found.count)
+            } else {
+                range = (found.firstIndex { RowKey.isOrdered(place, before: $0.key) } ?? found.count)..<found.count
+            }
+        }
+        if let limit, range.count > limit {
+            range = isBefore
+                ? range.upperBound - limit..<range.upperBound
+                : range.lowerBound..<range.lowerBound + limit
+        }
+        return RowPage(
+            rows: found[range].map(\.row), count: isCounted ? found.count : nil,
+            start: range.isEmpty ? nil : found[range.lowerBound].key.cursor(behind: 0),
+            end: range.isEmpty ? nil : found[range.upperBound - 1].key.cursor(behind: 0),
+            hasBefore: range.lowerBound > 0, hasAfter: range.upperBound < found.count)
+    }
+}
+
+extension RowQuery where Row: Identifiable, Row.ID: TableKey {
+    /// The page, found by looking at every row of a table. O(n log n).
+    package func page(of table: Table<Row>) -> RowPage<Row> {
+        page(of: table.rows.lazy.map { (row: $0, rank: nil) }, isRanked: false)
+    }
+}
