@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "StorecastObservation", targets: ["StorecastObservation"]),
         .library(name: "StorecastRecorder", targets: ["StorecastRecorder"]),
         .library(name: "StorecastRedux", targets: ["StorecastRedux"]),
+        .library(name: "StorecastTables", targets: ["StorecastTables"]),
         .library(name: "StorecastTesting", targets: ["StorecastTesting"]),
         .library(name: "StorecastSync", targets: ["StorecastSync"]),
         .library(name: "StorecastServer", targets: ["StorecastServer"]),
@@ -51,6 +52,10 @@ let package = Package(
         // Not a part of Storecast: global functions such as `compose` are for those who ask for
         // them.
         .target(name: "StorecastRedux", dependencies: ["Storecast"], swiftSettings: settings),
+        .target(name: "StorecastTables", swiftSettings: settings),
+        .testTarget(
+            name: "StorecastTablesTests", dependencies: ["StorecastTables"],
+            swiftSettings: settings),
         // Apart from the test kit, as a program runs it too, without what makes tests fail.
         .target(
             name: "StorecastSimulation",

@@ -1,0 +1,266 @@
+public import Synchronization
+
+/// A dictionary in the order of its keys: a persistent B+ tree.
+///
+/// A copy costs O(1) and shares all nodes with the original. A change copies those on the way to
+/// the entry, O(log n), and none if no other version has them. Versions that share nodes are
+/// compared in time proportional to what differs: ``changes(from:isEqual:)``.
+@usableFromInline package struct SortedTree<Order: TreeOrder, Value> {
+    @usableFromInline package typealias Key = Order.Key
+    @usableFromInline package typealias Element = (key: Key, value: Value)
+
+    /// Nil if there are no entries.
+    @usableFromInline var root: TreeNode<Order, Value>?
+    /// The number of entries.
+    @usableFromInline package internal(set) var count = 0
+
+    /// A tree without entries.
+    @inlinable package init() {}
+
+    @inlinable package var isEmpty: Bool { root == nil }
+
+    /// The value of a key. O(log n).
+    @inlinable package subscript(key: Key) -> Value? {
+        withLeaf(of: key) { leaf in
+            let slot = leaf.slot(of: key)
+            return leaf.hasKey(key, at: slot) ? leaf.values[slot] : nil
+        } ?? nil
+    }
+
+    /// O(log n).
+    @inlinable package func contains(_ key: Key) -> Bool {
+        withLeaf(of: key) { $0.hasKey(key, at: $0.slot(of: key)) } ?? false
+    }
+
+    /// Calls `use` with the leaf that has a key, if any has; nil if there is no leaf.
+    ///
+    /// The tree holds all nodes while this looks, so they needn't be retained one by one.
+    @inlinable func withLeaf<R>(of key: Key, _ use: (TreeNode<Order, Value>) -> R) -> R? {
+        guard let root else { return nil }
+        return withExtendedLifetime(root) {
+            var node = Unmanaged.passUnretained(root)
+            while let next = node._withUnsafeGuaranteedRef({ $0.child(of: key) }) { node = next }
+            return node._withUnsafeGuaranteedRef(use)
+        }
+    }
+
+    /// Sets the value of a key, and returns the one that it had. O(log n).
+    @discardableResult
+    @inlinable package mutating func update(_ value: consuming Value, at key: Key) -> Value? {
+        guard root != nil else {
+            (root, count) = (TreeNode(keys: [key], values: [value]), 1)
+            return nil
+        }
+        var growth = 0
+        let old = TreeNode.set(key, to: value, in: &root!, growth: &growth)
+        guard case .none = old else { return old }
+        count += 1
+        if let full = root, full.fill >= Order.capacity {
+            root = TreeNode(
+                keys: [], children: [full], counts: [count], height: full.height + 1)
+            root!.divideChild(at: 0, growth: growth)
+        }
+        return nil
+    }
+
+    /// Removes an entry, and returns its value. O(log n).
+    @discardableResult
+    @inlinable package mutating func remove(_ key: Key) -> Value? {
+        contains(key) ? removeExisting(key) : nil
+    }
+
+    @inlinable mutating func removeExisting(_ key: Key) -> Value? {
+        let old = TreeNode.remove(key, from: &root!)
+        count -= 1
+        if count == 0 { root = nil }
+        if let top = root, !top.isLeaf, top.children.count == 1 { root = top.children[0] }
+        return old
+    }
+}
+
+extension SortedTree: Sendable where Key: Sendable, Value: Sendable {}
+
+// MARK: - Changes in place
+
+extension SortedTree {
+    /// Where a value was taken from.
+    @usableFromInline struct Place {
+        @usableFromInline let leaf: TreeNode<Order, Value>
+        @usableFromInline let slot: Int
+
+        @inlinable init(leaf: TreeNode<Order, Value>, slot: Int) {
+            (self.leaf, self.slot) = (leaf, slot)
+        }
+    }
+
+    /// Takes a value out, so that the caller has the one reference to what is in it. Until it is
+    /// put back with ``put(_:back:)``, or its entry is removed with ``removeTaken(_:from:)``, the
+    /// tree isn't used. O(log n).
+    @inlinable mutating func take(_ key: Key) -> (Place, Value)? {
+        guard contains(key) else { return nil }
+        let leaf = Self.uniqueLeaf(of: key, in: &root!)
+        let slot = leaf.slot(of: key)
+        leaf.values.swapAt(slot, leaf.values.count - 1)
+        return (Place(leaf: leaf, slot: slot), leaf.values.removeLast())
+    }
+
+    @inlinable func put(_ value: consuming Value, back place: Place) {
+        place.leaf.values.append(value)
+        place.leaf.values.swapAt(place.slot, place.leaf.values.count - 1)
+    }
+
+    @inlinable mutating func removeTaken(_ key: Key, from place: consuming Place) {
+        if place.slot < place.leaf.values.count {
+            let last = place.leaf.values.remove(at: place.slot)
+            place.leaf.values.append(last)
+        }
+        _ = consume place
+        _ = removeExisting(key)
+    }
+
+    @inlinable static func uniqueLeaf(
+        of key: Key, in node: inout TreeNode<Order, Value>
+    ) -> TreeNode<Order, Value> {
+        TreeNode.makeUnique(&node)
+        if node.isLeaf { return node }
+        return uniqueLeaf(of: key, in: &node.children[node.childSlot(of: key)])
+    }
+}
+
+// MARK: - Positions
+
+extension SortedTree {
+    /// The number of entries before `key`, which needn't have one itself. O(log n).
+    @inlinable package func position(of key: Key) -> Int {
+        guard var node = root else { return 0 }
+        var position = 0
+        while !node.isLeaf {
+            let slot = node.childSlot(of: key)
+            for before in 0..<slot { position += node.counts[before] }
+            node = node.children[slot]
+        }
+        return position + node.slot(of: key)
+    }
+
+    /// The entry at a position, from 0 to the last. O(log n).
+    @inlinable package subscript(position position: Int) -> Element {
+        precondition((0..<count).contains(position), "There is no entry at position \(position)")
+        var (node, rest) = (root!, position)
+        while !node.isLeaf {
+            var slot = 0
+            while rest >= node.counts[slot] {
+                rest -= node.counts[slot]
+                slot += 1
+            }
+            node = node.children[slot]
+        }
+        return (node.keys[rest], node.values[rest])
+    }
+}
+
+// MARK: - Made at once
+
+extension SortedTree {
+    /// A tree of entries whose keys are in order, each once. O(n).
+    @inlinable package init(sortedKeys keys: ContiguousArray<Key>, values: ContiguousArray<Value>) {
+        precondition(keys.count == values.count)
+        guard !keys.isEmpty else { return }
+        var firsts: ContiguousArray<Key> = []
+        var nodes: ContiguousArray<TreeNode<Order, Value>> = []
+        for part in Self.parts(of: keys.count) {
+            firsts.append(keys[part.lowerBound])
+            nodes.append(
+                TreeNode(keys: ContiguousArray(keys[part]), values: ContiguousArray(values[part])))
+        }
+        while nodes.count > 1 {
+            let parts = Self.parts(of: nodes.count)
+            let height = nodes[0].height + 1
+            nodes = ContiguousArray(
+                parts.map { part in
+                    TreeNode(
+                        keys: ContiguousArray(firsts[part].dropFirst()),
+                        children: ContiguousArray(nodes[part]),
+                        counts: ContiguousArray(nodes[part].map(\.count)), height: height)
+                })
+            firsts = ContiguousArray(parts.map { firsts[$0.lowerBound] })
+        }
+        (root, count) = (nodes[0], keys.count)
+    }
+
+    /// Divides `0..<count` evenly into as few parts as leave each node some room.
+    @inlinable static func parts(of count: Int) -> [Range<Int>] {
+        let fill = Order.capacity * 3 / 4
+        let number = (count + fill - 1) / fill
+        return (0..<number).map { (count * $0 / number)..<(count * ($0 + 1) / number) }
+    }
+
+    /// A tree of entries in any order; of two with one key the later counts. O(n log n), O(n) if
+    /// they are in order already.
+    @inlinable package init(_ entries: [Element]) {
+        var order = Array(entries.indices)
+        if !zip(entries, entries.dropFirst()).allSatisfy({
+            Order.isOrdered($0.key, before: $1.key)
+        }) {
+            order.sort {
+                let (a, b) = (entries[$0].key, entries[$1].key)
+                return Order.isOrdered(a, before: b) || (!Order.isOrdered(b, before: a) && $0 < $1)
+            }
+        }
+        var (keys, values): (ContiguousArray<Key>, ContiguousArray<Value>) = ([], [])
+        keys.reserveCapacity(entries.count)
+        values.reserveCapacity(entries.count)
+        for index in order {
+            let (key, value) = entries[index]
+            if let last = keys.last, !Order.isOrdered(last, before: key) {
+                values[values.count - 1] = value
+            } else {
+                keys.append(key)
+                values.append(value)
+            }
+        }
+        self.init(sortedKeys: keys, values: values)
+    }
+}
+
+// MARK: - Leaves
+
+/// The entries of one leaf, in order.
+@usableFromInline package struct TreeLeaf<Order: TreeOrder, Value> {
+    @usableFromInline let node: TreeNode<Order, Value>
+
+    @inlinable init(_ node: TreeNode<Order, Value>) { self.node = node }
+
+    @inlinable package var keys: ContiguousArray<Order.Key> { node.keys }
+    @inlinable package var values: ContiguousArray<Value> { node.values }
+
+    /// What was made from the entries of the leaf, such as their text: made once for all versions
+    /// and threads that share the leaf, and dropped with any change of it.
+    ///
+    /// Of several threads that make it together, one's is kept. A leaf keeps one note: if another
+    /// type's is there already, the new one is returned and not kept.
+    @inlinable package func note<Note: AnyObject & Sendable>(_ make: () throws -> Note) rethrows
+        -> Note
+    {
+        if let kept = node.note.load(ordering: .acquiring) {
+            return try kept.takeUnretainedValue() as? Note ?? make()
+        }
+        let made = try make()
+        let reference = Unmanaged<AnyObject>.passRetained(made)
+        let (isFirst, kept) = node.note.compareExchange(
+            expected: nil, desired: reference, ordering: .acquiringAndReleasing)
+        if isFirst { return made }
+        reference.release()
+        return kept?.takeUnretainedValue() as? Note ?? made
+    }
+}
+
+extension SortedTree {
+    /// Calls `visit` with each leaf, in order.
+    @inlinable package func forEachLeaf(_ visit: (TreeLeaf<Order, Value>) throws -> Void) rethrows {
+        func walk(_ node: TreeNode<Order, Value>) throws {
+            if node.isLeaf { return try visit(TreeLeaf(node)) }
+            for child in node.children { try walk(child) }
+        }
+        if let root { try walk(root) }
+    }
+}
