@@ -74,7 +74,6 @@ let package = Package(
                     condition: .when(platforms: [.linux])),
             ],
             swiftSettings: settings),
-        .target(name: "StorecastTables", swiftSettings: settings),
         .target(name: "StorecastWire", swiftSettings: settings),
         .target(
             name: "StorecastSync",

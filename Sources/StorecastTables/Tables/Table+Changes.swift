@@ -7,7 +7,7 @@ public struct TableChange<Row: Identifiable> where Row.ID: TableKey {
     /// The row of the newer version; nil if it has none with the id.
     public let new: Row?
 
-    @inlinable init(id: Row.ID, old: Row?, new: Row?) {
+    @inlinable package init(id: Row.ID, old: Row?, new: Row?) {
         (self.id, self.old, self.new) = (id, old, new)
     }
 }
@@ -28,8 +28,16 @@ extension Table {
     /// that was made anew may count as changed. O(c log n) for c changes between versions that come
     /// from one another, O(n) for others.
     @inlinable public func changes(from old: Table) -> [TableChange<Row>] {
-        tree.changes(from: old.tree, isEqual: equality(of: Row.self))
-            .map { TableChange(id: $0.key, old: $0.old, new: $0.new) }
+        let isEqual = equality(of: Row.self)
+        return changes(from: old) { isEqual($0, $1) }
+    }
+
+    /// The rows that aren't the same object in both versions and differ by `isEqual`.
+    @inlinable package func changes(
+        from old: Table, isEqual: @escaping (Row, Row) -> Bool
+    ) -> [TableChange<Row>] {
+        tree.changes(from: old.tree) { isEqual($0.row, $1.row) }
+            .map { TableChange(id: $0.key, old: $0.old?.row, new: $0.new?.row) }
     }
 }
 
@@ -53,7 +61,7 @@ extension Table: Equatable where Row: Equatable {
     @inlinable public static func == (left: Table, right: Table) -> Bool {
         guard left.count == right.count else { return false }
         if left.tree.isIdentical(to: right.tree) { return true }
-        var changes = left.tree.changes(from: right.tree, isEqual: ==)
+        var changes = left.tree.changes(from: right.tree) { $0.row == $1.row }
         return changes.next() == nil
     }
 }

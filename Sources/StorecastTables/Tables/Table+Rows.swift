@@ -38,7 +38,7 @@ extension Table {
         /// The row at a position. O(log n).
         @inlinable public subscript(position: Int) -> Row {
             precondition(indices.contains(position), "There is no row at position \(position)")
-            return tree[position: position].value
+            return tree[position: position].value.row
         }
 
         /// The rows of a range of positions. O(1).
@@ -56,7 +56,7 @@ extension Table {
 
         /// Rows one after another.
         public struct Iterator: IteratorProtocol {
-            @usableFromInline var cursor: TreeCursor<KeyOrder<Row.ID>, Row>
+            @usableFromInline var cursor: TreeCursor<KeyOrder<Row.ID>, RowBox<Row>>
             @usableFromInline var rest: Int
 
             @inlinable init(_ rows: Rows) {
@@ -68,7 +68,7 @@ extension Table {
             @inlinable public mutating func next() -> Row? {
                 guard rest > 0 else { return nil }
                 rest -= 1
-                return cursor.next()?.value
+                return cursor.next()?.value.row
             }
         }
     }

@@ -51,7 +51,6 @@ where Row.ID: TableKey {
     }
 
     var isEmpty: Bool { rows.isEmpty && indices.isEmpty }
-    var indexCount: Int { indices.count }
 
     // MARK: Changes
 
@@ -74,11 +73,10 @@ where Row.ID: TableKey {
         for source in concerned { changed(source) }
     }
 
-    /// What is different from what `old` had: bit by bit, and not by `==`, which takes texts for
-    /// equal that have other bytes.
+    /// What is different from what `old` had. Not by `==`, which takes texts for equal that have
+    /// other bytes.
     func changes(from old: Table<Row>) -> [TableChange<Row>] {
-        table.tree.changes(from: old.tree) { _, _ in false }
-            .map { TableChange(id: $0.key, old: $0.old, new: $0.new) }
+        table.changes(from: old) { _, _ in false }
     }
 
     // MARK: Selections in use
