@@ -66,9 +66,7 @@ struct EncodedDiff {
         encodedCount += 1
         return try JSONCoding.encodeTree(value)
     }
-}
 
-extension EncodedDiff {
     /// Elements of an array, in one go.
     private mutating func encode(_ elements: ArraySlice<some Encodable>) throws -> [JSON] {
         encodedCount += elements.count
@@ -86,7 +84,7 @@ extension EncodedDiff {
             try compareMembers(old, oldNode, new, newNode)
         case (.array, .array):
             try compareElements(old, oldNode, new, newNode)
-        case (.kept, .kept) where type(of: old.kept(oldNode)) == type(of: new.kept(newNode)):
+        case (.kept, .kept):
             try compareKept(old.kept(oldNode), new.kept(newNode))
         default:
             compare(try old.whole(oldNode), try new.whole(newNode))
@@ -163,9 +161,8 @@ extension EncodedDiff {
         }
     }
 
-    /// Whether both have the same type and memory.
     private func isSameMemory<T: Encodable>(_ old: T, as new: any Encodable) -> Bool {
-        type(of: new) == T.self && (new as? T).map { StorecastWire.isSameMemory(old, $0) } ?? false
+        (new as? T).map { StorecastWire.isSameMemory(old, $0) } ?? false
     }
 
     private mutating func compareRun(_ old: [JSON], _ new: [JSON], from start: Int) {

@@ -155,9 +155,20 @@ import Testing
     @Test func `numbers worth the same are no change, though one text may be longer`() throws {
         #expect(try expectDiff(0.0, -0.0).isEmpty)
         #expect(try expectDiff([1, 0.0], [1, -0.0]).isEmpty)
+        #expect(try expectDiff(Line(y: 0.0), Line(y: -0.0)).isEmpty)
         #expect(try expectDiff(["a": [0.0, 1]], ["a": [-0.0, 2]]).operations.count == 1)
         typealias Either = Specimen.Numbers.Either
         #expect(try expectDiff([Either.integer(Int64(1e18))], [.double(1e18)]).isEmpty)
+    }
+
+    private struct Line: Encodable {
+        var y: Double
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.unkeyedContainer()
+            try container.encode(1)
+            try container.encode(y)
+        }
     }
 
     @Test func `changed members come in the order of their names`() throws {
@@ -182,6 +193,14 @@ import Testing
         #expect(
             try expectDiff(old, new).operations
                 == [.replace(path: JSONPointer(["left"]), value: ["a": 4, "b": 5, "c": 6])])
+        struct Tags: Encodable {
+            var a: Specimen.Tag, b: Specimen.Tag, c: Specimen.Tag
+        }
+        let (reds, blues) = (Tags(a: .red, b: .red, c: .red), Tags(a: .blue, b: .blue, c: .blue))
+        #expect(
+            try expectDiff(
+                Specimen.Pair(left: reds, right: rest), Specimen.Pair(left: blues, right: rest)
+            ).operations.map(\.path) == [JSONPointer(["left"])])
     }
 
     // MARK: Work
