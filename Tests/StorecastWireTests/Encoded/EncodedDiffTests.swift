@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test func `long lists are changed into any other list of the same cards`() throws {
-        for seed in 0..<300 {
+        for seed in 0..<150 {
             var random = SeededRandom(UInt64(seed))
             let old = (0..<20 + random.below(60)).map { Card($0) }
             var new = old
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test func `long lists of few values are changed into any other`() throws {
-        for seed in 0..<300 {
+        for seed in 0..<150 {
             var random = SeededRandom(UInt64(seed))
             let old = (0..<20 + random.below(60)).map { _ in random.below(3) }
             var new = old
@@ -267,6 +267,10 @@ import Testing
                 $0.cards[9_990].text = "another"
                 $0.cards.append($0.cards[0])
             } < 10)
+        #expect(
+            try board.cost {
+                for index in [3, 4, 5, 9_990] { $0.cards[index].text = "another" }
+            } < 20)
         #expect(try board.cost { $0.cards.insert($0.cards.remove(at: 9_000), at: 4) } == 2)
         // Whether it is smaller to replace the board takes no more of it than the patch is long.
         #expect(try board.cost { $0.settings = $0.settings.mapValues { $0 + 1 } } < 10)

@@ -48,7 +48,7 @@ struct Specimen: Encodable {
         liar = Liar(note: String(&random), value: Int(&random))
         animal = Self.animal(&random)
         open = Open(&random)
-        mixed = Mixed(kind: random.below(6), card: Card(&random))
+        mixed = Mixed(kind: random.below(7), card: Card(&random))
         numbers = Numbers(&random)
         known = Known(&random)
         json = random.json()
@@ -83,7 +83,7 @@ struct Specimen: Encodable {
         case 13: new.liar.note.change(&random)
         case 14: new.animal = Self.animal(&random)
         case 15: new.open.change(&random)
-        case 16: new.mixed.kind = random.below(6)
+        case 16: new.mixed.kind = random.below(7)
         case 17: new.mixed.card.change(&random)
         case 18: new.numbers.change(&random)
         case 19: new.known.change(&random)
@@ -265,6 +265,10 @@ extension Specimen {
                 var container = encoder.unkeyedContainer()
                 try container.encode(card)
                 try container.encode(card.id)
+            case 5:
+                var container = encoder.singleValueContainer()
+                try container.encode(card)
+                try ["more": card.id].encode(to: encoder)
             default: try card.encode(to: encoder)
             }
         }
