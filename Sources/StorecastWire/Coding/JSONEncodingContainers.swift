@@ -23,8 +23,9 @@ struct JSONKeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encode(_ value: Int128, forKey key: Key) { put(.string("\(value)"), key) }
     func encode(_ value: UInt128, forKey key: Key) { put(.string("\(value)"), key) }
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
+        if encoding.isShallow { return encoding.keep(value, at: add(key)) }
         if let scalar = try JSONNodeEncoder.scalar(value) { return put(scalar, key) }
-        try encoding.checkDepth()
+        try encoding.checkLimits()
         try value.encode(to: encoder(key))
     }
 
@@ -46,8 +47,10 @@ struct JSONKeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
         encoding.add(key.stringValue, value, .value, to: index)
     }
 
+    private func add(_ key: some CodingKey) -> Int { encoding.add(key.stringValue, to: index) }
+
     private func encoder(_ key: some CodingKey) -> JSONNodeEncoder {
-        JSONNodeEncoder(encoding, encoding.add(key.stringValue, to: index))
+        JSONNodeEncoder(encoding, add(key))
     }
 }
 
@@ -77,8 +80,9 @@ struct JSONUnkeyedEncoding: UnkeyedEncodingContainer {
     func encode(_ value: Int128) { put(.string("\(value)")) }
     func encode(_ value: UInt128) { put(.string("\(value)")) }
     func encode<T: Encodable>(_ value: T) throws {
+        if encoding.isShallow { return encoding.keep(value, at: encoding.add("", to: index)) }
         if let scalar = try JSONNodeEncoder.scalar(value) { return put(scalar) }
-        try encoding.checkDepth()
+        try encoding.checkLimits()
         try value.encode(to: encoder())
     }
 

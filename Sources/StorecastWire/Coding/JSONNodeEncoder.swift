@@ -26,10 +26,12 @@ struct JSONNodeEncoder: Encoder {
     /// Encodes `value` here: at once when it is a scalar or a tree, else through its own
     /// `encode(to:)`.
     func put<T: Encodable>(_ value: T) throws {
-        if let scalar = try Self.scalar(value) {
+        if encoding.isShallow {
+            encoding.keep(value, at: index)
+        } else if let scalar = try Self.scalar(value) {
             encoding.set(index, scalar)
         } else {
-            try encoding.checkDepth()
+            try encoding.checkLimits()
             try value.encode(to: self)
         }
     }

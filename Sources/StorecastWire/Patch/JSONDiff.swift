@@ -4,10 +4,18 @@ struct JSONDiff {
     /// How many bytes of text the operations make, a comma for each included.
     private var size = 0
     /// Where the comparison is.
-    private var path = JSONPointer()
+    var path = JSONPointer()
+
+    /// How far the operations were at some time.
+    struct Mark {
+        fileprivate let count: Int
+        fileprivate let size: Int
+    }
+
+    var mark: Mark { Mark(count: operations.count, size: size) }
 
     mutating func compare(_ old: JSON, _ new: JSON) {
-        let (mark, before) = (operations.count, size)
+        let start = mark
         switch (old, new) {
         case (.object(let old), .object(let new)): compare(old, new)
         case (.array(let old), .array(let new)): compare(old, new)
@@ -15,15 +23,25 @@ struct JSONDiff {
             if old != new { emit(.replace(path: path, value: new)) }
             return
         }
-        // One operation that replaces it all, {"op":"replace","path":,"value":} and a comma, may be
-        // smaller than the many that change it.
-        guard operations.count > mark else { return }
-        let whole = 34 + JSON.size(path.description)
-        let room = size - before - whole
-        guard room > 0, new.encodedSize(upTo: room) < room else { return }
-        operations.removeSubrange(mark...)
-        size = before
-        emit(.replace(path: path, value: new))
+        replaceIfSmaller(since: start) { room in
+            new.encodedSize(upTo: room) < room ? new : nil
+        }
+    }
+
+    /// One operation that replaces it all may be smaller than the many since `start` that change
+    /// it. Then it stands for them.
+    ///
+    /// - Parameter whole: Gives the new value, or nil if its text has `room` bytes or more.
+    mutating func replaceIfSmaller(
+        since start: Mark, _ whole: (_ room: Int) throws -> JSON?
+    ) rethrows {
+        guard operations.count > start.count else { return }
+        // {"op":"replace","path":,"value":} and a comma.
+        let room = size - start.size - 34 - JSON.size(path.description)
+        guard room > 0, let value = try whole(room) else { return }
+        operations.removeSubrange(start.count...)
+        size = start.size
+        emit(.replace(path: path, value: value))
     }
 
     mutating func emit(_ operation: JSONPatch.Operation) {
@@ -64,16 +82,19 @@ struct JSONDiff {
 
     /// As ``compare(_:_:at:)``, without building the path for scalars that are equal.
     @inline(__always)
-    private mutating func compareUnlessEqual(_ old: JSON, _ new: JSON, at token: String) {
+    fileprivate mutating func compareUnlessEqual(
+        _ old: JSON, _ new: JSON, at token: @autoclosure () -> String
+    ) {
         switch (old, new) {
-        case (.object, .object), (.array, .array): compare(old, new, at: token)
-        default: if old != new { compare(old, new, at: token) }
+        case (.object, .object), (.array, .array): compare(old, new, at: token())
+        default: if old != new { compare(old, new, at: token()) }
         }
     }
 }
 
 extension JSONDiff {
-    mutating func compare(_ old: [JSON], _ new: [JSON]) {
+    /// Compares two runs of elements that begin at `offset`.
+    mutating func compare(_ old: [JSON], _ new: [JSON], from offset: Int = 0) {
         let shorter = min(old.count, new.count)
         var start = 0
         while start < shorter, old[start] == new[start] { start += 1 }
@@ -85,29 +106,34 @@ extension JSONDiff {
         let before = old[start..<oldEnd]
         let after = new[start..<newEnd]
         if before.count == 1, after.count == 1 {
-            return compare(old[start], new[start], at: String(start))
+            return compare(old[start], new[start], at: String(offset + start))
         }
-        rearrange(before, after)
+        let names = JSONElementNames(before, after)
+        let alignment = ArrayAlignment(from: names.old, to: names.new)
+        rearrange(before, after, alignment, from: offset + start)
     }
 
-    /// Turns one run of elements into another.
-    private mutating func rearrange(_ old: ArraySlice<JSON>, _ new: ArraySlice<JSON>) {
-        let start = old.startIndex
-        let names = JSONElementNames(old, new)
-        let alignment = ArrayAlignment(from: names.old, to: names.new)
+    /// Turns one run of elements, which begins at `start`, into another.
+    mutating func rearrange(
+        _ old: ArraySlice<JSON>, _ new: ArraySlice<JSON>, _ alignment: ArrayAlignment,
+        from start: Int
+    ) {
         for step in alignment.steps {
             switch step {
             case .remove(let index):
                 emit(.remove(path: pointer(String(start + index))))
             case .insert(let source, let index):
-                emit(.add(path: pointer(String(start + index)), value: new[start + source]))
+                let value = new[new.startIndex + source]
+                emit(.add(path: pointer(String(start + index)), value: value))
             case .move(let from, let index):
                 let from = pointer(String(start + from))
                 emit(.move(from: from, path: pointer(String(start + index))))
             }
         }
         for (oldIndex, newIndex) in alignment.pairs {
-            compare(old[start + oldIndex], new[start + newIndex], at: String(start + newIndex))
+            compareUnlessEqual(
+                old[old.startIndex + oldIndex], new[new.startIndex + newIndex],
+                at: String(start + newIndex))
         }
     }
 }

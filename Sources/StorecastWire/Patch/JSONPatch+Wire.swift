@@ -108,7 +108,8 @@ extension JSONPatch.Operation {
         }
     }
 
-    private var value: JSON? {
+    /// What it adds, or finds.
+    var value: JSON? {
         switch self {
         case .add(_, let value), .replace(_, let value), .test(_, let value): value
         case .remove, .move, .copy: nil

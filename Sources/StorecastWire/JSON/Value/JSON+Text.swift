@@ -59,6 +59,54 @@ extension JSON: CustomStringConvertible {
         }
     }
 
+    /// How many more bytes the compact text of `new` has than that of `old`.
+    ///
+    /// Complexity: linear; what both share the storage of isn't looked into.
+    static func growth(from old: JSON, to new: JSON) -> Int {
+        switch (old, new) {
+        case (.string(let old), .string(let new)) where old.isSameText(as: new): 0
+        case (.array(let old), .array(let new)): growth(from: old, to: new)
+        case (.object(let old), .object(let new)): growth(from: old, to: new)
+        default: new.encodedSize - old.encodedSize
+        }
+    }
+
+    private static func growth(from old: [JSON], to new: [JSON]) -> Int {
+        var growth = max(new.count, 1) - max(old.count, 1)
+        var (before, after) = (old[...], new[...])
+        while let first = before.first, let match = after.first, first == match {
+            // Equal numbers can be written in two ways.
+            growth += Self.growth(from: before.removeFirst(), to: after.removeFirst())
+        }
+        while let last = before.last, let match = after.last, last == match {
+            growth += Self.growth(from: before.removeLast(), to: after.removeLast())
+        }
+        if before.count == 1, after.count == 1, let old = before.first, let new = after.first {
+            return growth + Self.growth(from: old, to: new)
+        }
+        return after.reduce(growth) { $0 + $1.encodedSize }
+            - before.reduce(0) { $0 + $1.encodedSize }
+    }
+
+    private static func growth(from old: JSONObject, to new: JSONObject) -> Int {
+        if old.isSameStorage(as: new) { return 0 }
+        var growth = max(new.count, 1) - max(old.count, 1)
+        var kept = 0
+        for (key, value) in new {
+            if let match = old[key] {
+                kept += 1
+                growth += Self.growth(from: match, to: value)
+            } else {
+                growth += size(key) + 1 + value.encodedSize
+            }
+        }
+        guard kept < old.count else { return growth }
+        for (key, value) in old where new[key] == nil {
+            growth -= size(key) + 1 + value.encodedSize
+        }
+        return growth
+    }
+
     /// How deep arrays and objects are nested in this: 0 for a scalar, 1 for an empty array.
     ///
     /// Complexity: linear.
