@@ -181,6 +181,9 @@ public final class SyncServer: Sendable {
     }
 
     /// A room for the server's own code; opened if need be, and then kept open.
+    ///
+    /// Throws a ``ServerError``: `noRoom`, `notRunning`, `journalUnavailable` if the room may be
+    /// opened later, or `journalUnreadable`.
     public func room<State: Codable & Sendable>(
         _ path: String, of type: State.Type
     ) async throws(ServerError) -> LiveRoom<State> {

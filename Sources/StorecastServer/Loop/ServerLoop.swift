@@ -49,14 +49,18 @@ actor ServerLoop {
     func open<State: Codable & Sendable>(
         _ path: String, of type: State.Type
     ) async throws(ServerError) {
-        guard let core else { throw ServerError(.notRunning, "The server doesn't run.") }
+        guard let core else { throw Self.notRunning }
         let room = try core.keptRoom(path, of: type)
         let phase = await withCheckedContinuation { continuation in
             room.whenLoaded { continuation.resume(returning: $0) }
         }
-        guard phase == .ready else {
-            throw ServerError(.noRoom, "The journal of the room at '\(path)' can't be read.")
-        }
+        if phase == .ready { return }
+        if core.rooms.isStopping { throw Self.notRunning }
+        throw phase.isFinal
+            ? Self.unreadable(path)
+            : ServerError(
+                .journalUnavailable,
+                "The journal of the room at '\(path)' can't be read now; try again later.")
     }
 
     /// Runs `body` with the room, which was opened before, and may have to be opened again.
@@ -79,11 +83,7 @@ actor ServerLoop {
                     room.whenLoaded { continuation.resume(returning: $0) }
                 }
                 if phase == .ready { return room }
-                core.rooms.forget(room)
-                if phase.isFinal {
-                    throw ServerError(
-                        .journalUnreadable, "The journal of the room at '\(path)' can't be read.")
-                }
+                if phase.isFinal { throw Self.unreadable(path) }
             }
             // No room is read again once the server has stopped.
             if core.rooms.isStopping { break }
@@ -91,7 +91,15 @@ actor ServerLoop {
             // caller's task, as it would then ask again at once.
             await Task.detached { try? await Task.sleep(for: .seconds(1)) }.value
         }
-        throw ServerError(.notRunning, "The server doesn't run.")
+        throw Self.notRunning
+    }
+
+    private static var notRunning: ServerError {
+        ServerError(.notRunning, "The server doesn't run.")
+    }
+
+    private static func unreadable(_ path: String) -> ServerError {
+        ServerError(.journalUnreadable, "The journal of the room at '\(path)' can't be read.")
     }
 
     /// Runs `work` on the loop behind everything given to it before; not if the server never began.
