@@ -238,8 +238,10 @@ public final class SyncServer: Sendable {
         var (listener, configuration) = (listener, configuration)
         configuration.recovery = onRecovery
         for (index, loop) in loops.enumerated() {
-            listener.port = try await loop.start(
-                configuration, store, listener, index: index, peers: loops)
+            await loop.begin(configuration, store, index: index, peers: loops)
+        }
+        for loop in loops {
+            listener.port = try await loop.listen(listener)
             listener.claimsPort = false
         }
         return listener.port

@@ -13,13 +13,17 @@ actor ServerLoop {
         self.loop = loop
     }
 
-    /// Starts to listen, as loop `index` of `peers`; returns the port.
-    func start(
-        _ configuration: ServerConfiguration, _ store: any JournalStore,
-        _ listener: WebSocketServerConfiguration, index: Int, peers: [ServerLoop]
-    ) throws(ServerError) -> Int {
-        let core = ServerLoopCore(configuration, store, index: index, peers: peers, loop: loop)
-        self.core = core
+    /// Begins as loop `index` of `peers`: takes what the others say, and has rooms.
+    func begin(
+        _ configuration: ServerConfiguration, _ store: any JournalStore, index: Int,
+        peers: [ServerLoop]
+    ) {
+        core = ServerLoopCore(configuration, store, index: index, peers: peers, loop: loop)
+    }
+
+    /// Takes connections, whose rooms may live on any loop: when all have begun. Returns the port.
+    func listen(_ listener: WebSocketServerConfiguration) throws(ServerError) -> Int {
+        guard let core else { throw Self.notRunning }
         return try core.listen(listener)
     }
 
