@@ -279,13 +279,15 @@ let package = Package(
         .testTarget(
             name: "StorecastServerTests",
             dependencies: [
-                "StorecastServer", "StorecastClient", "StorecastTesting",
+                "StorecastServer", "StorecastClient", "StorecastTesting", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(
             name: "StorecastDevtoolsTests",
-            dependencies: ["StorecastDevtools", "StorecastServer", "StorecastClient"],
+            dependencies: [
+                "StorecastDevtools", "StorecastServer", "StorecastClient", "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "TerminalTests", dependencies: ["Terminal", "Example"], swiftSettings: settings),
@@ -293,6 +295,7 @@ let package = Package(
             name: "StorecastCommandTests",
             dependencies: [
                 "StorecastCommand", "StorecastSQLite", "StorecastServer", "StorecastTesting",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
         .testTarget(
