@@ -78,7 +78,7 @@
                 url, transport: WebSocketTransport(on: loop), random: SystemRandomNumberGenerator())
             let titles = (0..<8).map { String(repeating: "\($0)", count: 100_000) }
             let dispatches = titles.map { connection.dispatch(PutBook(title: $0)) }
-            let versions = try await within("An action is lost.") {
+            let versions = try await inTime("An action is lost.") {
                 var versions: [UInt64] = []
                 for dispatch in dispatches { versions.append(try await dispatch.outcome.version) }
                 return versions

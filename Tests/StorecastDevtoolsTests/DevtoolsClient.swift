@@ -33,7 +33,7 @@ struct DevtoolsClient {
     func answer(
         of store: RemoteStore<JSON>, where matches: (JSON) -> Bool = { _ in true }
     ) async throws -> JSON {
-        for await answer in store.states.inTime where !answer.isNull && matches(answer) {
+        for await answer in store.states.limited where !answer.isNull && matches(answer) {
             return answer
         }
         throw store.problem ?? Rejection(.closed, "No such answer came in time.")
@@ -144,13 +144,13 @@ struct Add: Stamped {
 
 extension RemoteConnection {
     func isLive() async -> Bool {
-        for await status in statuses.inTime where status == .live { return true }
+        for await status in statuses.limited where status == .live { return true }
         return false
     }
 
     /// Waits for the end, and says why.
     func end() async -> Rejection? {
-        for await status in statuses.inTime {
+        for await status in statuses.limited {
             if case .closed(let rejection) = status { return rejection }
         }
         return nil

@@ -21,6 +21,6 @@ struct MessageLog: LogHandler {
     static func make() -> (logger: Logger, messages: AsyncStream<String>) {
         let (messages, continuation) = AsyncStream<String>.makeStream()
         let logger = Logger(label: "test") { _ in MessageLog(messages: continuation) }
-        return (logger, messages.inTime)
+        return (logger, messages.limited)
     }
 }

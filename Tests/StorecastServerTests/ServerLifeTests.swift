@@ -66,11 +66,11 @@ struct ServerLifeTests {
                 port: 0,
                 journal: journal.provider { () async throws(JournalError) in
                     tellOpening.yield()
-                    for await _ in mayGoOn.inTime {}
+                    for await _ in mayGoOn.limited {}
                 },
                 loops: loops, rooms: { _ in room })
             let starting = Task { try await server.start() }
-            for await _ in isOpening.inTime { break }
+            for await _ in isOpening.limited { break }
             await expect(.alreadyStarted) { _ = try await server.start() }
             await expect(.notRunning) { _ = try await server.room("/", of: Tallies.self) }
             await server.stop()

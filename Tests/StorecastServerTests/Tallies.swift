@@ -28,7 +28,7 @@ struct Add: Stamped {
 extension RemoteConnection {
     /// Waits for a status; nil if the connection ends before it, or it doesn't come in time.
     func status(where matches: (Status) -> Bool) async -> Status? {
-        for await status in statuses.inTime where matches(status) { return status }
+        for await status in statuses.limited where matches(status) { return status }
         return nil
     }
 
@@ -36,7 +36,7 @@ extension RemoteConnection {
 
     /// Waits for the end, and says why.
     func end() async -> Rejection? {
-        for await status in statuses.inTime {
+        for await status in statuses.limited {
             if case .closed(let rejection) = status { return rejection }
         }
         return nil

@@ -3,9 +3,9 @@
 /// How long a test waits for what it needs on a machine that is busy.
 package let longestWait = Duration.seconds(10)
 
-/// What a test waited for in vain.
-package struct NothingCame: Error, CustomStringConvertible {
-    package var description: String { "Nothing came within \(longestWait)." }
+/// Something didn't happen in time.
+package struct TooLate: Error, CustomStringConvertible {
+    package let description: String
 }
 
 /// Whether something becomes so in time.
@@ -19,26 +19,39 @@ package func eventually(_ isSo: () async throws -> Bool) async rethrows -> Bool 
     return try await isSo()
 }
 
-/// What `body` comes to, or ``NothingCame`` if that takes too long; `body` is left to itself then.
+/// What `work` comes to, or ``TooLate`` with a message; `work` is left to itself then.
 package func inTime<Value: Sendable>(
-    _ body: @escaping @Sendable () async throws -> Value
+    _ message: String = "Nothing came.", limit: Duration = longestWait,
+    _ work: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
-    let (results, result) = AsyncStream<Result<Value, any Error>>.makeStream()
-    let work = Task {
-        do {
-            result.yield(.success(try await body()))
-        } catch {
-            result.yield(.failure(error))
-        }
+    let (results, first) = AsyncStream<Result<Value, any Error>>.makeStream()
+    let worker = Task {
+        do { first.yield(.success(try await work())) } catch { first.yield(.failure(error)) }
     }
-    defer { work.cancel() }
-    for await result in results.inTime { return try result.get() }
-    throw NothingCame()
+    let alarm = Task {
+        try await Task.sleep(for: limit)
+        first.yield(.failure(TooLate(description: "\(message) (\(limit))")))
+    }
+    defer {
+        worker.cancel()
+        alarm.cancel()
+    }
+    for await result in results { return try result.get() }
+    throw CancellationError()
 }
 
 extension AsyncStream where Element: Sendable {
+    /// Everything that comes until it ends, which has to be soon.
+    package func collected() async throws -> [Element] {
+        try await inTime("The stream doesn't end.") {
+            var all: [Element] = []
+            for await element in self { all.append(element) }
+            return all
+        }
+    }
+
     /// The elements that come in time: both streams end then, or when nobody reads on.
-    package var inTime: AsyncStream {
+    package var limited: AsyncStream {
         let (stream, continuation) = AsyncStream.makeStream()
         let copying = Task {
             for await element in self { continuation.yield(element) }
