@@ -286,13 +286,15 @@ let package = Package(
         .testTarget(
             name: "StorecastServerTests",
             dependencies: [
-                "StorecastServer", "StorecastClient", "StorecastTesting",
+                "StorecastServer", "StorecastClient", "StorecastTesting", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(
             name: "StorecastDevtoolsTests",
-            dependencies: ["StorecastDevtools", "StorecastServer", "StorecastClient"],
+            dependencies: [
+                "StorecastDevtools", "StorecastServer", "StorecastClient", "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "TerminalTests", dependencies: ["Terminal", "Example"], swiftSettings: settings),
@@ -300,6 +302,7 @@ let package = Package(
             name: "StorecastCommandTests",
             dependencies: [
                 "StorecastCommand", "StorecastSQLite", "StorecastServer", "StorecastTesting",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
         .testTarget(

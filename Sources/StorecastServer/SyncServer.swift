@@ -181,6 +181,9 @@ public final class SyncServer: Sendable {
     }
 
     /// A room for the server's own code; opened if need be, and then kept open.
+    ///
+    /// Throws a ``ServerError``: `noRoom`, `notRunning`, `journalUnavailable` if the room may be
+    /// opened later, or `journalUnreadable`.
     public func room<State: Codable & Sendable>(
         _ path: String, of type: State.Type
     ) async throws(ServerError) -> LiveRoom<State> {
@@ -235,8 +238,10 @@ public final class SyncServer: Sendable {
         var (listener, configuration) = (listener, configuration)
         configuration.recovery = onRecovery
         for (index, loop) in loops.enumerated() {
-            listener.port = try await loop.start(
-                configuration, store, listener, index: index, peers: loops)
+            await loop.begin(configuration, store, index: index, peers: loops)
+        }
+        for loop in loops {
+            listener.port = try await loop.listen(listener)
             listener.claimsPort = false
         }
         return listener.port

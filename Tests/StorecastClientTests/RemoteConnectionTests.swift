@@ -1,5 +1,6 @@
 import Observation
 import StorecastServer
+import TestSupport
 import Testing
 
 @testable import StorecastClient
@@ -16,9 +17,7 @@ struct RemoteConnectionTests {
         #expect(seen.suffix(2) == [.live, .closed(nil)])
         #expect(desk.connection.status == .closed(nil))
         // Whoever comes later hears the end at once.
-        var late: [RemoteConnection.Status] = []
-        for await status in desk.connection.statuses { late.append(status) }
-        #expect(late == [.closed(nil)])
+        #expect(try await desk.connection.statuses.collected() == [.closed(nil)])
         await desk.server.stop()
     }
 
@@ -61,10 +60,9 @@ struct RemoteConnectionTests {
         "http://localhost/", "ws://", "ws:///room", "localhost:9090", "ws://a:0/", "ws://a:99999/",
         "ws://user@host/", "ws://host/#part", "ws://[::1/", "ws://ho st/", "",
     ])
-    func `an address that isn't one is said at once`(_ url: String) async {
+    func `an address that isn't one is said at once`(_ url: String) async throws {
         let connection = RemoteConnection(url)
-        var last: RemoteConnection.Status?
-        for await status in connection.statuses { last = status }
+        let last = try await connection.statuses.collected().last
         guard case .closed(let rejection?) = last else {
             return #expect(Bool(false), "\(url) is \(String(describing: last))")
         }
@@ -111,8 +109,7 @@ struct RemoteConnectionTests {
         let url = try await server.start()
         let connection = RemoteConnection(url, token: { "bad" })
         let dispatch = connection.dispatch(PutBook(title: "Emma"))
-        var last: RemoteConnection.Status?
-        for await status in connection.statuses { last = status }
+        let last = try await connection.statuses.collected().last
         guard case .closed(let rejection?) = last else {
             return #expect(Bool(false), "It is \(String(describing: last)).")
         }

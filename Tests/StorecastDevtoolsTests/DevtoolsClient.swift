@@ -1,6 +1,9 @@
 import StorecastClient
 import StorecastDevtools
+import StorecastRoom
 import StorecastServer
+import Synchronization
+import TestSupport
 
 /// A client of the devtools' room.
 @MainActor
@@ -30,8 +33,10 @@ struct DevtoolsClient {
     func answer(
         of store: RemoteStore<JSON>, where matches: (JSON) -> Bool = { _ in true }
     ) async throws -> JSON {
-        for await answer in store.states where !answer.isNull && matches(answer) { return answer }
-        throw store.problem ?? Rejection(.closed, "The connection ended.")
+        for await answer in store.states.limited where !answer.isNull && matches(answer) {
+            return answer
+        }
+        throw store.problem ?? Rejection(.closed, "No such answer came in time.")
     }
 
     /// Dispatches an action into a room; returns what the devtools say of it.
@@ -45,6 +50,64 @@ struct DevtoolsClient {
             return last["version"] != nil || last["problem"] != nil
         }
         return last
+    }
+}
+
+/// A server with tallies at every path but `/none`, whose journal keeps everything; a client of `/`
+/// and one of the devtools.
+@MainActor
+struct DevtoolsServer {
+    /// Counts how often each path was looked up.
+    private final class Lookups: Sendable {
+        let counts = Mutex<[String: Int]>([:])
+    }
+
+    let server: SyncServer
+    let url: String
+    let client: RemoteConnection
+    let devtools: DevtoolsClient
+    private let lookups = Lookups()
+
+    init(loops: Int = 1) async throws {
+        let room = Tallies.room.validate(Add.self) { _, add, _ in
+            if add.number < 0 { throw Rejection(.invalid, "Only up.") }
+        }
+        server = SyncServer(
+            port: 0,
+            journal: JournalProvider { () throws(JournalError) in
+                MemoryJournalStore(capacity: .max)
+            },
+            loops: loops, extensions: [.devtools(.token(DevtoolsClient.token))],
+            rooms: { [lookups] path in
+                lookups.counts.withLock { $0[path, default: 0] += 1 }
+                return path == "/none" ? nil : room
+            }
+        ) { Identity($0.token ?? "") }
+        url = try await server.start()
+        client = RemoteConnection(url, token: { "ada" })
+        devtools = DevtoolsClient(url)
+    }
+
+    /// How often the definition of `/` was asked for: when it was opened, and when its journal was
+    /// read for the devtools.
+    var lookupCount: Int { lookups.counts.withLock { $0["/"] ?? 0 } }
+
+    func add(_ numbers: Int...) async throws {
+        for number in numbers { _ = try await client.dispatch(Add(number: number)).outcome }
+    }
+
+    /// Waits until the devtools have gone through what is asked of them now; adds 1 meanwhile.
+    func pass() async throws {
+        let state = devtools.follow("state", ["room": "/"])
+        let before = try await devtools.answer(of: state)["version"]
+        try await add(1)
+        _ = try await devtools.answer(of: state) { $0["version"] != before }
+    }
+
+    func end() async {
+        client.close()
+        devtools.connection.close()
+        await server.stop()
     }
 }
 
@@ -81,13 +144,13 @@ struct Add: Stamped {
 
 extension RemoteConnection {
     func isLive() async -> Bool {
-        for await status in statuses where status == .live { return true }
+        for await status in statuses.limited where status == .live { return true }
         return false
     }
 
     /// Waits for the end, and says why.
     func end() async -> Rejection? {
-        for await status in statuses {
+        for await status in statuses.limited {
             if case .closed(let rejection) = status { return rejection }
         }
         return nil

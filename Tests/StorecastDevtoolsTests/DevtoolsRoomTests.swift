@@ -2,55 +2,21 @@ import StorecastClient
 import StorecastDevtools
 import StorecastServer
 import Testing
+import TestSupport
 
 @testable import StorecastRoom
 
-/// The devtools of a server with tallies at every path.
+/// What the devtools show of the present.
 @MainActor
 @Suite(.timeLimit(.minutes(1)))
 struct DevtoolsRoomTests {
-    /// A server whose journal keeps everything, a client of `/` and one of the devtools.
-    private struct Fixture {
-        let server: SyncServer
-        let client: RemoteConnection
-        let devtools: DevtoolsClient
-
-        @MainActor
-        init(loops: Int = 1) async throws {
-            let room = Tallies.room.validate(Add.self) { _, add, _ in
-                if add.number < 0 { throw Rejection(.invalid, "Only up.") }
-            }
-            server = SyncServer(
-                port: 0,
-                journal: JournalProvider { () throws(JournalError) in
-                    MemoryJournalStore(capacity: .max)
-                },
-                loops: loops, extensions: [.devtools(.token(DevtoolsClient.token))],
-                rooms: { $0 == "/none" ? nil : room }
-            ) { Identity($0.token ?? "") }
-            let url = try await server.start()
-            client = RemoteConnection(url, token: { "ada" })
-            devtools = DevtoolsClient(url)
-        }
-
-        func add(_ numbers: Int...) async throws {
-            for number in numbers { _ = try await client.dispatch(Add(number: number)).outcome }
-        }
-
-        func end() async {
-            client.close()
-            devtools.connection.close()
-            await server.stop()
-        }
-    }
-
     private static let room: JSON = ["room": "/"]
 
     @Test(arguments: [1, 3])
     func `the rooms are listed with who is in them, and the devtools aren't`(
         loops: Int
     ) async throws {
-        let fixture = try await Fixture(loops: loops)
+        let fixture = try await DevtoolsServer(loops: loops)
         try await fixture.add(1, 2)
         let store = RemoteStore(Tallies.count, on: fixture.client)
         for await count in store.states where count == 3 { break }
@@ -69,7 +35,7 @@ struct DevtoolsRoomTests {
     }
 
     @Test func `a room is shown with its people and what they look at`() async throws {
-        let fixture = try await Fixture()
+        let fixture = try await DevtoolsServer()
         try await fixture.add(1)
         let store = RemoteStore(Tallies.last, on: fixture.client)
         for await last in store.states where last == "ada" { break }
@@ -88,7 +54,7 @@ struct DevtoolsRoomTests {
     @Test func `the log is live, with what was rejected, and long payloads on demand`()
         async throws
     {
-        let fixture = try await Fixture()
+        let fixture = try await DevtoolsServer()
         try await fixture.add(1)
         let store = fixture.devtools.follow("log", Self.room)
         _ = try await fixture.devtools.answer(of: store)
@@ -106,7 +72,7 @@ struct DevtoolsRoomTests {
     }
 
     @Test func `the log shows what was refused, as it came`() async throws {
-        let fixture = try await Fixture()
+        let fixture = try await DevtoolsServer()
         try await fixture.add(1)
         let store = fixture.devtools.follow("log", ["room": "/", "type": "e"])
         _ = try await fixture.devtools.answer(of: store)
@@ -124,7 +90,7 @@ struct DevtoolsRoomTests {
     }
 
     @Test func `a log may be of one type of action`() async throws {
-        let fixture = try await Fixture()
+        let fixture = try await DevtoolsServer()
         try await fixture.add(1)
         let others = fixture.devtools.follow("log", ["room": "/", "type": "Sub"])
         let some = fixture.devtools.follow("log", ["room": "/", "type": "Ad"])
@@ -137,7 +103,7 @@ struct DevtoolsRoomTests {
     }
 
     @Test func `the state follows the room`() async throws {
-        let fixture = try await Fixture()
+        let fixture = try await DevtoolsServer()
         try await fixture.add(1)
         let first = try await fixture.devtools.answer("state", Self.room)
         #expect(first["state"]?["count"] == 1)
@@ -147,69 +113,8 @@ struct DevtoolsRoomTests {
         await fixture.end()
     }
 
-    @Test(arguments: [1, 3])
-    func `the state of any version is found in the journal, and how to undo its last dispatch`(
-        loops: Int
-    ) async throws {
-        let fixture = try await Fixture(loops: loops)
-        try await fixture.add(1, 2, 3, 4)
-        for (version, count) in [(0, 0), (1, 1), (3, 6), (4, 10)] as [(Int64, Int64)] {
-            let place: JSON = ["room": "/", "version": .int(version)]
-            let then = try await fixture.devtools.answer("stateAt", place)
-            #expect(then["state"]?["count"] == .int(count), "version \(version)")
-        }
-        let third = try await fixture.devtools.answer("stateAt", ["room": "/", "version": 3])
-        #expect(third["undo"] == [["op": "replace", "path": "/count", "value": 3]])
-        // The room is as it was.
-        #expect(try await fixture.devtools.answer("state", Self.room)["version"] == 4)
-        await fixture.end()
-    }
-
-    @Test func `a version may be shown as if dispatches before it hadn't been`() async throws {
-        let fixture = try await Fixture()
-        try await fixture.add(1, 2, 3, 4)
-        let place: JSON = ["room": "/", "version": 4, "skip": [2, 3]]
-        let without = try await fixture.devtools.answer("stateAt", place)
-        #expect(without["state"]?["count"] == 5)
-        #expect(without["undo"] == [["op": "replace", "path": "/count", "value": 10]])
-        await fixture.end()
-    }
-
-    @Test func `a version that isn't there is said to be none`() async throws {
-        let fixture = try await Fixture()
-        try await fixture.add(1)
-        let answer = try await fixture.devtools.answer("stateAt", ["room": "/", "version": 7])
-        #expect(answer["problem"] == "The room hasn't come to this version.")
-        let elsewhere = try await fixture.devtools.answer("state", ["room": "/closed"])
-        #expect(elsewhere["problem"]?.string?.contains("isn't open") == true)
-        await fixture.end()
-    }
-
-    @Test func `the past is listed with versions and outcomes`() async throws {
-        let fixture = try await Fixture()
-        try await fixture.add(1)
-        await #expect(throws: Rejection.self) { try await fixture.add(-1) }
-        try await fixture.add(2)
-        let past = try await fixture.devtools.answer("history", ["room": "/", "through": 2])
-        #expect(past.array?.map { $0["version"] } == [1, 1, 2])
-        #expect(past.array?.map { $0["rejection"] } == [nil, "Only up.", nil])
-        await fixture.end()
-    }
-
-    @Test func `the journal's lines are those that a replay reads`() async throws {
-        let fixture = try await Fixture()
-        try await fixture.add(1, 2, 3)
-        let page = try await fixture.devtools.answer("lines", ["room": "/", "after": 0])
-        #expect(page["next"] == .null)
-        let lines = page["lines"]?.array?.compactMap(\.string) ?? []
-        let replay = RoomReplay(Tallies.room)
-        try replay.read(lines.joined(separator: "\n"))
-        #expect(replay.state == Tallies(count: 6, last: "ada"))
-        await fixture.end()
-    }
-
     @Test func `an action is dispatched as the developers', and its outcome told`() async throws {
-        let fixture = try await Fixture()
+        let fixture = try await DevtoolsServer()
         try await fixture.add(1)
         let good = try await fixture.devtools.dispatch("Add", ["number": 4])
         #expect(good["version"] == 2)
@@ -228,7 +133,7 @@ struct DevtoolsRoomTests {
 
     @Test func `answers can't be made up by clients`() async throws {
         struct AnswerQuestions: SyncAction { var answers: [JSON] = [] }
-        let fixture = try await Fixture()
+        let fixture = try await DevtoolsServer()
         await #expect(throws: Rejection.self) {
             _ = try await fixture.devtools.connection.dispatch(AnswerQuestions()).outcome
         }
@@ -236,7 +141,7 @@ struct DevtoolsRoomTests {
     }
 
     @Test func `rates are kept while somebody looks`() async throws {
-        let fixture = try await Fixture()
+        let fixture = try await DevtoolsServer()
         try await fixture.add(1)
         let samples = try await fixture.devtools.answer("graphs", Self.room) { samples in
             (samples.array?.count ?? 0) >= 2
@@ -248,7 +153,7 @@ struct DevtoolsRoomTests {
     @Test func `questions beyond those that are answered at a time wait for their turn`()
         async throws
     {
-        let fixture = try await Fixture()
+        let fixture = try await DevtoolsServer()
         try await fixture.add(1)
         var stores = (1...64).map { number in
             fixture.devtools.follow("entry", ["room": "/", "number": .int(number)])
@@ -264,16 +169,58 @@ struct DevtoolsRoomTests {
         await fixture.end()
     }
 
-    @Test func `a room has no observer when nobody looks any more`() async throws {
-        let fixture = try await Fixture()
+    @Test func `a room has an observer while somebody looks at it, and no longer`() async throws {
+        let fixture = try await DevtoolsServer()
+        let devtools = fixture.devtools
         try await fixture.add(1)
-        _ = try await fixture.devtools.answer("log", Self.room)
-        let isObserved = { @MainActor in
-            await fixture.server.isObserved("/")
+        let other = RemoteConnection(fixture.url.at("/other"), token: { "bob" })
+        _ = try await other.dispatch(Add(number: 1)).outcome
+        func areObserved(_ rooms: [String]) async -> Bool {
+            await eventually {
+                var observed: [String] = []
+                for room in ["/", "/other"] where await fixture.server.isObserved(room) {
+                    observed.append(room)
+                }
+                return observed == rooms
+            }
         }
-        #expect(await isObserved())
-        fixture.devtools.connection.close()
-        while await isObserved() { await Task.yield() }
+        try #require(await areObserved([]))
+        do {
+            let state = devtools.follow("state", Self.room)
+            _ = try await devtools.answer(of: state)
+            try #require(await areObserved(["/"]))
+            let all = devtools.follow("rooms")
+            _ = try await devtools.answer(of: all)
+            try #require(await areObserved(["/", "/other"]))
+            withExtendedLifetime((state, all)) {}
+        }
+        try #require(await areObserved([]))
+        _ = try await devtools.answer("log", ["room": "/other"])
+        let log = devtools.follow("log", ["room": "/other"])
+        _ = try await devtools.answer(of: log)
+        try #require(await areObserved(["/other"]))
+        devtools.connection.close()
+        try #require(await areObserved([]))
+        withExtendedLifetime(log) {}
+        other.close()
+        await fixture.end()
+    }
+
+    @Test func `a log begins anew when somebody looks again`() async throws {
+        let fixture = try await DevtoolsServer()
+        try await fixture.add(1)
+        do {
+            let log = fixture.devtools.follow("log", Self.room)
+            _ = try await fixture.devtools.answer(of: log)
+            try await fixture.add(2)
+            _ = try await fixture.devtools.answer(of: log) { $0.array?.count == 1 }
+        }
+        try #require(await eventually { await !fixture.server.isObserved("/") })
+        let log = fixture.devtools.follow("log", Self.room)
+        _ = try await fixture.devtools.answer(of: log) { $0 == [] }
+        try await fixture.add(3)
+        let again = try await fixture.devtools.answer(of: log) { $0.array?.isEmpty == false }
+        #expect(again.array?.map { $0["version"] } == [3])
         await fixture.end()
     }
 }

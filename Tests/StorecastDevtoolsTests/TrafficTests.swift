@@ -1,6 +1,7 @@
 import StorecastClient
 import StorecastServer
 import Testing
+import TestSupport
 
 @testable import StorecastDevtools
 
@@ -63,8 +64,6 @@ struct TrafficTests {
             return { [weak token] in token == nil }
         }
         let isGone = try await serve()
-        let end = ContinuousClock.now + .seconds(10)
-        while !isGone(), ContinuousClock.now < end { await Task.yield() }
-        #expect(isGone())
+        #expect(await eventually(isGone))
     }
 }

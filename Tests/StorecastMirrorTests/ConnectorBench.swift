@@ -70,11 +70,7 @@ final class ConnectorBench: ConnectorHost {
     /// The newest connection opens, and the server welcomes its client.
     func welcome(heartbeat: Int = 30, lastSeq: Int = 0, message: Int = 1000) {
         open()
-        say(
-            #"""
-            {"op":"welcome","proto":1,"epoch":"e","v":1,"lastSeq":\#(lastSeq),"heartbeat":\#(heartbeat),
-            "limits":{"message":\#(message),"window":9,"subscriptions":9,"depth":9},"server":"s"}
-            """#)
+        say(TestSupport.welcome(lastSeq: lastSeq, heartbeat: heartbeat, message: message))
     }
 
     func open() {

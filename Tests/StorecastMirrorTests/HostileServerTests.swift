@@ -1,4 +1,5 @@
 import StorecastSync
+import TestSupport
 import Testing
 
 @testable import StorecastMirror
@@ -17,13 +18,7 @@ struct HostileServerTests {
         Array(text.utf8).withUnsafeBytes { session.receive($0) }
     }
 
-    private func welcome() -> Bool {
-        say(
-            #"""
-            {"op":"welcome","proto":1,"epoch":"e","v":1,"lastSeq":0,"heartbeat":30,"limits":
-            {"message":1000,"window":9,"subscriptions":9,"depth":9},"server":"evil"}
-            """#)
-    }
+    private func welcome() -> Bool { say(TestSupport.welcome()) }
 
     private func follow() -> Mirror {
         let mirror = session.mirror("tea", nil)

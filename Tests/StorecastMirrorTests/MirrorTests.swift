@@ -92,6 +92,60 @@ struct MirrorTests {
         #expect(mirror.value == nil)
     }
 
+    /// A position as an epoch of one letter and a version.
+    private func position(_ text: String?) -> Position? {
+        text.map { at(UInt64($0.dropFirst()) ?? 0, String($0.prefix(1))) }
+    }
+
+    @Test(
+        arguments: [
+            (nil, nil, false), (nil, "e4", true), ("e4", nil, false),
+            ("e4", "e3", false), ("e4", "e4", true), ("e4", "e5", true),
+            ("e4", "f3", true), ("e4", "f4", true), ("e4", "f5", true),
+        ] as [(String?, String?, Bool)])
+    func `the value of another mirror of the subscription is taken unless it is older`(
+        _ known: String?, _ offered: String?, _ isTaken: Bool
+    ) throws {
+        let other = Mirror(selection: "s", parameters: 1)
+        if let known = position(known) { mirror.take(["own"], at: known) }
+        if let offered = position(offered) { other.take(["other"], at: offered) }
+        mirror.adopt(other)
+        #expect(mirror.value == (isTaken ? ["other"] : known.map { _ in ["own"] }))
+        #expect(mirror.position == position(isTaken ? offered : known))
+        // The next patch is one to that value.
+        guard let start = mirror.position else { return }
+        let add = try operations(#"[{"op":"add","path":"/-","value":1}]"#)
+        let end = at(start.version + 2, start.epoch)
+        #expect(!mirror.apply(add, from: start.version + 1, to: end))
+        #expect(mirror.apply(add, from: start.version, to: end))
+        #expect(mirror.value?.array?.last == 1)
+    }
+
+    @Test func `a value known for later versions is older only than what changed after them`() {
+        let other = Mirror(selection: "s", parameters: 1)
+        mirror.take(["own"], at: at(4))
+        mirror.advance(to: at(9))
+        other.take(["other"], at: at(8))
+        mirror.adopt(other)
+        #expect(mirror.value == ["own"])
+        #expect(mirror.position == at(9))
+        other.take(["other"], at: at(10))
+        mirror.adopt(other)
+        #expect(mirror.value == ["other"])
+        #expect(mirror.position == at(10))
+    }
+
+    @Test func `without its value a mirror takes whatever another has`() {
+        let other = Mirror(selection: "s", parameters: 1)
+        mirror.take(["own"], at: at(4))
+        // Another tag: the value that is there isn't the selection's any more.
+        mirror.subscribed(sub: 1, tag: "new")
+        other.take(["other"], at: at(3))
+        mirror.adopt(other)
+        #expect(mirror.value == ["other"])
+        #expect(mirror.position == at(3))
+    }
+
     @Test func `a value deeper than messages to a server may be is patched all the same`() throws {
         let deep = String(repeating: "[", count: 100) + String(repeating: "]", count: 100)
         mirror.take(try JSON(parsing: deep, limits: .trusted), at: at(1))

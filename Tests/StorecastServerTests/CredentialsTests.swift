@@ -1,7 +1,9 @@
+import StorecastClient
+import Synchronization
 import Testing
+import TestSupport
 
 @testable import StorecastServer
-@testable import StorecastWebSocket
 
 struct CredentialsTests {
     @Test(
@@ -27,6 +29,188 @@ struct CredentialsTests {
         headers["origin"] = origin
         headers["host"] = host
         #expect(Credentials(token: nil, path: "/", headers: headers).isFromOtherSite == isOther)
+    }
+
+    private static let secretive = Credentials(
+        token: "s3cret-token", path: "/room", address: "::1",
+        headers: [
+            "cookie": "id=7; session=s3cret-session", "authorization": "Bearer s3cret-bearer",
+            "host": "h",
+        ])
+
+    @Test(
+        arguments: [
+            ("Bad s3cret-token at h.", "Bad … at h."),
+            ("Bearer s3cret-bearer (s3cret-token)", "… (…)"),
+            ("s3cret-tokens3cret-token", "……"), ("The session s3cret-session", "The session …"),
+            ("id=7; session=s3cret-session isn't one", "… isn't one"),
+            ("No s3cret-bearer.", "No …."), ("7 of 7 failed.", "7 of 7 failed."),
+            // A mark that makes one character of it with the secret's last letter.
+            ("s3cret-token\u{301}", "…\u{301}"),
+        ])
+    func `an error's text is logged without the secrets that it repeats`(
+        text: String, logged: String
+    ) {
+        #expect(Self.secretive.redacting(text).isSameText(as: logged))
+    }
+
+    @Test func `credentials are written as path and address`() {
+        #expect("\(Self.secretive)" == "/room from ::1")
+    }
+
+    @Test func `an empty token or header is no secret`() {
+        let credentials = Credentials(
+            token: "", path: "/", headers: ["cookie": "", "authorization": "Bearer "])
+        #expect(credentials.redacting("Bearer") == "Bearer")
+    }
+}
+
+/// What a server's `authenticate` answers, and what becomes of it.
+@Suite(.timeLimit(.minutes(1)))
+struct AuthenticationTests {
+    private struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// How a connection ends whose client is this, or is refused with that; nil if it doesn't.
+    private func end(
+        _ answer: @escaping @Sendable (Credentials) async throws -> Identity
+    ) async throws -> Rejection? {
+        let server = SyncServer(port: 0, rooms: { _ in Tallies.room }, authenticate: answer)
+        let connection = RemoteConnection(try await server.start(), token: { "token" })
+        let status = await connection.status { status in
+            if case .closed = status { true } else { status == .live }
+        }
+        connection.close()
+        await server.stop()
+        if case .closed(let rejection) = try #require(status) { return rejection }
+        return nil
+    }
+
+    @Test func `a client is who it is said to be`() async throws {
+        let server = SyncServer(port: 0, rooms: { _ in Tallies.room }) { credentials in
+            Identity(credentials.token ?? "nobody")
+        }
+        let url = try await server.start()
+        let room = try await server.room("/", of: Tallies.self)
+        for (connection, name) in [
+            (RemoteConnection(url, token: { "ada" }), "ada"), (RemoteConnection(url), "nobody"),
+        ] {
+            _ = try await connection.dispatch(Add(number: 1)).outcome
+            #expect(try await room.withStore { $0.state.last } == name)
+            connection.close()
+        }
+        await server.stop()
+    }
+
+    @Test(arguments: [
+        "server", "storecast.", "storecast.devtools", "storecast.x", "storecast.\u{301}x",
+    ])
+    func `nobody is let in under a reserved id`(id: String) async throws {
+        for identity in [Identity(id), Identity(id, roles: ["admin"])] {
+            #expect(try await end { _ in identity }?.code == .forbidden)
+        }
+    }
+
+    @Test(arguments: [
+        "", "Server", "server.", "servers", "storecast", "storecasts.x", "Storecast.x",
+        " storecast.x", "x.storecast.x",
+    ])
+    func `an id that only looks like a reserved one is anybody's`(id: String) async throws {
+        #expect(try await end { _ in Identity(id) } == nil)
+    }
+
+    @Test(
+        arguments: [
+            (Rejection(.forbidden, "Not you."), .forbidden, "Not you."),
+            (Rejection(.unauthenticated, "Too old."), .unauthenticated, "Too old."),
+            (Rejection(.conflict, "Twice."), .unauthenticated, "Twice."),
+            (CancellationError(), .unauthenticated, "The server could not check the token."),
+            (
+                Failure(description: "The key is 5."), .unauthenticated,
+                "The server could not check the token."
+            ),
+        ] as [(any Error, Rejection.Code, String)])
+    func `a rejection is the client's to read, any other error isn't`(
+        error: any Error, code: Rejection.Code, title: String
+    ) async throws {
+        let end = try await end { _ in throw error }
+        #expect(end?.code == code)
+        #expect(end?.title == title)
+    }
+
+    @Test func `what an error repeats of the credentials isn't logged, nor told to the client`()
+        async throws
+    {
+        let secrets = ["s3cret-token", "s3cret-session", "s3cret-bearer"]
+        var limits = SyncLimits()
+        limits.closeTimeout = .milliseconds(20)
+        let (logger, messages) = MessageLog.make()
+        let server = SyncServer(
+            port: 0, limits: limits, logger: logger, rooms: { _ in Tallies.room }
+        ) { credentials in
+            let headers = ["cookie", "authorization"].map { credentials.headers[$0] }
+            let shown = [credentials.token] + headers
+            throw Failure(description: "Who is \(shown.map { $0 ?? "nobody" })?")
+        }
+        let headers = "Cookie: id=s3cret-session\r\nAuthorization: Bearer s3cret-bearer\r\n"
+        let hello = #"{"op":"hello","proto":1,"client":"0123456789abcdef","token":"s3cret-token"}"#
+        let answer = try PlainRequest.answer(
+            to: Array(PlainRequest.upgrade(headers).utf8) + PlainRequest.frame(hello),
+            at: try await server.start())
+        #expect(answer.contains("The server could not check the token."))
+        await server.stop()
+        var logged: [String] = []
+        for await message in messages {
+            logged.append(message)
+            if message.hasPrefix("Authentication failed") { break }
+        }
+        #expect(logged.last == #"Authentication failed: Who is ["…", "…", "…"]?"#)
+        for secret in secrets {
+            #expect(!answer.contains(secret))
+            #expect(!logged.contains { $0.contains(secret) })
+        }
+    }
+
+    @Test func `a client whose token can't be had tries again`() async throws {
+        let server = SyncServer(port: 0, rooms: { _ in Tallies.room }) { _ in Identity("ada") }
+        let tries = Mutex(0)
+        let connection = RemoteConnection(
+            try await server.start(),
+            token: {
+                let number = tries.withLock { count in
+                    count += 1
+                    return count
+                }
+                if number == 1 { throw CancellationError() }
+                return "token"
+            })
+        #expect(await connection.isLive())
+        #expect(tries.withLock(\.self) == 2)
+        connection.close()
+        await server.stop()
+    }
+
+    /// Where a client is counted among those of its network.
+    @Test(
+        arguments: [
+            ("127.0.0.1", "127.0.0.1"), ("::", "127.0.0.1"), ("::1", "[::1]"), ("::", "[::1]"),
+        ])
+    func `a client has an address of its own, however the server listens`(
+        host: String, name: String
+    ) async throws {
+        let addresses = Mutex<[String]>([])
+        let server = SyncServer(host: host, port: 0, rooms: { _ in Tallies.room }) { credentials in
+            addresses.withLock { $0.append(credentials.address) }
+            return .anonymous
+        }
+        let port = try #require(try await server.start().split(separator: ":").last)
+        let connection = RemoteConnection("ws://\(name):\(port)")
+        #expect(await connection.isLive())
+        let address = try #require(addresses.withLock { $0.first })
+        #expect(HostName(address: address).network == HostName(authority: name).network)
+        connection.close()
+        await server.stop()
     }
 }
 
@@ -63,5 +247,37 @@ struct HostNameTests {
         let told = ServedHosts(listeningOn: "0.0.0.0", allowed: ["board.example.org"])
         #expect(told.admits("board.example.org"))
         #expect(!told.admits("evil.test"))
+    }
+
+    @Test(arguments: ["0:0:0:0:0:0:0:1", "::0001", "::FFFF:127.0.0.1", "::ffff:7f00:1"])
+    func `an address is the same however it is written`(address: String) {
+        #expect(!ServedHosts(listeningOn: address, allowed: []).admits("evil.test"))
+        #expect(Self.own.admits("[\(address)]:9090"))
+    }
+
+    /// Limits that are for a network count all of a row as one, and of two rows as two.
+    private static let networks = [
+        ["192.0.2.1", "::ffff:192.0.2.1", "::FFFF:192.0.2.1", "::ffff:c000:201"],
+        ["192.0.2.2"], ["::ffff:192.0.2.3"], ["193.0.2.1"],
+        [
+            "2001:db8:1:2::1", "2001:db8:1:2::", "2001:db8:1:2:ffff:ffff:ffff:ffff",
+            "2001:DB8:1:2:0:0:0:9", "2001:0db8:0001:0002:a:b:c:d",
+        ],
+        ["2001:db8:1:3::1"], ["2001:db8:1::1", "2001:db8:1:0:8000::"], ["2001:db8:2:2::1"],
+        ["fe80::1", "fe80::ffff"], ["::1"], ["host.example"], [""],
+    ]
+
+    @Test(arguments: networks.indices)
+    func `an IPv4 address is a network, and so are all IPv6 addresses of 64 equal bits`(
+        row: Int
+    ) {
+        let others = Self.networks.enumerated().filter { $0.offset != row }.flatMap(\.element)
+        for address in Self.networks[row] {
+            let network = HostName(address: address).network
+            #expect(network == HostName(address: Self.networks[row][0]).network, "\(address)")
+            for other in others {
+                #expect(network != HostName(address: other).network, "\(address) and \(other)")
+            }
+        }
     }
 }

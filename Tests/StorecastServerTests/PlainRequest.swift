@@ -2,8 +2,32 @@ import Glibc
 
 /// A request over a socket of its own, of any bytes.
 enum PlainRequest {
+    /// The request for a WebSocket, with these headers too, each a line.
+    static func upgrade(
+        _ headers: String = "Sec-WebSocket-Protocol: storecast.v1\r\n",
+        host: String? = "localhost"
+    ) -> String {
+        let lines = [
+            "GET / HTTP/1.1", "Upgrade: websocket", "Connection: Upgrade",
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version: 13",
+        ]
+        return (lines + (host.map { ["Host: \($0)"] } ?? [])).map { $0 + "\r\n" }.joined() + headers
+            + "\r\n"
+    }
+
+    /// A text of at most 125 bytes as a client frames it, masked with zeros (RFC 6455, section
+    /// 5.2).
+    static func frame(_ text: String) -> [UInt8] {
+        precondition(text.utf8.count < 126)
+        return [0x81, 0x80 | UInt8(text.utf8.count), 0, 0, 0, 0] + text.utf8
+    }
+
     /// Sends a text and returns all that comes until the connection ends.
     static func answer(to text: String, at url: String) throws -> String {
+        try answer(to: Array(text.utf8), at: url)
+    }
+
+    static func answer(to bytes: [UInt8], at url: String) throws -> String {
         let port = url.split(separator: ":").last.flatMap { UInt16($0.dropLast()) } ?? 0
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
@@ -19,7 +43,7 @@ enum PlainRequest {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        guard result == 0, send(descriptor, text, text.utf8.count, Int32(MSG_NOSIGNAL)) > 0
+        guard result == 0, send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) > 0
         else { throw Failure(code: errno) }
         return String(decoding: try readToEnd(descriptor), as: UTF8.self)
     }

@@ -1,41 +1,22 @@
-import Logging
 import StorecastClient
 import Synchronization
 import Testing
+import TestSupport
 
-@testable import StorecastServer
 @testable import StorecastRoom
+@testable import StorecastServer
 
 @Suite(.timeLimit(.minutes(1)))
 struct UnloadingTests {
-    /// What the server logs, as it happens.
-    private struct MessageLog: LogHandler {
-        let messages: AsyncStream<String>.Continuation
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.debug
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) { messages.yield("\(event.message)") }
-    }
-
     @Test func `a room that nobody is in leaves memory, and is there again when it is used`()
         async throws
     {
         let opened = Atomic(0)
-        let (messages, continuation) = AsyncStream<String>.makeStream()
+        let (logger, messages) = MessageLog.make()
         var limits = SyncLimits()
         limits.unloadAfter = .zero
         let server = SyncServer(
-            port: 0,
-            journal: JournalProvider { () throws(JournalError) in
-                MemoryJournalStore(capacity: .max)
-            },
-            limits: limits,
-            logger: Logger(label: "test") { _ in MessageLog(messages: continuation) },
+            port: 0, journal: FickleJournal().provider(), limits: limits, logger: logger,
             rooms: { _ in
                 Tallies.room.onOpen { _ in opened.add(1, ordering: .relaxed) }
             })
@@ -62,18 +43,178 @@ struct UnloadingTests {
     }
 }
 
+/// What the loop of a room hears of connections, whichever loop holds them.
+///
+/// Which loop takes a connection is the system's choice: of a dozen some are on each.
+@Suite(.timeLimit(.minutes(1)))
+struct ConnectionEndTests {
+    private static let dozen = (0..<12).map { "user-\($0)" }
+
+    private let witness = Witness()
+
+    private func server(_ loops: Int, _ change: (inout SyncLimits) -> Void = { _ in }) -> SyncServer
+    {
+        var limits = SyncLimits()
+        change(&limits)
+        let room = Attended.room
+        return SyncServer(
+            port: 0, journal: FickleJournal().provider(), loops: loops, limits: limits,
+            extensions: [witness.serverExtension],
+            rooms: { $0.hasPrefix("/none") ? nil : room },
+            authenticate: { Identity($0.token ?? "") })
+    }
+
+    /// Connections that are live, one for each path.
+    private func connect(_ url: String, to paths: [String]) async -> [RemoteConnection] {
+        let connections = zip(paths, Self.dozen).map { path, user in
+            RemoteConnection(url.at(path), token: { user })
+        }
+        for connection in connections { #expect(await connection.isLive()) }
+        return connections
+    }
+
+    @Test(arguments: [1, 3])
+    func `who goes isn't present any more, and the others are`(loops: Int) async throws {
+        let server = server(loops)
+        let url = try await server.start()
+        let connections = await connect(url, to: Self.dozen.map { _ in "/" })
+        let room = try await server.room("/", of: Attended.self)
+        func isPresent(_ users: some Sequence<String>) async throws -> Bool {
+            let wanted = Set(users)
+            return try await eventually {
+                let present = try await room.withStore { $0.state.presence.participants }
+                return Set(present.map(\.id)) == wanted && present.count == wanted.count
+            }
+        }
+        try #require(try await isPresent(Self.dozen))
+        for connection in connections.prefix(6) { connection.close() }
+        try #require(try await isPresent(Self.dozen.dropFirst(6)))
+        let again = await connect(url, to: ["/", "/"])
+        try #require(try await isPresent(Self.dozen.prefix(2) + Self.dozen.dropFirst(6)))
+        for connection in again + connections { connection.close() }
+        try #require(try await isPresent([]))
+        await server.stop()
+    }
+
+    @Test(arguments: [1, 3])
+    func `rooms leave memory when their last visitors have gone`(loops: Int) async throws {
+        let server = server(loops) { $0.unloadAfter = .zero }
+        let paths = (0..<6).map { "/\($0)" }
+        let connections = await connect(try await server.start(), to: paths + paths)
+        for connection in connections { _ = try await connection.dispatch(SetStatus("x")).outcome }
+        for connection in connections.prefix(7) { connection.close() }
+        // Only in the first room is nobody left.
+        try #require(await eventually { witness.unloaded == ["/0"] })
+        for connection in connections { connection.close() }
+        try #require(await eventually { witness.unloaded.sorted() == paths })
+        await server.stop()
+    }
+
+    @Test(arguments: [1, 3])
+    func `extensions hear of each connection's beginning and end, once`(loops: Int) async throws {
+        let server = server(loops)
+        let url = try await server.start()
+        let paths = (0..<4).map { "/\($0)" } + [Witness.path]
+        let connections = await connect(url, to: paths + paths)
+        #expect(witness.open == (paths + paths).sorted())
+        for connection in connections.prefix(5) { connection.close() }
+        try #require(await eventually { witness.open == paths.sorted() })
+        for number in 0..<6 {
+            let refused = RemoteConnection(url.at("/none-\(number)"))
+            #expect(await refused.end() != nil)
+        }
+        #expect(witness.open == paths.sorted(), "Where there is no room nobody was.")
+        let again = await connect(url, to: paths)
+        #expect(witness.open == (paths + paths).sorted())
+        for connection in again + connections { connection.close() }
+        try #require(await eventually { witness.open.isEmpty })
+        #expect(witness.opened == 15)
+        #expect(witness.problems == [])
+        await server.stop()
+    }
+}
+
+/// Who is in a room.
+private struct Attended: Codable, Sendable {
+    var presence = Presence()
+
+    static let room = RoomDefinition(
+        state: Attended(), actions: [SetStatus.self], selections: []
+    ) { room, action in
+        room.presence.reduce(action)
+    }
+    .lifecycle(grace: .milliseconds(1))
+}
+
+/// An extension that keeps what it is told.
+private final class Witness: Sendable {
+    static let path = "/witness"
+
+    private struct State {
+        var paths: [UInt64: String] = [:]
+        var unloaded: [String] = []
+        var opened = 0
+        var problems: [String] = []
+    }
+
+    private let state = Mutex(State())
+
+    var serverExtension: ServerExtension {
+        ServerExtension(path: Self.path) { [self] _ in Part(witness: self) }
+    }
+
+    /// The rooms of the connections that have begun and not ended, in alphabetical order.
+    var open: [String] { state.withLock { $0.paths.values.sorted() } }
+    /// How many connections have begun.
+    var opened: Int { state.withLock(\.opened) }
+    /// The rooms that have left memory.
+    var unloaded: [String] { state.withLock(\.unloaded) }
+    /// What was told that can't be.
+    var problems: [String] { state.withLock(\.problems) }
+
+    private final class Part: LoopExtension {
+        let witness: Witness
+
+        init(witness: Witness) {
+            self.witness = witness
+        }
+
+        func makeRoom(_ context: RoomContext) -> any AnyRoom { Tallies.room.open(context) }
+
+        func identity(token: String?) -> Result<Identity, Rejection> { .success(.anonymous) }
+
+        func opened(
+            _ connection: UInt64, _ credentials: Credentials
+        ) -> (any ConnectionObserver)? {
+            witness.state.withLock { state in
+                state.opened += 1
+                if state.paths.updateValue(credentials.path, forKey: connection) != nil {
+                    state.problems.append("\(connection) has begun twice.")
+                }
+            }
+            return nil
+        }
+
+        func closed(_ connection: UInt64) {
+            witness.state.withLock { state in
+                if state.paths.removeValue(forKey: connection) == nil {
+                    state.problems.append("\(connection) has ended, and hadn't begun.")
+                }
+            }
+        }
+
+        func unloaded(_ room: any AnyRoom) {
+            witness.state.withLock { $0.unloaded.append(room.name) }
+        }
+    }
+}
+
 /// The bounds of ``SyncLimits`` that a room knows nothing of.
 @Suite(.timeLimit(.minutes(1)))
 struct ServerLimitsTests {
-    private static let upgrade = [
-        "GET / HTTP/1.1", "Host: localhost", "Upgrade: websocket", "Connection: Upgrade",
-        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version: 13",
-        "Sec-WebSocket-Protocol: storecast.v1", "\r\n",
-    ].joined(separator: "\r\n")
-
     /// What comes of a text, until the server ends the connection.
     private func answer(
-        to text: String = upgrade, _ change: (inout SyncLimits) -> Void
+        to text: String = PlainRequest.upgrade(), _ change: (inout SyncLimits) -> Void
     ) async throws -> String {
         var limits = SyncLimits()
         limits.closeTimeout = .milliseconds(20)
@@ -83,19 +224,6 @@ struct ServerLimitsTests {
         let answer = try PlainRequest.answer(to: text, at: url)
         await server.stop()
         return answer
-    }
-
-    /// A page of another site whose name was made to lead to this machine (DNS rebinding).
-    @Test func `a connection for another host is refused`() async throws {
-        let text = Self.upgrade.replacing("Host: localhost", with: "Host: evil.test")
-        let answer = try await answer(to: text) { _ in }
-        #expect(answer.hasPrefix("HTTP/1.1 421 "))
-    }
-
-    @Test func `a connection for another protocol alone is refused`() async throws {
-        let text = Self.upgrade.replacing("storecast.v1", with: "storecast.v99")
-        let answer = try await answer(to: text) { _ in }
-        #expect(answer.hasPrefix("HTTP/1.1 400 "))
     }
 
     @Test func `who doesn't say hello in time is told, and cut off`() async throws {

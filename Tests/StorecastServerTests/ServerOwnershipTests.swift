@@ -1,6 +1,7 @@
 import StorecastClient
 import StorecastTesting
 import Testing
+import TestSupport
 
 @testable import StorecastServer
 @testable import StorecastRoom
@@ -50,12 +51,6 @@ struct ServerOwnershipTests {
             authenticate: { _ in withExtendedLifetime(token) { Identity("ada") } })
     }
 
-    private func isGone(_ isNil: () -> Bool) async -> Bool {
-        let end = ContinuousClock.now + .seconds(10)
-        while !isNil(), ContinuousClock.now < end { await Task.yield() }
-        return isNil()
-    }
-
     @Test(arguments: [1, 3]) func `a server that has stopped leaves nothing`(loops: Int)
         async throws
     {
@@ -83,7 +78,8 @@ struct ServerOwnershipTests {
             await server.stop()
             return { [weak token] in token == nil }
         }
-        #expect(await isGone(try await serve()))
+        let isGone = try await serve()
+        #expect(await eventually(isGone))
     }
 
     @Test(arguments: [1, 3]) func `a server that can't listen leaves nothing`(loops: Int)
@@ -98,7 +94,8 @@ struct ServerOwnershipTests {
             await #expect(throws: ServerError.self) { try await server.start() }
             return { [weak token] in token == nil }
         }
-        #expect(await isGone(await fail()))
+        let isGone = await fail()
+        #expect(await eventually(isGone))
         await other.stop()
     }
 
@@ -163,29 +160,20 @@ struct ServerOwnershipTests {
             for await _ in isAsked { break }
         }
         for (number, isNil) in checks.enumerated() {
-            #expect(await isGone(isNil), "check \(number)")
+            #expect(await eventually(isNil), "check \(number)")
         }
         asked.continuation.finish()
         await server.stop()
     }
 
-    private struct SilentStore: JournalStore {
-        func journal(on loop: @escaping JournalLoop) -> any Journal { SilentJournal() }
-        func close() async {}
-    }
-
     @Test func `who waits for a room of a server that stops is told so`() async throws {
-        let (opened, tellOpened) = AsyncStream<Void>.makeStream()
+        let journal = FickleJournal()
+        journal.answer = .none
         let server = SyncServer(
-            port: 0,
-            journal: JournalProvider { () throws(JournalError) in SilentStore() },
-            rooms: { _ in
-                tellOpened.yield()
-                return Tallies.room
-            })
+            port: 0, journal: journal.provider(), rooms: { _ in Tallies.room })
         _ = try await server.start()
         let waiting = Task { try await server.room("/", of: Tallies.self) }
-        for await _ in opened { break }
+        #expect(await eventually { journal.asked == 1 })
         await server.stop()
         await #expect(throws: ServerError.self) { _ = try await waiting.value }
     }
@@ -220,41 +208,5 @@ struct ServerOwnershipTests {
             connection.close()
             await server.stop()
         }
-    }
-}
-
-/// A journal that never answers.
-private final class SilentJournal: Journal {
-    func open(
-        _ room: String, completion: @escaping (Result<RoomHistory, JournalError>) -> Void
-    ) {}
-
-    func append(
-        _ batch: [JournalEntry], to room: String,
-        completion: @escaping (Result<UInt64, JournalError>) -> Void
-    ) {}
-
-    func tail(
-        of room: String, after: UInt64, receive: @escaping (JournalTailEvent) -> Void
-    ) -> any JournalTail { Tail() }
-
-    func saveSnapshot(
-        of room: String, offset: UInt64, version: UInt64,
-        content: @escaping @Sendable () throws -> [UInt8],
-        completion: @escaping (Result<Void, JournalError>) -> Void
-    ) {}
-
-    func loadSnapshot(
-        of room: String, through offset: UInt64,
-        completion: @escaping (Result<JournalSnapshot?, JournalError>) -> Void
-    ) {}
-
-    func truncate(
-        _ room: String, through offset: UInt64,
-        completion: @escaping (Result<Void, JournalError>) -> Void
-    ) {}
-
-    private final class Tail: JournalTail {
-        func cancel() {}
     }
 }

@@ -1,7 +1,6 @@
 @preconcurrency import Glibc
 import StorecastClient
-@testable import StorecastServer
-import Synchronization
+import StorecastServer
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -28,34 +27,6 @@ struct SyncServerTests {
         let dispatch = connection.dispatch(Add(number: 1))
         #expect(await connection.end()?.code == Rejection.Code("no-room"))
         await #expect(throws: Rejection.self) { _ = try await dispatch.outcome }
-        await server.stop()
-    }
-
-    @Test func `authentication says who it is, refuses, or fails`() async throws {
-        let server = SyncServer(port: 0, rooms: { _ in Tallies.room }) { credentials in
-            switch credentials.token {
-            case "ada": return Identity("ada")
-            case "broken": throw CancellationError()
-            case "mallory": throw Rejection(.forbidden, "Not you.")
-            default: throw Rejection(.unauthenticated, "Bad token.")
-            }
-        }
-        let url = try await server.start()
-        let ada = RemoteConnection(url, token: { "ada" })
-        _ = try await ada.dispatch(Add(number: 1)).outcome
-        let room = try await server.room("/", of: Tallies.self)
-        #expect(try await room.withStore { $0.state.last } == "ada")
-        ada.close()
-        for (token, code) in [
-            ("eve", Rejection.Code.unauthenticated), ("broken", .unauthenticated),
-            ("mallory", .forbidden),
-        ] {
-            let connection = RemoteConnection(url, token: { token })
-            let end = await connection.end()
-            #expect(end?.code == code)
-            // What an error of the server says is not for clients.
-            #expect(end?.title.contains("Cancellation") == false)
-        }
         await server.stop()
     }
 
@@ -97,78 +68,6 @@ struct SyncServerTests {
         }
         for connection in connections { connection.close() }
         await server.stop()
-    }
-
-    @Test func `what is logged of credentials has no secrets in it`() {
-        let credentials = Credentials(
-            token: "s3cret", path: "/room", address: "::1",
-            headers: ["cookie": "id=7", "authorization": "Basic x", "host": "h"])
-        #expect("\(credentials)" == "/room from ::1")
-        let text = credentials.redacting("Bad s3cret, Basic x or id=7 (s3cret) at h.")
-        #expect(text == "Bad …, … or … (…) at h.")
-    }
-
-    @Test func `a client whose token can't be had tries again`() async throws {
-        let server = SyncServer(port: 0, rooms: { _ in Tallies.room }) { _ in Identity("ada") }
-        let url = try await server.start()
-        let tries = Tries()
-        let connection = RemoteConnection(
-            url,
-            token: {
-                if await tries.next() == 1 { throw CancellationError() }
-                return "token"
-            })
-        #expect(await connection.isLive())
-        #expect(await tries.count == 2)
-        connection.close()
-        await server.stop()
-    }
-
-    @Test func `a server starts once`() async throws {
-        let server = SyncServer(port: 0, room: Tallies.room)
-        _ = try await server.start()
-        await #expect(throws: ServerError.self) { try await server.start() }
-        await server.stop()
-        await #expect(throws: ServerError.self) { try await server.start() }
-        await #expect(throws: ServerError.self) { try await server.room("/", of: Tallies.self) }
-        await server.stop()
-    }
-
-    @Test(arguments: ["8.8.8.8", "300.1.1.1"])
-    func `an address of another machine is said, without a word on the port`(
-        host: String
-    ) async throws {
-        let server = SyncServer(host: host, port: 0, rooms: { _ in Tallies.room })
-        let error = await #expect(throws: ServerError.self) { try await server.start() }
-        #expect(error?.code == .cannotListen)
-        #expect(error?.description.contains("address of this machine") == true)
-        #expect(error?.description.contains("another port") == false)
-        #expect(error?.description.split(separator: host).count == 2, "It is named once.")
-    }
-
-    @Test(arguments: [1, 2])
-    func `a port in use is said, with what to do, before a journal is made`(
-        _ loops: Int
-    ) async throws {
-        let first = SyncServer(port: 0, loops: loops, rooms: { _ in Tallies.room })
-        let port = try #require(Int(try await first.start().dropLast().split(separator: ":")[2]))
-        let opened = Mutex(false)
-        let journal = JournalProvider { () throws(JournalError) in
-            opened.withLock { $0 = true }
-            return MemoryJournalStore(capacity: 1)
-        }
-        let second = SyncServer(
-            port: port, journal: journal, loops: loops, rooms: { _ in Tallies.room })
-        do {
-            _ = try await second.start()
-            Issue.record("Two servers listen on one port.")
-        } catch {
-            #expect(error.code == .cannotListen)
-            #expect(error.description.contains("\(port)"))
-            #expect(error.description.contains("Choose another port"))
-        }
-        #expect(!opened.withLock { $0 }, "No journal is left behind.")
-        await first.stop()
     }
 
     @Test(arguments: [1, 3])
@@ -220,14 +119,5 @@ struct SyncServerTests {
             #expect(await connection.end()?.title == "There is no such room.")
         }
         await server.stop()
-    }
-}
-
-private actor Tries {
-    private(set) var count = 0
-
-    func next() -> Int {
-        count += 1
-        return count
     }
 }

@@ -1,5 +1,6 @@
 import StorecastClient
 import StorecastServer
+import TestSupport
 
 /// What the server's tests serve: a tally, and who counted last.
 struct Tallies: Codable, Equatable, Sendable {
@@ -25,9 +26,9 @@ struct Add: Stamped {
 }
 
 extension RemoteConnection {
-    /// Waits for a status; nil if the connection ends before it.
+    /// Waits for a status; nil if the connection ends before it, or it doesn't come in time.
     func status(where matches: (Status) -> Bool) async -> Status? {
-        for await status in statuses where matches(status) { return status }
+        for await status in statuses.limited where matches(status) { return status }
         return nil
     }
 
@@ -35,7 +36,7 @@ extension RemoteConnection {
 
     /// Waits for the end, and says why.
     func end() async -> Rejection? {
-        for await status in statuses {
+        for await status in statuses.limited {
             if case .closed(let rejection) = status { return rejection }
         }
         return nil

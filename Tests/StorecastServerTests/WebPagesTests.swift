@@ -49,11 +49,35 @@ struct WebPagesTests {
         #expect(other.hasPrefix("HTTP/1.1 200 "))
     }
 
-    @Test func `other methods and other paths are refused`() async throws {
-        let post = try await Self.answer(
-            "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}", Self.site)
-        #expect(post.hasPrefix("HTTP/1.1 405 "))
-        #expect(post.contains("\r\nAllow: GET, HEAD\r\n"))
+    /// RFC 9110, section 9.3.2: the same fields as for GET, and no content.
+    @Test(arguments: ["/", "/app/main.js", "/large.txt", "/app", "/nothing"])
+    func `HEAD is answered as GET, without the content`(path: String) async throws {
+        let (page, head) = (try await Self.get(path), try await Self.ask("HEAD", path))
+        #expect(head.hasSuffix("\r\n\r\n"))
+        #expect(page.hasPrefix(head))
+        #expect(page.utf8.count > head.utf8.count)
+        #expect(head.contains("\r\nContent-Length: \(page.utf8.count - head.utf8.count)\r\n"))
+    }
+
+    @Test func `HEAD says too that the browser has it`() async throws {
+        let tag = try #require(try await Self.get("/").firstMatch(of: /\r\nETag: ("[^"]+")\r\n/)?.1)
+        let head = try await Self.ask("HEAD", "/", "If-None-Match: \(tag)\r\n")
+        #expect(head.hasPrefix("HTTP/1.1 304 "))
+        #expect(head.hasSuffix("\r\n\r\n"))
+    }
+
+    @Test(arguments: ["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+    func `other methods are refused`(method: String) async throws {
+        for path in ["/", "/app/main.js", "/app"] {
+            let answer = try await Self.ask(method, path, "Content-Length: 2\r\n", "{}")
+            #expect(answer.hasPrefix("HTTP/1.1 405 "), "\(method) \(path): \(answer)")
+            #expect(answer.contains("\r\nAllow: GET, HEAD\r\n"))
+        }
+        let answer = try await Self.ask(method, "/nothing", "Content-Length: 2\r\n", "{}")
+        #expect(answer.hasPrefix("HTTP/1.1 404 "), "\(method): \(answer)")
+    }
+
+    @Test func `other paths are refused`() async throws {
         for path in ["/nothing", "/index.html/", "/app/main.js/", "/APP/"] {
             let answer = try await Self.get(path)
             #expect(answer.hasPrefix("HTTP/1.1 404 "), "\(path): \(answer)")
@@ -102,12 +126,109 @@ struct WebPagesTests {
         try await answer("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\(headers)\r\n", pages)
     }
 
+    private static func ask(
+        _ method: String, _ path: String, _ headers: String = "", _ content: String = ""
+    ) async throws -> String {
+        try await answer(
+            "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\n\(headers)\r\n\(content)", site)
+    }
+
     private static func answer(_ request: String, _ pages: WebPages) async throws -> String {
         let server = SyncServer(port: 0, room: Tallies.room, pages: pages)
         let url = try await server.start()
         let answer = try PlainRequest.answer(to: request, at: url)
         await server.stop()
         return answer
+    }
+}
+
+/// Which requests are answered, for a WebSocket or a page.
+@Suite(.timeLimit(.minutes(1)))
+struct RequestTests {
+    private func answer(
+        to text: String, host: String = "127.0.0.1", allowed: [String] = []
+    ) async throws -> String {
+        var limits = SyncLimits()
+        limits.helloTimeout = .milliseconds(1)
+        limits.closeTimeout = .milliseconds(1)
+        let server = SyncServer(
+            host: host, port: 0, allowedHosts: allowed, limits: limits, pages: WebPagesTests.site,
+            rooms: { _ in Tallies.room })
+        let answer = try PlainRequest.answer(to: text, at: try await server.start())
+        await server.stop()
+        return answer
+    }
+
+    /// The status of the answer to a request.
+    private func status(
+        of text: String, host: String = "127.0.0.1", allowed: [String] = []
+    ) async throws -> Substring {
+        try await answer(to: text, host: host, allowed: allowed).dropFirst(9).prefix(3)
+    }
+
+    private func expect(
+        _ isAnswered: Bool, host: String, on address: String, allowed: [String] = []
+    ) async throws {
+        let page = "GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n"
+        #expect(
+            try await status(of: page, host: address, allowed: allowed)
+                == (isAnswered ? "200" : "421"), "a page of '\(host)'")
+        #expect(
+            try await status(of: PlainRequest.upgrade(host: host), host: address, allowed: allowed)
+                == (isAnswered ? "101" : "421"), "a connection to '\(host)'")
+    }
+
+    /// A page of another site may have a name that was made to lead to this machine (DNS
+    /// rebinding).
+    @Test(
+        arguments: [
+            ("localhost", true), ("127.0.0.1:9090", true), ("[::1]:80", true),
+            ("app.localhost", true), ("evil.test", false), ("localhost.evil.test", false),
+            ("192.0.2.1", false), ("board.example", false),
+        ])
+    func `a server on this machine answers for this machine's names`(
+        host: String, isAnswered: Bool
+    ) async throws {
+        try await expect(isAnswered, host: host, on: "127.0.0.1")
+    }
+
+    @Test(arguments: ["127.0.0.1", "0.0.0.0"])
+    func `and for those that it is told, wherever it listens`(address: String) async throws {
+        for (host, isAnswered) in [
+            ("board.example", true), ("Board.Example:443", true), ("localhost", true),
+            ("other.example", false), ("board.example.evil.test", false),
+        ] {
+            try await expect(isAnswered, host: host, on: address, allowed: ["board.example"])
+        }
+    }
+
+    @Test func `one that others reach answers for every name if it is told none`() async throws {
+        for host in ["board.example", "localhost", "192.0.2.1"] {
+            try await expect(true, host: host, on: "0.0.0.0")
+        }
+    }
+
+    @Test func `a request without a host isn't answered`() async throws {
+        #expect(try await status(of: PlainRequest.upgrade(host: nil)) != "101")
+        #expect(try await status(of: "GET / HTTP/1.1\r\n\r\n") != "200")
+    }
+
+    @Test(
+        arguments: [
+            ([], "101"), (["storecast.v1"], "101"), (["other", "storecast.v1"], "101"),
+            (["storecast.v1", "storecast.v2"], "101"), (["storecast.v2"], "400"),
+            (["other", "another"], "400"), (["Storecast.v1"], "400"), (["storecast"], "400"),
+        ] as [([String], String)])
+    func `a connection speaks this protocol, or doesn't say what it speaks`(
+        protocols: [String], status: String
+    ) async throws {
+        let header = "Sec-WebSocket-Protocol: \(protocols.joined(separator: ", "))\r\n"
+        let answer = try await answer(to: PlainRequest.upgrade(protocols.isEmpty ? "" : header))
+        #expect(answer.hasPrefix("HTTP/1.1 \(status) "))
+        let speaks = answer.contains("Sec-WebSocket-Protocol: storecast.v1\r\n")
+        #expect(speaks == (status == "101" && !protocols.isEmpty))
+        let sentence = "This server speaks the subprotocol storecast.v1."
+        #expect(answer.contains(sentence) == (status == "400"), "\(answer)")
     }
 }
 

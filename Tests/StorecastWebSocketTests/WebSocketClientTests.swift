@@ -83,6 +83,41 @@ extension SocketTests {
             await stop(client, server)
         }
 
+        @Test(arguments: [0, 1, 100])
+        func `as many bytes wait as may, and when they are gone the delegate is told`(
+            _ first: Int
+        ) async throws {
+            let server = try await TestServer()
+            var configuration = configuration(server)
+            // A frame takes at most 14 bytes beside its text.
+            configuration.maxBufferedBytes = 1000
+            let client = try await TestClient(configuration)
+            #expect(try await client.events.next() == .connected(nil))
+            let rest = try await client.with { client in
+                #expect(!client.send([UInt8](repeating: 0x61, count: 987)))
+                #expect(client.bufferedBytes == 0)
+                if first > 0 { #expect(client.send([UInt8](repeating: 0x61, count: first))) }
+                let rest = 1000 - 14 - client.bufferedBytes
+                #expect(!client.send([UInt8](repeating: 0x62, count: rest + 1)))
+                #expect(client.send([UInt8](repeating: 0x62, count: rest)))
+                #expect(client.bufferedBytes <= 1000)
+                #expect(!client.send([UInt8](repeating: 0x63, count: 14)))
+                return rest
+            }
+            #expect(try await client.events.next() == .writable)
+            #expect(try await client.send("after"))
+            _ = try await server.events.next()
+            let texts = [first, rest].filter { $0 > 0 }
+            for (count, letter) in zip(texts, first > 0 ? ["a", "b"] : ["b"]) {
+                let text = String(repeating: letter, count: count)
+                #expect(try await server.events.next() == .received(text))
+            }
+            #expect(try await server.events.next() == .received("after"))
+            // Nobody is told who wasn't refused.
+            #expect(client.events.pending.isEmpty)
+            await stop(client, server)
+        }
+
         @Test func `the server's close code and reason are heard`() async throws {
             let server = try await TestServer(
                 Behaviour(received: { connection, _ in connection.close(code: 4003, reason: "Go.") }
@@ -141,7 +176,9 @@ extension SocketTests {
         @Test func `an unknown name is a sentence`() async throws {
             let client = try await TestClient(
                 WebSocketClientConfiguration(host: "no-such-host.invalid", port: 1))
-            guard case .closed(1006, _, let error?) = try await client.events.next() else {
+            // As long as the machine's resolver takes.
+            let event = try await client.events.next(within: .seconds(20))
+            guard case .closed(1006, _, let error?) = event else {
                 Issue.record("Not closed with a sentence.")
                 return
             }

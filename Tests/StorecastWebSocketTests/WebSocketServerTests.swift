@@ -114,11 +114,15 @@ extension SocketTests {
             let peer = try RawPeer.open(port: server.port)
             _ = try await server.events.next()
             try peer.send((0..<30).flatMap { RawPeer.frame(head: 0x81, Array("\($0)".utf8)) })
-            for number in 0..<30 {
-                #expect(try await server.events.next() == .received("\(number)"))
+            for number in 0..<40 {
+                try #require(try await server.events.next() == .received("\(number)"))
                 guard number % 3 == 2 else { continue }
                 try await server.with { _ in }
                 #expect(server.events.pending.isEmpty)
+                // What comes meanwhile stays behind what was kept.
+                if number < 30 {
+                    try peer.send(head: 0x81, Array("\(30 + number / 3)".utf8))
+                }
                 try await server.with { $0.connections[0].resumeReading() }
             }
             await server.stop()
@@ -172,13 +176,56 @@ extension SocketTests {
             await server.stop()
         }
 
-        @Test func `more connections than allowed are told so`() async throws {
-            let server = try await TestServer({ $0.maxConnections = 1 })
-            let peer = try RawPeer.open(port: server.port)
-            _ = try await server.events.next()
-            let second = try RawPeer(port: server.port)
-            #expect(try second.readHead().hasPrefix("HTTP/1.1 503 "))
-            _ = peer
+        /// What a connection is doing while it has a place.
+        enum Occupation: CaseIterable { case silent, asking, open, answered, closing }
+
+        private func occupy(_ server: TestServer, _ occupation: Occupation) async throws -> RawPeer
+        {
+            switch occupation {
+            case .silent: return try RawPeer(port: server.port)
+            case .asking:
+                let peer = try RawPeer(port: server.port)
+                try peer.send(text: "GET / HTTP/1.1\r\nHost:")
+                return peer
+            case .open, .closing:
+                let peer = try RawPeer.open(port: server.port)
+                _ = try await server.events.next()
+                if occupation == .closing {
+                    try await server.with { $0.connections.last?.close(code: 4000) }
+                }
+                return peer
+            case .answered:
+                let peer = try RawPeer(port: server.port, receiveBuffer: 4096)
+                try peer.send(text: "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+                _ = try peer.readHead()
+                return peer
+            }
+        }
+
+        @Test(arguments: Occupation.allCases, [1, 3])
+        func `a connection has its place from the first to the last, and no more are let in`(
+            _ occupation: Occupation, _ places: Int
+        ) async throws {
+            let server = try await TestServer(
+                {
+                    $0.maxConnections = places
+                    $0.handshakeTimeout = .seconds(60)
+                    $0.closeTimeout = .seconds(60)
+                },
+                Behaviour(respond: { _ in HTTPResponse(status: 200, body: PlainRequestTests.body) })
+            )
+            var peers: [RawPeer] = []
+            for _ in 1...places { peers.append(try await occupy(server, occupation)) }
+            for _ in 1...2 { #expect(try RawPeer.status(port: server.port) == "503") }
+            peers.removeFirst()
+            // One place, as soon as the server has noticed.
+            var status = "503"
+            let start = server.loop.now()
+            while status == "503", server.loop.now() - start < .seconds(5) {
+                status = try RawPeer.status(port: server.port)
+            }
+            #expect(status == "101")
+            withExtendedLifetime(peers) {}
             await server.stop()
         }
 

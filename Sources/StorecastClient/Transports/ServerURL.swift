@@ -43,7 +43,10 @@ package struct ServerURL: Equatable {
         }
         guard !host.isEmpty else { return nil }
         if rest.isEmpty { return (String(host), nil) }
-        guard rest.hasPrefix(":"), let port = UInt16(rest.dropFirst()), port > 0 else { return nil }
+        // Digits alone: a number as Swift reads it may have a sign.
+        guard rest.hasPrefix(":"), rest.dropFirst().allSatisfy(\.isWholeNumber),
+            let port = UInt16(rest.dropFirst()), port > 0
+        else { return nil }
         return (String(host), Int(port))
     }
 }

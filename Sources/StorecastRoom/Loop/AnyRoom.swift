@@ -2,6 +2,8 @@ package import StorecastWire
 
 /// A room as its loop sees it, whatever its state.
 package protocol AnyRoom: SessionRoom, InspectableRoom {
+    /// Whether its history couldn't be read: it takes nothing.
+    var hasFailed: Bool { get }
     /// Whether nothing would be lost if the room were gone: nobody is in it, nothing ever happened
     /// or is about to, or its history can't be read.
     var isUntouched: Bool { get }

@@ -41,9 +41,14 @@ package final class RoomLoop: SessionLoop {
     // MARK: Rooms
 
     /// The room of a path, opened if need be; nil if there is none or no more may be opened.
+    ///
+    /// One whose history couldn't be read is opened again, once those who waited for it have gone.
     package func room(_ path: String) -> (any AnyRoom)? {
         let name = ExactString(path)
-        if let room = rooms[name] { return room }
+        if let room = rooms[name] {
+            guard room.hasFailed, visitors[name] == nil else { return room }
+            rooms[name] = nil
+        }
         var room = host.makeOwnRoom(path, on: self)
         if room == nil, rooms.count < limits.rooms { room = host.makeRoom(path, on: self) }
         rooms[name] = room
@@ -62,12 +67,6 @@ package final class RoomLoop: SessionLoop {
         guard let room = room(path) else { return nil }
         if unloadsRooms { use(path) } else { keptRooms.insert(ExactString(path)) }
         return room
-    }
-
-    /// Drops a room whose history can't be read: the next client has it opened again.
-    package func forget(_ room: any AnyRoom) {
-        let name = ExactString(room.name)
-        if rooms[name] === room, visitors[name] == nil { rooms[name] = nil }
     }
 
     /// Notes that the room was used just now.

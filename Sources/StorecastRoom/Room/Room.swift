@@ -123,10 +123,14 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
 
     // MARK: Leaving memory
 
+    package var hasFailed: Bool {
+        if case .failed = phase { true } else { false }
+    }
+
     package var isUntouched: Bool {
-        if case .failed = phase { return true }
-        return phase == .ready && log.version == 0 && sessions.isEmpty && queue.isEmpty
-            && attendance.isQuiet
+        hasFailed
+            || phase == .ready && log.version == 0 && sessions.isEmpty && queue.isEmpty
+                && attendance.isQuiet
     }
 
     package var isIdle: Bool {

@@ -13,13 +13,17 @@ actor ServerLoop {
         self.loop = loop
     }
 
-    /// Starts to listen, as loop `index` of `peers`; returns the port.
-    func start(
-        _ configuration: ServerConfiguration, _ store: any JournalStore,
-        _ listener: WebSocketServerConfiguration, index: Int, peers: [ServerLoop]
-    ) throws(ServerError) -> Int {
-        let core = ServerLoopCore(configuration, store, index: index, peers: peers, loop: loop)
-        self.core = core
+    /// Begins as loop `index` of `peers`: takes what the others say, and has rooms.
+    func begin(
+        _ configuration: ServerConfiguration, _ store: any JournalStore, index: Int,
+        peers: [ServerLoop]
+    ) {
+        core = ServerLoopCore(configuration, store, index: index, peers: peers, loop: loop)
+    }
+
+    /// Takes connections, whose rooms may live on any loop: when all have begun. Returns the port.
+    func listen(_ listener: WebSocketServerConfiguration) throws(ServerError) -> Int {
+        guard let core else { throw Self.notRunning }
         return try core.listen(listener)
     }
 
@@ -49,14 +53,18 @@ actor ServerLoop {
     func open<State: Codable & Sendable>(
         _ path: String, of type: State.Type
     ) async throws(ServerError) {
-        guard let core else { throw ServerError(.notRunning, "The server doesn't run.") }
+        guard let core else { throw Self.notRunning }
         let room = try core.keptRoom(path, of: type)
         let phase = await withCheckedContinuation { continuation in
             room.whenLoaded { continuation.resume(returning: $0) }
         }
-        guard phase == .ready else {
-            throw ServerError(.noRoom, "The journal of the room at '\(path)' can't be read.")
-        }
+        if phase == .ready { return }
+        if core.rooms.isStopping { throw Self.notRunning }
+        throw phase.isFinal
+            ? Self.unreadable(path)
+            : ServerError(
+                .journalUnavailable,
+                "The journal of the room at '\(path)' can't be read now; try again later.")
     }
 
     /// Runs `body` with the room, which was opened before, and may have to be opened again.
@@ -79,11 +87,7 @@ actor ServerLoop {
                     room.whenLoaded { continuation.resume(returning: $0) }
                 }
                 if phase == .ready { return room }
-                core.rooms.forget(room)
-                if phase.isFinal {
-                    throw ServerError(
-                        .journalUnreadable, "The journal of the room at '\(path)' can't be read.")
-                }
+                if phase.isFinal { throw Self.unreadable(path) }
             }
             // No room is read again once the server has stopped.
             if core.rooms.isStopping { break }
@@ -91,7 +95,15 @@ actor ServerLoop {
             // caller's task, as it would then ask again at once.
             await Task.detached { try? await Task.sleep(for: .seconds(1)) }.value
         }
-        throw ServerError(.notRunning, "The server doesn't run.")
+        throw Self.notRunning
+    }
+
+    private static var notRunning: ServerError {
+        ServerError(.notRunning, "The server doesn't run.")
+    }
+
+    private static func unreadable(_ path: String) -> ServerError {
+        ServerError(.journalUnreadable, "The journal of the room at '\(path)' can't be read.")
     }
 
     /// Runs `work` on the loop behind everything given to it before; not if the server never began.

@@ -80,10 +80,10 @@ final class ServerLoopCore {
 
     /// The room of a path for the server's own code: it stays open.
     func keptRoom<State>(_ path: String, of type: State.Type) throws(ServerError) -> Room<State> {
-        guard let room = rooms.room(path) else {
+        guard let room = rooms.keptRoom(path) else {
             throw ServerError(.noRoom, "There is no room at '\(path)'.")
         }
-        guard room is Room<State>, let room = rooms.keptRoom(path) as? Room<State> else {
+        guard let room = room as? Room<State> else {
             throw ServerError(.noRoom, "The room at '\(path)' has another state than \(type).")
         }
         return room

@@ -27,11 +27,21 @@ extension Credentials: CustomStringConvertible {
 
     /// The text without the secrets among these credentials, which an error may repeat.
     func redacting(_ text: String) -> String {
-        var text = text
-        for case let secret? in [token, headers["authorization"], headers["cookie"]]
-        where !secret.isEmpty {
-            text = text.replacing(secret, with: "…")
+        // Bytes, as the end of a secret and what comes behind it may be one character.
+        let bytes = secrets.reduce(Array(text.utf8)) { text, secret in
+            text.replacing(Array(secret.utf8), with: Array("…".utf8))
         }
-        return text
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The longest first: the token, the headers, and what applications take from these, which is
+    /// what follows a scheme and the values of cookies. A value of a few letters is in any text.
+    private var secrets: [Substring] {
+        let (authorization, cookie) = (headers["authorization"] ?? "", headers["cookie"] ?? "")
+        let values = cookie.split(separator: ";").map { $0.drop { $0 != "=" }.dropFirst() }
+        let parts = values + [authorization.drop { $0 != " " }.dropFirst()]
+        let whole = [token ?? "", authorization, cookie].filter { !$0.isEmpty }.map { $0[...] }
+        return (whole + parts.filter { $0.utf8.count >= 6 })
+            .sorted { $0.utf8.count > $1.utf8.count }
     }
 }

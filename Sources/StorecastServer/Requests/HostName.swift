@@ -56,10 +56,20 @@ struct HostName: Equatable, Sendable {
     /// A host by its name or address alone.
     ///
     /// Upper and lower case are the same, and the dot at the end of an absolute name doesn't count
-    /// (RFC 3986, section 3.2.2).
+    /// (RFC 3986, section 3.2.2). Nor does it matter how an IPv6 address is written.
     init(address: some StringProtocol) {
         let name = address.lowercased()
-        text = name.hasSuffix(".") ? String(name.dropLast()) : name
+        text = Self.written(name) ?? (name.hasSuffix(".") ? String(name.dropLast()) : name)
+    }
+
+    /// An IPv6 address as the system writes it (RFC 5952); nil for anything else.
+    private static func written(_ address: String) -> String? {
+        var bytes = in6_addr()
+        guard inet_pton(AF_INET6, address, &bytes) == 1 else { return nil }
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
+            inet_ntop(AF_INET6, &bytes, buffer.baseAddress, socklen_t(buffer.count))
+                .map { String(cString: $0) }
+        }
     }
 
     /// Whether it is a name or an address by which this machine reaches itself.

@@ -12,7 +12,8 @@ public struct ServerError: Error, Equatable, Sendable, CustomStringConvertible {
         public static let notRunning = Code(word: "not-running")
         /// The path names no room, or one of another state.
         public static let noRoom = Code(word: "no-room")
-        /// The journal is in use by another process, or its file can't be opened or written.
+        /// The journal is in use by another process, or its file can't be opened, read or written
+        /// now.
         public static let journalUnavailable = Code(word: "journal-unavailable")
         /// What is kept in the journal is damaged, or isn't a journal that this version reads.
         public static let journalUnreadable = Code(word: "journal-unreadable")

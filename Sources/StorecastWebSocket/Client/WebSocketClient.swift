@@ -80,7 +80,10 @@ package final class WebSocketClient {
         masker.append(.text, text, to: &outgoing)
         if connection.isWritable && !isFlushing {
             isFlushing = true
-            core.flushes.append { [weak self] in self?.flush() }
+            core.flushes.append { [weak self] in
+                self?.flush()
+                self?.tellOfRoom()
+            }
         }
         return true
     }
@@ -119,6 +122,13 @@ package final class WebSocketClient {
         }
     }
 
+    /// Tells the delegate that there is room again, after there was none.
+    private func tellOfRoom() {
+        guard wasFull, connection?.isWritable == true else { return }
+        wasFull = false
+        delegate?.writable(self)
+    }
+
     private func handshake(on descriptor: Int32) {
         guard let attempt else { return }
         let connection = WebSocketConnection(
@@ -147,6 +157,7 @@ package final class WebSocketClient {
         attempt = nil
         connection = nil
         outgoing = []
+        wasFull = false
         heartbeat.cancel()
         core.endpoints[ObjectIdentifier(self)] = nil
         delegate?.closed(self, code: frame.code, reason: frame.reason, error: error)
@@ -204,9 +215,7 @@ extension WebSocketClient: WebSocketConnectionOwner {
     func writable(_ connection: WebSocketConnection) {
         guard connection === self.connection else { return }
         flush()
-        guard wasFull, connection.isWritable else { return }
-        wasFull = false
-        delegate?.writable(self)
+        tellOfRoom()
     }
 
     func closed(_ connection: WebSocketConnection, _ frame: CloseFrame, error: String?) {

@@ -20,9 +20,9 @@ struct ConnectionOutboxTests {
     /// Nobody listens there.
     private static let nowhere = "ws://127.0.0.1:9/"
 
-    private func closed(_ connection: RemoteConnection) async -> Rejection? {
-        var last: RemoteConnection.Status?
-        for await status in connection.statuses { last = status }
+    /// Waits for the end of a connection, and says why it ended.
+    private func closed(_ connection: RemoteConnection) async throws -> Rejection? {
+        let last = try await connection.statuses.collected().last
         if case .closed(let rejection) = last { return rejection }
         return nil
     }
@@ -90,7 +90,7 @@ struct ConnectionOutboxTests {
         let first = RemoteConnection(Self.nowhere, outbox: file)
         for title in ["Emma", "Persuasion"] { first.dispatch(PutBook(title: title)) }
         first.close()
-        _ = await closed(first)
+        _ = try await closed(first)
 
         let server = SyncServer(port: 0, room: Shelf.room())
         let url = try await server.start()
@@ -105,7 +105,7 @@ struct ConnectionOutboxTests {
         _ = try await second.dispatch(PutBook(title: "Lady Susan")).outcome
         #expect(books.state == ["Emma", "Persuasion", "Sanditon", "Lady Susan"])
         second.close()
-        _ = await closed(second)
+        _ = try await closed(second)
 
         let third = RemoteConnection(url, outbox: file)
         #expect(third.pendingCount == 0)
@@ -121,7 +121,7 @@ struct ConnectionOutboxTests {
         let first = RemoteConnection(url, outbox: file)
         let second = RemoteConnection(url, outbox: file)
         let early = second.dispatch(PutBook(title: "Emma"))
-        #expect(await closed(second)?.code == .outboxLocked)
+        #expect(try await closed(second)?.code == .outboxLocked)
         for dispatch in [early, second.dispatch(PutBook(title: "Emma"))] {
             do throws(Rejection) {
                 _ = try await dispatch.outcome
@@ -135,25 +135,25 @@ struct ConnectionOutboxTests {
         await server.stop()
     }
 
-    @Test func `a file of another room is refused`() async {
+    @Test func `a file of another room is refused`() async throws {
         let first = RemoteConnection("ws://127.0.0.1:9/one?token=x", outbox: file)
         first.close()
-        _ = await closed(first)
+        _ = try await closed(first)
         let same = RemoteConnection("ws://127.0.0.1:10/one", outbox: file)
         same.close()
-        #expect(await closed(same) == nil)
+        #expect(try await closed(same) == nil)
         let other = RemoteConnection("ws://127.0.0.1:9/two", outbox: file)
-        #expect(await closed(other)?.code == .outboxUnreadable)
+        #expect(try await closed(other)?.code == .outboxUnreadable)
     }
 
-    @Test func `a file is of its room, however the path is written`() async {
+    @Test func `a file is of its room, however the path is written`() async throws {
         for (path, isSame) in [
             ("/b/%C3%A9", true), ("/b/%c3%a9", true), ("//b/./%C3%A9?token=x", true),
             ("/b/e%CC%81", false), ("/b/%FF", false), ("/b/%zz", false),
         ] {
             let connection = RemoteConnection("ws://127.0.0.1:9" + path, outbox: file)
             connection.close()
-            #expect((await closed(connection) == nil) == isSame, "\(path)")
+            #expect((try await closed(connection) == nil) == isSame, "\(path)")
         }
     }
 

@@ -194,15 +194,22 @@ struct RoomLoopTests {
     }
 
     @Test func `a room that can't be read is tried again by who comes next, not under others`() {
-        let loop = loop()
+        let loop = loop(oneRoom, journal: journal)
+        journal.openingError = .unavailable("Away.")
         let wire = Wire(1, to: "/a", on: loop)
         let room = loop.rooms.rooms["/a"]!
-        loop.rooms.forget(room)
-        #expect(loop.rooms.rooms["/a"] === room)
+        #expect(room.hasFailed)
+        #expect(loop.rooms.usedRoom("/a") === room, "Somebody waits for it still.")
         loop.rooms.end(wire.id)
-        let next = loop.rooms.usedRoom("/a")!
-        loop.rooms.forget(next)
-        #expect(loop.rooms.rooms.isEmpty)
+        let second = loop.rooms.usedRoom("/a")!
+        #expect(second !== room && second.hasFailed)
+        let third = loop.rooms.keptRoom("/a")!
+        #expect(third !== second && third.hasFailed)
+        journal.openingError = nil
+        let next = Wire(2, to: "/a", on: loop)
+        #expect(next.session.room !== third)
+        #expect(loop.rooms.usedRoom("/a") === next.session.room)
+        #expect(loop.rooms.rooms.count == 1)
     }
 
     // MARK: The end

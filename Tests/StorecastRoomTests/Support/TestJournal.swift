@@ -27,6 +27,8 @@ final class TestJournal: Journal {
     var isImmediate: Bool
     /// Whether it answers who opens a room.
     var opensRooms = true
+    /// Why rooms can't be opened.
+    var openingError: JournalError?
     /// Whether it keeps its entries, and says so of snapshots, which nobody needs beside them.
     var isDurable = false
     /// Whether writing a snapshot takes until `finishSnapshots()`.
@@ -77,6 +79,7 @@ final class TestJournal: Journal {
         _ room: String, completion: @escaping (Result<RoomHistory, JournalError>) -> Void
     ) {
         guard opensRooms else { return }
+        if let openingError { return completion(.failure(openingError)) }
         completion(.success(RoomHistory(epoch: "test-epoch", head: UInt64(entries.count))))
     }
 

@@ -15,7 +15,7 @@ final class RawPeer {
     /// - Parameter receiveBuffer: the size of the kernel's buffer, for a peer that doesn't read.
     init(port: Int, receiveBuffer: Int32? = nil) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var limit = timeval(tv_sec: 20, tv_usec: 0)
+        var limit = timeval(tv_sec: 5, tv_usec: 0)
         let size = socklen_t(MemoryLayout<timeval>.size)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
@@ -46,6 +46,14 @@ final class RawPeer {
         let head = try peer.readHead()
         guard head.hasPrefix("HTTP/1.1 101 ") else { throw Failure(what: head, code: 0) }
         return peer
+    }
+
+    /// The status with which a request for a WebSocket is answered.
+    static func status(port: Int) throws -> String {
+        let peer = try RawPeer(port: port)
+        // Who is refused at once may have been told so, and cut, before.
+        try? peer.send(text: request())
+        return String(try peer.readHead().split(separator: " ")[1])
     }
 
     static func request(path: String = "/", version: Int = 13, headers: String = "") -> String {

@@ -5,6 +5,7 @@ final class TestClient: Sendable {
     enum Event: Equatable {
         case connected(String?)
         case received(String)
+        case writable
         case closed(UInt16, String, error: String?)
     }
 
@@ -55,6 +56,8 @@ private final class ClientRecorder: WebSocketClientDelegate {
     func received(_ client: WebSocketClient, text: UnsafeRawBufferPointer) {
         events.post(.received(String(decoding: text, as: UTF8.self)))
     }
+
+    func writable(_ client: WebSocketClient) { events.post(.writable) }
 
     func closed(_ client: WebSocketClient, code: UInt16, reason: String, error: String?) {
         events.post(.closed(code, reason, error: error))

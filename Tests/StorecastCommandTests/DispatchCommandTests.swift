@@ -1,0 +1,95 @@
+import ArgumentParser
+import Glibc
+import StorecastServer
+import StorecastTools
+import Testing
+
+@testable import StorecastCommand
+
+/// What `storecast dispatch` says of the lines that it reads.
+struct DispatchCommandTests {
+    /// A tally that only goes up.
+    struct Tally: Codable, Sendable {
+        struct Add: SyncAction { var number: Int }
+
+        var count = 0
+
+        static let room = RoomDefinition(
+            state: Tally(), actions: [Add.self], selections: []
+        ) { tally, action in
+            if let add = action as? Add { tally.count += add.number }
+        }
+        .validate(Add.self) { _, add, _ in
+            if add.number < 0 { throw Rejection(.invalid, "Only up.") }
+        }
+    }
+
+    /// Runs the command with this standard input; what is left of the tally, and the failure, go to
+    /// standard error as well.
+    @MainActor static func dispatch(_ input: String) async throws {
+        alarm(20)
+        var ends: [Int32] = [0, 0]
+        pipe(&ends)
+        dup2(ends[0], STDIN_FILENO)
+        write(ends[1], input, input.utf8.count)
+        close(ends[1])
+        let server = SyncServer(port: 0, room: Tally.room)
+        let url = try await server.start()
+        do {
+            try await DispatchCommand.parse([url]).run()
+            StandardError.write("done")
+        } catch {
+            StandardError.write("failed: \(error)")
+        }
+        let room = try await server.room("/", of: Tally.self)
+        StandardError.write("count \(try await room.withStore { $0.state.count })")
+        await server.stop()
+    }
+
+    @Test(
+        arguments: [
+            ("", ["done", "count 0"]),
+            ("Add {\"number\":1}\n\nAdd {\"number\":2}\n", ["done", "count 3"]),
+            (
+                "Add {\"number\":-1}\n",
+                [
+                    "line 1: rejected (invalid): Only up.", "failed: 1 of 1 actions rejected.",
+                    "count 0",
+                ]
+            ),
+            (
+                "\nAdd {\"number\":1}\n  \t\n\nAdd {\"number\":-1}\n\r\nNone\nAdd {\"number\":2}",
+                [
+                    "line 5: rejected (invalid): Only up.",
+                    "line 7: rejected (unknown-action): ",
+                    "failed: 2 of 4 actions rejected.", "count 3",
+                ]
+            ),
+            (
+                "\n\nAdd {\n\nAdd {\"number\":1}\n{\"payload\":{}}\n\nAdd {\"number\":-1}\n",
+                [
+                    "line 3: ", "line 6: The action has no type",
+                    "line 8: rejected (invalid): Only up.",
+                    "failed: 2 of the lines can't be read; the others were dispatched.",
+                    "count 1",
+                ]
+            ),
+        ])
+    func `lines are numbered as an editor does, empty ones too`(
+        input: String, said: [String]
+    ) async throws {
+        let result = try await #require(
+            processExitsWith: .success, observing: [\.standardErrorContent]
+        ) { [input] in
+            try await DispatchCommandTests.dispatch(input)
+        }
+        let text = String(decoding: result.standardErrorContent, as: UTF8.self)
+        let lines = text.split(separator: "\n").filter { line in
+            ["line ", "failed: ", "done", "count "].contains { line.hasPrefix($0) }
+        }
+        #expect(lines.count == said.count, "\(text)")
+        for (line, beginning) in zip(lines, said) {
+            #expect(line.hasPrefix(beginning), "\(text)")
+        }
+    }
+}

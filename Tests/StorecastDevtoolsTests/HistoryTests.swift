@@ -1,0 +1,243 @@
+import StorecastClient
+import Testing
+
+@testable import StorecastDevtools
+@testable import StorecastRoom
+
+/// What the devtools show of a room's past.
+@MainActor
+@Suite(.timeLimit(.minutes(1)))
+struct HistoryTests {
+    @Test(arguments: [1, 3])
+    func `the state of any version is found in the journal, and how to undo its last dispatch`(
+        loops: Int
+    ) async throws {
+        let fixture = try await DevtoolsServer(loops: loops)
+        try await fixture.add(1, 2, 3, 4)
+        for (version, count) in [(0, 0), (1, 1), (3, 6), (4, 10)] as [(Int64, Int64)] {
+            let place: JSON = ["room": "/", "version": .int(version)]
+            let then = try await fixture.devtools.answer("stateAt", place)
+            #expect(then["state"]?["count"] == .int(count), "version \(version)")
+        }
+        let third = try await fixture.devtools.answer("stateAt", ["room": "/", "version": 3])
+        #expect(third["undo"] == [["op": "replace", "path": "/count", "value": 3]])
+        // The room is as it was.
+        #expect(try await fixture.devtools.answer("state", ["room": "/"])["version"] == 4)
+        await fixture.end()
+    }
+
+    @Test func `a version may be shown as if dispatches before it hadn't been`() async throws {
+        let fixture = try await DevtoolsServer()
+        try await fixture.add(1, 2, 3, 4)
+        let place: JSON = ["room": "/", "version": 4, "skip": [2, 3]]
+        let without = try await fixture.devtools.answer("stateAt", place)
+        #expect(without["state"]?["count"] == 5)
+        #expect(without["undo"] == [["op": "replace", "path": "/count", "value": 10]])
+        await fixture.end()
+    }
+
+    @Test func `a version that isn't there is said to be none`() async throws {
+        let fixture = try await DevtoolsServer()
+        try await fixture.add(1)
+        let answer = try await fixture.devtools.answer("stateAt", ["room": "/", "version": 7])
+        #expect(answer["problem"] == "The room hasn't come to this version.")
+        let elsewhere = try await fixture.devtools.answer("state", ["room": "/closed"])
+        #expect(elsewhere["problem"]?.string?.contains("isn't open") == true)
+        await fixture.end()
+    }
+
+    @Test func `the past is listed with versions and outcomes`() async throws {
+        let fixture = try await DevtoolsServer()
+        try await fixture.add(1)
+        await #expect(throws: Rejection.self) { try await fixture.add(-1) }
+        try await fixture.add(2)
+        let past = try await fixture.devtools.answer("history", ["room": "/", "through": 2])
+        #expect(past.array?.map { $0["version"] } == [1, 1, 2])
+        #expect(past.array?.map { $0["rejection"] } == [nil, "Only up.", nil])
+        await fixture.end()
+    }
+
+    @Test func `the journal's lines are those that a replay reads`() async throws {
+        let fixture = try await DevtoolsServer()
+        try await fixture.add(1, 2, 3)
+        let page = try await fixture.devtools.answer("lines", ["room": "/", "after": 0])
+        #expect(page["next"] == .null)
+        let lines = page["lines"]?.array?.compactMap(\.string) ?? []
+        let replay = RoomReplay(Tallies.room)
+        try replay.read(lines.joined(separator: "\n"))
+        #expect(replay.state == Tallies(count: 6, last: "ada"))
+        await fixture.end()
+    }
+
+    private nonisolated static func stateAt(_ version: Int64, in room: String = "/") -> JSON {
+        ["room": .string(room), "version": .int(version)]
+    }
+
+    @Test(
+        arguments: [
+            ("stateAt", stateAt(1), true),
+            ("stateAt", ["room": "/", "version": 2, "skip": [1]], true),
+            ("history", ["room": "/", "through": 2], true),
+            // More may come behind the last line.
+            ("lines", ["room": "/", "after": 0], false), ("stateAt", stateAt(99), false),
+            ("history", ["room": "/", "through": 99], false),
+        ] as [(String, JSON, Bool)])
+    func `what stays true is read once, and anything else again`(
+        selection: String, parameters: JSON, isKept: Bool
+    ) async throws {
+        let fixture = try await DevtoolsServer()
+        try await fixture.add(1, 2)
+        do {
+            let store = fixture.devtools.follow(selection, parameters)
+            _ = try await fixture.devtools.answer(of: store)
+            try await fixture.pass()
+            withExtendedLifetime(store) {}
+        }
+        try await fixture.pass()
+        let before = fixture.lookupCount
+        _ = try await fixture.devtools.answer(selection, parameters)
+        try await fixture.pass()
+        #expect(fixture.lookupCount == before + (isKept ? 0 : 1))
+        await fixture.end()
+    }
+
+    @Test(
+        arguments: [
+            ("stateAt", stateAt(5)), ("stateAt", ["room": "/", "version": 5, "skip": [1]]),
+            ("history", ["room": "/", "through": 5]), ("stateAt", stateAt(1, in: "/later")),
+            ("lines", ["room": "/later", "after": 0]),
+        ] as [(String, JSON)])
+    func `a problem that has passed is shown no more`(
+        selection: String, parameters: JSON
+    ) async throws {
+        let fixture = try await DevtoolsServer()
+        try await fixture.add(1, 2)
+        do {
+            let store = fixture.devtools.follow(selection, parameters)
+            #expect(try await fixture.devtools.answer(of: store)["problem"] != nil)
+            try await fixture.pass()
+            withExtendedLifetime(store) {}
+        }
+        try await fixture.pass()
+        try await fixture.add(3, 4, 5)
+        let later = RemoteConnection(fixture.url.at("/later"), token: { "bob" })
+        _ = try await later.dispatch(Add(number: 1)).outcome
+        let answer = try await fixture.devtools.answer(selection, parameters)
+        #expect(answer["problem"] == nil)
+        later.close()
+        await fixture.end()
+    }
+
+    @Test func `who follows a room that isn't open sees it when it is`() async throws {
+        let fixture = try await DevtoolsServer()
+        let store = fixture.devtools.follow("state", ["room": "/later"])
+        #expect(try await fixture.devtools.answer(of: store)["problem"] != nil)
+        let later = RemoteConnection(fixture.url.at("/later"), token: { "bob" })
+        _ = try await later.dispatch(Add(number: 1)).outcome
+        _ = try await fixture.devtools.answer(of: store) { $0["version"] == 1 }
+        later.close()
+        await fixture.end()
+    }
+
+    @Test func `eight answers about the past are kept that nobody looks at`() async throws {
+        let fixture = try await DevtoolsServer()
+        for _ in 1...10 { try await fixture.add(1) }
+        func ask() async throws {
+            let stores = (1...10).map { fixture.devtools.follow("stateAt", Self.stateAt($0)) }
+            for store in stores { _ = try await fixture.devtools.answer(of: store) }
+            try await fixture.pass()
+            withExtendedLifetime(stores) {}
+        }
+        try await ask()
+        try await fixture.pass()
+        let before = fixture.lookupCount
+        try await ask()
+        #expect(fixture.lookupCount == before + 2)
+        await fixture.end()
+    }
+}
+
+/// A room's past without some of its dispatches.
+struct HistoryPlaybackTests {
+    /// A tally from 0 to 10.
+    private static let room = Tallies.room.validate(Add.self) { tallies, add, _ in
+        guard (0...10).contains(tallies.count + add.number) else {
+            throw Rejection(.conflict, "It goes from 0 to 10.")
+        }
+    }
+
+    private func records(_ numbers: [Int]) -> [JournalChunk.Record] {
+        numbers.enumerated().map { place, number in
+            let seq = UInt64(place + 1)
+            let action = JournalAction(
+                type: "Add", payload: Array(#"{"number":\#(number)}"#.utf8))
+            let record = JournalRecord(
+                client: "c", seq: seq, base: 0, settled: seq - 1, sender: Identity("ada"),
+                time: Timestamp(secondsSince1970: 0), seed: seq, actions: [action])
+            return (offset: seq, record: record)
+        }
+    }
+
+    /// What is answered of a version, from records in pages of so many.
+    private func answer(
+        _ numbers: [Int], at version: UInt64, skip: [UInt64]?, page: Int
+    ) throws -> JSON {
+        let playback = HistoryPlayback(
+            Self.room, SyncLimits(),
+            at: VersionParameters(room: "/", version: version, skip: skip))
+        var rest = records(numbers)[...]
+        while true {
+            let records = Array(rest.prefix(page))
+            rest = rest.dropFirst(page)
+            if case .done(let answer) = playback.take(records, isLast: rest.isEmpty) {
+                return answer
+            }
+        }
+    }
+
+    /// What is added, up to which version, and without which; what it comes to, and how many have
+    /// another outcome for it.
+    private typealias Case = (
+        numbers: [Int], version: UInt64, skip: [UInt64], count: Int, affected: Int
+    )
+
+    private static let cases: [Case] = [
+        ([1, 2, 3, 4], 4, [2, 3], 5, 0), ([1, 2, 3, 4], 3, [4], 6, 0),
+        ([1, 2, 3, 4], 4, [9], 10, 0), ([1, 2], 2, [1, 2], 0, 0),
+        // What has room only without the first: it was refused at the first's version.
+        ([6, 6, 3], 2, [1], 9, 1), ([6, 6, 3], 2, [2], 6, 0), ([6, 6, 3], 2, [1, 2], 6, 1),
+        ([6, 6, 5, 3], 2, [1], 9, 1), ([6, 5, 6, 3], 2, [1], 8, 1),
+        ([5, 5, 1, 4, -5], 3, [2], 5, 2), ([6, 9, 2, 8], 2, [1], 9, 2),
+        // What was possible only after the first.
+        ([8, -5, 7], 3, [1], 7, 1), ([8, -5, -3, 1], 4, [1], 1, 2),
+        // Refused at version 0, which no dispatch led to.
+        ([11, 6], 1, [0], 6, 0),
+    ]
+
+    @Test(arguments: cases.indices, [1, 2, 100])
+    func `only dispatches that led to a version are skipped, and the others tried`(
+        row: Int, page: Int
+    ) throws {
+        let (numbers, version, skip, count, affected) = Self.cases[row]
+        let answer = try answer(numbers, at: version, skip: skip, page: page)
+        #expect(answer["version"] == .uint(version))
+        #expect(answer["state"]?["count"] == .int(Int64(count)))
+        #expect(answer["affected"] == .int(Int64(affected)))
+    }
+
+    @Test func `a past that nothing is left out of is as it was`() throws {
+        for skip in [nil, []] as [[UInt64]?] {
+            let answer = try answer([6, 6, 3], at: 2, skip: skip, page: 1)
+            #expect(answer["state"]?["count"] == 9)
+            #expect(answer["undo"] == [["op": "replace", "path": "/count", "value": 6]])
+            #expect(answer["affected"] == nil)
+        }
+    }
+
+    @Test func `a version that the room hasn't come to has no state`() throws {
+        for skip in [nil, [1]] as [[UInt64]?] {
+            let answer = try answer([6, 6, 3], at: 3, skip: skip, page: 2)
+            #expect(answer == ["problem": "The room hasn't come to this version."])
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import Testing
+
+@testable import StorecastWebSocket
+
+extension SocketTests {
+    /// How long peers may take, where several are under way at once.
+    @Suite(.timeLimit(.minutes(1))) struct TimeLimitTests {
+        @Test func `those who wait in one queue end one after the other, whenever they came`()
+            async throws
+        {
+            let server = try await TestServer()
+            let peers = try (0..<4).map { _ in try RawPeer.open(port: server.port) }
+            for _ in peers { _ = try await server.events.next() }
+            let ends = Mailbox<UInt64>()
+            let (queue, ids) = try await server.with { [loop = server.loop] recorder in
+                let queue = DeadlineQueue(on: loop.core, delay: .milliseconds(20)) {
+                    ends.post($0.id)
+                }
+                for (place, connection) in recorder.connections.enumerated() {
+                    // All come before the first is due, the last two together.
+                    loop.schedule(after: .milliseconds([0, 5, 10, 10][place])) {
+                        queue.add(connection)
+                    }
+                }
+                return (OnLoop(queue, loop), recorder.connections.map(\.id))
+            }
+            for id in ids { #expect(try await ends.next() == id) }
+            // A queue that has been empty begins anew, and one that is cancelled ends nobody.
+            try await server.with { recorder in queue.value.add(recorder.connections[3]) }
+            #expect(try await ends.next() == ids[3])
+            try await server.with { recorder in
+                for connection in recorder.connections { queue.value.add(connection) }
+                queue.value.cancel()
+                queue.value.add(recorder.connections[1])
+            }
+            #expect(try await ends.next() == ids[1])
+            #expect(ends.pending.isEmpty)
+            await server.stop()
+        }
+
+        @Test func `the handshake's limit cuts those who are still at it, and nobody else`()
+            async throws
+        {
+            var behaviour = Behaviour.echo
+            behaviour.respond = { _ in HTTPResponse(status: 200, body: PlainRequestTests.body) }
+            let server = try await TestServer(
+                { $0.handshakeTimeout = .milliseconds(250) }, behaviour)
+            let open = try RawPeer.open(port: server.port)
+            let asked = try RawPeer(port: server.port, receiveBuffer: 4096)
+            try asked.send(text: "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+            _ = try asked.readHead()
+            var late: [RawPeer] = []
+            for part in ["", "G", "GET / HTTP/1.1\r\nHost:", String(RawPeer.request().dropLast())] {
+                late.append(try RawPeer(port: server.port))
+                try late[late.count - 1].send(text: part)
+                try await server.settle(for: .milliseconds(5))
+            }
+            for peer in late { #expect(try peer.readToEnd() == []) }
+            // These came before them, so their time would be up too.
+            try open.send(head: 0x81, Array("still here".utf8))
+            #expect(try open.readFrame()?.payload == Array("still here".utf8))
+            #expect(try asked.readToEnd() == PlainRequestTests.body)
+            #expect(try await server.events.next() == .opened(path: "/", subprotocol: nil))
+            #expect(try await server.events.next() == .received("still here"))
+            #expect(server.events.pending.isEmpty)
+            await server.stop()
+        }
+
+        @Test func `the limits of close frames are counted for each connection`() async throws {
+            let server = try await TestServer(
+                { $0.closeTimeout = .milliseconds(50) },
+                Behaviour(received: { connection, _ in connection.close(code: 4000) }))
+            let peers = try (0..<4).map { _ in try RawPeer.open(port: server.port) }
+            for _ in peers { _ = try await server.events.next() }
+            for peer in peers.dropLast() {
+                try peer.send(head: 0x81, [0x61])
+                #expect(try await server.events.next() == .received("a"))
+                try await server.settle(for: .milliseconds(5))
+            }
+            for _ in peers.dropLast() {
+                #expect(try await server.events.next() == .closed(4000, ""))
+            }
+            try await server.with { #expect($0.connections.count == 1) }
+            await server.stop()
+        }
+
+        /// What a silent peer's connection is in.
+        enum State: CaseIterable {
+            case idle, lagging, paused, pausedAndLagging
+
+            var isPaused: Bool { self == .paused || self == .pausedAndLagging }
+            var isLagging: Bool { self == .lagging || self == .pausedAndLagging }
+        }
+
+        private func open(_ state: State, on server: TestServer) async throws -> RawPeer {
+            let peer = try RawPeer.open(port: server.port, receiveBuffer: 16 << 10)
+            _ = try await server.events.next()
+            try await server.with { recorder in
+                let connection = try #require(recorder.connections.last)
+                if state.isPaused { connection.pauseReading() }
+                if state.isLagging {
+                    let text = [UInt8](repeating: 0x7A, count: 8 << 20)
+                    connection.write(WebSocketFrameHeader.frame(text: text))
+                    #expect(!connection.isWritable)
+                }
+            }
+            return peer
+        }
+
+        @Test func `a silent peer is cut unless it is the server that doesn't read`() async throws {
+            let server = try await TestServer({
+                $0.pingInterval = .milliseconds(20)
+                $0.deadPeerTimeout = .milliseconds(200)
+            })
+            var peers: [RawPeer] = []
+            // The one that stays is first, so that every limit would be up for it too.
+            for state in [State.paused, .idle, .lagging, .pausedAndLagging] {
+                peers.append(try await open(state, on: server))
+            }
+            try peers[0].send(head: 0x81, Array("still here".utf8))
+            for _ in 1...3 { try await expectSilence(server) }
+            peers.append(try await open(.idle, on: server))
+            try await expectSilence(server)
+            try await server.with { recorder in
+                try #require(recorder.connections.count == 1)
+                #expect(recorder.connections[0].isWritable)
+                recorder.connections[0].resumeReading()
+            }
+            #expect(try await server.events.next() == .received("still here"))
+            // From here on it is a peer like others.
+            try await expectSilence(server)
+            withExtendedLifetime(peers) {}
+            await server.stop()
+        }
+
+        private func expectSilence(_ server: TestServer) async throws {
+            guard case .closed(1006, let reason) = try await server.events.next() else {
+                Issue.record("Not closed with 1006.")
+                return
+            }
+            #expect(reason.hasPrefix("The peer gave no sign of life"))
+        }
+    }
+}
+
+extension TestServer {
+    /// Returns when the loop has gone on for so long.
+    fileprivate func settle(for time: Duration) async throws {
+        let passed = Mailbox<Void>()
+        try await with { [loop] _ in _ = loop.schedule(after: time) { passed.post(()) } }
+        try await passed.next()
+    }
+}
