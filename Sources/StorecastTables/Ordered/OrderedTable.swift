@@ -89,7 +89,7 @@ public struct OrderedTable<Row: Identifiable> where Row.ID: TableKey {
                     if let row {
                         tree.put((rank, row), back: found)
                     } else {
-                        tree.removeTaken(id, from: found)
+                        tree.removeTaken(from: found)
                         order.remove(rank)
                     }
                 } else if let row {
@@ -226,7 +226,7 @@ extension OrderedTable {
     /// as few as it takes to have room again.
     private mutating func freeRank(at position: Int) -> Rank {
         func rank(at position: Int) -> Rank? {
-            order.indices.contains(position) ? order[position: position].key : nil
+            (0..<count).contains(position) ? order[position: position].key : nil
         }
         if let rank = Rank.between(rank(at: position - 1), rank(at: position)) { return rank }
         var width = 16
@@ -285,11 +285,6 @@ extension OrderedTable: RandomAccessCollection {
             return tree[id]?.row
         }
     }
-}
-
-extension SortedTree {
-    /// The positions of its entries.
-    var indices: Range<Int> { 0..<count }
 }
 
 extension OrderedTable: Sendable where Row: Sendable {}

@@ -60,7 +60,7 @@ public struct Table<Row: Identifiable> where Row.ID: TableKey {
                     if let row {
                         tree.put(row, back: found)
                     } else {
-                        tree.removeTaken(id, from: found)
+                        tree.removeTaken(from: found)
                     }
                 } else if let row {
                     tree.update(row, at: id)
