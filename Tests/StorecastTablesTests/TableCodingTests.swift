@@ -101,6 +101,15 @@ struct TableCodingTests {
         #expect(throws: DecodingError.self) { try Self.read(Table<Number>.self, "[7]") }
     }
 
+    @Test func `coders with a way of their own are asked for it`() throws {
+        let encoder = OwnEncoder()
+        try Table([Number(id: 1)]).encode(to: encoder)
+        try OrderedTable([Number(id: 2)]).encode(to: encoder)
+        #expect(encoder.names == ["a table of 1", "an ordered table of 1"])
+        #expect(try Table<Number>(from: OwnDecoder()).isEmpty)
+        #expect(try OrderedTable<Number>(from: OwnDecoder()).isEmpty)
+    }
+
     @Test func `ids that an encoder would merge are an error`() throws {
         let cards = [Card(id: "\u{e9}"), Card(id: "e\u{301}")]
         #expect(throws: EncodingError.self) { try Self.text(Table(cards)) }
@@ -109,7 +118,7 @@ struct TableCodingTests {
 }
 
 /// An encoder that notes the members of an object, in the order in which they come.
-private final class MemberOrder: Encoder {
+private class MemberOrder: Encoder {
     var names: [String] = []
     var codingPath: [any CodingKey] = []
     var userInfo: [CodingUserInfoKey: Any] = [:]
@@ -158,4 +167,26 @@ private final class MemberOrder: Encoder {
         mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { fatalError() }
         mutating func superEncoder() -> any Encoder { fatalError() }
     }
+}
+
+private final class OwnEncoder: MemberOrder, TableEncoder {
+    func encode<Row: Encodable>(_ table: Table<Row>) { names.append("a table of \(table.count)") }
+
+    func encode<Row: Encodable>(_ table: OrderedTable<Row>) {
+        names.append("an ordered table of \(table.count)")
+    }
+}
+
+private struct OwnDecoder: TableDecoder {
+    var codingPath: [any CodingKey] = []
+    var userInfo: [CodingUserInfoKey: Any] = [:]
+
+    func decode<Row: Decodable>(_ type: Table<Row>.Type) -> Table<Row>? { Table() }
+    func decode<Row: Decodable>(_ type: OrderedTable<Row>.Type) -> OrderedTable<Row>? {
+        OrderedTable()
+    }
+
+    func container<Key>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> { fatalError() }
+    func unkeyedContainer() -> any UnkeyedDecodingContainer { fatalError() }
+    func singleValueContainer() -> any SingleValueDecodingContainer { fatalError() }
 }
