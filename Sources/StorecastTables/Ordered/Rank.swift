@@ -58,8 +58,9 @@ extension Rank {
     /// The same neighbours give the same rank, everywhere.
     static func between(_ lower: Rank?, _ upper: Rank?) -> Rank? {
         let path = Path.between(lower.flatMap { Path($0.text) }, upper.flatMap { Path($0.text) })
-        guard let path, path.length <= longest else { return nil }
-        return Rank(path: path)
+        guard let path else { return nil }
+        let rank = Rank(path: path)
+        return rank.text.utf8.count <= longest ? rank : nil
     }
 
     /// Ranks for rows one after another between two others. Nil if one would be longer than
@@ -129,9 +130,6 @@ struct Path {
 }
 
 extension Path {
-    /// The number of characters.
-    var length: Int { text.utf8.count }
-
     var text: String {
         var bytes: [UInt8] = []
         for number in numbers { Self.append(number, to: &bytes) }
@@ -178,5 +176,15 @@ extension Path {
         if numbers.isEmpty { return nil }
     }
 
-    private static func value(of byte: UInt8) -> Int? { digits.firstIndex(of: byte) }
+    /// The place of a character in ``digits``.
+    private static func value(of byte: UInt8) -> Int? {
+        switch byte {
+        case UInt8(ascii: "-"): 0
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): 1 + Int(byte - UInt8(ascii: "0"))
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"): 11 + Int(byte - UInt8(ascii: "A"))
+        case UInt8(ascii: "_"): 37
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): 38 + Int(byte - UInt8(ascii: "a"))
+        default: nil
+        }
+    }
 }
