@@ -39,7 +39,7 @@ struct SortedTreeTests {
         case random, ascending, descending, growAndShrink, oneHotPlace
     }
 
-    @Test(arguments: Shape.allCases, 0..<4 as Range<UInt64>)
+    @Test(arguments: Shape.allCases, 0..<2 as Range<UInt64>)
     func `a tree does what a dictionary does, and old versions stay as they were`(
         shape: Shape, seed: UInt64
     ) {
@@ -82,7 +82,7 @@ struct SortedTreeTests {
         }
     }
 
-    @Test(arguments: 0..<8 as Range<UInt64>)
+    @Test(arguments: 0..<4 as Range<UInt64>)
     func `changes after changes of a few places are found, whatever else the tree has`(
         seed: UInt64
     ) {

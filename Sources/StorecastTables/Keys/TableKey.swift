@@ -35,7 +35,8 @@ public protocol TableKey: Hashable, Sendable {
 }
 
 extension TableKey {
+    /// Whether two keys are one.
     @inlinable static func areSame(_ a: Self, _ b: Self) -> Bool {
-        !isOrdered(a, before: b) && !isOrdered(b, before: a)
+        hasSameValue(a, b) { !isOrdered($0, before: $1) && !isOrdered($1, before: $0) }
     }
 }

@@ -61,7 +61,7 @@ public struct Table<Row: Identifiable> where Row.ID: TableKey {
                     if row != nil {
                         tree.put(RowBox.fill(box, row.take()), back: found)
                     } else {
-                        tree.removeTaken(id, from: found)
+                        tree.removeTaken(from: found)
                     }
                 } else if row != nil {
                     tree.update(RowBox.fill(box, row.take()), at: id)

@@ -56,6 +56,7 @@ public import Synchronization
         guard case .none = old else { return old }
         count += 1
         if let full = root, full.fill >= Order.capacity {
+            precondition(full.height < TreeWay.longest, "The tree is too high")
             root = TreeNode(
                 keys: [], children: [full], counts: [count], height: full.height + 1)
             root!.divideChild(at: 0, growth: growth)
@@ -66,15 +67,33 @@ public import Synchronization
     /// Removes an entry, and returns its value. O(log n).
     @discardableResult
     @inlinable package mutating func remove(_ key: Key) -> Value? {
-        contains(key) ? removeExisting(key) : nil
+        guard let way = way(to: key) else { return nil }
+        return remove(at: way)
     }
 
-    @inlinable mutating func removeExisting(_ key: Key) -> Value? {
-        let old = TreeNode.remove(key, from: &root!)
+    @inlinable mutating func remove(at way: TreeWay) -> Value? {
+        let old = TreeNode.remove(at: way, from: &root!)
         count -= 1
         if count == 0 { root = nil }
         if let top = root, !top.isLeaf, top.children.count == 1 { root = top.children[0] }
         return old
+    }
+
+    /// The way to an entry that is there.
+    @inlinable func way(to key: Key) -> TreeWay? {
+        guard let root else { return nil }
+        var way = TreeWay()
+        let isThere = withExtendedLifetime(root) {
+            var node = Unmanaged.passUnretained(root)
+            while let next = node._withUnsafeGuaranteedRef({ $0.child(of: key, &way) }) {
+                node = next
+            }
+            return node._withUnsafeGuaranteedRef { leaf in
+                way[0] = leaf.slot(of: key)
+                return leaf.hasKey(key, at: way[0])
+            }
+        }
+        return isThere ? way : nil
     }
 }
 
@@ -86,44 +105,44 @@ extension SortedTree {
     /// Where a value was taken from.
     @usableFromInline struct Place {
         @usableFromInline let leaf: TreeNode<Order, Value>
-        @usableFromInline let slot: Int
+        @usableFromInline let way: TreeWay
 
-        @inlinable init(leaf: TreeNode<Order, Value>, slot: Int) {
-            (self.leaf, self.slot) = (leaf, slot)
+        @inlinable init(leaf: TreeNode<Order, Value>, way: TreeWay) {
+            (self.leaf, self.way) = (leaf, way)
         }
     }
 
     /// Takes a value out, so that the caller has the one reference to what is in it. Until it is
-    /// put back with ``put(_:back:)``, or its entry is removed with ``removeTaken(_:from:)``, the
+    /// put back with ``put(_:back:)``, or its entry is removed with ``removeTaken(from:)``, the
     /// tree isn't used. O(log n).
     @inlinable mutating func take(_ key: Key) -> (Place, Value)? {
-        guard contains(key) else { return nil }
-        let leaf = Self.uniqueLeaf(of: key, in: &root!)
-        let slot = leaf.slot(of: key)
-        leaf.values.swapAt(slot, leaf.values.count - 1)
-        return (Place(leaf: leaf, slot: slot), leaf.values.removeLast())
+        guard let way = way(to: key) else { return nil }
+        let leaf = Self.uniqueLeaf(at: way, in: &root!)
+        leaf.values.swapAt(way[0], leaf.values.count - 1)
+        return (Place(leaf: leaf, way: way), leaf.values.removeLast())
     }
 
     @inlinable func put(_ value: consuming Value, back place: Place) {
         place.leaf.values.append(value)
-        place.leaf.values.swapAt(place.slot, place.leaf.values.count - 1)
+        place.leaf.values.swapAt(place.way[0], place.leaf.values.count - 1)
     }
 
-    @inlinable mutating func removeTaken(_ key: Key, from place: consuming Place) {
-        if place.slot < place.leaf.values.count {
-            let last = place.leaf.values.remove(at: place.slot)
+    @inlinable mutating func removeTaken(from place: consuming Place) {
+        let way = place.way
+        if way[0] < place.leaf.values.count {
+            let last = place.leaf.values.remove(at: way[0])
             place.leaf.values.append(last)
         }
         _ = consume place
-        _ = removeExisting(key)
+        _ = remove(at: way)
     }
 
     @inlinable static func uniqueLeaf(
-        of key: Key, in node: inout TreeNode<Order, Value>
+        at way: TreeWay, in node: inout TreeNode<Order, Value>
     ) -> TreeNode<Order, Value> {
         TreeNode.makeUnique(&node)
         if node.isLeaf { return node }
-        return uniqueLeaf(of: key, in: &node.children[node.childSlot(of: key)])
+        return uniqueLeaf(at: way, in: &node.children[way[node.height]])
     }
 }
 

@@ -157,36 +157,50 @@ extension SortedTree {
     @inlinable package func isIdentical(to other: SortedTree) -> Bool { root === other.root }
 }
 
-/// Whether an element has the same memory as another, so that it is the same value.
-///
-/// Two of equal value needn't have: bytes between members may differ.
+/// Whether two values have the same memory, or are equal.
+@inlinable func hasSameValue<Value>(
+    _ left: Value, _ right: Value, _ isEqual: (Value, Value) -> Bool
+) -> Bool {
+    withUnsafePointer(to: left) { one in
+        withUnsafePointer(to: right) { other in hasSameBits(one, other) }
+    } || isEqual(left, right)
+}
+
+/// Whether an element has the same memory as another.
 @inlinable func hasSameBits<Element>(
     _ left: ContiguousArray<Element>, _ here: Int, _ right: ContiguousArray<Element>, _ there: Int
 ) -> Bool {
     left.withUnsafeBufferPointer { left in
         right.withUnsafeBufferPointer { right in
-            guard let left = left.baseAddress, let right = right.baseAddress else { return false }
-            let (one, other) = (
-                UnsafeRawPointer(left + here), UnsafeRawPointer(right + there)
-            )
-            var at = 0
-            while at + 8 <= MemoryLayout<Element>.size {
-                if one.loadUnaligned(fromByteOffset: at, as: UInt64.self)
-                    != other.loadUnaligned(fromByteOffset: at, as: UInt64.self)
-                {
-                    return false
-                }
-                at += 8
-            }
-            while at < MemoryLayout<Element>.size {
-                if one.load(fromByteOffset: at, as: UInt8.self)
-                    != other.load(fromByteOffset: at, as: UInt8.self)
-                {
-                    return false
-                }
-                at += 1
-            }
-            return true
+            guard let one = left.baseAddress, let other = right.baseAddress else { return false }
+            return hasSameBits(one + here, other + there)
         }
     }
+}
+
+/// Whether a value has the same memory as another, so that it is the same value.
+///
+/// Two of equal value needn't have: bytes between members may differ.
+@inlinable func hasSameBits<Value>(
+    _ one: UnsafePointer<Value>, _ other: UnsafePointer<Value>
+) -> Bool {
+    let (one, other) = (UnsafeRawPointer(one), UnsafeRawPointer(other))
+    var at = 0
+    while at + 8 <= MemoryLayout<Value>.size {
+        if one.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+            != other.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+        {
+            return false
+        }
+        at += 8
+    }
+    while at < MemoryLayout<Value>.size {
+        if one.load(fromByteOffset: at, as: UInt8.self)
+            != other.load(fromByteOffset: at, as: UInt8.self)
+        {
+            return false
+        }
+        at += 1
+    }
+    return true
 }

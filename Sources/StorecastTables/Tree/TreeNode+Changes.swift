@@ -29,19 +29,18 @@ extension TreeNode {
         return nil
     }
 
-    /// Removes an entry that is there.
+    /// Removes the entry at the end of a way.
     ///
     /// Afterwards the node may have too little in it: it is the caller's to join it with another.
-    @inlinable static func remove(_ key: Key, from node: inout TreeNode) -> Value? {
+    @inlinable static func remove(at way: TreeWay, from node: inout TreeNode) -> Value? {
         makeUnique(&node)
+        let slot = way[node.height]
         guard !node.isLeaf else {
-            let slot = node.slot(of: key)
             node.keys.remove(at: slot)
             // Of an entry that was taken (``SortedTree/take(_:)``) only the key is left.
             return node.values.count > node.keys.count ? node.values.remove(at: slot) : nil
         }
-        let slot = node.childSlot(of: key)
-        let old = remove(key, from: &node.children[slot])
+        let old = remove(at: way, from: &node.children[slot])
         node.counts[slot] -= 1
         if node.children[slot].fill < leastFill { node.joinChild(at: slot) }
         return old

@@ -94,6 +94,14 @@ extension TreeNode {
         return children.withUnsafeBufferPointer { Unmanaged.passUnretained($0[slot]) }
     }
 
+    /// The same, and adds the step to a way.
+    @inlinable func child(of key: Key, _ way: inout TreeWay) -> Unmanaged<TreeNode>? {
+        if isLeaf { return nil }
+        let slot = childSlot(of: key)
+        way[height] = slot
+        return children.withUnsafeBufferPointer { Unmanaged.passUnretained($0[slot]) }
+    }
+
     /// The place of the child of an inner node that has `key`, if any has.
     @inlinable func childSlot(of key: Key) -> Int {
         var (low, high) = (0, keys.count)
@@ -106,5 +114,20 @@ extension TreeNode {
             }
         }
         return low
+    }
+}
+
+/// The way from the root to an entry: for each height, the place in its node, at most 255.
+@usableFromInline struct TreeWay {
+    @inlinable static var longest: Int { 15 }
+
+    @usableFromInline var slots: UInt128 = 0
+
+    @inlinable init() {}
+
+    /// The place at a height. It is set once.
+    @inlinable subscript(height: Int) -> Int {
+        get { Int(truncatingIfNeeded: slots &>> UInt128(8 * height)) & 0xff }
+        set { slots |= UInt128(newValue) &<< UInt128(8 * height) }
     }
 }

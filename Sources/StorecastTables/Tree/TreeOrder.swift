@@ -7,7 +7,7 @@
     /// A strict total order. Two keys are one key only if neither is before the other.
     static func isOrdered(_ a: Key, before b: Key) -> Bool
 
-    /// A node is divided when it has this number of entries or children; at least 8.
+    /// A node is divided when it has this number of entries or children; 8 to 255.
     static var capacity: Int { get }
 }
 
