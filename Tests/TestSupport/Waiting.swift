@@ -1,7 +1,14 @@
-// Waits with a bound: what never comes fails a test in seconds, and doesn't hang it.
+import Synchronization
 
-/// How long a test waits for what it needs on a machine that is busy.
-package let longestWait = Duration.seconds(10)
+// Waits with a bound: what never comes fails a test, and doesn't hang it.
+//
+// Time is counted in naps. When all tests run at once and the machine is busy, a nap takes longer,
+// as everything else does; alone, a hundred take a second.
+
+/// How many naps a test waits for what it needs: ten seconds of a machine with nothing else to do.
+package let longestWait = 1000
+
+private func nap() async throws { try await Task.sleep(for: .milliseconds(10)) }
 
 /// Something didn't happen in time.
 package struct TooLate: Error, CustomStringConvertible {
@@ -10,18 +17,16 @@ package struct TooLate: Error, CustomStringConvertible {
 
 /// Whether something becomes so in time.
 package func eventually(_ isSo: () async throws -> Bool) async rethrows -> Bool {
-    let end = ContinuousClock.now + longestWait
-    while ContinuousClock.now < end {
+    for _ in 0..<longestWait {
         if try await isSo() { return true }
-        // A loop that only yields would take the processor from what it waits for.
-        try? await Task.sleep(for: .milliseconds(1))
+        try? await nap()
     }
     return try await isSo()
 }
 
 /// What `work` comes to, or ``TooLate`` with a message; `work` is left to itself then.
 package func inTime<Value: Sendable>(
-    _ message: String = "Nothing came.", limit: Duration = longestWait,
+    _ message: String = "Nothing came.", naps: Int = longestWait,
     _ work: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
     let (results, first) = AsyncStream<Result<Value, any Error>>.makeStream()
@@ -29,8 +34,8 @@ package func inTime<Value: Sendable>(
         do { first.yield(.success(try await work())) } catch { first.yield(.failure(error)) }
     }
     let alarm = Task {
-        try await Task.sleep(for: limit)
-        first.yield(.failure(TooLate(description: "\(message) (\(limit))")))
+        for _ in 0..<naps { try await nap() }
+        first.yield(.failure(TooLate(description: message)))
     }
     defer {
         worker.cancel()
@@ -50,15 +55,22 @@ extension AsyncStream where Element: Sendable {
         }
     }
 
-    /// The elements that come in time: both streams end then, or when nobody reads on.
+    /// The elements until for a long time none comes: both streams end then, or when nobody reads
+    /// on.
     package var limited: AsyncStream {
         let (stream, continuation) = AsyncStream.makeStream()
+        let silence = Silence()
         let copying = Task {
-            for await element in self { continuation.yield(element) }
+            for await element in self {
+                silence.naps.store(0, ordering: .relaxed)
+                continuation.yield(element)
+            }
             continuation.finish()
         }
         let alarm = Task {
-            try await Task.sleep(for: longestWait)
+            while silence.naps.add(1, ordering: .relaxed).newValue < 2 * longestWait {
+                try await nap()
+            }
             continuation.finish()
         }
         continuation.onTermination = { _ in
@@ -67,4 +79,9 @@ extension AsyncStream where Element: Sendable {
         }
         return stream
     }
+}
+
+/// How long nothing has come from a stream.
+private final class Silence: Sendable {
+    let naps = Atomic(0)
 }
