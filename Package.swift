@@ -74,7 +74,8 @@ let package = Package(
                     condition: .when(platforms: [.linux])),
             ],
             swiftSettings: settings),
-        .target(name: "StorecastWire", swiftSettings: settings),
+        .target(
+            name: "StorecastWire", dependencies: ["StorecastTables"], swiftSettings: settings),
         .target(
             name: "StorecastSync",
             dependencies: ["Storecast", "StorecastTables", "StorecastWire"],

@@ -89,7 +89,7 @@ package struct ResolvedSelection<State> {
     package let key: GroupKey
     /// Whether what the selection reads may differ between two states; nil if it may read anything.
     let reads: ((State, State) -> Bool)?
-    let source: (State, RowViews<State>) throws -> any SelectionSource<State>
+    package let source: (State, RowViews<State>) throws -> any SelectionSource<State>
     /// The value in a state, evaluated by itself.
     package let value: (State) throws -> JSON
 }

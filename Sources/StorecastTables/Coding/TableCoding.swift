@@ -21,8 +21,8 @@ extension Table: Encodable where Row: Encodable {
         if let own = encoder as? any TableEncoder { return try own.encode(self) }
         var names = MemberNames()
         var container = encoder.container(keyedBy: MemberKey.self)
-        for (id, row) in tree {
-            try container.encode(row, forKey: names.next(id.keyText, self, encoder))
+        for (id, box) in tree {
+            try container.encode(box.row, forKey: names.next(id.keyText, self, encoder))
         }
     }
 }
@@ -50,7 +50,7 @@ extension Table: Decodable where Row: Decodable {
     /// The rows of an object, with their names, in any order. Throws as ``init(from:)``.
     package init(members: [(name: String, row: Row)], codingPath: [any CodingKey]) throws {
         let entries = try members.map {
-            (key: try Row.key($0.name, of: $0.row, codingPath), value: $0.row)
+            (key: try Row.key($0.name, of: $0.row, codingPath), value: RowBox($0.row))
         }
         tree = Tree(entries)
         try entries.map(\.key).check(areDistinct: tree.count, codingPath)
@@ -58,7 +58,7 @@ extension Table: Decodable where Row: Decodable {
 
     /// The rows of an array. Throws as ``init(from:)``.
     package init(distinct rows: [Row], codingPath: [any CodingKey]) throws {
-        tree = Tree(rows.map { ($0.id, $0) })
+        tree = Tree(rows.map { ($0.id, RowBox($0)) })
         try rows.map(\.id).check(areDistinct: tree.count, codingPath)
     }
 }

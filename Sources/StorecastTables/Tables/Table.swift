@@ -23,7 +23,9 @@ public struct Table<Row: Identifiable> where Row.ID: TableKey {
 
     /// A table of rows in any order; of two with one id the later counts. O(n log n), O(n) if they
     /// are in the order of their ids.
-    @inlinable public init(_ rows: some Sequence<Row>) { tree = Tree(rows.map { ($0.id, RowBox($0)) }) }
+    @inlinable public init(_ rows: some Sequence<Row>) {
+        tree = Tree(rows.map { ($0.id, RowBox($0)) })
+    }
 
     /// The number of rows. O(1).
     @inlinable public var count: Int { tree.count }

@@ -91,11 +91,11 @@ extension ServerMessage {
     }
 
     /// A snapshot of the value that `write` writes, of about `size` bytes; with its exact size.
-    package static func snapshot(
-        sub: UInt64, version: UInt64, size: Int, _ write: (inout JSONWriter) throws -> Void
-    ) throws -> (message: ServerMessage, size: Int) {
+    package static func snapshot<E: Error>(
+        sub: UInt64, version: UInt64, size: Int, _ write: (inout JSONWriter) throws(E) -> Void
+    ) throws(E) -> (message: ServerMessage, size: Int) {
         var exactly = 0
-        let message = try ServerMessage(capacity: 64 + size) { writer in
+        let message = try ServerMessage(capacity: 64 + size) { (writer) throws(E) in
             writer.beginFrame("snapshot")
             writer.member("sub", sub)
             writer.member("v", version)

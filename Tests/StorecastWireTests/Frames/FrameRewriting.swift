@@ -27,7 +27,7 @@ enum FrameRewriting {
         case .welcome(let welcome): .welcome(welcome)
         case .subscribed(let subscribed): .subscribed(subscribed)
         case .snapshot(let sub, let version, let value):
-            .snapshot(sub: sub, version: version, value: value.json)
+            ServerMessage.snapshot(sub: sub, version: version, size: 0) { $0.write(value) }.message
         case .patch(let sub, let from, let version, let operations):
             .patch(
                 sub: sub, from: from, version: version,

@@ -84,7 +84,6 @@ extension RowFilter {
         case .equal: return nil
         case .less(let bound): (value, isGreater, isBeforeEqual) = (bound, false, true)
         case .lessOrEqual(let bound): (value, isGreater, isBeforeEqual) = (bound, false, false)
-        case .greater(let bound): (value, isGreater, isBeforeEqual) = (bound, true, false)
         case .greaterOrEqual(let bound): (value, isGreater, isBeforeEqual) = (bound, true, true)
         }
         // In descending order what is greater comes before the rows that are equal, and the bound

@@ -2,8 +2,10 @@ import StorecastSync
 import StorecastTables
 
 /// The selections of rows that are in use in a room, by the tables that they select from.
-final class RowViews<State> {
+package final class RowViews<State> {
     private var tables: [any AnyTableViews<State>] = []
+
+    package init() {}
 
     /// Goes on to a state, and calls `changed` with each selection that may have another value.
     func advance(to state: State, _ changed: (any TableSourceProtocol<State>) -> Void) {

@@ -1,9 +1,8 @@
-
 /// Which rows of a table a client sees, in which order, and how many of them.
 ///
 /// ```swift
 /// static let page = Selection("page", rows: \Board.cards) { (page: Page) in
-///     RowQuery().where(\.column == page.column).where(\.due < page.until)
+///     RowQuery().where(\.column, is: page.column).where(\.due, in: ..<page.until)
 ///         .sorted(by: \.due).limit(50).after(page.cursor)
 /// }
 /// ```
@@ -22,12 +21,54 @@ public struct RowQuery<Row: Sendable>: Sendable {
     /// All rows, in the order of the table.
     public init() {}
 
-    /// Only rows for which the filter holds, and all filters before it.
+    /// Only rows whose field has a value, beside what was asked for before.
     ///
-    /// Equality with a value is looked up in an index, whatever the number of queries. So is a
-    /// range of the first field that the rows are sorted by. Another range is as costly as a
-    /// predicate: see ``where(_:)-(_)``.
-    public func `where`(_ filter: RowFilter<Row>) -> Self {
+    /// It is looked up in an index, whatever the number of queries.
+    public func `where`<Value: Indexable>(
+        _ field: any KeyPath<Row, Value> & Sendable, is value: Value
+    ) -> Self {
+        adding(RowFilter(field, .equal(value.indexValue)))
+    }
+
+    /// Only rows whose field is in a range, beside what was asked for before.
+    ///
+    /// For the field that the rows are sorted by first, it is a part of an index. For another it is
+    /// as costly as ``filter(_:)``.
+    public func `where`<Value: Indexable>(
+        _ field: any KeyPath<Row, Value> & Sendable, in range: PartialRangeFrom<Value>
+    ) -> Self {
+        adding(RowFilter(field, .greaterOrEqual(range.lowerBound.indexValue)))
+    }
+
+    /// Only rows whose field is in a range; see ``where(_:in:)-(_,PartialRangeFrom<Value>)``.
+    public func `where`<Value: Indexable>(
+        _ field: any KeyPath<Row, Value> & Sendable, in range: PartialRangeUpTo<Value>
+    ) -> Self {
+        adding(RowFilter(field, .less(range.upperBound.indexValue)))
+    }
+
+    /// Only rows whose field is in a range; see ``where(_:in:)-(_,PartialRangeFrom<Value>)``.
+    public func `where`<Value: Indexable>(
+        _ field: any KeyPath<Row, Value> & Sendable, in range: PartialRangeThrough<Value>
+    ) -> Self {
+        adding(RowFilter(field, .lessOrEqual(range.upperBound.indexValue)))
+    }
+
+    /// Only rows whose field is in a range; see ``where(_:in:)-(_,PartialRangeFrom<Value>)``.
+    public func `where`<Value: Indexable>(
+        _ field: any KeyPath<Row, Value> & Sendable, in range: Range<Value>
+    ) -> Self {
+        self.where(field, in: range.lowerBound...).where(field, in: ..<range.upperBound)
+    }
+
+    /// Only rows whose field is in a range; see ``where(_:in:)-(_,PartialRangeFrom<Value>)``.
+    public func `where`<Value: Indexable>(
+        _ field: any KeyPath<Row, Value> & Sendable, in range: ClosedRange<Value>
+    ) -> Self {
+        self.where(field, in: range.lowerBound...).where(field, in: ...range.upperBound)
+    }
+
+    private func adding(_ filter: RowFilter<Row>) -> Self {
         var query = self
         query.filters.append(filter)
         return query
@@ -111,22 +152,19 @@ package struct RowOrder<Row>: Sendable {
     package let isDescending: Bool
 }
 
-/// A condition on one field of a row: `\.column == "todo"`, `\.due < 7`.
-public struct RowFilter<Row>: Sendable {
+/// A condition on one field of a row.
+package struct RowFilter<Row>: Sendable {
     package enum Condition: Sendable {
         case equal(IndexValue)
         case less(IndexValue)
         case lessOrEqual(IndexValue)
-        case greater(IndexValue)
         case greaterOrEqual(IndexValue)
     }
 
     package let field: RowField<Row>
     package let condition: Condition
 
-    init(
-        _ path: any KeyPath<Row, some Indexable> & Sendable, _ condition: Condition
-    ) {
+    init(_ path: any KeyPath<Row, some Indexable> & Sendable, _ condition: Condition) {
         field = RowField(path)
         self.condition = condition
     }
@@ -137,45 +175,9 @@ public struct RowFilter<Row>: Sendable {
         case .equal(let other): value == other
         case .less(let other): value < other
         case .lessOrEqual(let other): value <= other
-        case .greater(let other): value > other
         case .greaterOrEqual(let other): value >= other
         }
     }
-}
-
-/// Rows whose field has this value.
-public func == <Row, Value: Indexable>(
-    field: any KeyPath<Row, Value> & Sendable, value: Value
-) -> RowFilter<Row> {
-    RowFilter(field, .equal(value.indexValue))
-}
-
-/// Rows whose field is before this value.
-public func < <Row, Value: Indexable>(
-    field: any KeyPath<Row, Value> & Sendable, value: Value
-) -> RowFilter<Row> {
-    RowFilter(field, .less(value.indexValue))
-}
-
-/// Rows whose field is this value or before it.
-public func <= <Row, Value: Indexable>(
-    field: any KeyPath<Row, Value> & Sendable, value: Value
-) -> RowFilter<Row> {
-    RowFilter(field, .lessOrEqual(value.indexValue))
-}
-
-/// Rows whose field is behind this value.
-public func > <Row, Value: Indexable>(
-    field: any KeyPath<Row, Value> & Sendable, value: Value
-) -> RowFilter<Row> {
-    RowFilter(field, .greater(value.indexValue))
-}
-
-/// Rows whose field is this value or behind it.
-public func >= <Row, Value: Indexable>(
-    field: any KeyPath<Row, Value> & Sendable, value: Value
-) -> RowFilter<Row> {
-    RowFilter(field, .greaterOrEqual(value.indexValue))
 }
 
 /// A place between rows, in the order of a query: the fields that it sorts by and the id of a row.

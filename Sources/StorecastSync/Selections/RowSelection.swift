@@ -52,7 +52,8 @@ extension Selection {
 
     /// The rows of a table that a query asks for, which depends on the viewer.
     ///
-    /// Where the query says `\.owner == viewer.id`, an index finds whom a changed row concerns.
+    /// Where the query says `where(\.owner, is: viewer.id)`, an index finds whom a changed row
+    /// concerns.
     public init<Row: Codable & Equatable & Sendable & Identifiable>(
         _ name: String, rows table: any KeyPath<State, Table<Row>> & Sendable,
         _ query: @escaping @Sendable (Parameters, Identity) -> RowQuery<Row>

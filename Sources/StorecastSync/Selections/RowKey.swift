@@ -110,18 +110,18 @@ extension RowQuery where Row: Identifiable, Row.ID: TableKey {
         let found = rows.filter { holds(for: $0.row) }
             .map { (key: key(of: $0.row, rank: $0.rank), row: $0.row) }
             .sorted { RowKey.isOrdered($0.key, before: $1.key) }
-        var range = found.startIndex..<found.endIndex
+        var range = found.indices
         if let place = place(isRanked: isRanked) {
-            if isBefore {
-                range = 0..<(found.firstIndex { !RowKey.isOrdered($0.key, before: place) } ?? found.count)
-            } else {
-                range = (found.firstIndex { RowKey.isOrdered(place, before: $0.key) } ?? found.count)..<found.count
+            let isBehind = { (row: (key: RowKey<Row.ID>, row: Row)) in
+                isBefore
+                    ? !RowKey.isOrdered(row.key, before: place)
+                    : RowKey.isOrdered(place, before: row.key)
             }
+            let first = found.firstIndex(where: isBehind) ?? found.count
+            range = isBefore ? 0..<first : first..<found.count
         }
         if let limit, range.count > limit {
-            range = isBefore
-                ? range.upperBound - limit..<range.upperBound
-                : range.lowerBound..<range.lowerBound + limit
+            range = isBefore ? range.suffix(limit) : range.prefix(limit)
         }
         return RowPage(
             rows: found[range].map(\.row), count: isCounted ? found.count : nil,

@@ -1,0 +1,200 @@
+import StorecastSync
+import StorecastTables
+import StorecastWire
+import Testing
+
+@testable import StorecastRoom
+
+/// What the server keeps up to date from the rows that change is what a look at every row finds.
+@Suite(.timeLimit(.minutes(1)))
+struct RowSelectionTests {
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `pages and rows are at any time what a look at every row finds`(seed: UInt64) throws {
+        var stage = RowStage(seed: seed)
+        for _ in 0..<40 { try stage.step() }
+    }
+
+    @Test func `what concerns others isn't looked at`() throws {
+        let views = RowViews<Shelf>()
+        var shelf = Shelf()
+        for number in 0..<1000 {
+            shelf.items.update(
+                Item(id: "\(number)", group: "\(number % 100)", rank: number, due: nil, name: ""))
+        }
+        let page = Selection("page", rows: \Shelf.items) { (group: String) in
+            RowQuery().where(\.group, is: group).sorted(by: \.rank).limit(5)
+        }
+        let sources = try (0..<100).map { group in
+            try page.resolve(JSONDocument("\"\(group)\"").root, .anonymous)
+                .source(shelf, views) as? any TableSourceProtocol<Shelf>
+        }
+        for source in sources { try #require(source).attach() }
+        shelf.items[id: "107"]?.name = "other"
+        var told: [any TableSourceProtocol<Shelf>] = []
+        views.advance(to: shelf) { told.append($0) }
+        #expect(try told.map { try $0.update(shelf)?.patch.operations.count } == [1])
+        // To another group: the pages of both.
+        shelf.items[id: "107"]?.group = "8"
+        told = []
+        views.advance(to: shelf) { told.append($0) }
+        #expect(told.count == 2)
+    }
+
+    @Test func `a cursor of another order is refused`() throws {
+        let page = Selection("page", rows: \Shelf.items) { (cursor: RowCursor) in
+            RowQuery().sorted(by: \.rank).after(cursor)
+        }
+        #expect(throws: Rejection.self) {
+            _ = try page.resolve(JSONDocument(#"["a","b","c"]"#).root, .anonymous)
+                .source(Shelf(), RowViews())
+        }
+    }
+}
+
+struct Item: Identifiable, Codable, Equatable, Sendable {
+    var id: String
+    var group: String
+    var rank: Int
+    var due: Double?
+    var name: String
+}
+
+struct Shelf: Codable, Equatable, Sendable {
+    var items = Table<Item>()
+}
+
+/// Random rows, and random selections of them with what they were last.
+private struct RowStage {
+    private struct Shown {
+        let resolved: ResolvedSelection<Shelf>
+        let source: any TableSourceProtocol<Shelf>
+        var value: JSON
+        var size: Int
+        var isAttached = false
+    }
+
+    private var random: SeededGenerator
+    private var shelf = Shelf()
+    private let views = RowViews<Shelf>()
+    private var shown: [Shown] = []
+
+    init(seed: UInt64) {
+        random = SeededGenerator(seed: seed)
+        for _ in 0..<random.below(40) { change() }
+    }
+
+    mutating func step() throws {
+        if shown.count < 30, random.below(3) > 0 { try select() }
+        for _ in 0..<random.below(4) { change() }
+        var told: Set<ObjectIdentifier> = []
+        views.advance(to: shelf) { told.insert(ObjectIdentifier($0)) }
+        for place in shown.indices {
+            let isTold = told.contains(ObjectIdentifier(shown[place].source))
+            if isTold || (!shown[place].isAttached && random.below(4) == 0) {
+                try update(place)
+                if !shown[place].isAttached {
+                    shown[place].source.attach()
+                    shown[place].isAttached = true
+                }
+            } else if shown[place].isAttached {
+                #expect(try shown[place].resolved.value(shelf) == shown[place].value)
+                if random.below(20) == 0 {
+                    shown[place].source.detach()
+                    shown[place].isAttached = false
+                }
+            }
+        }
+    }
+
+    private mutating func update(_ place: Int) throws {
+        let change = try shown[place].source.update(shelf)
+        var value = shown[place].value
+        try change?.patch.apply(to: &value)
+        let expected = try shown[place].resolved.value(shelf)
+        #expect(value == expected)
+        #expect(shown[place].size + (change?.growth ?? 0) == expected.encodedSize)
+        var writer = JSONWriter()
+        try shown[place].source.write(to: &writer)
+        #expect(try JSONDocument(writer.bytes).root.json == expected)
+        shown[place].value = expected
+        shown[place].size = expected.encodedSize
+    }
+
+    private mutating func select() throws {
+        let resolved: ResolvedSelection<Shelf>
+        if random.below(4) == 0 {
+            let item = Selection("item", row: \Shelf.items)
+            resolved = try item.resolve(JSONDocument("\"\(random.below(30))\"").root, .anonymous)
+        } else {
+            let query = query()
+            let page = Selection("page", rows: \Shelf.items) { (_: NoParameters) in query }
+            resolved = try page.resolve(nil, .anonymous)
+        }
+        let source = try #require(
+            try resolved.source(shelf, views) as? any TableSourceProtocol<Shelf>)
+        let value = try resolved.value(shelf)
+        var writer = JSONWriter()
+        try source.write(to: &writer)
+        #expect(try JSONDocument(writer.bytes).root.json == value)
+        source.attach()
+        shown.append(
+            Shown(
+                resolved: resolved, source: source, value: value, size: value.encodedSize,
+                isAttached: true))
+    }
+
+    private mutating func query() -> RowQuery<Item> {
+        var query = RowQuery<Item>()
+        if random.below(2) == 0 { query = query.where(\.group, is: "\(random.below(4))") }
+        if random.below(6) == 0 { query = query.where(\.due, is: nil) }
+        let isDescending = random.below(2) == 0
+        switch random.below(4) {
+        case 0: query = query.sorted(by: \.rank, descending: isDescending)
+        case 1: query = query.sorted(by: \.due, descending: isDescending)
+        case 2:
+            query = query.sorted(by: \.name, descending: isDescending)
+                .sorted(by: \.rank, descending: random.below(2) == 0)
+        default: break
+        }
+        switch random.below(8) {
+        case 0: query = query.where(\.rank, in: ..<random.below(20))
+        case 1:
+            query = query.where(\.rank, in: random.below(20)...)
+                .where(\.rank, in: ...random.below(20))
+        case 2: query = query.where(\.name, in: "2"..<"e\u{301}")
+        case 3:
+            let bound = random.below(20)
+            query = query.filter { $0.rank % 3 != bound % 3 }
+        default: break
+        }
+        if random.below(2) == 0 { query = query.limit(1 + random.below(6)) }
+        if random.below(3) == 0 { query = query.counted() }
+        if random.below(2) == 0, let page = Optional(query.page(of: shelf.items)) {
+            query = random.below(2) == 0 ? query.after(page.end) : query.before(page.start)
+        }
+        return query
+    }
+
+    private mutating func change() {
+        let id = "\(random.below(40))"
+        guard var item = shelf.items[id: id] else {
+            shelf.items.update(
+                Item(
+                    id: id, group: "\(random.below(4))", rank: random.below(20), due: nil,
+                    name: "e\u{301}"))
+            return
+        }
+        switch random.below(7) {
+        case 0:
+            shelf.items.remove(id: id)
+            return
+        case 1: item.group = "\(random.below(4))"
+        case 2: item.rank = random.below(20)
+        case 3: item.due = random.below(3) == 0 ? nil : Double(random.below(10)) / 2
+        // Equal by Swift's `==`.
+        case 4: item.name = random.below(2) == 0 ? "\u{e9}" : "e\u{301}"
+        default: item.name = "\(random.below(9))"
+        }
+        shelf.items.update(item)
+    }
+}
