@@ -3,7 +3,7 @@ import StorecastTables
 import StorecastWire
 
 /// A selection of rows that is told of the changes that concern it.
-protocol TableSourceProtocol<State>: SelectionSource {
+package protocol TableSourceProtocol<State>: SelectionSource {
     /// Its group; nil as long as it has none.
     var group: SelectionGroup? { get set }
     /// Is told of changes from now on, until ``detach()``.

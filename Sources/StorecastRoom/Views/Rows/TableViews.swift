@@ -8,9 +8,11 @@ package final class RowViews<State> {
     package init() {}
 
     /// Goes on to a state, and calls `changed` with each selection that may have another value.
-    func advance(to state: State, _ changed: (any TableSourceProtocol<State>) -> Void) {
+    package func advance(
+        to state: State, _ changed: (any TableSourceProtocol<State>) throws -> Void
+    ) rethrows {
         tables.removeAll { $0.isEmpty }
-        for table in tables { table.advance(to: state, changed) }
+        for table in tables { try table.advance(to: state, changed) }
     }
 
     /// Those of one table.
@@ -30,7 +32,9 @@ package final class RowViews<State> {
 protocol AnyTableViews<State>: AnyObject {
     associatedtype State
     var isEmpty: Bool { get }
-    func advance(to state: State, _ changed: (any TableSourceProtocol<State>) -> Void)
+    func advance(
+        to state: State, _ changed: (any TableSourceProtocol<State>) throws -> Void
+    ) rethrows
 }
 
 /// The selections in use of one table: finds those that a turn concerns from the rows that changed.
@@ -56,7 +60,9 @@ where Row.ID: TableKey {
 
     // MARK: Changes
 
-    func advance(to state: State, _ changed: (any TableSourceProtocol<State>) -> Void) {
+    func advance(
+        to state: State, _ changed: (any TableSourceProtocol<State>) throws -> Void
+    ) rethrows {
         let old = table
         table = state[keyPath: path]
         var concerned: [TableSource<State, Row>] = []
@@ -72,7 +78,7 @@ where Row.ID: TableKey {
             rows[change.id]?.forEach(tell)
             for index in indices { index.apply(change, tell) }
         }
-        for source in concerned { changed(source) }
+        for source in concerned { try changed(source) }
     }
 
     /// What is different from what `old` had. Not by `==`, which takes texts for equal that have
