@@ -303,6 +303,7 @@ let package = Package(
             name: "StorecastCommandTests",
             dependencies: [
                 "StorecastCommand", "StorecastSQLite", "StorecastServer", "StorecastTesting",
+                "StorecastWebSocket", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),

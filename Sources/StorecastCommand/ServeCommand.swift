@@ -1,5 +1,6 @@
 import ArgumentParser
 import Example
+import Foundation
 import Logging
 import StorecastDevtools
 import StorecastServer
@@ -98,18 +99,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     private func serve<State>(_ room: RoomDefinition<State>) async throws {
         let file = data.file(document: json)
-        let access = try devtools.access()
-        var limits = SyncLimits()
-        limits.snapshots.kept = data.keepSnapshots
-        let server = SyncServer(
-            host: host, port: port, allowedHosts: allowHost, journal: data.journal(in: file),
-            limits: limits, extensions: access.map { [.devtools($0.access)] } ?? [],
-            pages: .demo(json == nil ? "board" : "document")
-        ) { path in
-            path == "/" ? room : nil
-        } authenticate: { credentials in
-            try DemoAuthentication.identity(credentials)
-        }
+        let access = try devtools.access(environment: ProcessInfo.processInfo.environment)
+        let server = server(of: room, access?.access)
         do throws(ServerError) {
             try await server.run(onRecovery: recovery) { url in
                 StandardError.write(
@@ -126,6 +117,24 @@ struct ServeCommand: AsyncParsableCommand {
             }
         } catch {
             throw CommandFailure(.trouble, error.description)
+        }
+    }
+
+    /// The server that the options ask for.
+    func server<State>(
+        of room: RoomDefinition<State>, _ access: DevtoolsAccess?
+    ) -> SyncServer {
+        var limits = SyncLimits()
+        limits.snapshots.kept = data.keepSnapshots
+        return SyncServer(
+            host: host, port: port, allowedHosts: allowHost,
+            journal: data.journal(in: data.file(document: json)), limits: limits,
+            extensions: access.map { [.devtools($0)] } ?? [],
+            pages: .demo(json == nil ? "board" : "document")
+        ) { path in
+            path == "/" ? room : nil
+        } authenticate: { credentials in
+            try DemoAuthentication.identity(credentials)
         }
     }
 

@@ -96,22 +96,26 @@ struct DevtoolsOptions: ParsableArguments {
 
     /// Nil if devtools are off. The fragment is for the page's URL: it has the token if that was
     /// made here, and browsers don't send it, so that the token is in no log.
-    func access() throws(CommandFailure) -> (access: DevtoolsAccess, fragment: String)? {
+    ///
+    /// - Parameter environment: where the token may be.
+    func access(
+        environment: [String: String]
+    ) throws(CommandFailure) -> (access: DevtoolsAccess, fragment: String)? {
         if devtools == false { return nil }
-        if let token = try token() { return (.token(token), "") }
+        if let token = try token(environment) { return (.token(token), "") }
         guard devtools == true else { return nil }
         let token = DevtoolsAccess.makeToken()
         return (.token(token), "#token=\(token)")
     }
 
-    private func token() throws(CommandFailure) -> String? {
+    private func token(_ environment: [String: String]) throws(CommandFailure) -> String? {
         let text: String
         if let devtoolsToken {
             guard let content = FileManager.default.contents(atPath: devtoolsToken) else {
                 throw CommandFailure(.trouble, "Can't read the token in '\(devtoolsToken)'.")
             }
             text = String(decoding: content, as: UTF8.self)
-        } else if let content = ProcessInfo.processInfo.environment[Self.variable] {
+        } else if let content = environment[Self.variable] {
             text = content
         } else {
             return nil

@@ -28,8 +28,8 @@ public final class SyncServer: Sendable {
         case stopped
     }
 
-    private let configuration: ServerConfiguration
-    private let listener: WebSocketServerConfiguration
+    let configuration: ServerConfiguration
+    let listener: WebSocketServerConfiguration
     private let loopCount: Int
     private let phase = Mutex(Phase.idle)
 

@@ -85,17 +85,12 @@ import Testing
     /// How a connection can end for good.
     enum End: CaseIterable { case closed, refused, bye, badAddress }
 
-    @Test(arguments: End.allCases)
-    func `every end ends the statuses of those who came before it and after it`(_ end: End)
-        async throws
-    {
-        let connection = network.connect(to: end == .badAddress ? "nowhere" : "ws://host/")
-        let early = connection.statuses
+    private func make(_ end: End, of connection: RemoteConnection) {
         switch end {
         case .closed: connection.close()
         case .refused: network.lose(4101, "Who are you?")
         case .bye:
-            network.welcome()
+            if connection.status != .live { network.welcome() }
             network.say(
                 #"{"op":"bye","code":"no-room","title":"Gone.","reconnect":false,"after":0,"jitter":0}"#
             )
@@ -103,6 +98,15 @@ import Testing
         case .badAddress: network.lose(1008, "What is that?")
         }
         network.settle()
+    }
+
+    @Test(arguments: End.allCases)
+    func `every end ends the statuses of those who came before it and after it`(_ end: End)
+        async throws
+    {
+        let connection = network.connect(to: end == .badAddress ? "nowhere" : "ws://host/")
+        let early = connection.statuses
+        make(end, of: connection)
         let code: String? =
             switch end {
             case .closed: nil
@@ -179,6 +183,88 @@ import Testing
         network.advance(by: .seconds(7200))
         #expect(network.connections.count == count)
         never.continuation.finish()
+    }
+
+    // MARK: Stores
+
+    private func makeStore(on connection: RemoteConnection) async -> RemoteStore<[String]> {
+        let store = RemoteStore(Shelf.books, on: connection)
+        network.settle()
+        await connection.settleStores()
+        return store
+    }
+
+    /// The server answers the newest subscription.
+    private func show(_ titles: String, on connection: RemoteConnection) async throws {
+        let ref = try #require(network.connection.refs.last)
+        network.say(#"{"op":"subscribed","ref":\#(ref),"sub":1,"tag":"t","bytes":9}"#)
+        network.say(#"{"op":"snapshot","sub":1,"v":1,"value":\#(titles)}"#)
+        await connection.settleStores()
+    }
+
+    @Test(arguments: Phase.allCases)
+    func `a store made while the connection isn't over has no problem, and gets its state`(
+        _ phase: Phase
+    ) async throws {
+        let tokens = AsyncStream<Never>.makeStream()
+        let connection = network.connect(
+            token: phase == .fetchingToken
+                ? { @Sendable in
+                    for await _ in tokens.stream {}
+                    return "late"
+                } : nil)
+        try bring(connection, to: phase)
+        let store = await makeStore(on: connection)
+        #expect(store.state == nil)
+        #expect(store.problem == nil)
+        switch phase {
+        case .fetchingToken:
+            tokens.continuation.finish()
+            let isThere = await eventually {
+                network.settle()
+                return !network.connections.isEmpty
+            }
+            try #require(isThere, "It doesn't connect with its token.")
+            network.welcome()
+        case .connecting: network.welcome()
+        case .greeting: network.say(welcome(heartbeat: 3600))
+        case .offline:
+            try waitForRetry(of: connection)
+            network.welcome()
+        case .live, .again: break
+        }
+        try await show(#"["Emma"]"#, on: connection)
+        #expect(store.state == ["Emma"])
+        #expect(store.problem == nil)
+    }
+
+    @Test(arguments: End.allCases)
+    func `a store made when the connection is over says that it is closed`(_ end: End) async throws
+    {
+        let connection = network.connect()
+        make(end, of: connection)
+        for _ in 1...2 {
+            let store = await makeStore(on: connection)
+            #expect(store.state == nil)
+            #expect(store.problem?.code == .closed)
+            let dispatch = store.dispatch(PutBook(title: "Emma"))
+            #expect(throws: Rejection.self) { try dispatch.result.settled?.get() }
+        }
+    }
+
+    @Test(arguments: [End.closed, .refused, .bye])
+    func `a store made when the connection is over has the state that another one kept`(
+        _ end: End
+    ) async throws {
+        let connection = network.connect()
+        network.welcome()
+        let early = await makeStore(on: connection)
+        try await show(#"["Emma"]"#, on: connection)
+        make(end, of: connection)
+        let late = await makeStore(on: connection)
+        #expect(early.state == ["Emma"])
+        #expect(late.state == ["Emma"])
+        #expect(late.problem != nil)
     }
 
     @Test func `a store holds its connection, and the last one lets it go`() async throws {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import StorecastServer
 import StorecastTools
+import TestSupport
 import Testing
 
 @testable import StorecastCommand
@@ -24,23 +25,64 @@ struct DispatchCommandTests {
         }
     }
 
-    /// Runs the command with this standard input; what is left of the tally, and the failure, go to
-    /// standard error as well.
-    @MainActor static func dispatch(_ input: String) async throws {
-        alarm(20)
+    /// Makes this the standard input, of which more may come; returns the end to which one writes.
+    private static func standardInput(_ text: String) -> Int32 {
         var ends: [Int32] = [0, 0]
         pipe(&ends)
         dup2(ends[0], STDIN_FILENO)
-        write(ends[1], input, input.utf8.count)
-        close(ends[1])
-        let server = SyncServer(port: 0, room: Tally.room)
-        let url = try await server.start()
+        write(ends[1], text, text.utf8.count)
+        return ends[1]
+    }
+
+    @MainActor private static func run(_ url: String) async {
         do {
             try await DispatchCommand.parse([url]).run()
             StandardError.write("done")
         } catch {
             StandardError.write("failed: \(error)")
         }
+    }
+
+    /// Runs the command with this standard input, which stays open, and ends its connection for
+    /// good when an action has come: a server at the same address has no rooms.
+    @MainActor static func dispatchToTheEnd(_ input: String) async throws {
+        alarm(60)
+        _ = standardInput(input)
+        let first = SyncServer(port: 0, room: Tally.room)
+        let url = try await first.start()
+        let command = Task { await run(url) }
+        let room = try await first.room("/", of: Tally.self)
+        let hasCome = try await eventually { try await room.withStore { $0.state.count } == 1 }
+        try #require(hasCome, "No action comes.")
+        await first.stop()
+        let port = try #require(url.dropLast().split(separator: ":").last.flatMap { Int($0) })
+        let second = SyncServer(port: port, rooms: { _ in nil })
+        _ = try await second.start()
+        try await inTime("The command goes on.") { await command.value }
+        await second.stop()
+    }
+
+    @Test(arguments: ["Add {\"number\":1}\n", "Add {\"number\":1}\nAdd {"])
+    func `a connection that the server ends ends it too, though more input may come`(
+        input: String
+    ) async throws {
+        let result = try await #require(
+            processExitsWith: .success, observing: [\.standardErrorContent]
+        ) { [input] in
+            try await DispatchCommandTests.dispatchToTheEnd(input)
+        }
+        let text = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(text.contains("failed: The server ended the connection: "), "\(text)")
+    }
+
+    /// Runs the command with this standard input; what is left of the tally, and the failure, go to
+    /// standard error as well.
+    @MainActor static func dispatch(_ input: String) async throws {
+        alarm(20)
+        close(standardInput(input))
+        let server = SyncServer(port: 0, room: Tally.room)
+        let url = try await server.start()
+        await run(url)
         let room = try await server.room("/", of: Tally.self)
         StandardError.write("count \(try await room.withStore { $0.state.count })")
         await server.stop()

@@ -139,6 +139,8 @@ struct Tallies: Codable, Equatable, Sendable {
 
 struct Add: Stamped {
     var number: Int
+    /// For one that takes much room.
+    var padding: String?
     var stamp = Stamp()
 }
 

@@ -1,4 +1,5 @@
 import StorecastClient
+import StorecastServer
 import Testing
 
 @testable import StorecastDevtools
@@ -66,6 +67,47 @@ struct HistoryTests {
         let replay = RoomReplay(Tallies.room)
         try replay.read(lines.joined(separator: "\n"))
         #expect(replay.state == Tallies(count: 6, last: "ada"))
+        await fixture.end()
+    }
+
+    /// Pages of more than 2000 entries, and of more than 4 MiB.
+    @Test(arguments: [(count: 2100, bytes: 0), (count: 7, bytes: 900_000)])
+    func `a past of more than one page is read to its end`(count: Int, bytes: Int) async throws {
+        let fixture = try await DevtoolsServer()
+        let room = try await fixture.server.room("/", of: Tallies.self)
+        for _ in 1..<count {
+            room.dispatch(Add(number: 1, padding: String(repeating: "x", count: bytes)))
+        }
+        _ = try await room.dispatch(Add(number: 1)).outcome
+        for version in [count - 1, count] {
+            let then = try await fixture.devtools.answer("stateAt", Self.stateAt(Int64(version)))
+            try #require(then["state"]?["count"] == .int(Int64(version)))
+        }
+        let through = JSON.int(Int64(count))
+        let past = try await fixture.devtools.answer(
+            "history", ["room": "/", "through": through])
+        #expect(past.array?.last?["version"] == through)
+        await fixture.end()
+    }
+
+    @Test func `the journal's lines come page by page, none twice and none left out`() async throws
+    {
+        let fixture = try await DevtoolsServer()
+        let room = try await fixture.server.room("/", of: Tallies.self)
+        for _ in 1...1200 { room.dispatch(Add(number: 1)) }
+        _ = try await room.dispatch(Add(number: 1)).outcome
+        var (pages, lines, next) = (0, [String](), JSON.int(0) as JSON?)
+        while let after = next, !after.isNull, pages < 5 {
+            let page = try await fixture.devtools.answer("lines", ["room": "/", "after": after])
+            lines += page["lines"]?.array?.compactMap(\.string) ?? []
+            next = page["next"]
+            pages += 1
+        }
+        #expect(pages == 3)
+        #expect(lines.count == 1202)
+        let replay = RoomReplay(Tallies.room)
+        try replay.read(lines.joined(separator: "\n"))
+        #expect(replay.state.count == 1201)
         await fixture.end()
     }
 

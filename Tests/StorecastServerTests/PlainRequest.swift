@@ -27,10 +27,10 @@ enum PlainRequest {
         try answer(to: Array(text.utf8), at: url)
     }
 
-    static func answer(to bytes: [UInt8], at url: String) throws -> String {
+    /// A connection with a time limit on every read; the caller closes it.
+    static func connect(_ url: String) throws -> Int32 {
         let port = url.split(separator: ":").last.flatMap { UInt16($0.dropLast()) } ?? 0
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
         var limit = timeval(tv_sec: 20, tv_usec: 0)
         setsockopt(
             descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
@@ -40,10 +40,17 @@ enum PlainRequest {
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         let result = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        guard result == 0, send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) > 0
+        guard result == 0 else { throw Failure(code: errno) }
+        return descriptor
+    }
+
+    static func answer(to bytes: [UInt8], at url: String) throws -> String {
+        let descriptor = try connect(url)
+        defer { close(descriptor) }
+        guard send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) > 0
         else { throw Failure(code: errno) }
         return String(decoding: try readToEnd(descriptor), as: UTF8.self)
     }

@@ -1,3 +1,4 @@
+import Glibc
 import StorecastClient
 import Synchronization
 import Testing
@@ -131,6 +132,60 @@ struct ConnectionEndTests {
         #expect(witness.opened == 15)
         #expect(witness.problems == [])
         await server.stop()
+    }
+}
+
+/// A client that asks on and on and doesn't read what it is answered.
+@Suite(.timeLimit(.minutes(1)))
+struct UnreadAnswersTests {
+    /// Its name is in every answer to a question for another one, so that few fill all buffers.
+    private static let selection = String(repeating: "x", count: 2000)
+    private static let room = RoomDefinition(
+        state: 0, actions: [], selections: [Selection(selection) { (state: Int) in state }]
+    ) { _, _ in }
+    /// More than the system's buffers take while the server doesn't read.
+    private static let most = 16 << 20
+
+    @Test(arguments: [1, 3])
+    func `soon nothing more is read from it, whichever loop holds it`(loops: Int) async throws {
+        var limits = SyncLimits()
+        // The way between loops stops the client for moments only.
+        limits.relayedBytes = 8 << 10
+        let server = SyncServer(
+            port: 0, loops: loops, limits: limits, rooms: { _ in Self.room })
+        let url = try await server.start()
+        // The system chooses the loop; some aren't the room's.
+        for _ in 1...loops {
+            let client = try PlainRequest.connect(url)
+            defer { close(client) }
+            var limit = timeval(tv_sec: 0, tv_usec: 200_000)
+            setsockopt(
+                client, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+            let hello = #"{"op":"hello","proto":1,"client":"fedcba9876543210fedcba9876543210"}"#
+            let bytes = Array(PlainRequest.upgrade().utf8) + PlainRequest.frame(hello)
+            try #require(send(client, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count)
+            try #require(try stalls(client))
+        }
+        await server.stop()
+    }
+
+    /// Sends questions until for a while none are taken; false if too many are.
+    private func stalls(_ client: Int32) throws -> Bool {
+        let question = PlainRequest.frame(#"{"op":"subscribe","ref":1,"select":"none"}"#)
+        let questions = (1...1000).flatMap { _ in question }
+        var total = 0
+        while total < Self.most {
+            let rest = questions[(total % questions.count)...]
+            let count = rest.withUnsafeBytes {
+                send(client, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            if count < 0 {
+                try #require(errno == EAGAIN, "The connection is over.")
+                return true
+            }
+            total += count
+        }
+        return false
     }
 }
 

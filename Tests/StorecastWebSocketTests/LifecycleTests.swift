@@ -93,6 +93,96 @@ extension SocketTests {
             #expect(server.events.pending.isEmpty)
         }
 
+        /// What a connection does with what its peer sends, when it is closed.
+        enum Reading: CaseIterable {
+            case on, paused, lagging, pausedAndLagging
+            /// Closed by whoever hears of a message, with more of them read already.
+            case midway, midwayAndPaused
+            /// Paused by whoever hears of a message, and closed later.
+            case pausedMidway
+
+            var isPaused: Bool { self == .paused || self == .pausedAndLagging }
+            var isLagging: Bool { self == .lagging || self == .pausedAndLagging }
+            var pausesMidway: Bool { self == .midwayAndPaused || self == .pausedMidway }
+            var closesMidway: Bool { self == .midwayAndPaused || self == .midway }
+
+            /// What is received of three messages.
+            var received: [String] {
+                if isPaused { return [] }
+                return pausesMidway || closesMidway ? ["a"] : ["a", "b", "c"]
+            }
+        }
+
+        @Test(arguments: Reading.allCases)
+        func `a connection is closed as soon as the peer answers, whatever becomes of its messages`(
+            _ reading: Reading
+        ) async throws {
+            let server = try await TestServer(
+                { $0.closeTimeout = .seconds(600) },
+                Behaviour(received: { connection, _ in
+                    if reading.pausesMidway { connection.pauseReading() }
+                    if reading.closesMidway { connection.close(code: 4100) }
+                }))
+            let peer = try RawPeer.open(port: server.port, receiveBuffer: 16 << 10)
+            _ = try await server.events.next()
+            try await server.with { recorder in
+                let connection = recorder.connections[0]
+                if reading.isPaused { connection.pauseReading() }
+                guard reading.isLagging else { return }
+                let text = [UInt8](repeating: 0x61, count: 8 << 20)
+                connection.write(WebSocketFrameHeader.frame(text: text))
+                #expect(!connection.isWritable)
+            }
+            try peer.send("abc".utf8.flatMap { RawPeer.frame(head: 0x81, [$0]) })
+            for text in reading.received {
+                #expect(try await server.events.next() == .received(text))
+            }
+            if !reading.closesMidway {
+                try await server.with { $0.connections[0].close(code: 4100) }
+            }
+            if reading.isLagging { #expect(try peer.readFrame()?.opcode == 0x81) }
+            #expect(try peer.readFrame() == .init(opcode: 0x88, payload: [0x10, 0x04]))
+            try peer.send(RawPeer.closeFrame(4100))
+            #expect(try await server.events.next() == .closed(4100, ""))
+            #expect(server.events.pending.isEmpty)
+            await server.stop()
+        }
+
+        @Test func `whoever came while there were no descriptors is taken when there are some`()
+            async
+        {
+            await #expect(processExitsWith: .success) {
+                var limit = rlimit()
+                getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+                limit.rlim_cur = min(limit.rlim_cur, 256)
+                setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+                let server = try await TestServer(.echo)
+                var peers = [try RawPeer.open(port: server.port)]
+                for _ in 1...2 {
+                    var last: [Int32] = []
+                    while case let descriptor = open("/dev/null", O_RDONLY), descriptor >= 0 {
+                        last.append(descriptor)
+                    }
+                    try #require(errno == EMFILE)
+                    // The peer takes it, so that the server has none.
+                    close(last.removeLast())
+                    let peer = try RawPeer(port: server.port)
+                    try peer.send(text: RawPeer.request())
+                    // The loop has seen that somebody is there.
+                    for _ in 1...2 { try await server.with { _ in } }
+                    #expect(try await server.with { $0.connections.count } == peers.count)
+                    for descriptor in last { close(descriptor) }
+                    #expect(try peer.readHead().hasPrefix("HTTP/1.1 101 "))
+                    peers.append(peer)
+                }
+                for peer in peers {
+                    try peer.send(head: 0x81, [0x61])
+                    #expect(try peer.readFrame()?.payload == [0x61])
+                }
+                await server.stop()
+            }
+        }
+
         @Test func `a loop that shuts down with handshakes and full sockets ends cleanly`()
             async throws
         {

@@ -2,6 +2,7 @@ import ArgumentParser
 import StorecastSQLite
 import StorecastRoom
 import StorecastTesting
+import TestSupport
 import Testing
 
 @testable import Example
@@ -134,6 +135,50 @@ import Testing
             await bench.close()
         }
         #expect(offsets == [12, 13])
+    }
+
+    /// What is asked for, and whether that is all: of the twelve entries, and of one more.
+    @Test(
+        arguments: [
+            (["--last", "1"], [false, false]), (["--limit", "0"], [true, true]),
+            (["--limit", "3"], [true, true]), (["--limit", "12"], [true, true]),
+            (["--limit", "13"], [false, true]), (["--limit", "14"], [false, false]),
+            (["--last", "1", "--limit", "2"], [false, true]),
+            (["--type", "Say", "--limit", "1"], [true, true]),
+            (["--type", "Say", "--limit", "2"], [false, true]),
+            (["--type", "Vote", "--limit", "4"], [false, false]),
+            (["--to", "8"], [true, true]), (["--to", "9"], [false, true]),
+            (["--to", "10"], [false, false]),
+        ] as [([String], [Bool])])
+    func `following is over as soon as nothing more is wanted`(
+        arguments: [String], isOver: [Bool]
+    ) async throws {
+        let board = try await ArchivedBoard()
+        let room = try open(board)
+        defer { room.close() }
+        let command = try JournalLogCommand.parse([board.path, "--follow"] + arguments)
+        try await KnownRooms.$current.withValue(KnownRooms { _, _ in Board.room }) {
+            var log = try LogPrinter(of: room, command)
+            try log.printNew { _ in }
+            var seen = [log.isOver]
+            let bench = try await board.bench()
+            try await bench.append([JournalSample.entry(1, [Say(text: "Still here")])], to: "/")
+            await bench.close()
+            try log.printNew { _ in }
+            seen.append(log.isOver)
+            #expect(seen == isOver)
+        }
+    }
+
+    @Test(arguments: [["--limit", "0"], ["--to", "8", "--sender", "nobody"]])
+    func `the command ends by itself when following is over`(arguments: [String]) async throws {
+        let board = try await ArchivedBoard()
+        let arguments = [board.path, "--follow", "--json"] + arguments
+        try await inTime("It follows on.", naps: longestWait / 4) {
+            try await KnownRooms.$current.withValue(KnownRooms { _, _ in Board.room }) {
+                try await JournalLogCommand.parse(arguments).run()
+            }
+        }
     }
 
     @Test func `a name or payload can't pretend to be another line`() async throws {

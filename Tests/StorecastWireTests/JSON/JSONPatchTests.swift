@@ -210,6 +210,75 @@ import Testing
         }
     }
 
+    /// A document, operations, the limits that they just keep, and those that the last one exceeds.
+    static let limited: [(JSON, JSON, JSONLimits, JSONLimits)] = [
+        // All copies count together, the text of each as it is then.
+        (
+            ["a": "12345678"], [["op": "copy", "from": "/a", "path": "/b"]], JSONLimits(bytes: 10),
+            JSONLimits(bytes: 9)
+        ),
+        (
+            ["a": "12345678"],
+            [
+                ["op": "copy", "from": "/a", "path": "/b"],
+                ["op": "copy", "from": "/b", "path": "/c"],
+                ["op": "copy", "from": "/a", "path": "/d"],
+            ], JSONLimits(bytes: 30), JSONLimits(bytes: 29)
+        ),
+        (
+            ["a": [1]],
+            [
+                ["op": "copy", "from": "/a", "path": "/a/-"],
+                ["op": "copy", "from": "/a", "path": "/a/-"],
+            ], JSONLimits(bytes: 10), JSONLimits(bytes: 9)
+        ),
+        // Also those of which nothing is left.
+        (
+            ["a": "12345678"],
+            [
+                ["op": "copy", "from": "/a", "path": "/b"], ["op": "remove", "path": "/b"],
+                ["op": "copy", "from": "/a", "path": "/b"],
+                ["op": "copy", "from": "/a", "path": "/b"],
+            ], JSONLimits(bytes: 30), JSONLimits(bytes: 29)
+        ),
+        // However a value comes to be where it is.
+        (
+            ["a": []], [["op": "add", "path": "/a/0", "value": [[]]]], JSONLimits(depth: 4),
+            JSONLimits(depth: 3)
+        ),
+        (
+            ["a": []], [["op": "replace", "path": "/a", "value": [[[]]]]], JSONLimits(depth: 4),
+            JSONLimits(depth: 3)
+        ),
+        (
+            ["a": []], [["op": "replace", "path": "", "value": [[[[]]]]]], JSONLimits(depth: 4),
+            JSONLimits(depth: 3)
+        ),
+        (
+            ["a": [[]], "b": []], [["op": "copy", "from": "/a", "path": "/b/0"]],
+            JSONLimits(depth: 4), JSONLimits(depth: 3)
+        ),
+        (
+            ["a": [[]], "b": []], [["op": "move", "from": "/a", "path": "/b/0"]],
+            JSONLimits(depth: 4), JSONLimits(depth: 3)
+        ),
+    ]
+
+    @Test(arguments: limited) func `a patch beyond a limit is too large, and changes nothing`(
+        _ document: JSON, _ operations: JSON, _ enough: JSONLimits, _ tooFew: JSONLimits
+    ) throws {
+        let patch = try patch(operations)
+        var value = document
+        try patch.apply(to: &value, limits: enough)
+        #expect(value != document)
+        value = document
+        let last = patch.operations.count - 1
+        #expect(throws: JSONPatchError(.tooLarge, at: last)) {
+            try patch.apply(to: &value, limits: tooFew)
+        }
+        #expect(value.description == document.description)
+    }
+
     @Test func `a failing patch of random operations leaves the text as it was`() {
         for seed in 0..<500 {
             var random = SeededRandom(UInt64(seed))

@@ -1,0 +1,161 @@
+import ArgumentParser
+import Example
+import Foundation
+import StorecastSQLite
+import StorecastTools
+import StorecastWebSocket
+import TestSupport
+import Testing
+
+@testable import StorecastCommand
+@testable import StorecastDevtools
+@testable import StorecastRoom
+@testable import StorecastServer
+
+/// What the options of `storecast serve`, and its environment, make of the server.
+struct ServeOptionsTests {
+    private static let secret = "sixteen or more characters"
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func server(_ arguments: [String]) throws -> SyncServer {
+        try ServeCommand.parse(arguments).server(of: Board.room, nil)
+    }
+
+    // MARK: The server
+
+    @Test func `without options it serves the board, to this machine, from a file that grows`()
+        throws
+    {
+        let server = try server([])
+        #expect(server.listener.host == "127.0.0.1")
+        #expect(server.listener.port == 9090)
+        #expect(server.configuration.hosts.admits("localhost"))
+        #expect(!server.configuration.hosts.admits("board.example"))
+        #expect(server.configuration.limits.snapshots.kept == nil)
+        #expect(server.configuration.extensions.isEmpty)
+        #expect(server.configuration.rooms("/") is RoomDefinition<Board>)
+        #expect(server.configuration.rooms("/else") == nil)
+        #expect(server.configuration.authenticate != nil)
+    }
+
+    @Test func `what is said of the address and its names is what it listens to`() throws {
+        let server = try server(
+            ["--host", "127.0.0.2", "--port", "0"]
+                + ["--allow-host", "board.example", "--allow-host", "other.example"])
+        #expect(server.listener.host == "127.0.0.2")
+        #expect(server.listener.port == 0)
+        for (name, isAdmitted) in [
+            ("board.example", true), ("other.example:80", true), ("third.example", false),
+        ] {
+            #expect(server.configuration.hosts.admits(name) == isAdmitted, "\(name)")
+        }
+        #expect(try self.server(["--host", "0.0.0.0"]).configuration.hosts.admits("any.example"))
+    }
+
+    @Test(arguments: [1, 7]) func `so many snapshots are kept as are said`(count: Int) throws {
+        let server = try server(["--keep-snapshots", "\(count)"])
+        #expect(server.configuration.limits.snapshots.kept == count)
+    }
+
+    @Test func `a document has pages of its own`() throws {
+        let board = try server([]).configuration.pages["/index.html"]
+        let document = try server(["--json", "votes.json"]).configuration.pages["/index.html"]
+        #expect(board != nil)
+        #expect(document != nil)
+        #expect(board != document)
+    }
+
+    // MARK: Its file
+
+    @Test(
+        arguments: [
+            ([], nil, "board.sqlite"), ([], "votes.json", "votes.sqlite"),
+            ([], "in/votes", "in/votes.sqlite"), (["--data", "a.db"], nil, "a.db"),
+            (["--data", "a.db"], "votes.json", "a.db"), (["--memory"], nil, nil),
+            (["--memory"], "votes.json", nil),
+        ] as [([String], String?, String?)])
+    func `what happens is kept in the file that is said, or beside the document`(
+        arguments: [String], document: String?, file: String?
+    ) throws {
+        #expect(try DataOptions.parse(arguments).file(document: document) == file)
+    }
+
+    @Test func `a file is written where one is named, and none for memory`() async throws {
+        for (arguments, names) in [
+            (["--memory"], []), (["--data", directory.file("a.db")], ["a.db"]),
+        ] {
+            let server = try server(arguments)
+            let store = try await server.configuration.journal.open()
+            #expect(store is SQLiteStore == !names.isEmpty)
+            await store.close()
+            #expect(directory.names == names)
+        }
+    }
+
+    @Test(arguments: [
+        ["--memory", "--data", "a.db"], ["--memory", "--durability", "process"],
+        ["--keep-snapshots", "0"], ["--port", "65536"], ["--port", "-1"],
+        ["--document-bytes", "0"], ["--after-crashes", "retry"], ["--durability", "none"],
+        ["--log-level", "loud"],
+    ])
+    func `what makes no sense is refused`(arguments: [String]) {
+        #expect(throws: (any Error).self) { try ServeCommand.parse(arguments) }
+    }
+
+    // MARK: Devtools
+
+    /// Who gets in, if anybody does.
+    enum Access { case nobody, secret, printed }
+
+    @Test(
+        arguments: [
+            ([], false, .nobody), ([], true, .secret),
+            (["--devtools"], false, .printed), (["--devtools"], true, .secret),
+            (["--no-devtools"], false, .nobody), (["--no-devtools"], true, .nobody),
+        ] as [([String], Bool, Access)], [false, true])
+    func `devtools are served when they are asked for and not forbidden, and to whom is said`(
+        _ row: ([String], Bool, Access), _ hasFile: Bool
+    ) throws {
+        var (arguments, hasVariable, access) = row
+        if hasFile {
+            let file = directory.file("token")
+            try Data("\(Self.secret) of a file\n".utf8).write(to: URL(filePath: file))
+            arguments += ["--devtools-token", file]
+            if access != .nobody || arguments[0] != "--no-devtools" { access = .secret }
+        }
+        let command = try ServeCommand.parse(arguments)
+        let environment = hasVariable ? [DevtoolsOptions.variable: " \(Self.secret)\n"] : [:]
+        let made = try command.devtools.access(environment: environment)
+        let server = command.server(of: Board.room, made?.access)
+        #expect(server.configuration.extensions.map(\.path) == (made == nil ? [] : ["/devtools"]))
+        #expect((made == nil) == (access == .nobody))
+        guard let made else { return }
+        let printed = made.fragment.dropFirst("#token=".count)
+        #expect(printed.isEmpty == (access == .secret))
+        let token = hasFile ? "\(Self.secret) of a file" : Self.secret
+        for (token, isRight) in [
+            (access == .secret ? token : String(printed), true), ("another of that length", false),
+        ] {
+            let identity = try? made.access.identity(token: token).get()
+            #expect((identity != nil) == isRight)
+        }
+    }
+
+    @Test(arguments: ["", "fifteen letters", "                 "])
+    func `a token that is too short, or can't be read, stops the server`(token: String) throws {
+        let file = directory.file("token")
+        try Data(token.utf8).write(to: URL(filePath: file))
+        for (arguments, environment) in [
+            ([], [DevtoolsOptions.variable: token]), (["--devtools-token", file], [:]),
+            (["--devtools-token", directory.file("nowhere")], [:]),
+        ] {
+            let options = try DevtoolsOptions.parse(arguments)
+            let error = #expect(throws: CommandFailure.self) {
+                try options.access(environment: environment)
+            }
+            #expect(error?.status == .trouble)
+        }
+    }
+}
