@@ -55,6 +55,9 @@ public struct RowQuery<Row: Sendable>: Sendable {
     }
 
     /// Only rows whose field is in a range; see ``where(_:in:)-(_,PartialRangeFrom<Value>)``.
+    ///
+    /// Swift stops a program that makes a range with its bounds in the wrong order. Where a client
+    /// chooses them, ask twice, with one bound each.
     public func `where`<Value: Indexable>(
         _ field: any KeyPath<Row, Value> & Sendable, in range: Range<Value>
     ) -> Self {
@@ -62,6 +65,9 @@ public struct RowQuery<Row: Sendable>: Sendable {
     }
 
     /// Only rows whose field is in a range; see ``where(_:in:)-(_,PartialRangeFrom<Value>)``.
+    ///
+    /// Swift stops a program that makes a range with its bounds in the wrong order. Where a client
+    /// chooses them, ask twice, with one bound each.
     public func `where`<Value: Indexable>(
         _ field: any KeyPath<Row, Value> & Sendable, in range: ClosedRange<Value>
     ) -> Self {
@@ -99,11 +105,11 @@ public struct RowQuery<Row: Sendable>: Sendable {
         return query
     }
 
-    /// The first `count` of them, 1 or more; or the last, with ``before(_:)``.
+    /// The first `count` of them; or the last, with ``before(_:)``. None if it isn't positive, as a
+    /// client may choose it.
     public func limit(_ count: Int) -> Self {
-        precondition(count > 0, "A query without rows has nothing to show.")
         var query = self
-        query.limit = count
+        query.limit = max(0, count)
         return query
     }
 

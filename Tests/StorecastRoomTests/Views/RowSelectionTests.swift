@@ -40,6 +40,56 @@ struct RowSelectionTests {
         #expect(told.count == 2)
     }
 
+    @Test(arguments: [0, -1, Int.min])
+    func `a client that asks for no rows gets none`(limit: Int) throws {
+        let shelf = Shelf(
+            items: Table([Item(id: "1", group: "", rank: 0, due: nil, name: "")]))
+        for query in [RowQuery<Item>().limit(limit), RowQuery().limit(limit).before(nil)] {
+            let page = Selection("page", rows: \Shelf.items) { (_: NoParameters) in query }
+            let source = try page.resolve(nil, .anonymous).source(shelf, RowViews())
+            var writer = JSONWriter()
+            try source.write(to: &writer)
+            let value = try JSONDocument(writer.bytes).root.json
+            #expect(value["rows"]?.array?.isEmpty == true && value["hasAfter"]?.bool == true)
+            #expect(value == (try page.resolve(nil, .anonymous).value(shelf)))
+        }
+    }
+
+    @Test func `a closure that says what it reads is told whether that has changed`() throws {
+        let count = Selection("count") { (shelf: Shelf) in shelf.items.count }
+        #expect(count.reads == nil)
+        let reads = try #require(count.reading(\.items).reads)
+        let old = Shelf(items: Table([Item(id: "1", group: "", rank: 0, due: nil, name: "")]))
+        var new = old
+        new.note = "other"
+        #expect(!reads(old, new))
+        new.items[id: "1"]?.rank = 1
+        #expect(reads(old, new))
+        let both = try #require(count.reading(\.items, \.note).reads)
+        #expect(!both(old, old))
+        new = old
+        new.note = "a note that is too long to be in the string itself"
+        #expect(both(old, new))
+    }
+
+    @Test func `values have one order, whatever their types`() {
+        let inOrder: [IndexValue] = [
+            .none, .bool(false), .bool(true), .double(.nan), .double(-.infinity), .int(.min),
+            .double(-1.5), .int(-1), .double(-0.5), .int(0), .double(0.5), .int(1),
+            .int(9_007_199_254_740_992), .int(9_007_199_254_740_993), .int(.max),
+            .double(0x1p63), .uint(9_223_372_036_854_775_809), .uint(.max), .double(0x1p64),
+            .double(.infinity), .string(""), .string("e\u{301}"), .string("\u{e9}"),
+        ]
+        for (place, left) in inOrder.enumerated() {
+            for (other, right) in inOrder.enumerated() {
+                #expect((left < right) == (place < other), "\(left) \(right)")
+                #expect((left == right) == (place == other), "\(left) \(right)")
+            }
+        }
+        #expect(IndexValue.int(1) == .double(1) && IndexValue.double(-0.0) == .int(0))
+        #expect(IndexValue.int(1).hashValue == IndexValue.double(1).hashValue)
+    }
+
     @Test func `a cursor of another order is refused`() throws {
         let page = Selection("page", rows: \Shelf.items) { (cursor: RowCursor) in
             RowQuery().sorted(by: \.rank).after(cursor)
@@ -61,6 +111,7 @@ struct Item: Identifiable, Codable, Equatable, Sendable {
 
 struct Shelf: Codable, Equatable, Sendable {
     var items = Table<Item>()
+    var note = ""
 }
 
 /// Random rows, and random selections of them with what they were last.
@@ -167,7 +218,7 @@ private struct RowStage {
             query = query.filter { $0.rank % 3 != bound % 3 }
         default: break
         }
-        if random.below(2) == 0 { query = query.limit(1 + random.below(6)) }
+        if random.below(2) == 0 { query = query.limit(random.below(7)) }
         if random.below(3) == 0 { query = query.counted() }
         if random.below(2) == 0, let page = Optional(query.page(of: shelf.items)) {
             query = random.below(2) == 0 ? query.after(page.end) : query.before(page.start)

@@ -50,11 +50,11 @@ where Row.ID: TableKey {
 
     /// What leads from the old value to the one in ``views``, by ``changes``.
     func difference() throws -> (JSONPatch, growth: Int) {
-        fatalError("A source of rows says what has changed.")
+        preconditionFailure("Every subclass overrides this.")
     }
 
     func write(to writer: inout JSONWriter) throws {
-        fatalError("A source of rows writes them.")
+        preconditionFailure("Every subclass overrides this.")
     }
 
     /// The row that had the id before the changes.
