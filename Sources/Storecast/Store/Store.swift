@@ -40,9 +40,10 @@ public final class Store<State>: StoreType {
     private let inPlaceReducer: InPlaceReducer<State>?
     /// Nil until there is a state.
     private(set) var box: StateBox<State>?
-    private var isReducing = false
+    // Unchecked, as the next: what each dispatch reads and writes, and no access calls other code.
+    @exclusivity(unchecked) private var isReducing = false
     /// Whether there is a newer state than the one the subscribers were notified of.
-    private var isUnannounced = false
+    @exclusivity(unchecked) private var isUnannounced = false
     private var batch = Batch()
     /// Replaces the reducer at the end of the chain, if set.
     private var interceptor: DispatchFunction?

@@ -4,26 +4,22 @@ import StorecastWire
 /// One dispatch as the journal orders it: with all that middleware made of it, or as a final
 /// rejection without effect. Its actions are typed, or as they are kept.
 package struct OrderedDispatch<Action: Sendable>: Sendable {
-    /// The dispatching client's id, or the id of a server's incarnation.
-    package var client: String
+    /// Who dispatched it.
+    package private(set) var origin: DispatchOrigin
     /// The dispatch's number, counting 1, 2, 3 … per client and room.
     package var seq: UInt64
     /// The room's version when the client first made the action.
     package var base: UInt64
     /// The client knows every outcome up to this `seq`.
     package var settled: UInt64
-    /// Who sent it.
-    package var sender: Identity
     /// When the server received it.
     package var time: Timestamp
     /// The random seed of its stamps.
     package var seed: UInt64
     /// What is to be reduced, in order; empty if middleware swallowed the action.
     package var actions: [Action]
-    /// Why nothing is to be reduced: a tombstone, so that the rejection is the same for ever.
-    package var rejection: Rejection?
-    /// What came, if it was rejected before it was an action.
-    package var refused: RefusedAction?
+    /// Few have any of it, and an entry is passed on often: it is kept small.
+    private var failure: Failure?
     /// The version of the room's schema that the actions have.
     package var schema: Int
     /// What a room counts it as while it waits for the journal, in bytes; not kept.
@@ -33,29 +29,65 @@ package struct OrderedDispatch<Action: Sendable>: Sendable {
     var isVouchedFor = false
 
     package init(
+        origin: DispatchOrigin, seq: UInt64, base: UInt64, settled: UInt64, time: Timestamp,
+        seed: UInt64, actions: [Action], rejection: Rejection? = nil,
+        refused: RefusedAction? = nil, schema: Int = 1, size: Int = 0
+    ) {
+        self.origin = origin
+        self.seq = seq
+        self.base = base
+        self.settled = settled
+        self.time = time
+        self.seed = seed
+        self.actions = actions
+        self.schema = schema
+        self.size = size
+        failure = Failure.holding(rejection, refused)
+    }
+
+    package init(
         client: String, seq: UInt64, base: UInt64, settled: UInt64, sender: Identity,
         time: Timestamp, seed: UInt64, actions: [Action], rejection: Rejection? = nil,
         refused: RefusedAction? = nil, schema: Int = 1, size: Int = 0
     ) {
-        self.client = client
-        self.seq = seq
-        self.base = base
-        self.settled = settled
-        self.sender = sender
-        self.time = time
-        self.seed = seed
-        self.actions = actions
-        self.rejection = rejection
-        self.refused = refused
-        self.schema = schema
-        self.size = size
+        self.init(
+            origin: DispatchOrigin(client: client, sender: sender), seq: seq, base: base,
+            settled: settled, time: time, seed: seed, actions: actions, rejection: rejection,
+            refused: refused, schema: schema, size: size)
     }
+
+    /// The dispatching client's id, or the id of a server's incarnation.
+    package var client: String {
+        get { origin.client }
+        set { origin = DispatchOrigin(client: newValue, sender: sender) }
+    }
+
+    /// Who sent it.
+    package var sender: Identity {
+        get { origin.sender }
+        set { origin = DispatchOrigin(client: client, sender: newValue) }
+    }
+
+    /// Why nothing is to be reduced: a tombstone, so that the rejection is the same for ever.
+    package var rejection: Rejection? {
+        get { failure?.rejection }
+        set { failure = Failure.holding(newValue, refused) }
+    }
+
+    /// What came, if it was rejected before it was an action.
+    package var refused: RefusedAction? {
+        get { failure?.refused }
+        set { failure = Failure.holding(rejection, newValue) }
+    }
+
+    /// Whether it is a tombstone.
+    var isRejected: Bool { failure?.rejection != nil }
 
     /// The same dispatch with other actions, as what is kept of it.
     func with<Other>(_ actions: [Other]) -> OrderedDispatch<Other> {
         OrderedDispatch<Other>(
-            client: client, seq: seq, base: base, settled: settled, sender: sender, time: time,
-            seed: seed, actions: actions, rejection: rejection, refused: refused, schema: schema)
+            origin: origin, seq: seq, base: base, settled: settled, time: time, seed: seed,
+            actions: actions, rejection: rejection, refused: refused, schema: schema)
     }
 
     /// What the action at this place is completed with, if it is ``Stamped``.
@@ -67,6 +99,47 @@ package struct OrderedDispatch<Action: Sendable>: Sendable {
 }
 
 extension OrderedDispatch: Equatable where Action: Equatable {}
+
+/// Who makes dispatches: shared by all that came over one connection.
+package final class DispatchOrigin: Equatable, Sendable {
+    /// The client's id, or that of a server's incarnation.
+    package let client: String
+    package let sender: Identity
+
+    /// Of a connection that hasn't said hello.
+    static let unknown = DispatchOrigin(client: "", sender: .anonymous)
+
+    package init(client: String, sender: Identity) {
+        self.client = client
+        self.sender = sender
+    }
+
+    package static func == (left: DispatchOrigin, right: DispatchOrigin) -> Bool {
+        left === right
+            || left.client.isSameText(as: right.client) && left.sender == right.sender
+    }
+}
+
+/// What an entry without effect has beside what all have.
+private final class Failure: Equatable, Sendable {
+    let rejection: Rejection?
+    let refused: RefusedAction?
+
+    private init(_ rejection: Rejection?, _ refused: RefusedAction?) {
+        self.rejection = rejection
+        self.refused = refused
+    }
+
+    /// Nil if there is nothing to hold.
+    static func holding(_ rejection: Rejection?, _ refused: RefusedAction?) -> Failure? {
+        // Not a failable initialiser, which allocates before it fails.
+        rejection == nil && refused == nil ? nil : Failure(rejection, refused)
+    }
+
+    static func == (left: Failure, right: Failure) -> Bool {
+        left.rejection == right.rejection && left.refused == right.refused
+    }
+}
 
 /// A dispatch with its actions, as a room hands it to its journal and reduces it.
 package typealias JournalEntry = OrderedDispatch<any SyncAction>

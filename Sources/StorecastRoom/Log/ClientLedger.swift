@@ -76,7 +76,18 @@ package struct ClientLedger: Sendable {
     package var count: Int { places.count }
 
     package func verdict(on entry: JournalEntry) -> Verdict {
+        verdict(on: entry, at: places[ExactString(entry.client)])
+    }
+
+    /// What is to be done with an entry, and where its client's record is; nil if there is none.
+    ///
+    /// Mutating only so that the ledger of a log needn't be copied to be asked.
+    mutating func examine(_ entry: JournalEntry) -> (Verdict, place: Int?) {
         let place = places[ExactString(entry.client)]
+        return (verdict(on: entry, at: place), place)
+    }
+
+    private func verdict(on entry: JournalEntry, at place: Int?) -> Verdict {
         if let place, entry.seq <= slots[place].record.lastSeq { return .duplicate }
         // An action that led to a version was made before it. So what a forgotten client had
         // reduced was made before the horizon, and a new client's first action wasn't. A record
@@ -86,14 +97,22 @@ package struct ClientLedger: Sendable {
     }
 
     /// Notes the outcome of a fresh or expired entry, as of `version`.
+    ///
+    /// - Parameter found: where its client's record was before the entry took effect, if that is
+    ///   known; the entry may have forgotten the client.
     package mutating func settle(
-        _ entry: JournalEntry, _ rejection: Rejection?, at version: UInt64
+        _ entry: JournalEntry, _ rejection: Rejection?, at version: UInt64, _ found: Int? = nil
     ) {
-        let place =
-            places[ExactString(entry.client)]
-            ?? insert(
-                entry.client,
-                Record(identity: entry.sender.id, first: entry.seq, horizon: horizon))
+        let place: Int
+        if let found, slots[found].client.isSameText(as: entry.client) {
+            place = found
+        } else {
+            place =
+                places[ExactString(entry.client)]
+                ?? insert(
+                    entry.client,
+                    Record(identity: entry.sender.id, first: entry.seq, horizon: horizon))
+        }
         moveToNewest(place)
         rejectionCount -= slots[place].record.rejections.count
         slots[place].record.note(entry, rejection, at: version, window: window)
@@ -136,6 +155,7 @@ package struct ClientLedger: Sendable {
         forgetRejections(at: place)
         detach(place)
         places[ExactString(slots[place].client)] = nil
+        slots[place].client = ""
         freePlaces.append(place)
     }
 

@@ -20,10 +20,10 @@ package final class RoomLog<State: Codable & Sendable> {
     package let definition: RoomDefinition<State>
     package let store: Store<State>
     /// How many dispatches are reduced.
-    package private(set) var version: UInt64 = 0
+    @exclusivity(unchecked) package private(set) var version: UInt64 = 0
     /// The newest entry that was applied; 0 before the first.
-    package private(set) var offset: UInt64 = 0
-    package private(set) var ledger: ClientLedger
+    @exclusivity(unchecked) package private(set) var offset: UInt64 = 0
+    @exclusivity(unchecked) package private(set) var ledger: ClientLedger
     /// The users of those who are in the room, by their public ids; empty unless the room asks for
     /// that.
     package private(set) var present: [String: ExactString] = [:]
@@ -57,15 +57,17 @@ package final class RoomLog<State: Codable & Sendable> {
     /// Applies the entry at an offset: once, all of it or nothing.
     func apply(_ entry: JournalEntry, at offset: UInt64) -> EntryOutcome {
         self.offset = offset
-        switch ledger.verdict(on: entry) {
+        let (verdict, place) = ledger.examine(entry)
+        switch verdict {
         case .duplicate: return .duplicate
-        case .expired: return settle(entry, .forgotten)
+        case .expired: return settle(entry, .forgotten, place)
         case .fresh:
-            if let rejection = entry.rejection { return settle(entry, rejection) }
-            if let rejection = reduce(entry) { return settle(entry, rejection) }
+            if entry.isRejected { return settle(entry, entry.rejection, place) }
+            if let rejection = reduce(entry) { return settle(entry, rejection, place) }
             version += 1
             if definition.grace != nil { notePresence(entry.actions) }
-            return settle(entry, nil)
+            ledger.settle(entry, nil, at: version, place)
+            return .reduced
         }
     }
 
@@ -109,9 +111,11 @@ package final class RoomLog<State: Codable & Sendable> {
         return action
     }
 
-    private func settle(_ entry: JournalEntry, _ rejection: Rejection?) -> EntryOutcome {
+    private func settle(
+        _ entry: JournalEntry, _ rejection: Rejection?, _ place: Int?
+    ) -> EntryOutcome {
         let rejection = rejection?.bounded
-        ledger.settle(entry, rejection, at: version)
+        ledger.settle(entry, rejection, at: version, place)
         return rejection.map { .rejected($0) } ?? .reduced
     }
 

@@ -24,10 +24,13 @@ package final class RoomLoop: SessionLoop {
     private var idleRooms = IdleRooms()
     /// In the order of their opening.
     private var greetings: [(deadline: Duration, id: UInt64)] = []
-    private var dueRooms: [any AnyRoom] = []
-    private var dueSessions: [ServerSession] = []
-    private var isEndingTurn = false
-    private var scratch: [ServerMessage] = []
+    // Unchecked, as the next: what each turn reads and writes. No access calls other code.
+    @exclusivity(unchecked) private var dueRooms: [any AnyRoom] = []
+    package let flushes = FlushQueue()
+    /// Those that are being flushed; kept for its memory.
+    @exclusivity(unchecked) private var flushing: [ServerSession] = []
+    @exclusivity(unchecked) private var isEndingTurn = false
+    @exclusivity(unchecked) private var scratch: [ServerMessage] = []
 
     /// - Parameters:
     ///   - unloadsRooms: whether rooms that nobody is in leave memory, as their journal is durable.
@@ -36,6 +39,7 @@ package final class RoomLoop: SessionLoop {
         self.limits = limits
         self.unloadsRooms = unloadsRooms
         self.host = host
+        flushes.loop = self
     }
 
     // MARK: Rooms
@@ -172,13 +176,8 @@ package final class RoomLoop: SessionLoop {
         dueRooms.append(room)
     }
 
-    package func schedule(flushOf session: ServerSession) {
-        noteBegin()
-        dueSessions.append(session)
-    }
-
-    private func noteBegin() {
-        if dueRooms.isEmpty, dueSessions.isEmpty, !isEndingTurn { host.turnBegan() }
+    package func noteBegin() {
+        if dueRooms.isEmpty, flushes.due.isEmpty, !isEndingTurn { host.turnBegan() }
     }
 
     /// Hands what came to the journal, then lets every connection that can take it have its share.
@@ -187,11 +186,14 @@ package final class RoomLoop: SessionLoop {
         isEndingTurn = true
         defer { isEndingTurn = false }
         // A session that had stopped reading goes on when its answers are taken.
-        while !dueRooms.isEmpty || !dueSessions.isEmpty {
+        while !dueRooms.isEmpty || !flushes.due.isEmpty {
             endRoomTurns()
-            let due = dueSessions
-            dueSessions.removeAll(keepingCapacity: true)
-            for session in due { flush(session) }
+            swap(&flushes.due, &flushing)
+            var messages = scratch
+            scratch = []
+            for index in flushing.indices { flush(flushing[index], &messages) }
+            scratch = messages
+            flushing.clear()
         }
     }
 
@@ -205,13 +207,16 @@ package final class RoomLoop: SessionLoop {
 
     /// Sends what the session has, if its connection takes it now.
     package func flush(_ session: ServerSession) {
+        var messages: [ServerMessage] = []
+        flush(session, &messages)
+    }
+
+    /// - Parameter messages: empty, and again afterwards; for its memory.
+    private func flush(_ session: ServerSession, _ messages: inout [ServerMessage]) {
         guard let link = session.link, link.isWritable, session.hasMessages else { return }
-        var messages = scratch
-        scratch = []
         session.pull(into: &messages)
         if !messages.isEmpty { link.write(messages) }
-        messages.removeAll(keepingCapacity: true)
-        scratch = messages
+        messages.clear()
         session.wrote()
     }
 

@@ -4,8 +4,7 @@ package import StorecastWire
 /// What clients and the server's own code dispatch, until the journal is given it.
 extension Room {
     package func receive(_ dispatch: ClientFrame.Dispatch, from session: ServerSession) {
-        let refusal = receive(
-            dispatch, from: session.client, session.identity, connectedSince: session.horizon)
+        let refusal = receive(dispatch, from: session.origin, connectedSince: session.horizon)
         if let refusal { session.refused(dispatch.seq, refusal) }
     }
 
@@ -14,19 +13,18 @@ extension Room {
     ///
     /// - Parameter horizon: what the room had forgotten when the client joined it.
     package func receive(
-        _ dispatch: ClientFrame.Dispatch, from client: String, _ sender: Identity,
+        _ dispatch: ClientFrame.Dispatch, from origin: DispatchOrigin,
         connectedSince horizon: UInt64
     ) -> Rejection? {
         let size = JournalQueue.entryOverhead + (dispatch.payload?.withBytes { $0.count } ?? 0)
         guard queue.hasPlace(for: size, limits) else { return Self.busy }
         var entry = JournalEntry(
-            client: client, seq: dispatch.seq, base: dispatch.base,
-            settled: dispatch.settled ?? 0, sender: sender, time: context.now(),
-            seed: context.random.next(), actions: [], schema: definition.schema.version,
-            size: size)
+            origin: origin, seq: dispatch.seq, base: dispatch.base,
+            settled: dispatch.settled ?? 0, time: context.now(), seed: random.next(),
+            actions: [], schema: log.definition.schema.version, size: size)
         entry.isVouchedFor = dispatch.base >= horizon
         do {
-            let action = try intake.action(dispatch.type, dispatch.payload, from: sender)
+            let action = try intake.action(dispatch.type, dispatch.payload, from: origin.sender)
             entry.actions = try intake.actions(from: try completed(action), entry)
         } catch {
             let rejection = rejection(for: error)
@@ -38,7 +36,7 @@ extension Room {
         return nil
     }
 
-    func enqueue(_ entry: JournalEntry) {
+    func enqueue(_ entry: consuming JournalEntry) {
         if queue.batch.isEmpty { context.loop.schedule(turnOf: self) }
         queue.bytes += entry.size
         queue.batch.append(entry)
@@ -112,7 +110,7 @@ extension Room {
         own.lastSeq += 1
         var entry = JournalEntry(
             client: own.client, seq: own.lastSeq, base: log.version, settled: own.lastSeq - 1,
-            sender: sender, time: context.now(), seed: context.random.next(), actions: [],
+            sender: sender, time: context.now(), seed: random.next(), actions: [],
             schema: definition.schema.version, size: JournalQueue.ownSize)
         do throws(Rejection) {
             entry.actions = try actions(entry)

@@ -90,11 +90,9 @@ extension Room {
         }
     }
 
+    package func isCertain(of client: String) -> Bool { !forgetting.underway.contains(client) }
+
     package func whenCertain(of client: String, _ body: @escaping () -> Void) {
-        if forgetting.underway.contains(client) {
-            forgetting.waiting.append(body)
-        } else {
-            body()
-        }
+        if isCertain(of: client) { body() } else { forgetting.waiting.append(body) }
     }
 }

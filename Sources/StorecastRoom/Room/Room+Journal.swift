@@ -78,17 +78,19 @@ extension Room {
     /// - Parameter offset: that of the last one.
     private func commit(_ entries: [JournalEntry], through offset: UInt64) {
         let before = log.version
-        for (place, entry) in entries.enumerated() {
+        let journal = context.journal
+        var offset = offset &- UInt64(entries.count)
+        for entry in entries {
+            offset &+= 1
             queue.bytes -= entry.size
-            let offset = offset &- UInt64(entries.count - 1 - place)
-            context.journal.reducing(offset, of: name, isNew: true)
+            journal.reducing(offset, of: context.name, isNew: true)
             switch log.apply(entry, at: offset) {
             case .duplicate: break
             case .reduced: settled(entry, nil)
             case .rejected(let rejection): settled(entry, rejection)
             }
         }
-        context.journal.reduced()
+        journal.reduced()
         if log.version != before { views.evaluate() }
         if mayForget { context.loop.schedule(turnOf: self) }
     }
@@ -96,7 +98,7 @@ extension Room {
     /// The log has an entry's outcome: tells whoever waits for it.
     private func settled(_ entry: JournalEntry, _ rejection: Rejection?) {
         observer?.settled(entry, rejection, at: log.version)
-        if let orphan = orphans[entry.client], entry.seq >= orphan.lastSeq {
+        if !orphans.isEmpty, let orphan = orphans[entry.client], entry.seq >= orphan.lastSeq {
             orphans[entry.client] = nil
             left(entry.client)
         }

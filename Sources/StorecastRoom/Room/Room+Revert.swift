@@ -6,7 +6,7 @@ extension Room {
     /// Throws a ``Rejection``, a retryable one while the state of a ``RevertTo`` is looked up.
     func completed(_ action: any SyncAction) throws(Rejection) -> any SyncAction {
         // Apart, as finding the type of a revert takes longer than all else here.
-        definition.restore == nil ? action : try completedRevert(action)
+        log.definition.restore == nil ? action : try completedRevert(action)
     }
 
     private func completedRevert(_ action: any SyncAction) throws(Rejection) -> any SyncAction {

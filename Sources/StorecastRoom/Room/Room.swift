@@ -11,21 +11,25 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
     package let log: RoomLog<State>
     let intake: Intake<State>
     let views: Views<State>
-    var context: RoomContext
-    var queue = JournalQueue()
-    var own: OwnDispatches
+    package let limits: SyncLimits
+    package let sessionLimits: SessionLimits
+    let context: RoomContext
+    var random: any RandomNumberGenerator
+    // Unchecked, as some below: what each action reads and writes. No access calls other code.
+    @exclusivity(unchecked) var queue = JournalQueue()
+    @exclusivity(unchecked) var own: OwnDispatches
     var snapshots: SnapshotSchedule
     var attendance = Attendance()
     var forgetting = Forgetting()
 
-    var sessions: [String: ServerSession] = [:]
+    @exclusivity(unchecked) var sessions: [String: ServerSession] = [:]
     private var visitors: UInt64 = 0
     /// Clients that left before the ledger knew of them, with dispatches under way; by client id.
-    var orphans: [String: (identity: String, lastSeq: UInt64)] = [:]
+    @exclusivity(unchecked) var orphans: [String: (identity: String, lastSeq: UInt64)] = [:]
 
     var epoch = ""
     /// Whether its history was read; until then nothing is taken.
-    var phase = RoomPhase.loading
+    package internal(set) var phase = RoomPhase.loading
     /// Called when it was, or can't be.
     var waiting: [(RoomPhase) -> Void] = []
     var tail: (any JournalTail)?
@@ -33,10 +37,9 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
     var openingSubscribers = 0
     /// The past state that a client's revert needs.
     var lookup: StateLookup<State>?
-    package var observer: (any RoomObserver)?
+    @exclusivity(unchecked) package var observer: (any RoomObserver)?
 
     package init(_ definition: RoomDefinition<State>, _ context: RoomContext) {
-        var context = context
         let failed = { [name = context.name, unowned host = context.host] (error: any Error) in
             host.report("A check in room '\(name)' failed: \(JSONCoding.message(for: error))")
         }
@@ -44,7 +47,10 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
         intake = Intake(log)
         views = Views(
             log, name: context.name, limits: context.limits, host: context.host, failed: failed)
-        own = OwnDispatches(client: randomID(using: &context.random))
+        limits = context.limits
+        sessionLimits = SessionLimits(context.limits)
+        random = context.random
+        own = OwnDispatches(client: randomID(using: &random))
         snapshots = SnapshotSchedule(context.limits.snapshots)
         self.context = context
         intake.onLaterDispatch = { [unowned self] in dispatchCollected($0) }
@@ -53,7 +59,6 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
     }
 
     package var name: String { context.name }
-    package var limits: SyncLimits { context.limits }
     package var store: Store<State> { log.store }
     package var position: Position { Position(epoch: epoch, version: log.version) }
     var definition: RoomDefinition<State> { log.definition }
@@ -182,7 +187,7 @@ package struct RoomContext {
     package init(
         name: String, journal: any Journal, limits: SyncLimits = SyncLimits(), loop: RoomLoop,
         now: @escaping () -> Timestamp,
-        random: any RandomNumberGenerator = SystemRandomNumberGenerator()
+        random: any RandomNumberGenerator = SystemRandomNumbers()
     ) {
         self.name = name
         self.journal = journal

@@ -21,11 +21,3 @@ package protocol ServerLink: AnyObject {
 extension ServerLink {
     package var peerNetwork: String { "" }
 }
-
-/// What a session needs of the loop that it belongs to.
-package protocol SessionLoop: AnyObject {
-    /// Pulls the session's messages at the end of the turn, if its connection can take them.
-    func schedule(flushOf session: ServerSession)
-    /// Finds out whose token it is and calls `session.authenticated`, possibly at once.
-    func authenticate(_ session: ServerSession, token: String?)
-}

@@ -3,7 +3,7 @@ import StorecastWire
 
 extension ServerSession {
     func receive(_ dispatch: ClientFrame.Dispatch) {
-        switch dispatches.admit(dispatch.seq, window: room.limits.window) {
+        switch dispatches.admit(dispatch.seq, window: limits.window) {
         case .take: room.receive(dispatch, from: self)
         case .ignore: break
         case .violation(let title): violate(title)
@@ -16,7 +16,7 @@ extension ServerSession {
         // Asked for once, however much is settled until then.
         let isAskedFor = dispatches.hasAcknowledgement
         dispatches.settle(seq)
-        if !isAskedFor { loop.schedule(flushOf: self) }
+        if !isAskedFor { flushes.add(self) }
     }
 
     /// The dispatch had no effect and may come again.

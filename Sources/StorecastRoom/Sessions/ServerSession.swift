@@ -11,20 +11,22 @@ package final class ServerSession: SelectionSubscriber {
     package let room: any SessionRoom
     /// Rises from each connection of the room to the next.
     let number: UInt64
-    package private(set) var phase = Phase.awaitingHello
-    package internal(set) var identity = Identity.anonymous
-    /// The client's id; empty before hello.
-    package private(set) var client = ""
+    // Unchecked, as some below: what each message reads and writes. No access calls other code.
+    @exclusivity(unchecked) package private(set) var phase = Phase.awaitingHello
+    /// Whose it is: nobody's before hello, of an unknown identity before welcome.
+    @exclusivity(unchecked) private(set) var origin = DispatchOrigin.unknown
     /// Up to which version the room had forgotten what clients did when this one joined.
     var horizon: UInt64 = 0
     /// The connection's number among those of its client, if the client says it.
     private(set) var connection: UInt64?
-    /// The owner's handle.
-    package weak var link: (any ServerLink)?
+    /// The owner's handle; nil once the session has ended.
+    @exclusivity(unchecked) package private(set) var link: (any ServerLink)?
 
-    unowned let loop: any SessionLoop
+    private unowned let loop: any SessionLoop
+    let flushes: FlushQueue
+    let limits: SessionLimits
     var subscriptions: [UInt64: ServerSubscription] = [:]
-    var dispatches = DispatchWindow()
+    @exclusivity(unchecked) var dispatches = DispatchWindow()
 
     private var hello: ClientFrame.Hello?
     private(set) var held: [ClientFrame] = []
@@ -32,19 +34,25 @@ package final class ServerSession: SelectionSubscriber {
     private var heldBytes = 0
     /// Tokens of `authenticate`; only the newest counts.
     private var renewal = TokenRenewal()
-    private var inbox = FrameInbox()
-    private var isTaking = false
-    private var replies: [ServerMessage] = []
-    private(set) var replyBytes = 0
-    private var isReading = true
-    private var queued: [ServerSubscription] = []
+    @exclusivity(unchecked) private var inbox = FrameInbox()
+    @exclusivity(unchecked) private var isTaking = false
+    @exclusivity(unchecked) private var replies: [ServerMessage] = []
+    @exclusivity(unchecked) private(set) var replyBytes = 0
+    @exclusivity(unchecked) private var isReading = true
+    @exclusivity(unchecked) private var queued: [ServerSubscription] = []
 
     package init(room: any SessionRoom, loop: any SessionLoop, link: any ServerLink) {
         self.room = room
+        limits = room.sessionLimits
         number = room.numberVisitor()
         self.loop = loop
+        flushes = loop.flushes
         self.link = link
     }
+
+    package var identity: Identity { origin.sender }
+    /// The client's id; empty before hello.
+    package var client: String { origin.client }
 
     /// Whether its client made the connection after that of the `other` session.
     ///
@@ -62,7 +70,7 @@ package final class ServerSession: SelectionSubscriber {
     package func receive(_ message: UnsafeRawBufferPointer) {
         guard phase != .closed else { return }
         if phase != .live { heldBytes += message.count }
-        inbox.append(ClientFrames(reading: message, limits: room.limits.json))
+        inbox.append(ClientFrames(reading: message, limits: limits.json))
         takeFrames()
     }
 
@@ -88,8 +96,8 @@ package final class ServerSession: SelectionSubscriber {
         switch phase {
         case .closed: false
         case .authenticating:
-            held.count < room.limits.subscriptions && heldBytes <= room.limits.controlBytes
-        case .awaitingHello, .live: replyBytes <= room.limits.controlBytes
+            held.count < limits.subscriptions && heldBytes <= limits.controlBytes
+        case .awaitingHello, .live: replyBytes <= limits.controlBytes
         }
     }
 
@@ -100,6 +108,8 @@ package final class ServerSession: SelectionSubscriber {
     }
 
     private func take(_ frame: ClientFrame) {
+        // What comes most; the pair below is made for every frame.
+        if phase == .live, case .dispatch(let dispatch) = frame { return receive(dispatch) }
         switch (phase, frame) {
         case (.closed, _): break
         case (.awaitingHello, .hello(let hello)): begin(hello)
@@ -107,7 +117,7 @@ package final class ServerSession: SelectionSubscriber {
         case (_, .hello): violate("hello may be said once.")
         case (.authenticating, .dispatch): violate("dispatch may not come before welcome.")
         case (.authenticating, _): held.append(frame)
-        case (.live, .dispatch(let dispatch)): receive(dispatch)
+        case (.live, .dispatch): break
         case (.live, .subscribe(let subscribe)): self.subscribe(subscribe)
         case (.live, .unsubscribe(let ref)): unsubscribe(ref)
         case (.live, .authenticate(let token)):
@@ -124,7 +134,7 @@ package final class ServerSession: SelectionSubscriber {
                 .unsupportedVersion, "This server speaks version \(ProtocolVersion.number).")
         }
         self.hello = hello
-        client = hello.client
+        origin = DispatchOrigin(client: hello.client, sender: .anonymous)
         connection = hello.connection
         phase = .authenticating
         loop.authenticate(self, token: hello.token)
@@ -139,6 +149,9 @@ package final class ServerSession: SelectionSubscriber {
                 rejection.code == .forbidden ? .forbidden : .unauthenticated,
                 rejection.description)
         case (.authenticating, .success(let identity)):
+            if room.phase != .loading { return loaded(room.phase, identity) }
+            // Only if it has to wait: to count references to an object that was once referred to
+            // weakly takes twice as long.
             room.whenLoaded { [weak self] in self?.loaded($0, identity) }
         case (.live, .success(let new)):
             renew(new)
@@ -154,6 +167,7 @@ package final class ServerSession: SelectionSubscriber {
             return close(
                 .internalError, "The server can't open the room.", after: 5, jitter: 5)
         }
+        if self.room.isCertain(of: client) { return welcome(identity) }
         self.room.whenCertain(of: client) { [weak self] in
             if let self, self.phase == .authenticating { welcome(identity) }
         }
@@ -168,7 +182,7 @@ package final class ServerSession: SelectionSubscriber {
         guard !identity.id.isSameText(as: Identity.server.id) else {
             return close(.forbidden, "The id '\(identity.id)' is the server's own.")
         }
-        self.identity = identity
+        origin = DispatchOrigin(client: client, sender: identity)
         if let refusal = room.join(self) {
             return close(
                 refusal,
@@ -199,7 +213,7 @@ package final class ServerSession: SelectionSubscriber {
             return violate("The token is another identity's.")
         }
         let isSame = new == identity
-        identity = new
+        if !isSame { origin = DispatchOrigin(client: client, sender: new) }
         for subscription in subscriptions.values.sorted(by: { $0.group.sub < $1.group.sub })
         where !subscription.isDropped {
             let key = subscription.group.key
@@ -225,13 +239,14 @@ package final class ServerSession: SelectionSubscriber {
         guard phase != .closed else { return }
         if !replies.isEmpty {
             messages += replies
-            replies.removeAll(keepingCapacity: true)
+            replies.clear()
             replyBytes = 0
         }
         let start = messages.count
         var hasGap = false
         var unwritable: [(ServerSubscription, any Error)] = []
-        for subscription in queued {
+        for index in queued.indices {
+            let subscription = queued[index]
             subscription.isQueued = false
             hasGap = hasGap || subscription.beginsWithGap
             do {
@@ -240,7 +255,7 @@ package final class ServerSession: SelectionSubscriber {
                 unwritable.append((subscription, error))
             }
         }
-        queued.removeAll(keepingCapacity: true)
+        queued.clear()
         for (subscription, error) in unwritable { lapse(subscription, error) }
         let count = messages.count - start
         let acked = dispatches.takeAcknowledgement()
@@ -257,7 +272,7 @@ package final class ServerSession: SelectionSubscriber {
     }
 
     package func queue(_ subscription: ServerSubscription) {
-        if queued.isEmpty { loop.schedule(flushOf: self) }
+        if queued.isEmpty { flushes.add(self) }
         guard !subscription.isQueued else { return }
         subscription.isQueued = true
         queued.append(subscription)
@@ -270,7 +285,7 @@ package final class ServerSession: SelectionSubscriber {
 
     func reply(_ message: ServerMessage) {
         guard phase != .closed else { return }
-        if replies.isEmpty { loop.schedule(flushOf: self) }
+        if replies.isEmpty { flushes.add(self) }
         replies.append(message)
         replyBytes += message.frameSize
     }
@@ -290,7 +305,7 @@ package final class ServerSession: SelectionSubscriber {
                     code: code.word, title: title, reconnect: code.allowsReconnect, after: after,
                     jitter: jitter)))
         // Nothing comes behind bye; the next welcome says what was settled.
-        let last = replies
+        let (last, link) = (replies, link)
         end()
         link?.close(code, reason: code.word, behind: last)
     }
@@ -305,6 +320,7 @@ package final class ServerSession: SelectionSubscriber {
         replyBytes = 0
         held = []
         inbox.removeAll()
+        link = nil
         if wasLive { room.leave(self) }
     }
 }

@@ -8,12 +8,17 @@ package protocol SessionRoom: AnyObject {
     /// The room's history and how many dispatches of it are reduced.
     var position: Position { get }
     var limits: SyncLimits { get }
+    var sessionLimits: SessionLimits { get }
 
+    /// How far it has come with its history.
+    var phase: RoomPhase { get }
     /// Calls `body` when the room has read its history, or can't: at once if that is known.
     func whenLoaded(_ body: @escaping (RoomPhase) -> Void)
 
-    /// Calls `body` when it is certain what the room remembers of the client: at once unless the
-    /// journal is being told that it is forgotten.
+    /// Whether it is certain what the room remembers of the client: unless the journal is being
+    /// told that it is forgotten.
+    func isCertain(of client: String) -> Bool
+    /// Calls `body` when that is certain: at once if it is now.
     func whenCertain(of client: String, _ body: @escaping () -> Void)
 
     /// The number of a new connection: higher than those of all before it.
@@ -41,6 +46,21 @@ package protocol SessionRoom: AnyObject {
 
     /// Takes a dispatch whose number is due.
     func receive(_ dispatch: ClientFrame.Dispatch, from session: ServerSession)
+}
+
+/// What sessions ask for with each message, once in memory for all sessions of a room.
+package final class SessionLimits: Sendable {
+    let window: Int
+    let controlBytes: Int
+    let subscriptions: Int
+    let json: JSONLimits
+
+    init(_ limits: SyncLimits) {
+        window = limits.window
+        controlBytes = limits.controlBytes
+        subscriptions = limits.subscriptions
+        json = limits.json
+    }
 }
 
 /// How far a room has come with its history.

@@ -28,12 +28,18 @@ struct PatchHistory {
     mutating func append(
         _ patch: JSONPatch, from: UInt64, snapshotSize: Int
     ) {
+        let keep = min(limit, snapshotSize)
+        // No patch is as short as that: nothing is kept, and the writing is saved.
+        if keep < #"{"op":"remove","path":""}"#.utf8.count {
+            steps = []
+            first = 0
+            return
+        }
         var writer = JSONWriter(reserving: 64)
         patch.write(to: &writer)
         let operations = Array(writer.bytes.dropFirst().dropLast())
         steps.append(Step(from: from, operations: operations, bytesBefore: bytes))
         bytes += operations.count
-        let keep = min(limit, snapshotSize)
         while first < steps.count, bytes - steps[first].bytesBefore > keep {
             // The step itself goes later, together with others; its bytes may be many.
             steps[first].operations = []

@@ -5,11 +5,18 @@ struct SelectionTable<State> {
     typealias Member = (group: SelectionGroup, source: any SelectionSource<State>)
 
     /// The groups of one selection, whatever their parameters and viewers.
-    struct Kind {
+    ///
+    /// A class, as an array of structures whose types depend on `State` takes long to go through.
+    final class Kind {
         let reads: ((State, State) -> Bool)?
         /// Whether its sources are told of changes, and needn't be asked.
         let isTold: Bool
         var members: [Member] = []
+
+        init(reads: ((State, State) -> Bool)?, isTold: Bool) {
+            self.reads = reads
+            self.isTold = isTold
+        }
     }
 
     /// In the order in which they were first subscribed to.

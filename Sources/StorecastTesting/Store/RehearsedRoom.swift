@@ -74,7 +74,8 @@ final class RehearsedRoom<State: Codable & Equatable & Sendable> {
             let frame = try overTheWire(action, seq)
             loop.stamps[seq] = loop.stamp
             let refusal = room.receive(
-                frame, from: loop.client, loop.stamp.sender, connectedSince: 0)
+                frame, from: DispatchOrigin(client: loop.client, sender: loop.stamp.sender),
+                connectedSince: 0)
             if let refusal {
                 return refusal
             }

@@ -1,8 +1,12 @@
 extension ClientFrame {
     package init(reading view: JSONView) throws(FrameError) {
+        // What comes most, before its `op` is made a String.
+        if let op = view.index(of: "op"), view.tape.isText("dispatch", at: op) {
+            self = .dispatch(try Dispatch(reading: FrameFields(view, op: "dispatch")))
+            return
+        }
         let fields = try FrameFields(view)
         switch fields.op {
-        case "dispatch": self = .dispatch(try Dispatch(reading: fields))
         case "ping": self = .ping
         case "subscribe": self = .subscribe(try Subscribe(reading: fields))
         case "unsubscribe": self = .unsubscribe(ref: try fields.integer("ref"))
@@ -64,10 +68,10 @@ extension ClientFrame.Dispatch {
         base = try fields.integer("base")
         settled = try fields.optionalInteger("settled")
         let action = try fields.value("action")
-        guard let type = action["type"]?.string else {
+        guard let type = action.index(of: "type"), action.tape.entries[type].isString else {
             throw fields.wrong("action", "an object with a string 'type'")
         }
-        self.type = type
+        self.type = action.tape.string(type)
         payload = action["payload"]
         guard seq > 0 else { throw fields.wrong("seq", "an integer from 1") }
     }

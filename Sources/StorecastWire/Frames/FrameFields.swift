@@ -2,8 +2,12 @@
 struct FrameFields {
     let view: JSONView
     let op: String
-    private let ref: UInt64?
-    private let seq: UInt64?
+
+    /// The fields of an object whose `op` is known.
+    init(_ view: JSONView, op: String) {
+        self.view = view
+        self.op = op
+    }
 
     init(_ view: JSONView) throws(FrameError) {
         guard view.isObject else {
@@ -11,14 +15,17 @@ struct FrameFields {
                 .invalidFrame, "A frame must be a JSON object.",
                 detail: "It is \(view.article).")
         }
-        ref = view["ref"].flatMap(Self.integer)
-        seq = view["seq"].flatMap(Self.integer)
         guard let op = view["op"]?.string else {
             throw FrameError(
-                .invalidFrame, "A frame must have a string member 'op'.", ref: ref, seq: seq)
+                .invalidFrame, "A frame must have a string member 'op'.",
+                ref: Self.number("ref", of: view), seq: Self.number("seq", of: view))
         }
-        self.view = view
-        self.op = op
+        self.init(view, op: op)
+    }
+
+    /// A number that an error repeats, so that its reader knows which frame it is about.
+    private static func number(_ name: StaticString, of view: JSONView) -> UInt64? {
+        view[name].flatMap(integer)
     }
 
     func value(_ name: StaticString) throws(FrameError) -> JSONView {
@@ -42,12 +49,18 @@ struct FrameFields {
     }
 
     func integer(_ name: StaticString) throws(FrameError) -> UInt64 {
-        try integer(name, in: value(name))
+        guard let number = try optionalInteger(name) else { throw missing(name) }
+        return number
     }
 
     func optionalInteger(_ name: StaticString) throws(FrameError) -> UInt64? {
-        guard let member = optional(name) else { return nil }
-        return try integer(name, in: member)
+        guard let index = view.index(of: name) else { return nil }
+        // As nearly all are; without a view, which would count a reference to the text.
+        let entry = view.tape.entries[index]
+        if entry.kind == .int, entry.payload <= ProtocolVersion.largestInteger {
+            return entry.payload
+        }
+        return try integer(name, in: JSONView(view.tape, index))
     }
 
     func bool(_ name: StaticString) throws(FrameError) -> Bool {
@@ -90,7 +103,9 @@ struct FrameFields {
         _ detail: String, code: FrameError.Code = .invalidFrame,
         title: String = "A member of the frame is missing or of the wrong type."
     ) -> FrameError {
-        FrameError(code, title, detail: detail, ref: ref, seq: seq)
+        FrameError(
+            code, title, detail: detail, ref: Self.number("ref", of: view),
+            seq: Self.number("seq", of: view))
     }
 
     private func missing(_ name: StaticString) -> FrameError {

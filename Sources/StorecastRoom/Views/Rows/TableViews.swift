@@ -11,6 +11,7 @@ package final class RowViews<State> {
     package func advance(
         to state: State, _ changed: (any TableSourceProtocol<State>) throws -> Void
     ) rethrows {
+        if tables.isEmpty { return }
         tables.removeAll { $0.isEmpty }
         for table in tables { try table.advance(to: state, changed) }
     }

@@ -75,6 +75,13 @@ final class JSONTape: @unchecked Sendable {
         }
     }
 
+    /// Whether the value at `index` is the string `text`.
+    func isText(_ text: StaticString, at index: Int) -> Bool {
+        entries[index].isString
+            && isString(
+                index, UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
     /// Whether the text of the string at `index` has these bytes.
     @inline(__always)
     func isString(_ index: Int, _ name: UnsafeRawBufferPointer) -> Bool {

@@ -77,11 +77,21 @@ public struct JSONView: Sendable {
     }
 
     private func member(_ name: UnsafeRawBufferPointer) -> JSONView? {
+        index(of: name).map { JSONView(tape, $0) }
+    }
+
+    /// The tape index of the member called `key`, for who needs no view of it.
+    @inline(__always)
+    func index(of key: StaticString) -> Int? {
+        index(of: UnsafeRawBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount))
+    }
+
+    private func index(of name: UnsafeRawBufferPointer) -> Int? {
         guard isObject else { return nil }
         let end = entry.link
         var at = index + 1
         while at < end {
-            if tape.isString(at, name) { return JSONView(tape, at + 1) }
+            if tape.isString(at, name) { return at + 1 }
             at = tape.after(at + 1)
         }
         return nil
@@ -107,11 +117,7 @@ extension JSONView {
     public var string: String? { isString ? tape.string(index) : nil }
 
     /// Whether this is the string `text`. Makes no `String`.
-    public func isString(_ text: StaticString) -> Bool {
-        isString
-            && tape.isString(
-                index, UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
-    }
+    public func isString(_ text: StaticString) -> Bool { tape.isText(text, at: index) }
 
     /// The value of `true` and `false`; nil for anything else.
     public var bool: Bool? {
