@@ -18,6 +18,7 @@ struct StorecastBenchmarks {
         if words.first == ChildProcess.flag {
             return try await ChildRole.run(words.dropFirst())
         }
+        if words.first == "--path" { return try HotPath.run(words.dropFirst()) }
         if words.contains("--list") {
             for benchmark in all { print("\(benchmark.name): \(benchmark.summary)") }
             return
