@@ -189,7 +189,8 @@ let package = Package(
             name: "StorecastTestingTests", dependencies: ["StorecastTesting", "Example"],
             swiftSettings: settings),
         .testTarget(
-            name: "StorecastWireTests", dependencies: ["StorecastWire"], swiftSettings: settings),
+            name: "StorecastWireTests", dependencies: ["StorecastTables", "StorecastWire"],
+            swiftSettings: settings),
         .testTarget(
             name: "StorecastSyncTests", dependencies: ["StorecastSync"], swiftSettings: settings),
         .testTarget(
