@@ -66,7 +66,7 @@ extension Table: Decodable where Row: Decodable {
     ///
     /// Throws as ``init(from:)``, but for two rows with one id: then there are fewer rows than
     /// members.
-    package mutating func change(
+    package mutating func setMembers(
         _ members: [(name: String, row: Row?)], codingPath: [any CodingKey]
     ) throws {
         // First what goes: the name of another member may stand for the same id.
@@ -142,7 +142,7 @@ extension OrderedTable: Decodable where Row: Decodable {
     ///
     /// Throws as ``init(from:)``, but for two rows with one id: then there are fewer rows than
     /// members.
-    package mutating func change(
+    package mutating func setMembers(
         _ members: [(name: String, ranked: (rank: Rank, row: Row)?)], codingPath: [any CodingKey]
     ) throws {
         // First what goes, as above, and the ranks that rows had: another may have got it.

@@ -53,7 +53,7 @@ protocol TableOfMembers {
     var count: Int { get }
 
     init(members: [(name: String, row: DecodedMember)], codingPath: [any CodingKey]) throws
-    mutating func change(
+    mutating func setMembers(
         _ members: [(name: String, row: DecodedMember?)], codingPath: [any CodingKey]) throws
 }
 
@@ -69,10 +69,10 @@ extension OrderedTable: TableOfMembers where Row: Decodable {
             members: members.map { ($0.name, $0.row.rank, $0.row.row) }, codingPath: codingPath)
     }
 
-    mutating func change(
+    mutating func setMembers(
         _ members: [(name: String, row: RankedRow<Row>?)], codingPath: [any CodingKey]
     ) throws {
-        try change(
+        try setMembers(
             members.map { name, member in (name, member.map { (rank: $0.rank, row: $0.row) }) },
             codingPath: codingPath)
     }

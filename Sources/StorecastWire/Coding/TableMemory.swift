@@ -255,7 +255,7 @@ final class TableRecall {
             }
             members.append((name.string, row))
         }
-        try table.change(members, codingPath: codingPath)
+        try table.setMembers(members, codingPath: codingPath)
         // Else two names stand for one id.
         guard table.count == gap.object.count else { throw decoder.mismatch(T.self, "rows") }
         node.table = table
