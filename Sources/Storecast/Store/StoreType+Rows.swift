@@ -16,7 +16,9 @@ extension StoreType {
     ///
     /// Complexity: O(c log n) for c changed rows, where the reader runs.
     ///
-    /// - Parameter old: the version that the reader has already.
+    /// - Parameters:
+    ///   - path: leads to the table.
+    ///   - old: the version that the reader has already.
     public func changes<Row: Sendable>(
         of path: KeyPath<State, Table<Row>>, since old: Table<Row> = Table()
     ) -> RowChanges<Table<Row>, TableChange<Row>> {

@@ -143,6 +143,4 @@ final class RowNode<Root, Rows: RowsByID>: ValueNode<Root, Rows.Row?> {
         rows.start(with: root)
         super.start(entry, root: root, version: version)
     }
-
-    override func releaseState() {}
 }

@@ -143,6 +143,15 @@ struct RowSelectionTests {
         store.subscribe(observer) { $0.select(\.self, id: 1) }
         for id in [2, 1, 2, 3, 1] { store.dispatch(SelectRow(id: id)) }
         #expect(observer.received.count == 3)
+
+        let column = Store(state: OrderedTable([Opaque(id: 1), Opaque(id: 2)])) { table, action in
+            if let id = (action as? SelectRow)?.id { table.move(id: id, to: 0) }
+        }
+        let other = Observer<Opaque?>()
+        column.subscribe(other) { $0.select(\.self, id: 2) }
+        column.dispatch(SelectRow(id: 2))
+        #expect(column.state.map(\.id) == [2, 1])
+        #expect(other.received.count == 1)
     }
 
     private struct SelectRow: Action { let id: Int }
