@@ -39,12 +39,13 @@ let package = Package(
         .package(url: "https://github.com/pointfreeco/xctest-dynamic-overlay", from: "1.13.1"),
     ],
     targets: [
-        .target(name: "Storecast", swiftSettings: settings),
+        .target(name: "Storecast", dependencies: ["StorecastTables"], swiftSettings: settings),
         .target(
-            name: "StorecastObservation", dependencies: ["Storecast"], swiftSettings: settings),
+            name: "StorecastObservation", dependencies: ["Storecast", "StorecastTables"],
+            swiftSettings: settings),
         .testTarget(
             name: "StorecastObservationTests",
-            dependencies: ["StorecastObservation", "StorecastTesting"],
+            dependencies: ["StorecastObservation", "StorecastTables", "StorecastTesting"],
             swiftSettings: settings),
         .target(
             name: "StorecastRecorder", dependencies: ["Storecast", "StorecastWire"],
@@ -176,7 +177,8 @@ let package = Package(
             ],
             path: "Clients/Terminal", swiftSettings: settings),
         .testTarget(
-            name: "StorecastTests", dependencies: ["Storecast", "StorecastTesting"],
+            name: "StorecastTests",
+            dependencies: ["Storecast", "StorecastTables", "StorecastTesting"],
             swiftSettings: settings),
         .testTarget(
             name: "StorecastRecorderTests",
@@ -189,7 +191,8 @@ let package = Package(
             name: "StorecastTestingTests", dependencies: ["StorecastTesting", "Example"],
             swiftSettings: settings),
         .testTarget(
-            name: "StorecastWireTests", dependencies: ["StorecastWire"], swiftSettings: settings),
+            name: "StorecastWireTests", dependencies: ["StorecastTables", "StorecastWire"],
+            swiftSettings: settings),
         .testTarget(
             name: "StorecastSyncTests", dependencies: ["StorecastSync"], swiftSettings: settings),
         .testTarget(
@@ -210,7 +213,8 @@ let package = Package(
         .testTarget(
             name: "StorecastClientTests",
             dependencies: [
-                "StorecastClient", "StorecastMirror", "StorecastServer", "TestSupport",
+                "StorecastClient", "StorecastMirror", "StorecastObservation", "StorecastServer",
+                "TestSupport",
             ],
             swiftSettings: settings),
         .target(
@@ -228,7 +232,8 @@ let package = Package(
         .target(
             name: "ComingFromReSwift",
             dependencies: [
-                "StorecastObservation", "StorecastRecorder", "StorecastRedux", "StorecastTesting",
+                "StorecastObservation", "StorecastRecorder", "StorecastRedux", "StorecastTables",
+                "StorecastTesting",
             ],
             path: "Tests/Snippets/ComingFromReSwift", swiftSettings: settings),
         .target(

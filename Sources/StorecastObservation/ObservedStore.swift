@@ -65,8 +65,8 @@ extension StoreType {
     }
 }
 
-/// Subscribes on behalf of an observed store, which so needs no public `newState`.
-private final class Listener<Value>: StoreSubscriber {
+/// Subscribes on behalf of an object that is observed, which so needs no public `newState`.
+final class Listener<Value>: StoreSubscriber {
     /// What came before `receive` was set.
     var first: Value?
     var receive: ((Value) -> Void)?

@@ -1,3 +1,5 @@
+import StorecastTables
+
 // Operators that users of the library write themselves: `Subscription.init(sink:)` makes an
 // operator's output, and `observer` of the subscription before it takes its input. The library
 // doesn't know what an operator does with a value, nor when. So a subscription that ends with such
@@ -105,6 +107,16 @@ private final class InputConnector<Root>: Connector {
         FilterDerivation(selection, isRepeat: ==).connect(to: self, stage: stage)
     }
 
+    func connect<Rows: RowsByID>(
+        _ id: Rows.Row.ID, of rows: RootSelection<Rows>,
+        stage: @escaping (Reading<Rows.Row?>) -> Void
+    ) {
+        let evaluate = rows.evaluator(from: Root.self)
+        stages.append { root in
+            stage(Reading(evaluate(root.value)[id: id], version: root.version))
+        }
+    }
+
     func whenDelivered(_ commit: @escaping () -> Void) -> Bool {
         entry.commits.append(commit)
         return true
@@ -124,6 +136,13 @@ struct OutputConnector: Connector {
         _ selection: RootSelection<Value>, stage: @escaping (Reading<Value>) -> Void
     ) {
         connect(selection, stage: stage)
+    }
+
+    func connect<Rows: RowsByID>(
+        _ id: Rows.Row.ID, of rows: RootSelection<Rows>,
+        stage: @escaping (Reading<Rows.Row?>) -> Void
+    ) {
+        preconditionFailure("A row of the root doesn't follow an operator's output.")
     }
 
     func whenDelivered(_ commit: @escaping () -> Void) -> Bool { false }

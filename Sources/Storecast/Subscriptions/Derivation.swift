@@ -1,3 +1,5 @@
+import StorecastTables
+
 /// How the values of a subscription are derived from the state: one operator, and what precedes it.
 ///
 /// `connect` turns the description into stages, closures that pass values on. A stage holds the
@@ -53,6 +55,11 @@ protocol Connector {
     /// Has `stage` called with the selection's value when it differs from the one last delivered.
     func connectSkippingRepeats<Value: Equatable>(
         _ selection: RootSelection<Value>, stage: @escaping (Reading<Value>) -> Void)
+
+    /// Has `stage` called with a row of a table after every change of the row.
+    func connect<Rows: RowsByID>(
+        _ id: Rows.Row.ID, of rows: RootSelection<Rows>,
+        stage: @escaping (Reading<Rows.Row?>) -> Void)
 
     /// Has `commit` called just before a value is delivered; returns false if the connector doesn't
     /// know when that is.

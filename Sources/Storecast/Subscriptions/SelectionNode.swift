@@ -18,6 +18,9 @@ class Node {
     /// Whether it has no subscribers.
     final var isEmpty: Bool { members.count == holes }
 
+    /// The node to remove from the list when this one's last member has left; nil if there is none.
+    var vacated: Node? { self }
+
     /// Adds an entry, whose `offer` closure is to take the value from here.
     final func join(_ entry: Entry) {
         entry.slot = members.count
@@ -99,9 +102,14 @@ class ValueNode<Root, Value>: SelectionNode<Root> {
     }
 
     override func evaluate(_ root: Root, version: UInt64) -> Bool {
-        reading = Reading(select(root), version: version)
-        changedAt = version
+        take(select(root), version: version)
         return true
+    }
+
+    /// Has a value offered to the members.
+    final func take(_ value: Value, version: UInt64) {
+        reading = Reading(value, version: version)
+        changedAt = version
     }
 
     override func start(_ entry: Entry, root: Root, version: UInt64) {

@@ -95,7 +95,7 @@ public final class Subscription<State> {
         skipRepeats { _, new in !when(new) }
     }
 
-    private func deriving<Value>(_ derivation: Derivation<Value>) -> Subscription<Value> {
+    func deriving<Value>(_ derivation: Derivation<Value>) -> Subscription<Value> {
         Subscription<Value>(derivation: derivation, inputs: inputs)
     }
 

@@ -1,3 +1,5 @@
+import StorecastTables
+
 /// What makes two subscribers share an evaluation: equal key paths, and the same use of the value.
 struct SelectionKey: Hashable {
     enum Use {
@@ -7,6 +9,8 @@ struct SelectionKey: Hashable {
         case withoutRepeats
         /// Passed on to the subscribers of a scope.
         case scope
+        /// A table, whose rows are passed on to their subscribers.
+        case rows
     }
 
     let path: AnyKeyPath
@@ -41,6 +45,18 @@ final class ListConnector<Root>: Connector {
         let node = list.node(for: selection.sharedPath, use: .withoutRepeats) {
             DistinctNode<Root, Value>(selection.evaluator(from: Root.self))
         }
+        node.join(entry, stage: stage)
+        self.node = node
+    }
+
+    func connect<Rows: RowsByID>(
+        _ id: Rows.Row.ID, of rows: RootSelection<Rows>,
+        stage: @escaping (Reading<Rows.Row?>) -> Void
+    ) {
+        let table = list.node(for: rows.sharedPath, use: .rows) {
+            RowsNode<Root, Rows>(rows.evaluator(from: Root.self))
+        }
+        let node = table.node(of: id)
         node.join(entry, stage: stage)
         self.node = node
     }

@@ -126,7 +126,7 @@ package final class SubscriptionList<State>: EntryOwner {
         place.entry.isActive = false
         place.entry.dropPending()
         place.node.leave(place.entry)
-        if place.node.isEmpty { removeNode(place.node) }
+        if place.node.isEmpty, let node = place.node.vacated { removeNode(node) }
     }
 
     /// Removes an entry whose subscriber is gone, unless a new subscriber has the same address.

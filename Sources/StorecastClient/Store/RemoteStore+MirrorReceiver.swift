@@ -50,20 +50,44 @@ extension RemoteStore: MirrorReceiver {
     }
 }
 
-extension MirrorUpdate where State: Decodable {
-    /// Decodes what the mirror holds.
-    init(_ mirror: Mirror) {
-        position = mirror.position
-        included = mirror.included
-        problem = mirror.failure
-        guard let value = mirror.value else { return }
-        do {
-            state = try JSONCoding.decode(State.self, from: value)
-        } catch {
-            problem = Rejection(
+/// Decodes what a mirror holds: of a patched value what the patch touched, and nothing of one that
+/// hasn't changed.
+///
+/// Belongs to the connection, as the mirror does.
+final class MirrorReader<State: Decodable & Sendable> {
+    private let memory = TableMemory()
+    /// The mirror's revision that was decoded last.
+    private var revision: UInt64?
+    private var last: Result<State, Rejection>?
+
+    func read(_ mirror: Mirror) -> MirrorUpdate<State> {
+        var update = MirrorUpdate<State>()
+        update.position = mirror.position
+        update.included = mirror.included
+        update.problem = mirror.failure
+        switch value(of: mirror) {
+        case .success(let state)?: update.state = state
+        case .failure(let problem)?: update.problem = problem
+        case nil: break
+        }
+        return update
+    }
+
+    private func value(of mirror: Mirror) -> Result<State, Rejection>? {
+        guard let value = mirror.value else { return nil }
+        if mirror.revision == revision { return last }
+        if let revision, mirror.revision == revision + 1, let patch = mirror.lastPatch {
+            memory.note(patch)
+        } else {
+            memory.forget()
+        }
+        revision = mirror.revision
+        last = Result { try memory.decode(State.self, from: value) }.mapError { error in
+            Rejection(
                 .invalid, "The selection's value can't be read as \(State.self).",
                 detail: "\(error)")
         }
+        return last
     }
 }
 

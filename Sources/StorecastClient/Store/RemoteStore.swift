@@ -200,8 +200,9 @@ public final class RemoteStore<State: Codable & Equatable & Sendable>: MirrorSto
         }
         handle = MirrorHandle(connection, id: id)
         connection.perform { core in
+            let reader = MirrorReader<State>()
             core.observe(name, parameters, as: id) { mirror in
-                deliveries.post(MirrorUpdate<State>(mirror), for: id)
+                deliveries.post(reader.read(mirror), for: id)
             }
         }
     }

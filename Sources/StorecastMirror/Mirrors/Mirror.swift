@@ -10,6 +10,10 @@ package final class Mirror {
     package let parameters: JSON?
     /// The value; nil before the first snapshot.
     package private(set) var value: JSON?
+    /// Counts the changes of ``value``.
+    package private(set) var revision: UInt64 = 0
+    /// What the last change of ``value`` did, without the new values; nil if it wasn't a patch.
+    package private(set) var lastPatch: JSONPatch?
     /// The newest position at which ``value`` is known to be the selection's value.
     package private(set) var position: Position?
     /// Why the server sends nothing.
@@ -57,7 +61,7 @@ package final class Mirror {
 
     func subscribed(sub: UInt64, tag: String) {
         self.sub = sub
-        if !self.tag.isSameText(as: tag) { value = nil }
+        if !self.tag.isSameText(as: tag) { change(to: nil) }
         self.tag = tag
         failure = nil
     }
@@ -70,7 +74,7 @@ package final class Mirror {
         {
             return
         }
-        self.value = value
+        change(to: value)
         self.position = position
         version = other.version
     }
@@ -82,9 +86,15 @@ package final class Mirror {
     }
 
     func take(_ snapshot: JSON, at position: Position) {
-        value = snapshot
+        change(to: snapshot)
         version = position.version
         reach(position)
+    }
+
+    private func change(to new: JSON?, by patch: JSONPatch? = nil) {
+        value = new
+        revision += 1
+        lastPatch = patch
     }
 
     /// False if the patch isn't one to the value at hand.
@@ -94,8 +104,9 @@ package final class Mirror {
             from >= version, from <= known.version
         else { return false }
         value = nil
+        let patch: JSONPatch
         do {
-            let patch = try JSONPatch(reading: operations)
+            patch = try JSONPatch(reading: operations)
             try patch.apply(to: &patched, limits: Self.limits)
             // Copies share their storage here, but not in what is made of the value.
             if patch.hasCopies, patched.encodedSize(upTo: Self.limits.bytes) >= Self.limits.bytes {
@@ -104,7 +115,10 @@ package final class Mirror {
         } catch {
             return false
         }
-        take(patched, at: position)
+        // Without values: they would be held in two places, and so be copied by the next patch.
+        change(to: patched, by: patch.outline)
+        version = position.version
+        reach(position)
         return true
     }
 

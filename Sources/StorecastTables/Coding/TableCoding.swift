@@ -61,6 +61,20 @@ extension Table: Decodable where Row: Decodable {
         tree = Tree(rows.map { ($0.id, RowBox($0)) })
         try rows.map(\.id).check(areDistinct: tree.count, codingPath)
     }
+
+    /// Sets the members of an object that have changed; nil where one was removed. O(c log n).
+    ///
+    /// Throws as ``init(from:)``, but for two rows with one id: then there are fewer rows than
+    /// members.
+    package mutating func setMembers(
+        _ members: [(name: String, row: Row?)], codingPath: [any CodingKey]
+    ) throws {
+        // First what goes: the name of another member may stand for the same id.
+        for case let (name, nil) in members { Row.ID(keyText: name).map { _ = tree.remove($0) } }
+        for case let (name, row?) in members {
+            tree.update(RowBox(row), at: try Row.key(name, of: row, codingPath))
+        }
+    }
 }
 
 extension OrderedTable: Encodable where Row: Encodable {
@@ -122,6 +136,29 @@ extension OrderedTable: Decodable where Row: Decodable {
     package init(distinct rows: [Row], codingPath: [any CodingKey]) throws {
         self.init(rows)
         try rows.map(\.id).check(areDistinct: tree.count, codingPath)
+    }
+
+    /// Sets the members of an object that have changed; nil where one was removed. O(c log n).
+    ///
+    /// Throws as ``init(from:)``, but for two rows with one id: then there are fewer rows than
+    /// members.
+    package mutating func setMembers(
+        _ members: [(name: String, ranked: (rank: Rank, row: Row)?)], codingPath: [any CodingKey]
+    ) throws {
+        // First what goes, as above, and the ranks that rows had: another may have got it.
+        for (name, ranked) in members {
+            guard let id = Row.ID(keyText: name), let old = rank(of: id) else { continue }
+            if ranked?.rank != old { order.remove(old) }
+            if ranked == nil { tree.remove(id) }
+        }
+        for case let (name, ranked?) in members {
+            let id = try Row.key(name, of: ranked.row, codingPath)
+            tree.update(ranked, at: id)
+            order.update(id, at: ranked.rank)
+        }
+        guard order.count == tree.count else {
+            throw DecodingError("Two rows have one rank", codingPath)
+        }
     }
 }
 

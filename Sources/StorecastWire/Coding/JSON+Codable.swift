@@ -2,7 +2,7 @@ extension JSON: Codable {
     /// Reads any value that `decoder` can describe; fastest with ``JSONCoding``.
     public init(from decoder: any Decoder) throws {
         if let decoder = decoder as? JSONViewDecoder {
-            self = decoder.view.json
+            self = decoder.tree
             return
         }
         let single = try decoder.singleValueContainer()

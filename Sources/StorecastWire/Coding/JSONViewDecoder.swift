@@ -21,7 +21,8 @@ struct JSONViewDecoder: Decoder {
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     var codingPath: [any CodingKey] {
-        guard let parent, !parent.isAround else { return [] }
+        guard let parent else { return [] }
+        if parent.isAround { return parent.recall?.codingPath ?? [] }
         let key =
             parent.view.isObject
             ? JSONCodingKey(tape.string(Int(entryIndex) - 1))
@@ -31,6 +32,8 @@ struct JSONViewDecoder: Decoder {
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         guard view.isObject else { throw mismatch([String: JSON].self, "an object") }
+        // Where a table was left out, an empty object stands.
+        if view.entry.count == 0 { recall?.willRead(view) }
         return KeyedDecodingContainer(JSONKeyedDecoding<Key>(scope: JSONDecodingScope(self)))
     }
 
@@ -84,7 +87,7 @@ extension JSONViewDecoder: SingleValueDecodingContainer {
         // What arrays and optionals of common types ask for needs no way through their own init.
         if type == String.self { return try typed(decode(String.self)) }
         if type == Int.self { return try typed(integer(Int.self)) }
-        if type == JSON.self { return try typed(view.json) }
+        if type == JSON.self { return try typed(tree) }
         if let known = FoundationType(type), let value = try known.decode(type, from: self) {
             return value
         }
@@ -139,6 +142,19 @@ extension JSONViewDecoder: SingleValueDecodingContainer {
 }
 
 extension JSONViewDecoder {
+    /// What is known of the document from an earlier decoding.
+    var recall: TableRecall? {
+        var scope = parent
+        while let inner = scope, !inner.isAround { scope = inner.decoder.parent }
+        return scope?.recall
+    }
+
+    /// The value as a tree.
+    var tree: JSON {
+        recall?.willRead(view)
+        return view.json
+    }
+
     /// There is a value, but of another kind.
     func mismatch(_ type: Any.Type, _ expected: String) -> DecodingError {
         let context = DecodingError.Context(
@@ -171,6 +187,8 @@ final class JSONDecodingScope {
     let decoder: JSONViewDecoder
     /// Whether this stands around a whole document rather than for a container in it.
     let isAround: Bool
+    /// What is known of the document from an earlier decoding, if this stands around it.
+    let recall: TableRecall?
     /// Whose members these are.
     private let type: Any.Type?
     /// The type of the value that is being read in here.
@@ -185,14 +203,16 @@ final class JSONDecodingScope {
     init(_ decoder: JSONViewDecoder) {
         self.decoder = decoder
         isAround = false
+        recall = nil
         type = decoder.parent?.reading
         cursor = decoder.view.index + 1
     }
 
     /// The scope of the value at the top of a document.
-    init(around view: JSONView) {
+    init(around view: JSONView, _ recall: TableRecall? = nil) {
         decoder = JSONViewDecoder(view)
         isAround = true
+        self.recall = recall
         type = nil
         cursor = 0
     }

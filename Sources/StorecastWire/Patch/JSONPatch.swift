@@ -34,6 +34,19 @@ public struct JSONPatch: Sendable, Hashable {
         }
     }
 
+    /// The same operations without their values: where a value is changed, and not to what. O(n).
+    package var outline: JSONPatch {
+        JSONPatch(
+            operations.map { operation in
+                switch operation {
+                case .add(let path, _): .add(path: path, value: .null)
+                case .replace(let path, _): .replace(path: path, value: .null)
+                case .test(let path, _): .test(path: path, value: .null)
+                case .remove, .move, .copy: operation
+                }
+            })
+    }
+
     /// The operations that turn `old` into `new`: few and small, but not always the fewest.
     ///
     /// A value whose replacement is smaller than its changes is replaced.

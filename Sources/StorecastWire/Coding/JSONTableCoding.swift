@@ -1,6 +1,6 @@
 package import StorecastTables
 
-// Tables as our own coding reads, writes and compares them.
+// Tables as our own coding reads and writes them.
 
 extension JSONNodeEncoder: TableEncoder {
     /// As any encoder does, but for ids that only differ by Unicode's normalisation: here they are
@@ -21,24 +21,60 @@ extension JSONNodeEncoder: TableEncoder {
 }
 
 extension JSONViewDecoder: TableDecoder {
-    /// The members of an object one after another: a container would look each up by its name.
     func decode<Row: Decodable>(_ type: Table<Row>.Type) throws -> Table<Row>? {
-        guard view.isObject else { return nil }
-        let scope = JSONDecodingScope(self)
-        return try Table(
-            members: view.members.map { name, view in
-                (name, try JSONViewDecoder(view, in: scope).decode(Row.self))
-            }, codingPath: codingPath)
+        try decodeMembers()
     }
 
     func decode<Row: Decodable>(_ type: OrderedTable<Row>.Type) throws -> OrderedTable<Row>? {
+        try decodeMembers()
+    }
+
+    /// A table that is an object: what has changed of it, if it is known from an earlier decoding.
+    private func decodeMembers<T: TableOfMembers>() throws -> T? {
         guard view.isObject else { return nil }
+        if let recall { return try recall.table(for: self) }
+        return try decodeAllMembers()
+    }
+
+    /// The members of an object one after another: a container would look each up by its name.
+    func decodeAllMembers<T: TableOfMembers>() throws -> T {
         let scope = JSONDecodingScope(self)
-        return try OrderedTable(
+        return try T(
             members: view.members.map { name, view in
-                let member = try JSONViewDecoder(view, in: scope).decode(RankedRow<Row>.self)
-                return (name, member.rank, member.row)
+                (name, try JSONViewDecoder(view, in: scope).decode(T.DecodedMember.self))
             }, codingPath: codingPath)
+    }
+}
+
+/// A table that is decoded from an object, member by member.
+protocol TableOfMembers {
+    associatedtype DecodedMember: Decodable
+
+    var count: Int { get }
+
+    init(members: [(name: String, row: DecodedMember)], codingPath: [any CodingKey]) throws
+    mutating func setMembers(
+        _ members: [(name: String, row: DecodedMember?)], codingPath: [any CodingKey]) throws
+}
+
+extension Table: TableOfMembers where Row: Decodable {
+    typealias DecodedMember = Row
+}
+
+extension OrderedTable: TableOfMembers where Row: Decodable {
+    typealias DecodedMember = RankedRow<Row>
+
+    init(members: [(name: String, row: RankedRow<Row>)], codingPath: [any CodingKey]) throws {
+        try self.init(
+            members: members.map { ($0.name, $0.row.rank, $0.row.row) }, codingPath: codingPath)
+    }
+
+    mutating func setMembers(
+        _ members: [(name: String, row: RankedRow<Row>?)], codingPath: [any CodingKey]
+    ) throws {
+        try setMembers(
+            members.map { name, member in (name, member.map { (rank: $0.rank, row: $0.row) }) },
+            codingPath: codingPath)
     }
 }
 
@@ -66,33 +102,6 @@ extension RankedRow: Decodable where Row: Decodable {
         guard container.isAtEnd else {
             throw DecodingError.dataCorruptedError(
                 in: container, debugDescription: "A member is a rank and a row")
-        }
-    }
-}
-
-extension Table: NamedMembers where Row: Encodable {
-    package typealias Member = Row
-
-    package func forEachChange(
-        since old: Self, _ report: (_ name: String, _ old: Row?, _ new: Row?) throws -> Void
-    ) rethrows {
-        for change in changes(from: old, isEqual: { _, _ in false }) {
-            try report(change.id.keyText, change.old, change.new)
-        }
-    }
-}
-
-extension OrderedTable: NamedMembers where Row: Encodable {
-    package typealias Member = RankedRow<Row>
-
-    package func forEachChange(
-        since old: Self,
-        _ report: (_ name: String, _ old: RankedRow<Row>?, _ new: RankedRow<Row>?) throws -> Void
-    ) rethrows {
-        for change in tree.changes(from: old.tree, isEqual: { _, _ in false }) {
-            try report(
-                change.key.keyText, change.old.map { RankedRow($0) },
-                change.new.map { RankedRow($0) })
         }
     }
 }
