@@ -40,8 +40,8 @@ struct StorecastBenchmarks {
 
     private static let all: [any Benchmark.Type] = [
         ActionRate.self, FanOut.self, IdleMemory.self, StalledReader.self, JSONCost.self,
-        DispatchCost.self, SubscribeCost.self, SelectionCost.self, RowCost.self, DurableRate.self,
-        Recovery.self,
+        DispatchCost.self, SubscribeCost.self, SelectionCost.self, RowCost.self, DocumentCost.self,
+        DurableRate.self, Recovery.self,
     ]
 
     private static func warnOfDebugBuild() {

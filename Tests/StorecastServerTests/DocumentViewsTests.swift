@@ -84,6 +84,16 @@ struct DocumentViewsTests {
         #expect(room.place(of: "map") == place)
     }
 
+    @Test func `a path that is longer than any value is deep shows null`() throws {
+        let room = DocumentRoom(["a": ["a": 1]])
+        let long = try room.subscribe(.at(String(repeating: "/a", count: 2000)))
+        let short = try room.subscribe(.at("/a/a/a"))
+        try room.dispatch(SetValue(path: .at("/a"), value: ["a": ["a": 2]]))
+        #expect(try short.hear() == "2" && long.hear() == nil && long.value == .null)
+        room.leave(long)
+        #expect(try room.subscribe(.at("/a/a/a")).value == 2)
+    }
+
     @Test func `the log tells of actions only as long as a path is subscribed to`() throws {
         let room = DocumentRoom(["a": 1])
         #expect(room.log.willChange == nil)

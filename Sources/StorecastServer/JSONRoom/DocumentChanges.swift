@@ -37,20 +37,17 @@ struct DocumentChanges {
 
     private mutating func note(_ step: DocumentStep) {
         let path = step.movesElements ? JSONPointer(step.path.tokens.dropLast()) : step.path
-        var around: DocumentPlace?
-        trie.walk(along: path) { around = $0 }
-        if let around { return around.append(step) }
-        var inside: [DocumentPlace] = []
-        trie.removeAll(below: path.tokens) { inside.append($0) }
-        inside.sort { $0.number < $1.number }
-        let place = DocumentPlace(path, number: all.count)
-        for part in inside {
-            part.isPart = true
-            for step in part.steps { place.append(step) }
+        let around = trie.cover(path) { inside in
+            let place = DocumentPlace(path, number: all.count)
+            for part in inside.sorted(by: { $0.number < $1.number }) {
+                part.isPart = true
+                for step in part.steps { place.append(step) }
+            }
+            place.append(step)
+            all.append(place)
+            return place
         }
-        place.append(step)
-        all.append(place)
-        trie.update(path.tokens) { $0 = place }
+        around?.append(step)
     }
 
     /// The places, in the order in which they were first changed; nothing is noted after that.

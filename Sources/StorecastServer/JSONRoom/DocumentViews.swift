@@ -55,11 +55,11 @@ final class DocumentViews: SelectionFinder {
     fileprivate func add(_ source: DocumentSource) {
         attached += 1
         source.number = attached
-        sources.update(source.path.tokens) { $0 = ($0 ?? []) + [source] }
+        sources.update(source.path) { $0 = ($0 ?? []) + [source] }
     }
 
     fileprivate func remove(_ source: DocumentSource) {
-        sources.update(source.path.tokens) { list in
+        sources.update(source.path) { list in
             list?.removeAll { $0 === source }
             if list?.isEmpty == true { list = nil }
         }
@@ -69,8 +69,8 @@ final class DocumentViews: SelectionFinder {
 
 /// The value at a path of a document.
 ///
-/// While it is attached, ``DocumentViews`` tells it of the places that concern it; it has no value
-/// of its own then.
+/// While it is attached, ``DocumentViews`` tells it of the places that concern it; it holds no value
+/// then.
 final class DocumentSource: ToldSource {
     weak var group: SelectionGroup?
     let path: JSONPointer
@@ -93,6 +93,8 @@ final class DocumentSource: ToldSource {
     }
 
     func attach() {
+        // What is longer leads nowhere, and is nothing to build a trie of.
+        guard path.tokens.count <= JSONLimits.deepestNesting else { return }
         kept = nil
         views = finders.finder { DocumentViews() }
         views?.add(self)

@@ -8,28 +8,37 @@ final class PathTrie<Value> {
     var isEmpty: Bool { value == nil && children.isEmpty }
 
     /// Changes what is at a path.
-    func update(_ path: some Collection<String>, _ change: (inout Value?) -> Void) {
-        guard let step = path.first.map({ ExactString($0) }) else { return change(&value) }
-        let child = children[step] ?? PathTrie()
-        child.update(path.dropFirst(), change)
-        children[step] = child.isEmpty ? nil : child
+    func update(_ path: JSONPointer, _ change: (inout Value?) -> Void) {
+        update(path.tokens[...], change)
     }
 
-    /// Takes out all that is at the path or below it; calls `visit` for each, in no order.
-    func removeAll(below path: some Collection<String>, _ visit: (Value) -> Void) {
-        guard let step = path.first.map({ ExactString($0) }) else {
-            forEach(visit)
-            value = nil
-            return children = [:]
-        }
-        guard let child = children[step] else { return }
-        child.removeAll(below: path.dropFirst(), visit)
+    private func update(_ path: ArraySlice<String>, _ change: (inout Value?) -> Void) {
+        guard let step = path.first.map({ ExactString($0) }) else { return change(&value) }
+        let child = child(at: step)
+        child.update(path.dropFirst(), change)
         if child.isEmpty { children[step] = nil }
+    }
+
+    /// What is on the way along a path, its end included; if nothing is, then what `make` makes of
+    /// all that is below takes the place of that, and nil is returned.
+    ///
+    /// - Parameter make: is given what is below in no order.
+    func cover(_ path: JSONPointer, _ make: ([Value]) -> Value) -> Value? {
+        var node = self
+        for step in path.tokens {
+            if let value = node.value { return value }
+            node = node.child(at: ExactString(step))
+        }
+        if let value = node.value { return value }
+        var below: [Value] = []
+        if !node.children.isEmpty { node.forEachBelow { below.append($0) } }
+        node.children = [:]
+        node.value = make(below)
+        return nil
     }
 
     /// Calls `visit` for what is on the way along the path, its end included, from the outside in;
     /// returns what is below, if anything can be.
-    @discardableResult
     func walk(along path: JSONPointer, _ visit: (Value) -> Void) -> PathTrie? {
         var node = self
         if let value { visit(value) }
@@ -43,11 +52,20 @@ final class PathTrie<Value> {
 
     /// Calls `visit` for what is below this, in no order.
     func forEachBelow(_ visit: (Value) -> Void) {
-        for child in children.values { child.forEach(visit) }
+        for child in children.values {
+            if let value = child.value { visit(value) }
+            child.forEachBelow(visit)
+        }
     }
 
-    private func forEach(_ visit: (Value) -> Void) {
-        if let value { visit(value) }
-        forEachBelow(visit)
+    /// The child at a step, made if there is none.
+    private func child(at step: ExactString) -> PathTrie {
+        func made(_ child: inout PathTrie?) -> PathTrie {
+            if let child { return child }
+            let new = PathTrie()
+            child = new
+            return new
+        }
+        return made(&children[step])
     }
 }
