@@ -19,10 +19,16 @@ enum DocumentCost: Benchmark {
             try measure(
                 "one of \(count) subscribed paths", entries: count, paths: paths, scale, &table)
         }
+        for path in ["", "/map/0"] {
+            try measure(
+                "64 edits in a message, a mirror of '\(path)'", entries: 1_000, paths: [path],
+                edits: 64, scale, &table)
+        }
     }
 
     private static func measure(
-        _ what: String, entries: Int, paths: [String], _ scale: Scale, _ table: inout Table
+        _ what: String, entries: Int, paths: [String], edits: Int = 1, _ scale: Scale,
+        _ table: inout Table
     ) throws {
         let server = try ChildProcess(.document)
         let editor = try Editor(port: server.port)
@@ -43,8 +49,8 @@ enum DocumentCost: Benchmark {
         let count = scale.pick(200, 1_000)
         let costs = try Measurement(runs: scale.runs) {
             let before = server.processorTime
-            for _ in 0..<count { try editor.increment("/map/0") }
-            return (server.processorTime - before) * 1e6 / Double(count)
+            for _ in 0..<count { try editor.increment((0..<edits).map { "/map/\($0)" }) }
+            return (server.processorTime - before) * 1e6 / Double(count * edits)
         }
         table.add(what, costs, "CPU µs/action")
     }
@@ -67,19 +73,26 @@ private final class Editor {
     }
 
     func set(_ path: String, to value: String) throws {
-        try dispatch(SetValue.wireName, #"{"path":"\#(path)","value":\#(value)}"#)
+        try dispatch(SetValue.wireName, [#"{"path":"\#(path)","value":\#(value)}"#])
     }
 
-    func increment(_ path: String) throws {
-        try dispatch(IncrementValue.wireName, #"{"path":"\#(path)"}"#)
+    /// Edits in one message.
+    func increment(_ paths: [String]) throws {
+        try dispatch(IncrementValue.wireName, paths.map { #"{"path":"\#($0)"}"# })
     }
 
-    private func dispatch(_ type: String, _ payload: String) throws {
-        seq += 1
+    private func dispatch(_ type: String, _ payloads: [String]) throws {
+        let settled = seq
         try connection.send(
-            RawConnection.frame {
-                $0.writeDispatch(
-                    seq: seq, base: 0, settled: seq - 1, type: type, payload: Array(payload.utf8))
+            RawConnection.frame { writer in
+                writer.beginArray()
+                for payload in payloads {
+                    seq += 1
+                    writer.writeDispatch(
+                        seq: seq, base: 0, settled: settled, type: type,
+                        payload: Array(payload.utf8))
+                }
+                writer.endArray()
             })
         while true {
             switch try connection.nextFrame() {
