@@ -8,11 +8,12 @@ import Testing
 /// What subscribers of paths are sent is what evaluating and comparing every path would send.
 @Suite(.timeLimit(.minutes(1)))
 struct DocumentViewsTests {
-    @Test(arguments: 0..<40 as Range<UInt64>)
+    // The last ones found mistakes that the others don't.
+    @Test(arguments: Array(0..<40) + [385, 479, 515] as [UInt64])
     func `every path has at any time what a look at the document finds`(seed: UInt64) throws {
         var stage = DocumentStage(seed: seed)
         for _ in 0..<60 { try stage.turn() }
-        #expect(stage.rejections > 0 && stage.updates > 20)
+        #expect(stage.rejections > 0 && stage.updates > 0)
     }
 
     @Test func `an edit is the patch of the paths above it, from there on`() throws {
@@ -242,6 +243,8 @@ private struct DocumentStage {
     private var random: SeededGenerator
     private let room: DocumentRoom
     private var subscribers: [Subscriber] = []
+    /// How many there are at most.
+    private let crowd: Int
     private var gone: [Subscriber] = []
     private(set) var rejections = 0
     private(set) var updates = 0
@@ -252,6 +255,7 @@ private struct DocumentStage {
 
     init(seed: UInt64) {
         random = SeededGenerator(seed: seed)
+        crowd = 2 + random.below(11)
         var limits = SyncLimits()
         limits.lingeringGroups = random.below(4)
         limits.historyBytes = random.below(3) == 0 ? 40 : 1000
@@ -265,7 +269,7 @@ private struct DocumentStage {
     }
 
     mutating func turn() throws {
-        if subscribers.count < 12 { try subscribe() }
+        if subscribers.count < crowd { try subscribe() }
         if random.below(6) == 0, !subscribers.isEmpty {
             let leaver = subscribers.remove(at: random.below(subscribers.count))
             room.leave(leaver)

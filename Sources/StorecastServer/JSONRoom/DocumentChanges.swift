@@ -12,10 +12,15 @@ struct DocumentChanges {
 
     /// Notes an edit that is about to be done to `document`.
     ///
+    /// What is done in a place that `isWanted` doesn't hold for isn't noted, unless it is in one that
+    /// is: nobody looks there, and undoing the others leads past it. So the number of an array's
+    /// elements has to be right if one of them is wanted.
     /// O(path) for each step; amortised, as places become a part of one around them.
-    mutating func note(_ edit: any JSONEdit, in document: JSON) {
+    mutating func note(
+        _ edit: any JSONEdit, in document: JSON, where isWanted: (JSONPointer) -> Bool
+    ) {
         settle(document)
-        for step in edit.steps(in: document) where !step.isIdle { note(step) }
+        for step in edit.steps(in: document) where !step.isIdle { note(step, where: isWanted) }
     }
 
     /// Notes that something else is about to be done to `document`, which may replace all of it.
@@ -32,12 +37,15 @@ struct DocumentChanges {
         suspect = nil
         guard !isSameMemory(old, document) else { return }
         // What it has become is looked up later: holding it would copy it at the next edit.
-        note(DocumentStep(at: JSONPointer(), from: old, to: nil))
+        note(DocumentStep(at: JSONPointer(), from: old, to: nil)) { _ in true }
     }
 
-    private mutating func note(_ step: DocumentStep) {
-        let path = step.movesElements ? JSONPointer(step.path.tokens.dropLast()) : step.path
-        let around = trie.cover(path) { inside in
+    private mutating func note(_ step: DocumentStep, where isWanted: (JSONPointer) -> Bool) {
+        let around = JSONPointer(step.path.tokens.dropLast())
+        let path = step.movesElements ? around : step.path
+        if let place = trie.first(along: path) { return place.append(step) }
+        guard isWanted(step.changesCount ? around : path) else { return }
+        trie.cover(path) { inside in
             let place = DocumentPlace(path, number: all.count)
             for part in inside.sorted(by: { $0.number < $1.number }) {
                 part.isPart = true
@@ -47,7 +55,6 @@ struct DocumentChanges {
             all.append(place)
             return place
         }
-        around?.append(step)
     }
 
     /// The places, in the order in which they were first changed; nothing is noted after that.
@@ -105,13 +112,20 @@ final class DocumentPlace {
 
     /// What leads from one to the other, if both are something.
     private lazy var inner: JSONPatch = {
-        if whole != nil { return .diff(from: old ?? .null, to: new ?? .null) }
+        if whole != nil { return Self.difference(from: old ?? .null, to: new ?? .null) }
         // One that has another number of elements is another; else it may have become what it was.
         let count = steps.lazy.filter { $0.path.tokens.count == self.path.tokens.count + 1 }
             .reduce(0) { $0 + ($1.new == nil ? 0 : 1) - ($1.old == nil ? 0 : 1) }
         guard count != 0 || old != new else { return JSONPatch() }
         return JSONPatch(steps.compactMap { $0.operation(from: path.tokens.count) })
     }()
+
+    private static func difference(from old: JSON, to new: JSON) -> JSONPatch {
+        switch (old, new) {
+        case (.object, .object), (.array, .array): .diff(from: old, to: new)
+        default: JSONPatch(old == new ? [] : [.replace(path: JSONPointer(), value: new)])
+        }
+    }
 
     /// How many bytes the text around it grows by.
     private var growth: Int { steps.reduce(0) { $0 + $1.growth } }

@@ -12,6 +12,8 @@ struct DocumentStep {
     var growth: Int
     /// Whether it takes an element out of an array: those behind it move up.
     var movesElements = false
+    /// Whether an array has another number of elements then.
+    var changesCount = false
 
     /// Puts a value where another one is.
     init(replacing old: JSON, by new: JSON, at path: JSONPointer) {
@@ -43,6 +45,7 @@ struct DocumentStep {
         old = nil
         self.new = new
         growth = new.encodedSize + (count > 0 ? 1 : 0)
+        changesCount = true
     }
 
     /// Removes an element of an array of `count`.
@@ -52,6 +55,7 @@ struct DocumentStep {
         new = nil
         growth = -old.encodedSize - (count > 1 ? 1 : 0)
         movesElements = true
+        changesCount = true
     }
 
     /// A value is another, whatever that makes of the text around it.
@@ -92,9 +96,9 @@ struct DocumentStep {
             _ = parent.withObject { $0[name] = new }
             _ = parent.withArray { elements in
                 guard let index = Int(name) else { return }
-                if let new {
+                if let new, index <= elements.count {
                     elements.insert(new, at: index)
-                } else if old != nil {
+                } else if new == nil, elements.indices.contains(index) {
                     elements.remove(at: index)
                 }
             }

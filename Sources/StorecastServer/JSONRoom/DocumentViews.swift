@@ -29,7 +29,7 @@ final class DocumentViews: SelectionFinder {
 
     func note(_ action: (any SyncAction)?, on document: SharedDocument) {
         if let edit = action as? any JSONEdit {
-            changes.note(edit, in: document.value)
+            changes.note(edit, in: document.value) { sources.hasSome(along: $0) }
         } else {
             changes.noteReplacement(of: document.value)
         }
@@ -53,6 +53,8 @@ final class DocumentViews: SelectionFinder {
     }
 
     fileprivate func add(_ source: DocumentSource) {
+        // Between turns, what was noted came to nothing; and not all was.
+        changes = DocumentChanges()
         attached += 1
         source.number = attached
         sources.update(source.path) { $0 = ($0 ?? []) + [source] }

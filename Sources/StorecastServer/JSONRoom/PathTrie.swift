@@ -19,22 +19,36 @@ final class PathTrie<Value> {
         if child.isEmpty { children[step] = nil }
     }
 
-    /// What is on the way along a path, its end included; if nothing is, then what `make` makes of
-    /// all that is below takes the place of that, and nil is returned.
-    ///
-    /// - Parameter make: is given what is below in no order.
-    func cover(_ path: JSONPointer, _ make: ([Value]) -> Value) -> Value? {
+    /// The first on the way along a path, its end included.
+    func first(along path: JSONPointer) -> Value? {
         var node = self
         for step in path.tokens {
             if let value = node.value { return value }
-            node = node.child(at: ExactString(step))
+            guard let child = node.children[ExactString(step)] else { return nil }
+            node = child
         }
-        if let value = node.value { return value }
+        return node.value
+    }
+
+    /// Whether something is on the way along a path, at its end, or below that.
+    func hasSome(along path: JSONPointer) -> Bool {
+        var node = self
+        for step in path.tokens {
+            if node.value != nil { return true }
+            guard let child = node.children[ExactString(step)] else { return false }
+            node = child
+        }
+        return !node.isEmpty
+    }
+
+    /// Puts what `make` makes of all that is below a path, in no order, in place of that.
+    func cover(_ path: JSONPointer, _ make: ([Value]) -> Value) {
+        var node = self
+        for step in path.tokens { node = node.child(at: ExactString(step)) }
         var below: [Value] = []
         if !node.children.isEmpty { node.forEachBelow { below.append($0) } }
         node.children = [:]
         node.value = make(below)
-        return nil
     }
 
     /// Calls `visit` for what is on the way along the path, its end included, from the outside in;
