@@ -42,7 +42,7 @@ struct StorecastBenchmarks {
     private static let all: [any Benchmark.Type] = [
         ActionRate.self, FanOut.self, IdleMemory.self, StalledReader.self, JSONCost.self,
         DispatchCost.self, SubscribeCost.self, SelectionCost.self, RowCost.self, MirrorCost.self,
-        DurableRate.self, Recovery.self,
+        DocumentCost.self, DurableRate.self, Recovery.self,
     ]
 
     private static func warnOfDebugBuild() {

@@ -30,6 +30,10 @@ package final class RoomLog<State: Codable & Sendable> {
     /// What can't be read of the entries that were read back.
     private(set) var unreadable = UnreadableActions()
 
+    /// Told of the state before each action that is reduced; without an action if the state is
+    /// about to be replaced. Nil while nobody wants to know.
+    var willChange: ((State, (any SyncAction)?) -> Void)?
+
     let limits: SyncLimits
     let stamp: (JournalEntry, _ index: Int) -> Stamp
     let failed: (any Error) -> Void
@@ -157,6 +161,7 @@ package final class RoomLog<State: Codable & Sendable> {
             if let state = store.state { try definition.verify(state) }
             store.announce()
         } catch {
+            announceChange(nil)
             store.replaceState(before)
             throw error
         }
@@ -172,8 +177,13 @@ package final class RoomLog<State: Codable & Sendable> {
         if type(of: action) == ForgetClients.self, let forgotten = action as? ForgetClients {
             ledger.forget(forgotten)
         } else if definition.restore == nil || !restore(action) {
+            announceChange(action)
             store.reduce(action)
         }
+    }
+
+    private func announceChange(_ action: (any SyncAction)?) {
+        if let willChange, let state = store.state { willChange(state, action) }
     }
 
     /// Puts the state of then in place of the present one; false if the action isn't a revert.
@@ -182,6 +192,7 @@ package final class RoomLog<State: Codable & Sendable> {
             var state = store.state
         else { return false }
         restore(&state, then)
+        announceChange(nil)
         store.placeState(state)
         return true
     }

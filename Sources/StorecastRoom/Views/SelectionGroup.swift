@@ -52,9 +52,10 @@ package final class SelectionGroup {
     }
 
     /// Notes that the source's value has changed, as of `version`, and queues every subscription
-    /// for it.
+    /// for it; not for a number that only has another text.
     package func update(_ change: ValueChange, at version: UInt64) {
         size += change.growth
+        guard !change.patch.isEmpty else { return }
         history.append(change.patch, from: self.version, snapshotSize: size)
         self.version = version
         hasGap = false

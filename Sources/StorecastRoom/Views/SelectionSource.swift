@@ -11,6 +11,26 @@ package protocol SelectionSource<State>: ValueSource {
     func update(_ state: State) throws -> ValueChange?
 }
 
+/// A source that is told of the changes that concern it, and needn't be asked after each turn.
+package protocol ToldSource<State>: SelectionSource {
+    /// Its group; nil as long as it has none.
+    var group: SelectionGroup? { get set }
+    /// Is told of changes from now on, until ``detach()``. Called between turns, as that is.
+    func attach()
+    /// Isn't told of changes any more. ``SelectionSource/update(_:)`` finds them itself then.
+    func detach()
+}
+
+/// What keeps a selection up to date by sources that are told of changes.
+package protocol ToldSelection<State, Parameters>: SelectionUpkeep {
+    /// A source with the value in `state`, not attached. Throws what a client is told whose
+    /// parameters make no sense.
+    func source(
+        _ parameters: Parameters, _ viewer: Identity, _ state: State,
+        _ finders: SelectionFinders<State>
+    ) throws -> any ToldSource<State>
+}
+
 /// A value that can be written.
 package protocol ValueSource: AnyObject {
     /// Writes the value's JSON. Throws what its `encode(to:)` throws.
@@ -23,7 +43,9 @@ package struct ValueChange {
     /// How many bytes the value's text grew by.
     package let growth: Int
 
-    package init(_ patch: JSONPatch, growth: Int) {
+    /// Nil if nothing has changed. Equal numbers may have other texts: then the patch is empty.
+    package init?(_ patch: JSONPatch, growth: Int) {
+        if patch.isEmpty, growth == 0 { return nil }
         self.patch = patch
         self.growth = growth
     }
@@ -54,7 +76,7 @@ final class ClosureSource<
         guard new != value else { return nil }
         let (patch, growth) = try JSONPatch.diff(encoding: value, new)
         value = new
-        return patch.isEmpty ? nil : ValueChange(patch, growth: growth)
+        return ValueChange(patch, growth: growth)
     }
 
     func write(to writer: inout JSONWriter) throws {
@@ -76,9 +98,11 @@ extension SelectionProtocol {
             viewer: selection.dependsOnViewer ? viewer : nil)
         return ResolvedSelection(
             key: key, reads: selection.reads,
-            source: { state, views in
-                try selection.rows?.source(parameters, viewer, state, views)
-                    ?? ClosureSource(selection, parameters, viewer, state)
+            source: { state, finders in
+                if let told = selection.upkeep as? any ToldSelection<State, Parameters> {
+                    return try told.source(parameters, viewer, state, finders)
+                }
+                return ClosureSource(selection, parameters, viewer, state)
             },
             value: { try JSONCoding.encodeTree(selection.evaluate($0, parameters, viewer)) })
     }
@@ -89,7 +113,7 @@ package struct ResolvedSelection<State> {
     package let key: GroupKey
     /// Whether what the selection reads may differ between two states; nil if it may read anything.
     let reads: ((State, State) -> Bool)?
-    package let source: (State, RowViews<State>) throws -> any SelectionSource<State>
+    package let source: (State, SelectionFinders<State>) throws -> any SelectionSource<State>
     /// The value in a state, evaluated by itself.
     package let value: (State) throws -> JSON
 }

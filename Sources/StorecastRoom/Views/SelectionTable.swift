@@ -45,7 +45,7 @@ struct SelectionTable<State> {
         let key = member.group.key
         let number = numbers[key.name] ?? kinds.count
         if number == kinds.count {
-            let isTold = member.source is any TableSourceProtocol<State>
+            let isTold = member.source is any ToldSource<State>
             kinds.append(Kind(reads: reads, isTold: isTold))
             numbers[key.name] = number
         }

@@ -14,7 +14,7 @@ final class Views<State: Codable & Sendable> {
     private unowned let host: any RoomHost
     private let failed: (any Error) -> Void
     private var groups = SelectionTable<State>()
-    private let rows = RowViews<State>()
+    private let finders: SelectionFinders<State>
     /// Groups without subscriptions, kept for a while.
     private(set) var lingering = LingeringGroups<State>()
     private var isWatchingLingering = false
@@ -33,6 +33,7 @@ final class Views<State: Codable & Sendable> {
         self.limits = limits
         self.host = host
         self.failed = failed
+        finders = SelectionFinders { [weak log] in log?.store.state }
     }
 
     /// The groups that have subscriptions, in no particular order.
@@ -52,9 +53,10 @@ final class Views<State: Codable & Sendable> {
             let member = try revived(resolved.key, state) ?? fresh(resolved, params, state)
             try checkSize(of: member.group)
             groups.insert(member, reads: resolved.reads)
-            if let source = member.source as? any TableSourceProtocol<State> {
+            if let source = member.source as? any ToldSource<State> {
                 source.group = member.group
                 source.attach()
+                listen()
             }
             if groups.readers > 0 { evaluated = state }
             onChange()
@@ -67,7 +69,7 @@ final class Views<State: Codable & Sendable> {
     private func fresh(
         _ resolved: ResolvedSelection<State>, _ params: JSONView?, _ state: State
     ) throws -> LingeringGroups<State>.Member {
-        let source = try resolved.source(state, rows)
+        let source = try resolved.source(state, finders)
         let group = try SelectionGroup(
             key: resolved.key, sub: groups.nextSub(), tag: tag(of: resolved.key, params),
             source: source, version: log.version, historyBytes: limits.historyBytes)
@@ -90,7 +92,7 @@ final class Views<State: Codable & Sendable> {
     func release(_ group: SelectionGroup) {
         guard let source = groups.remove(group) else { return }
         if groups.readers == 0 { evaluated = nil }
-        (source as? any TableSourceProtocol<State>)?.detach()
+        detach(source)
         onChange()
         group.rest()
         lingering.append((group, source))
@@ -98,6 +100,19 @@ final class Views<State: Codable & Sendable> {
             lingering.removeOldest()
         }
         watchLingering()
+    }
+
+    private func detach(_ source: (any SelectionSource<State>)?) {
+        guard let source = source as? any ToldSource<State> else { return }
+        source.detach()
+        listen()
+    }
+
+    /// Has the log tell of actions as long as somebody wants to know.
+    private func listen() {
+        guard finders.areListening != (log.willChange != nil) else { return }
+        log.willChange =
+            log.willChange == nil ? { [finders] in finders.note($1, on: $0) } : nil
     }
 
     /// One timer at a time, as long as there is something to forget.
@@ -140,12 +155,12 @@ final class Views<State: Codable & Sendable> {
             if let reads = kind.reads, let evaluated, !reads(evaluated, state) { continue }
             for (group, source) in kind.members { update(group, source) }
         }
-        rows.advance(to: state) { source in
+        finders.advance(to: state) { source in
             if let group = source.group { update(group, source) }
         }
         if evaluated != nil { evaluated = state }
         for group in failed {
-            (groups.remove(group) as? any TableSourceProtocol<State>)?.detach()
+            detach(groups.remove(group))
             for subscription in group.subscriptions {
                 subscription.subscriber.lapse(subscription, Rejection.Code.internal.description)
             }

@@ -24,13 +24,7 @@ public struct SetValue: SyncAction, JSONEdit {
         try checkSize(with: value, in: document)
     }
 
-    func growth(of document: JSON) -> Int {
-        growth(of: document, setting: value)
-    }
-
-    func apply(to document: inout JSON) {
-        document.change(at: path, from: value) { $0 = value }
-    }
+    func steps(in document: JSON) -> [DocumentStep] { steps(putting: value, in: document) }
 }
 
 /// Merges a value into what is at the path, as RFC 7396 says: members are merged, those that are
@@ -56,14 +50,39 @@ public struct MergeValue: SyncAction, JSONEdit {
         try checkSize(with: value, in: document)
     }
 
-    func growth(of document: JSON) -> Int {
-        var merged = (try? path.pointer.resolve(in: document)) ?? .null
-        merged.merge(value)
-        return growth(of: document, setting: merged)
+    func steps(in document: JSON) -> [DocumentStep] {
+        do {
+            let old = try path.pointer.resolve(in: document)
+            return Self.steps(merging: value, into: old, at: path.pointer)
+        } catch {
+            return steps(putting: value.merged, in: document)
+        }
     }
 
-    func apply(to document: inout JSON) {
-        document.change(at: path, from: .null) { $0.merge(value) }
+    private static func steps(
+        merging patch: JSON, into old: JSON, at path: JSONPointer
+    ) -> [DocumentStep] {
+        guard let changes = patch.object, let members = old.object else {
+            return [DocumentStep(replacing: old, by: patch.merged, at: path)]
+        }
+        var count = members.count
+        var steps: [DocumentStep] = []
+        for (name, change) in changes {
+            switch (members[name], change) {
+            case (let old?, .null):
+                steps.append(
+                    DocumentStep(removing: old, as: name, from: path, with: count))
+                count -= 1
+            case (nil, .null): break
+            case (let old?, _):
+                steps += self.steps(merging: change, into: old, at: path.appending(name))
+            case (nil, _):
+                steps.append(
+                    DocumentStep(adding: change.merged, as: name, to: path, with: count))
+                count += 1
+            }
+        }
+        return steps
     }
 }
 
@@ -105,15 +124,11 @@ public struct IncrementValue: SyncAction, JSONEdit {
         try checkSize(with: (value ?? 0).adding(by), in: document)
     }
 
-    func growth(of document: JSON) -> Int {
-        let value = (try? path.pointer.resolve(in: document)) ?? 0
-        return growth(of: document, setting: (try? value.adding(by)) ?? value)
-    }
-
-    func apply(to document: inout JSON) {
-        document.change(at: path, from: 0) { value in
-            if let sum = try? value.adding(by) { value = sum }
+    func steps(in document: JSON) -> [DocumentStep] {
+        guard let value = try? target(in: document) ?? 0, let sum = try? value.adding(by) else {
+            return []
         }
+        return steps(putting: sum, in: document)
     }
 }
 
@@ -144,15 +159,9 @@ public struct AppendValue: SyncAction, JSONEdit {
         try checkSize(with: .array([value]), in: document)
     }
 
-    func growth(of document: JSON) -> Int {
-        let target = try? path.pointer.resolve(in: document)
-        return value.encodedSize + (target?.array?.isEmpty == false ? 1 : 0)
-    }
-
-    func apply(to document: inout JSON) {
-        document.change(at: path, from: .null) { target in
-            _ = target.withArray { $0.append(value) }
-        }
+    func steps(in document: JSON) -> [DocumentStep] {
+        guard let count = (try? path.pointer.resolve(in: document))?.array?.count else { return [] }
+        return [DocumentStep(appending: value, to: path.pointer, with: count)]
     }
 }
 
@@ -176,20 +185,24 @@ public struct RemoveValue: SyncAction, JSONEdit {
         _ = try existingTarget(in: document.value)
     }
 
-    func growth(of document: JSON) -> Int {
-        guard let removed = try? path.pointer.resolve(in: document) else { return 0 }
-        let parent = try? JSONPointer(path.pointer.tokens.dropLast()).resolve(in: document)
-        let size = parent?.array == nil ? memberSize(of: removed) : removed.encodedSize
-        return -size - (hasSiblings(in: document, beside: 1) ? 1 : 0)
-    }
-
-    func apply(to document: inout JSON) {
-        document.edit(parentOf: path) { parent, step in
-            _ = parent.withObject { $0.removeValue(forKey: step) }
-            _ = parent.withArray { array in
-                guard let index = Int(step), array.indices.contains(index) else { return }
-                array.remove(at: index)
-            }
+    func steps(in document: JSON) -> [DocumentStep] {
+        let around = JSONPointer(path.pointer.tokens.dropLast())
+        guard let name = path.pointer.tokens.last, let parent = try? around.resolve(in: document),
+            let old = try? JSONPointer([name]).resolve(in: parent)
+        else { return [] }
+        if let count = parent.array?.count {
+            return [DocumentStep(removing: old, at: name, from: around, with: count)]
         }
+        let count = parent.object?.count ?? 0
+        return [DocumentStep(removing: old, as: name, from: around, with: count)]
+    }
+}
+
+extension JSON {
+    /// What a merge patch makes of nothing: without its members that are null.
+    fileprivate var merged: JSON {
+        var value = JSON.null
+        value.merge(self)
+        return value
     }
 }

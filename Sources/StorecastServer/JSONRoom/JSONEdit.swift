@@ -14,11 +14,11 @@ protocol JSONEdit: SyncAction {
     /// Throws if the edit can't be done to `document`, or would make it too large.
     func check(_ document: SharedDocument) throws(Rejection)
 
-    /// How many bytes the document's text grows by, exactly, when an edit that was checked is done.
-    func growth(of document: JSON) -> Int
-
-    /// Does it in place; without effect where ``check(_:)`` throws because of the path.
-    func apply(to document: inout JSON)
+    /// What it does to `document`, one after the other; nothing where ``check(_:)`` throws because
+    /// of the path.
+    ///
+    /// Linear in the path, the edit and what it replaces.
+    func steps(in document: JSON) -> [DocumentStep]
 }
 
 extension JSONEdit {
@@ -56,7 +56,7 @@ extension JSONEdit {
                 .invalid, "The document would be nested too deeply.",
                 detail: "At most \(JSONRoom.deepestDocument) levels.")
         }
-        let growth = growth(of: document.value)
+        let growth = steps(in: document.value).reduce(0) { $0 + $1.growth }
         let longest = within ?? JSONRoom.longestDocument
         guard growth <= 0 || document.size + growth <= longest else {
             throw Rejection(
@@ -64,25 +64,18 @@ extension JSONEdit {
         }
     }
 
-    /// How many bytes the text grows by when what is at the path becomes `value`.
-    ///
-    /// Linear in what is replaced, and in `value`.
-    func growth(of document: JSON, setting value: JSON) -> Int {
-        if let replaced = try? path.pointer.resolve(in: document) {
-            return value.encodedSize - replaced.encodedSize
+    /// Puts a value at the path, in place of what is there or as a new member of an object.
+    func steps(putting value: JSON, in document: JSON) -> [DocumentStep] {
+        do {
+            let old = try path.pointer.resolve(in: document)
+            return [DocumentStep(replacing: old, by: value, at: path.pointer)]
+        } catch {
+            guard path.isMember(missing: error), let name = path.pointer.tokens.last else {
+                return []
+            }
+            let siblings = (try? error.end.resolve(in: document))?.object?.count ?? 0
+            return [DocumentStep(adding: value, as: name, to: error.end, with: siblings)]
         }
-        return memberSize(of: value) + (hasSiblings(in: document, beside: 0) ? 1 : 0)
-    }
-
-    /// The bytes of the path's last step as the name of a member, of the colon and of its value.
-    func memberSize(of value: JSON) -> Int {
-        JSON.string(path.pointer.tokens.last ?? "").encodedSize + 1 + value.encodedSize
-    }
-
-    /// Whether the array or object that the path's last step is in has more than `count` parts.
-    func hasSiblings(in document: JSON, beside count: Int) -> Bool {
-        let parent = try? JSONPointer(path.pointer.tokens.dropLast()).resolve(in: document)
-        return (parent?.object?.count ?? parent?.array?.count ?? 0) > count
     }
 }
 
@@ -101,32 +94,6 @@ extension Rejection {
 }
 
 extension JSON {
-    /// Changes the value at `path` in place, or a new member of an object that starts as `initial`;
-    /// without effect if the path can't be followed.
-    mutating func change(
-        at path: JSONPath, from initial: JSON, _ change: (inout JSON) -> Void
-    ) {
-        do {
-            try modify(at: path.pointer) { (value) in change(&value) }
-        } catch {
-            guard path.isMember(missing: error) else { return }
-            var value = initial
-            change(&value)
-            edit(parentOf: path) { parent, name in
-                _ = parent.withObject { $0[name] = value }
-            }
-        }
-    }
-
-    /// Changes the object or array in which the last step of `path` is looked for.
-    mutating func edit(
-        parentOf path: JSONPath, _ change: (_ parent: inout JSON, _ step: String) -> Void
-    ) {
-        var steps = path.pointer.tokens
-        guard let last = steps.popLast() else { return }
-        try? modify(at: JSONPointer(steps)) { (parent) in change(&parent, last) }
-    }
-
     /// The exact sum of two numbers: an integer if both are, rejected if it doesn't fit into 64
     /// bits, signed or not; else a double, rejected if it isn't finite.
     ///

@@ -15,9 +15,13 @@ public enum JSONRoom {
     public static let deepestDocument = 56
 
     /// The value at the parameter's path, `{"path": "/a/b"}`; null while there is none.
-    public static let value = Selection("value") { (document: SharedDocument, place: JSONPlace) in
-        (try? place.path.pointer.resolve(in: document.value)) ?? .null
-    }
+    public static let value: Selection<SharedDocument, JSONPlace, JSON> = {
+        var value = Selection("value") { (document: SharedDocument, place: JSONPlace) in
+            document.value.value(at: place.path.pointer)
+        }
+        value.upkeep = DocumentSelection()
+        return value
+    }()
 
     /// A room whose document starts as `initial`.
     ///
@@ -95,8 +99,10 @@ public struct SharedDocument: Codable, Equatable, Sendable {
 
     /// Makes a change that was checked.
     mutating func apply(_ edit: some JSONEdit) {
-        size += edit.growth(of: value)
-        edit.apply(to: &value)
+        for step in edit.steps(in: value) {
+            size += step.growth
+            step.apply(to: &value)
+        }
     }
 }
 

@@ -3,7 +3,7 @@ public import StorecastTables
 /// A selection of rows, as the server keeps it up to date: from the rows that changed.
 package struct RowSelection<
     State, Parameters, Row: Identifiable & Codable & Equatable & Sendable
->: RowSelectionProtocol where Row.ID: TableKey {
+>: SelectionUpkeep where Row.ID: TableKey {
     /// What is wanted of the rows.
     package enum Wanted: Sendable {
         case row(@Sendable (Parameters) -> Row.ID)
@@ -12,16 +12,6 @@ package struct RowSelection<
 
     package let table: any KeyPath<State, Table<Row>> & Sendable
     package let wanted: Wanted
-
-    package var rowSelection: Self { self }
-}
-
-/// A ``RowSelection`` whatever its rows.
-package protocol RowSelectionProtocol<State, Parameters>: Sendable {
-    associatedtype State
-    associatedtype Parameters
-    associatedtype Row: Identifiable & Codable & Equatable & Sendable where Row.ID: TableKey
-    var rowSelection: RowSelection<State, Parameters, Row> { get }
 }
 
 extension Selection {
@@ -36,7 +26,7 @@ extension Selection {
         _ name: String, row table: any KeyPath<State, Table<Row>> & Sendable
     ) where Row.ID: TableKey & Codable, Parameters == Row.ID, Value == Row? {
         self.init(name) { (state: State, id: Row.ID) in state[keyPath: table][id: id] }
-        rows = RowSelection(table: table, wanted: .row { $0 })
+        upkeep = RowSelection(table: table, wanted: .row { $0 })
     }
 
     /// The rows of a table that a query asks for; see ``RowQuery``.
@@ -47,7 +37,7 @@ extension Selection {
         self.init(name) { (state: State, parameters: Parameters) in
             query(parameters).page(of: state[keyPath: table])
         }
-        rows = RowSelection(table: table, wanted: .page { parameters, _ in query(parameters) })
+        upkeep = RowSelection(table: table, wanted: .page { parameters, _ in query(parameters) })
     }
 
     /// The rows of a table that a query asks for, which depends on the viewer.
@@ -61,6 +51,6 @@ extension Selection {
         self.init(name) { (state: State, parameters: Parameters, viewer: Identity) in
             query(parameters, viewer).page(of: state[keyPath: table])
         }
-        rows = RowSelection(table: table, wanted: .page(query))
+        upkeep = RowSelection(table: table, wanted: .page(query))
     }
 }

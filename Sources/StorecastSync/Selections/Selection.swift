@@ -1,3 +1,5 @@
+import StorecastWire
+
 /// A named view of a room's state, shared by server and client.
 ///
 /// Declare each as one `static let` on the state and pass it to both sides:
@@ -19,8 +21,8 @@ public struct Selection<
     package let evaluate: @Sendable (State, Parameters, Identity) -> Value
     /// Whether what it reads may differ between two states; nil if it may read anything.
     package var reads: (@Sendable (State, State) -> Bool)?
-    /// The rows that it selects, if the server can keep it up to date from those that change.
-    package var rows: (any RowSelectionProtocol<State, Parameters>)?
+    /// What keeps it up to date on the server, if that isn't the closure.
+    package var upkeep: (any SelectionUpkeep<State, Parameters>)?
 
     /// A selection with parameters that the client chooses.
     public init(_ name: String, _ evaluate: @escaping @Sendable (State, Parameters) -> Value) {
@@ -92,15 +94,15 @@ public protocol SelectionProtocol<State>: Sendable {
     var selection: Selection<State, Parameters, Value> { get }
 }
 
+/// How a server keeps a selection up to date from what changes, without running its closure: the
+/// closure says what the value is, this finds it sooner. `StorecastRoom` knows what to do with it.
+package protocol SelectionUpkeep<State, Parameters>: Sendable {
+    associatedtype State
+    associatedtype Parameters
+}
+
 /// The parameters of a selection that has none; on the wire, no `params` at all.
 public struct NoParameters: Hashable, Codable, Sendable {
     /// The only value.
     public init() {}
-}
-
-/// Whether two values are the same bytes in memory, and so equal; O(1), nothing is followed.
-private func isSameMemory<T>(_ a: T, _ b: T) -> Bool {
-    withUnsafeBytes(of: a) { a in
-        withUnsafeBytes(of: b) { b in a.elementsEqual(b) }
-    }
 }

@@ -3,7 +3,7 @@
 /// A copy doesn't have the bytes between its members, nor those that a case of an enum has no use
 /// for: what was in memory before stays there. So where the bytes differ, both are copied into
 /// memory that is all zeros, and compared there. That takes 0.1 µs for a struct of some strings.
-func isSameMemory<T>(_ old: T, _ new: T) -> Bool {
+package func isSameMemory<T>(_ old: T, _ new: T) -> Bool {
     withUnsafePointer(to: old) { old in
         withUnsafePointer(to: new) { new in isSameMemory(old, new) }
     }

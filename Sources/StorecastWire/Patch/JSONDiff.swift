@@ -37,7 +37,7 @@ struct JSONDiff {
     ) rethrows {
         guard operations.count > start.count else { return }
         // {"op":"replace","path":,"value":} and a comma.
-        let room = size - start.size - 34 - JSON.size(path.description)
+        let room = size - start.size - 34 - path.encodedSize
         guard room > 0, let value = try whole(room) else { return }
         operations.removeSubrange(start.count...)
         size = start.size

@@ -124,8 +124,8 @@ extension JSONPatch.Operation {
             default: nil
             }
         // {"op":"","path":} and ,"from": and ,"value":
-        return 17 + name.utf8.count + JSON.size(path.description)
-            + (from.map { 8 + JSON.size($0.description) } ?? 0)
+        return 17 + name.utf8.count + path.encodedSize
+            + (from.map { 8 + $0.encodedSize } ?? 0)
             + (value.map { 9 + $0.encodedSize } ?? 0)
     }
 }

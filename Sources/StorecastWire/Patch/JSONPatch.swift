@@ -47,6 +47,22 @@ public struct JSONPatch: Sendable, Hashable {
             })
     }
 
+    /// The patch of a value that has this one's at `path`.
+    package func inside(_ path: some Collection<String>) -> JSONPatch {
+        path.isEmpty ? self : JSONPatch(operations.map { $0.inside(path) })
+    }
+
+    /// This patch, or one that puts its result in place of everything if that is shorter.
+    ///
+    /// Linear in the patch.
+    package func orReplacement(by result: JSON) -> JSONPatch {
+        let size = operations.reduce(-1) { $0 + $1.encodedSize + 1 }
+        // {"op":"replace","path":"","value":}
+        let room = size - 35
+        guard room > 0, result.encodedSize(upTo: room) < room else { return self }
+        return JSONPatch([.replace(path: JSONPointer(), value: result)])
+    }
+
     /// The operations that turn `old` into `new`: few and small, but not always the fewest.
     ///
     /// A value whose replacement is smaller than its changes is replaced.
@@ -59,6 +75,20 @@ public struct JSONPatch: Sendable, Hashable {
         var diff = JSONDiff()
         diff.compare(old, new)
         return JSONPatch(diff.operations)
+    }
+}
+
+extension JSONPatch.Operation {
+    fileprivate func inside(_ path: some Collection<String>) -> Self {
+        func longer(_ pointer: JSONPointer) -> JSONPointer { JSONPointer(path + pointer.tokens) }
+        return switch self {
+        case .add(let path, let value): .add(path: longer(path), value: value)
+        case .remove(let path): .remove(path: longer(path))
+        case .replace(let path, let value): .replace(path: longer(path), value: value)
+        case .move(let from, let path): .move(from: longer(from), path: longer(path))
+        case .copy(let from, let path): .copy(from: longer(from), path: longer(path))
+        case .test(let path, let value): .test(path: longer(path), value: value)
+        }
     }
 }
 

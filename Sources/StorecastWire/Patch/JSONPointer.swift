@@ -120,6 +120,17 @@ extension JSONPointer: Hashable {
     }
 }
 
+extension JSONPointer {
+    /// How many bytes its text has as a JSON string.
+    var encodedSize: Int {
+        tokens.reduce(2) { size, token in
+            let escapes = token.utf8.count { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }
+            // Without the quotes, with the slash before it.
+            return size + JSON.size(token) - 1 + escapes
+        }
+    }
+}
+
 extension JSONPointer: CustomStringConvertible {
     /// The pointer's text; ``init(parsing:)`` reads it.
     public var description: String {

@@ -59,12 +59,12 @@ enum RowCost: Benchmark {
     ) throws {
         // Used by this function alone, which the compiler doesn't see through its closures.
         nonisolated(unsafe) var chores = chores
-        nonisolated(unsafe) let views = RowViews<Chores>()
+        nonisolated(unsafe) let views = SelectionFinders<Chores>()
         nonisolated(unsafe) var others: [any SelectionSource<Chores>] = []
         for text in parameters {
             let params = try text.map { try JSONDocument($0).root }
             let source = try selection.resolve(params, .anonymous).source(chores, views)
-            if let source = source as? any TableSourceProtocol<Chores> {
+            if let source = source as? any ToldSource<Chores> {
                 source.attach()
             } else {
                 others.append(source)

@@ -12,7 +12,7 @@ enum SelectionCost: Benchmark {
         var board = Board(cards: 1_000)
         let resolved = try selection.resolve(nil, .anonymous)
         // Used by this function alone, which the compiler doesn't see through its closures.
-        nonisolated(unsafe) let source = try resolved.source(board, RowViews())
+        nonisolated(unsafe) let source = try resolved.source(board, SelectionFinders())
         nonisolated(unsafe) let group = try SelectionGroup(
             key: resolved.key, sub: 1, tag: "tag", source: source, version: 0,
             historyBytes: 256 << 10)

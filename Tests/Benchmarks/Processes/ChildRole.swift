@@ -9,6 +9,8 @@ enum ChildRole: String {
     /// The same, which opens its room before it says its port; then it says how many nanoseconds
     /// that took since it began to open the journal, and the room's version.
     case recovery
+    /// A ``SyncServer`` with a JSON room.
+    case document
     /// The floor that fan-out is compared with: a loop of `send` over plain sockets.
     case sender
 
@@ -17,19 +19,23 @@ enum ChildRole: String {
         let name = arguments.first ?? ""
         let journal = ServedJournal(arguments.dropFirst())
         switch ChildRole(rawValue: name) {
-        case .server: try await serve(journal, opensRoom: false)
-        case .recovery: try await serve(journal, opensRoom: true)
+        case .server: try await serve(Desk.room, journal, opensRoom: false)
+        case .recovery: try await serve(Desk.room, journal, opensRoom: true)
+        case .document:
+            try await serve(JSONRoom.definition(initial: [:]), journal, opensRoom: false)
         case .sender: try PlainSender.run()
         case nil: throw Failure("There is no role '\(name)'.")
         }
     }
 
-    private static func serve(_ journal: ServedJournal, opensRoom: Bool) async throws {
+    private static func serve(
+        _ room: any RoomDefinitionProtocol, _ journal: ServedJournal, opensRoom: Bool
+    ) async throws {
         var logger = Logger(label: "benchmark")
         logger.logLevel = .error
         let server = SyncServer(
             port: 0, journal: journal.provider, limits: journal.limits, logger: logger,
-            rooms: { _ in Desk.room })
+            rooms: { _ in room })
         let watch = Stopwatch()
         let url = try await server.start()
         var line = "\(url.split(separator: ":").last?.dropLast() ?? "")"

@@ -40,9 +40,11 @@ final class RawConnection {
 
     /// Mirrors a selection, and waits for its first value; returns the version of that.
     @discardableResult
-    func subscribe(_ selection: String) throws -> UInt64 {
+    func subscribe(
+        _ selection: String, ref: UInt64 = 1, params: JSON? = nil
+    ) throws -> UInt64 {
         try send(
-            Self.frame { $0.writeSubscribe(ref: 1, select: selection, params: nil, at: nil) })
+            Self.frame { $0.writeSubscribe(ref: ref, select: selection, params: params, at: nil) })
         guard case .subscribed = try nextFrame(),
             case .snapshot(_, let version, _) = try nextFrame()
         else {
@@ -105,12 +107,14 @@ final class RawConnection {
         var writer = JSONWriter()
         write(&writer)
         let count = writer.bytes.count
-        precondition(count < 65_536, "Benchmarks send small frames.")
         var frame: [UInt8] = [0x81]
         if count < 126 {
             frame.append(0x80 | UInt8(count))
-        } else {
+        } else if count < 65_536 {
             frame += [0x80 | 126, UInt8(count >> 8), UInt8(count & 255)]
+        } else {
+            frame.append(0x80 | 127)
+            frame += (0..<8).reversed().map { UInt8(truncatingIfNeeded: count >> ($0 * 8)) }
         }
         return frame + [0, 0, 0, 0] + writer.bytes
     }

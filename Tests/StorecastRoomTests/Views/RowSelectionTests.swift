@@ -15,7 +15,7 @@ struct RowSelectionTests {
     }
 
     @Test func `what concerns others isn't looked at`() throws {
-        let views = RowViews<Shelf>()
+        let views = SelectionFinders<Shelf>()
         var shelf = Shelf()
         for number in 0..<1000 {
             shelf.items.update(
@@ -26,11 +26,11 @@ struct RowSelectionTests {
         }
         let sources = try (0..<100).map { group in
             try page.resolve(JSONDocument("\"\(group)\"").root, .anonymous)
-                .source(shelf, views) as? any TableSourceProtocol<Shelf>
+                .source(shelf, views) as? any ToldSource<Shelf>
         }
         for source in sources { try #require(source).attach() }
         shelf.items[id: "107"]?.name = "other"
-        var told: [any TableSourceProtocol<Shelf>] = []
+        var told: [any ToldSource<Shelf>] = []
         views.advance(to: shelf) { told.append($0) }
         #expect(try told.map { try $0.update(shelf)?.patch.operations.count } == [1])
         // To another group: the pages of both.
@@ -46,7 +46,7 @@ struct RowSelectionTests {
             items: Table([Item(id: "1", group: "", rank: 0, due: nil, name: "")]))
         for query in [RowQuery<Item>().limit(limit), RowQuery().limit(limit).before(nil)] {
             let page = Selection("page", rows: \Shelf.items) { (_: NoParameters) in query }
-            let source = try page.resolve(nil, .anonymous).source(shelf, RowViews())
+            let source = try page.resolve(nil, .anonymous).source(shelf, SelectionFinders())
             var writer = JSONWriter()
             try source.write(to: &writer)
             let value = try JSONDocument(writer.bytes).root.json
@@ -96,7 +96,7 @@ struct RowSelectionTests {
         }
         #expect(throws: Rejection.self) {
             _ = try page.resolve(JSONDocument(#"["a","b","c"]"#).root, .anonymous)
-                .source(Shelf(), RowViews())
+                .source(Shelf(), SelectionFinders())
         }
     }
 }
@@ -118,7 +118,7 @@ struct Shelf: Codable, Equatable, Sendable {
 private struct RowStage {
     private struct Shown {
         let resolved: ResolvedSelection<Shelf>
-        let source: any TableSourceProtocol<Shelf>
+        let source: any ToldSource<Shelf>
         var value: JSON
         var size: Int
         var isAttached = false
@@ -126,7 +126,7 @@ private struct RowStage {
 
     private var random: SeededGenerator
     private var shelf = Shelf()
-    private let views = RowViews<Shelf>()
+    private let views = SelectionFinders<Shelf>()
     private var shown: [Shown] = []
 
     init(seed: UInt64) {
@@ -182,7 +182,7 @@ private struct RowStage {
             resolved = try page.resolve(nil, .anonymous)
         }
         let source = try #require(
-            try resolved.source(shelf, views) as? any TableSourceProtocol<Shelf>)
+            try resolved.source(shelf, views) as? any ToldSource<Shelf>)
         let value = try resolved.value(shelf)
         var writer = JSONWriter()
         try source.write(to: &writer)

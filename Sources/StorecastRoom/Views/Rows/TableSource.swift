@@ -2,21 +2,11 @@ import StorecastSync
 import StorecastTables
 import StorecastWire
 
-/// A selection of rows that is told of the changes that concern it.
-package protocol TableSourceProtocol<State>: SelectionSource {
-    /// Its group; nil as long as it has none.
-    var group: SelectionGroup? { get set }
-    /// Is told of changes from now on, until ``detach()``.
-    func attach()
-    /// Isn't told of changes any more. ``SelectionSource/update(_:)`` finds them itself then.
-    func detach()
-}
-
 /// The value of a selection of rows.
 ///
 /// While it is attached, ``TableViews`` collects the changes that concern it; ``update(_:)`` has
 /// only these to look at.
-class TableSource<State, Row: Identifiable & Codable & Equatable & Sendable>: TableSourceProtocol
+class TableSource<State, Row: Identifiable & Codable & Equatable & Sendable>: ToldSource
 where Row.ID: TableKey {
     weak var group: SelectionGroup?
     /// What has changed since the last update and concerns the selection, in the order of the ids.
@@ -45,7 +35,7 @@ where Row.ID: TableKey {
         }
         defer { changes = [] }
         let (patch, growth) = try difference()
-        return patch.isEmpty ? nil : ValueChange(patch, growth: growth)
+        return ValueChange(patch, growth: growth)
     }
 
     /// What leads from the old value to the one in ``views``, by ``changes``.
@@ -75,15 +65,13 @@ where Row.ID: TableKey {
     }
 }
 
-extension RowSelectionProtocol {
-    /// What keeps the selection up to date. Throws what a client is told whose parameters make no
-    /// sense.
-    func source(
-        _ parameters: Parameters, _ viewer: Identity, _ state: State, _ views: RowViews<State>
-    ) throws -> any SelectionSource<State> {
-        let selection = rowSelection
-        let find = { (state: State) in views.table(selection.table, in: state) }
-        switch selection.wanted {
+extension RowSelection: ToldSelection {
+    package func source(
+        _ parameters: Parameters, _ viewer: Identity, _ state: State,
+        _ finders: SelectionFinders<State>
+    ) throws -> any ToldSource<State> {
+        let find = { [table] (state: State) in finders.table(table, in: state) }
+        switch wanted {
         case .row(let id): return RowSource(id(parameters), state, find)
         case .page(let query):
             let query = query(parameters, viewer)

@@ -1,48 +1,20 @@
 import StorecastSync
 import StorecastTables
 
-/// The selections of rows that are in use in a room, by the tables that they select from.
-package final class RowViews<State> {
-    private var tables: [any AnyTableViews<State>] = []
-
-    package init() {}
-
-    /// Goes on to a state, and calls `changed` with each selection that may have another value.
-    package func advance(
-        to state: State, _ changed: (any TableSourceProtocol<State>) throws -> Void
-    ) rethrows {
-        if tables.isEmpty { return }
-        tables.removeAll { $0.isEmpty }
-        for table in tables { try table.advance(to: state, changed) }
-    }
-
-    /// Those of one table.
+extension SelectionFinders {
+    /// That of the selections of one table.
     func table<Row>(
         _ path: any KeyPath<State, Table<Row>> & Sendable, in state: State
     ) -> TableViews<State, Row> {
-        for table in tables {
-            if let table = table as? TableViews<State, Row>, table.path == path { return table }
-        }
-        let new = TableViews(path, state)
-        tables.append(new)
-        return new
+        finder(where: { $0.path == path }, or: { TableViews(path, state) })
     }
-}
-
-/// ``TableViews`` whatever the rows.
-protocol AnyTableViews<State>: AnyObject {
-    associatedtype State
-    var isEmpty: Bool { get }
-    func advance(
-        to state: State, _ changed: (any TableSourceProtocol<State>) throws -> Void
-    ) rethrows
 }
 
 /// The selections in use of one table: finds those that a turn concerns from the rows that changed.
 ///
 /// What a turn costs follows the number of changed rows and of the selections that they concern,
 /// not the number of rows or of selections.
-final class TableViews<State, Row: Identifiable & Codable & Equatable & Sendable>: AnyTableViews
+final class TableViews<State, Row: Identifiable & Codable & Equatable & Sendable>: SelectionFinder
 where Row.ID: TableKey {
     let path: any KeyPath<State, Table<Row>> & Sendable
     /// The rows as the selections have them.
@@ -62,7 +34,7 @@ where Row.ID: TableKey {
     // MARK: Changes
 
     func advance(
-        to state: State, _ changed: (any TableSourceProtocol<State>) throws -> Void
+        to state: State, _ changed: (any ToldSource<State>) throws -> Void
     ) rethrows {
         let old = table
         table = state[keyPath: path]

@@ -62,7 +62,7 @@ extension JSON: CustomStringConvertible {
     /// How many more bytes the compact text of `new` has than that of `old`.
     ///
     /// Complexity: linear; what both share the storage of isn't looked into.
-    static func growth(from old: JSON, to new: JSON) -> Int {
+    package static func growth(from old: JSON, to new: JSON) -> Int {
         switch (old, new) {
         case (.string(let old), .string(let new)) where old.isSameText(as: new): 0
         case (.array(let old), .array(let new)): growth(from: old, to: new)

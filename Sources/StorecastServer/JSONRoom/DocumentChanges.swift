@@ -1,0 +1,169 @@
+import StorecastSync
+
+/// What a turn does to a document: the places that change, none of them in another.
+struct DocumentChanges {
+    private var trie = PathTrie<DocumentPlace>()
+    private var all: [DocumentPlace] = []
+    /// The document before something that may have replaced it all.
+    private var suspect: JSON?
+
+    /// Whether nothing was noted.
+    var isEmpty: Bool { all.isEmpty && suspect == nil }
+
+    /// Notes an edit that is about to be done to `document`.
+    ///
+    /// What is done in a place that `isWanted` doesn't hold for isn't noted, unless it is in one that
+    /// is: nobody looks there, and undoing the others leads past it. So the number of an array's
+    /// elements has to be right if one of them is wanted.
+    /// O(path) for each step; amortised, as places become a part of one around them.
+    mutating func note(
+        _ edit: any JSONEdit, in document: JSON, where isWanted: (JSONPointer) -> Bool
+    ) {
+        settle(document)
+        for step in edit.steps(in: document) where !step.isIdle { note(step, where: isWanted) }
+    }
+
+    /// Notes that something else is about to be done to `document`, which may replace all of it.
+    ///
+    /// It is held until the next call of anything, to see whether it is the same: so what is no
+    /// edit costs nothing.
+    mutating func noteReplacement(of document: JSON) {
+        settle(document)
+        suspect = document
+    }
+
+    private mutating func settle(_ document: JSON) {
+        guard let old = suspect else { return }
+        suspect = nil
+        guard !isSameMemory(old, document) else { return }
+        // What it has become is looked up later: holding it would copy it at the next edit.
+        note(DocumentStep(at: JSONPointer(), from: old, to: nil)) { _ in true }
+    }
+
+    private mutating func note(_ step: DocumentStep, where isWanted: (JSONPointer) -> Bool) {
+        let around = JSONPointer(step.path.tokens.dropLast())
+        let path = step.movesElements ? around : step.path
+        if let place = trie.first(along: path) { return place.append(step) }
+        guard isWanted(step.changesCount ? around : path) else { return }
+        trie.cover(path) { inside in
+            let place = DocumentPlace(path, number: all.count)
+            for part in inside.sorted(by: { $0.number < $1.number }) {
+                part.isPart = true
+                for step in part.steps { place.append(step) }
+            }
+            place.append(step)
+            all.append(place)
+            return place
+        }
+    }
+
+    /// The places, in the order in which they were first changed; nothing is noted after that.
+    mutating func takePlaces(in document: JSON) -> [DocumentPlace] {
+        settle(document)
+        defer { self = DocumentChanges() }
+        let places = all.filter { !$0.isPart }
+        for place in places { place.document = document }
+        return places
+    }
+}
+
+/// A place of a document that changes in a turn: a value that is put, added or removed, or an array
+/// that loses elements; with all that changes inside it.
+final class DocumentPlace {
+    let path: JSONPointer
+    let number: Int
+    /// All that was done there, in order.
+    private(set) var steps: [DocumentStep] = []
+    /// Whether it became a part of a larger place.
+    fileprivate var isPart = false
+    /// The document at the end of the turn.
+    fileprivate var document = JSON.null
+    /// Which step first changed the value as a whole; nil if only parts of it changed.
+    private var whole: Int?
+
+    fileprivate init(_ path: JSONPointer, number: Int) {
+        self.path = path
+        self.number = number
+    }
+
+    fileprivate func append(_ step: DocumentStep) {
+        if let last = steps.last, !step.movesElements, !last.movesElements, last.path == step.path {
+            steps[steps.count - 1].new = step.new
+            steps[steps.count - 1].growth += step.growth
+            return
+        }
+        if whole == nil, step.path.tokens.count == path.tokens.count { whole = steps.count }
+        steps.append(step)
+    }
+
+    // MARK: Before and after
+
+    /// What is there at the end of the turn; nil if nothing is.
+    private(set) lazy var new = try? path.resolve(in: document)
+
+    /// What was there before the turn; nil if nothing was.
+    private(set) lazy var old: JSON? = {
+        var old = whole.map { steps[$0].old } ?? new
+        for step in steps[..<(whole ?? steps.count)].reversed() {
+            old?.undo(step, from: path.tokens.count)
+        }
+        return old
+    }()
+
+    /// What leads from one to the other, if both are something.
+    private lazy var inner: JSONPatch = {
+        if whole != nil { return Self.difference(from: old ?? .null, to: new ?? .null) }
+        // One that has another number of elements is another; else it may have become what it was.
+        let count = steps.lazy.filter { $0.path.tokens.count == self.path.tokens.count + 1 }
+            .reduce(0) { $0 + ($1.new == nil ? 0 : 1) - ($1.old == nil ? 0 : 1) }
+        guard count != 0 || old != new else { return JSONPatch() }
+        return JSONPatch(steps.compactMap { $0.operation(from: path.tokens.count) })
+    }()
+
+    private static func difference(from old: JSON, to new: JSON) -> JSONPatch {
+        switch (old, new) {
+        case (.object, .object), (.array, .array): .diff(from: old, to: new)
+        default: JSONPatch(old == new ? [] : [.replace(path: JSONPointer(), value: new)])
+        }
+    }
+
+    /// How many bytes the text around it grows by.
+    private var growth: Int { steps.reduce(0) { $0 + $1.growth } }
+
+    // MARK: As others see it
+
+    /// What it is to the value at `place`, which it is in, is, or is around.
+    func change(at place: JSONPointer) -> (patch: JSONPatch, growth: Int) {
+        let depth = path.tokens.count
+        if place.tokens.count < depth { return change(at: place.tokens.count) }
+        if whole == nil, place.tokens.count == depth { return (inner, growth) }
+        let rest = JSONPointer(Array(place.tokens[depth...]))
+        let (old, new) = (old?.value(at: rest) ?? .null, new?.value(at: rest) ?? .null)
+        let patch = rest.tokens.isEmpty ? inner : JSONPatch.diff(from: old, to: new)
+        return (patch, JSON.growth(from: old, to: new))
+    }
+
+    /// What it is to the value that the first `depth` steps of its path lead to.
+    private func change(at depth: Int) -> (patch: JSONPatch, growth: Int) {
+        let way = path.tokens[depth...]
+        if whole != nil, old == nil || new == nil {
+            let step = DocumentStep(at: path, from: old, to: new)
+            return (JSONPatch(step.operation(from: depth).map { [$0] } ?? []), growth)
+        }
+        return (inner.inside(way), growth)
+    }
+}
+
+extension DocumentStep {
+    /// Whether it changes nothing: not even the text of a number.
+    fileprivate var isIdle: Bool { growth == 0 && old == new }
+}
+
+extension JSON {
+    /// The value at a path; null while there is none.
+    func value(at path: JSONPointer) -> JSON { (try? path.resolve(in: self)) ?? .null }
+
+    fileprivate mutating func undo(_ step: DocumentStep, from depth: Int) {
+        step.undo(in: &self, from: depth)
+    }
+}

@@ -1,0 +1,128 @@
+import StorecastRoom
+import StorecastSync
+
+/// Keeps ``JSONRoom/value`` up to date: the edits are the patches.
+struct DocumentSelection: ToldSelection {
+    typealias State = SharedDocument
+    typealias Parameters = JSONPlace
+
+    func source(
+        _ place: JSONPlace, _ viewer: Identity, _ document: SharedDocument,
+        _ finders: SelectionFinders<SharedDocument>
+    ) -> any ToldSource<SharedDocument> {
+        DocumentSource(place.path.pointer, in: document, finders)
+    }
+}
+
+/// The subscribed paths of a document: finds those that a turn concerns from the places that it
+/// changed, above and below them.
+///
+/// What a turn costs follows its edits and the paths that they concern, not the size of the document
+/// or the number of paths. It doesn't hold the document between turns, so that edits are in place.
+final class DocumentViews: SelectionFinder {
+    private let sources = PathTrie<[DocumentSource]>()
+    private var changes = DocumentChanges()
+    private var attached = 0
+
+    var isEmpty: Bool { sources.isEmpty }
+    var isListening: Bool { !isEmpty }
+
+    func note(_ action: (any SyncAction)?, on document: SharedDocument) {
+        if let edit = action as? any JSONEdit {
+            changes.note(edit, in: document.value) { sources.hasSome(along: $0) }
+        } else {
+            changes.noteReplacement(of: document.value)
+        }
+    }
+
+    func advance(
+        to document: SharedDocument, _ changed: (any ToldSource<SharedDocument>) throws -> Void
+    ) rethrows {
+        var concerned: [DocumentSource] = []
+        for place in changes.takePlaces(in: document.value) {
+            let tell = { (sources: [DocumentSource]) in
+                for source in sources {
+                    if source.places.isEmpty { concerned.append(source) }
+                    source.places.append(place)
+                }
+            }
+            sources.walk(along: place.path, tell)?.forEachBelow(tell)
+        }
+        concerned.sort { $0.number < $1.number }
+        for source in concerned { try changed(source) }
+    }
+
+    fileprivate func add(_ source: DocumentSource) {
+        // Between turns, what was noted came to nothing; and not all was.
+        changes = DocumentChanges()
+        attached += 1
+        source.number = attached
+        sources.update(source.path) { $0 = ($0 ?? []) + [source] }
+    }
+
+    fileprivate func remove(_ source: DocumentSource) {
+        sources.update(source.path) { list in
+            list?.removeAll { $0 === source }
+            if list?.isEmpty == true { list = nil }
+        }
+        if sources.isEmpty { changes = DocumentChanges() }
+    }
+}
+
+/// The value at a path of a document.
+///
+/// While it is attached, ``DocumentViews`` tells it of the places that concern it; it holds no value
+/// then.
+final class DocumentSource: ToldSource {
+    weak var group: SelectionGroup?
+    let path: JSONPointer
+    /// The order in which sources are told.
+    fileprivate var number = 0
+    /// What has changed since the last update, and concerns it.
+    fileprivate var places: [DocumentPlace] = []
+    private let finders: SelectionFinders<SharedDocument>
+    private var views: DocumentViews?
+    /// The value of the last update, while it isn't attached.
+    private var kept: JSON?
+
+    init(
+        _ path: JSONPointer, in document: SharedDocument,
+        _ finders: SelectionFinders<SharedDocument>
+    ) {
+        self.path = path
+        self.finders = finders
+        kept = document.value.value(at: path)
+    }
+
+    func attach() {
+        // What is longer leads nowhere, and is nothing to build a trie of.
+        guard path.tokens.count <= JSONLimits.deepestNesting else { return }
+        kept = nil
+        views = finders.finder { DocumentViews() }
+        views?.add(self)
+    }
+
+    func detach() {
+        kept = present
+        places = []
+        views?.remove(self)
+        views = nil
+    }
+
+    private var present: JSON { finders.state()?.value.value(at: path) ?? .null }
+
+    func update(_ document: SharedDocument) throws -> ValueChange? {
+        if let old = kept {
+            let new = document.value.value(at: path)
+            kept = new
+            return ValueChange(.diff(from: old, to: new), growth: JSON.growth(from: old, to: new))
+        }
+        let changes = places.map { $0.change(at: path) }
+        places = []
+        let patch = JSONPatch(changes.flatMap(\.patch.operations))
+            .orReplacement(by: document.value.value(at: path))
+        return ValueChange(patch, growth: changes.reduce(0) { $0 + $1.growth })
+    }
+
+    func write(to writer: inout JSONWriter) throws { writer.write(kept ?? present) }
+}
