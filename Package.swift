@@ -188,13 +188,14 @@ let package = Package(
             name: "StorecastReduxTests", dependencies: ["StorecastRedux"],
             swiftSettings: settings),
         .testTarget(
-            name: "StorecastTestingTests", dependencies: ["StorecastTesting", "Example"],
-            swiftSettings: settings),
+            name: "StorecastTestingTests",
+            dependencies: ["StorecastTesting", "Example", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "StorecastWireTests", dependencies: ["StorecastTables", "StorecastWire"],
             swiftSettings: settings),
         .testTarget(
-            name: "StorecastSyncTests", dependencies: ["StorecastSync"], swiftSettings: settings),
+            name: "StorecastSyncTests", dependencies: ["StorecastSync", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "StorecastRoomTests",
             dependencies: ["StorecastMirror", "StorecastRoom", "StorecastSync", "TestSupport"],
@@ -310,6 +311,7 @@ let package = Package(
                 "StorecastCommand", "StorecastSQLite", "StorecastServer", "StorecastTesting",
                 "StorecastWebSocket", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: settings),
         .testTarget(

@@ -42,6 +42,27 @@ struct BrokenRoomTests {
         #expect(failure.report.violation?.promise == .durable)
     }
 
+    /// What breaks the one rule in a few steps breaks the other one in two.
+    @Test func `the shortest run breaks the promise that the seed's run does`() {
+        let room = room { numbers, action in
+            if let add = action as? Add { numbers.append(add.number) }
+        }
+        .requiring("the first is even") { $0.first?.isMultiple(of: 2) ?? true }
+        .requiring("there are at most three") { $0.count <= 3 }
+        var simulation = Simulation(of: room)
+        simulation.options = SimulationOptions(steps: 12, clients: 2)
+        var promises: [String: Int] = [:]
+        for seed in 0..<24 as Range<UInt64> {
+            let report = simulation.run(seed: seed)
+            guard let promise = report.violation?.promise else { continue }
+            promises[promise.description, default: 0] += 1
+            let shortest = simulation.shrunk(seed: seed)
+            #expect(shortest.violation?.promise == promise, "seed \(seed)")
+            #expect(shortest.steps <= report.steps)
+        }
+        #expect(promises.count == 2, "\(promises)")
+    }
+
     @Test func `an optimistic reducer that does something else than the room is no mistake`() throws
     {
         let room = room { numbers, action in

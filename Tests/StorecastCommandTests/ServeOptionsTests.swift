@@ -1,7 +1,7 @@
 import ArgumentParser
 import Example
 import Foundation
-import StorecastSQLite
+import GRDB
 import StorecastTools
 import StorecastWebSocket
 import TestSupport
@@ -10,6 +10,7 @@ import Testing
 @testable import StorecastCommand
 @testable import StorecastDevtools
 @testable import StorecastRoom
+@testable import StorecastSQLite
 @testable import StorecastServer
 
 /// What the options of `storecast serve`, and its environment, make of the server.
@@ -21,6 +22,84 @@ struct ServeOptionsTests {
 
     private func server(_ arguments: [String]) throws -> SyncServer {
         try ServeCommand.parse(arguments).server(of: Board.room, nil)
+    }
+
+    // MARK: Everything
+
+    /// An option, and what becomes different with it.
+    private typealias Row = (arguments: [String], changes: [String: String])
+
+    /// What `arguments` make, by what it is about.
+    private func made(by arguments: [String]) async throws -> [String: String] {
+        let command = try ServeCommand.parse(arguments)
+        let access = try command.devtools.access(environment: [:])
+        let server = command.server(of: Board.room, access?.access)
+        let configuration = server.configuration
+        var made = [
+            "host": server.listener.host, "port": "\(server.listener.port)",
+            "takes board.example": "\(configuration.hosts.admits("board.example"))",
+            "file": command.data.file(document: command.json) ?? "none",
+            "snapshots": "\(configuration.limits.snapshots.kept ?? 0)",
+            "devtools": access.map { $0.fragment.isEmpty ? "asked" : "printed" } ?? "none",
+            "extensions": "\(configuration.extensions.map(\.path))",
+            "page": configuration.pages["/index.html"] == WebPages.demo("board")["/index.html"]
+                ? "board" : "document",
+            "document's bytes": "\(command.documentBytes)",
+            "log level": "\(command.logLevel.level)",
+        ]
+        let store = try await configuration.journal.open()
+        if let store = store as? SQLiteStore {
+            let policy = store.review.policy
+            made["crashes"] = "\(policy.skips ? "skip" : "stop") after \(policy.crashes)"
+            made["waits"] = await withCheckedContinuation { continuation in
+                store.writer.write {
+                    try Int.fetchOne($0, sql: "PRAGMA synchronous")
+                } completion: { found in
+                    let isFull = (try? found.get()) == 2
+                    continuation.resume(returning: isFull ? "for the disk" : "for the system")
+                }
+            }
+        }
+        await store.close()
+        return made
+    }
+
+    @Test func `each option changes what it says, and nothing else`() async throws {
+        let file = directory.file("a.db")
+        let token = directory.file("token")
+        try Data(Self.secret.utf8).write(to: URL(filePath: token))
+        let rows: [Row] = [
+            (["--host", "127.0.0.2"], ["host": "127.0.0.2"]), (["--port", "7"], ["port": "7"]),
+            (["--allow-host", "board.example"], ["takes board.example": "true"]),
+            (["--data", directory.file("b.db")], ["file": directory.file("b.db")]),
+            (["--durability", "machine"], [:]),
+            (["--durability", "process"], ["waits": "for the system"]),
+            (["--after-crashes", "skip"], [:]),
+            (["--after-crashes", "stop"], ["crashes": "stop after 3"]),
+            (["--keep-snapshots", "7"], ["snapshots": "7"]),
+            (["--devtools"], ["devtools": "printed", "extensions": #"["/devtools"]"#]),
+            (["--no-devtools"], [:]),
+            (
+                ["--devtools-token", token],
+                ["devtools": "asked", "extensions": #"["/devtools"]"#]
+            ),
+            (["--json", "votes.json"], ["page": "document"]),
+            (["--document-bytes", "70"], ["document's bytes": "70"]),
+            (["--log-level", "debug"], ["log level": "debug"]),
+        ]
+        let plain = try await made(by: ["--data", file])
+        #expect(plain["crashes"] == "skip after 3" && plain["waits"] == "for the disk")
+        for (arguments, changes) in rows {
+            let made = try await made(by: ["--data", file] + arguments)
+            #expect(made == plain.merging(changes) { $1 }, "\(arguments)")
+        }
+        var memory = plain.merging(["file": "none"]) { $1 }
+        (memory["crashes"], memory["waits"]) = (nil, nil)
+        #expect(try await made(by: ["--memory"]) == memory)
+        // No option is missing above.
+        let known = Set(rows.map { $0.arguments[0] } + ["--memory", "--help", "--version"])
+        let named = ServeCommand.helpMessage(columns: 200).matches(of: /--[a-z]+(-[a-z]+)*/)
+        #expect(Set(named.map { String($0.output.0) }).subtracting(known) == [])
     }
 
     // MARK: The server

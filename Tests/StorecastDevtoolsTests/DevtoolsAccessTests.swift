@@ -23,6 +23,20 @@ struct DevtoolsAccessTests {
         #expect(refusal(access) == .unauthenticated)
     }
 
+    /// Each byte of the digest is that of another token's as often as one in 256 times.
+    @Test func `no part of a token's digest lets in who has another token`() {
+        let access = DevtoolsAccess.token(Self.token)
+        let digest = SHA256.digest(of: Self.token.utf8)
+        var equalPlaces: Set<Int> = []
+        for number in 0..<2500 {
+            let other = "\(Self.token) \(number)"
+            let shown = SHA256.digest(of: other.utf8)
+            equalPlaces.formUnion(digest.indices.filter { digest[$0] == shown[$0] })
+            #expect(refusal(access, token: other) == .unauthenticated, "\(other)")
+        }
+        #expect(equalPlaces.count == 32, "More tokens are needed.")
+    }
+
     @Test func `a token that is made can't be guessed`() {
         let (one, other) = (DevtoolsAccess.makeToken(), DevtoolsAccess.makeToken())
         #expect(one != other)

@@ -10,13 +10,14 @@ struct DispatchLogTests {
     private static let rejection = Rejection(.invalid, "Only up.")
 
     private func entry(
-        _ actions: [any SyncAction], rejection: Rejection? = nil, refused: String? = nil
+        _ actions: [any SyncAction], rejection: Rejection? = nil, refused: String? = nil,
+        size: Int = 100
     ) -> JournalEntry {
         JournalEntry(
             client: "c", seq: 1, base: 0, settled: 0, sender: Identity("ada"),
             time: Timestamp(secondsSince1970: 0), seed: 0, actions: actions,
             rejection: rejection, refused: refused.map { RefusedAction(type: $0, payload: "{}") },
-            size: 100)
+            size: size)
     }
 
     /// Acked, rejected, refused before they were actions, and with several actions or none.
@@ -67,6 +68,36 @@ struct DispatchLogTests {
             let first = UInt64(max(1, number - 299))
             guard number.isMultiple(of: 50) else { continue }
             #expect(log.json().array?.map { $0["number"]?.uint64 } == Array(first...UInt64(number)))
+        }
+    }
+
+    private static let mebibyte = 1 << 20
+
+    /// Sizes of dispatches that come one after the other.
+    private static let sizes: [[Int]] = [
+        Array(repeating: mebibyte, count: 40), Array(repeating: 3 * mebibyte, count: 20),
+        // The newest is shown, however large.
+        [100, 9 * mebibyte, 100, 100], Array(repeating: 9 * mebibyte, count: 3),
+        // Large ones pass by, and there is room for many again.
+        Array(repeating: mebibyte, count: 20) + Array(repeating: 100, count: 700),
+        (0..<700).map { $0 % 7 == 0 ? 2 * mebibyte : 30_000 },
+    ]
+
+    @Test(arguments: sizes.indices)
+    func `of the newest 300 as many are shown as 8 MiB hold`(row: Int) {
+        let sizes = Self.sizes[row]
+        var log = DispatchLog(type: nil)
+        for (place, size) in sizes.enumerated() {
+            log.append(
+                entry([Add(number: 1)], size: size), nil, at: 1, number: UInt64(place))
+            guard place < 50 || place % 25 == 0 else { continue }
+            var (first, bytes) = (place, size)
+            while first > 0, place - first < 299, bytes + sizes[first - 1] <= 8 << 20 {
+                first -= 1
+                bytes += sizes[first]
+            }
+            let shown = log.json().array?.compactMap { $0["number"]?.uint64 }
+            #expect(shown == (first...place).map { UInt64($0) })
         }
     }
 }

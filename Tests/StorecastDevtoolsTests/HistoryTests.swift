@@ -221,13 +221,24 @@ struct HistoryPlaybackTests {
     }
 
     /// What is answered of a version, from records in pages of so many.
+    ///
+    /// - Parameter before: of how many of them there is a snapshot.
+    /// - Returns: nil if it may not begin with the snapshot.
     private func answer(
-        _ numbers: [Int], at version: UInt64, skip: [UInt64]?, page: Int
-    ) throws -> JSON {
+        _ numbers: [Int], at version: UInt64, skip: [UInt64]?, page: Int, behind before: Int = 0
+    ) throws -> JSON? {
         let playback = HistoryPlayback(
             Self.room, SyncLimits(),
             at: VersionParameters(room: "/", version: version, skip: skip))
         var rest = records(numbers)[...]
+        if before > 0 {
+            let replay = RoomReplay(Self.room)
+            for (offset, record) in rest.prefix(before) { try replay.reduce(record, at: offset) }
+            let kept = try replay.keptSnapshot()
+            guard kept.version <= playback.start else { return nil }
+            try #require(playback.restore(kept))
+            rest = rest.dropFirst(before)
+        }
         while true {
             let records = Array(rest.prefix(page))
             rest = rest.dropFirst(page)
@@ -261,15 +272,47 @@ struct HistoryPlaybackTests {
         row: Int, page: Int
     ) throws {
         let (numbers, version, skip, count, affected) = Self.cases[row]
-        let answer = try answer(numbers, at: version, skip: skip, page: page)
+        let answer = try #require(try answer(numbers, at: version, skip: skip, page: page))
         #expect(answer["version"] == .uint(version))
         #expect(answer["state"]?["count"] == .int(Int64(count)))
         #expect(answer["affected"] == .int(Int64(affected)))
     }
 
+    @Test(arguments: cases.indices)
+    func `wherever it begins, with a snapshot of the room, the answer is the same`(
+        row: Int
+    ) throws {
+        let (numbers, version, skip, _, _) = Self.cases[row]
+        for skip in [skip, nil] {
+            let whole = try answer(numbers, at: version, skip: skip, page: 100)
+            for before in 1...numbers.count {
+                let answer = try answer(
+                    numbers, at: version, skip: skip, page: 100, behind: before)
+                #expect(answer == nil || answer == whole, "behind \(before), skip \(skip ?? [])")
+            }
+        }
+    }
+
+    /// A room of 20 dispatches that all led to a version.
+    @Test(
+        arguments: [
+            (version: 20, skip: nil, newest: 19), (20, [], 19), (20, [7], 6), (20, [15, 7], 6),
+            (20, [20], 19), (20, [1], 0), (20, [0], 0), (7, [7], 6), (7, [12], 6), (1, nil, 0),
+            (1, [1], 0),
+        ] as [(version: UInt64, skip: [UInt64]?, newest: Int)])
+    func `it may begin with the newest snapshot in front of all that is skipped or undone`(
+        version: UInt64, skip: [UInt64]?, newest: Int
+    ) throws {
+        let numbers = (0..<20).map { $0 % 2 == 0 ? 1 : -1 }
+        let usable = try (1...20).filter { before in
+            try answer(numbers, at: version, skip: skip, page: 9, behind: before) != nil
+        }
+        #expect(usable == Array(1..<newest + 1))
+    }
+
     @Test func `a past that nothing is left out of is as it was`() throws {
         for skip in [nil, []] as [[UInt64]?] {
-            let answer = try answer([6, 6, 3], at: 2, skip: skip, page: 1)
+            let answer = try #require(try answer([6, 6, 3], at: 2, skip: skip, page: 1))
             #expect(answer["state"]?["count"] == 9)
             #expect(answer["undo"] == [["op": "replace", "path": "/count", "value": 6]])
             #expect(answer["affected"] == nil)

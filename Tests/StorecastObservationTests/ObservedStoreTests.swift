@@ -64,6 +64,51 @@ struct ObservedStoreTests {
         #expect(double.value == 8)
     }
 
+    private struct Holder {
+        var name: String?
+        var nested: Int??
+        /// Nobody can compare it.
+        var opaque: (() -> Int)?
+    }
+
+    private struct Hold: Action { var change: (inout Holder) -> Void }
+
+    private func makeHolder() -> Store<Holder> {
+        Store(state: Holder()) { holder, action in (action as? Hold)?.change(&holder) }
+    }
+
+    @Test func `a value that comes and goes is shown, and observed, as long as it changes`() {
+        let store = makeHolder()
+        let name = store.observed(\.name)
+        let length = store.observed { $0.name?.count }
+        var last: String?
+        for next in ["ada", nil, nil, "bob", "bob", "eve", nil, ""] as [String?] {
+            let changed = hasChanged {
+                _ = name.value
+            } during: {
+                store.dispatch(Hold { $0.name = next })
+            }
+            #expect(changed == (next != last))
+            #expect(name.value == next)
+            #expect(length.value == next?.count)
+            last = next
+        }
+    }
+
+    @Test func `so is an optional in an optional, and one that can't be compared`() {
+        let store = makeHolder()
+        let nested = store.observed(\.nested)
+        for next in [.some(1), .some(nil), .none, .some(nil), .some(2), .none] as [Int??] {
+            store.dispatch(Hold { $0.nested = next })
+            #expect(nested.value == next)
+        }
+        let opaque = store.observed(\.opaque)
+        for next in [1, nil, 2, 2, nil, nil] as [Int?] {
+            store.dispatch(Hold { $0.opaque = next.map { number in { number } } })
+            #expect(opaque.value?() == next)
+        }
+    }
+
     @Test func `tracking again after a change sees the next`() {
         let store = makeStore()
         let label = store.observed(\.label)

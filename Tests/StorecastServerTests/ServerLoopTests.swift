@@ -135,6 +135,33 @@ struct ConnectionEndTests {
     }
 }
 
+/// What changes while the last write is on its way to a connection comes behind it.
+@MainActor @Suite(.timeLimit(.minutes(1)))
+struct NewestChangesTests {
+    @Test(arguments: [1, 3])
+    func `everybody sees the last of many changes, whichever loop holds the connection`(
+        loops: Int
+    ) async throws {
+        let server = SyncServer(port: 0, loops: loops, rooms: { _ in Tallies.room })
+        let url = try await server.start()
+        // The system chooses the loops.
+        let connections = (0..<8).map { _ in RemoteConnection(url) }
+        let stores = connections.map { RemoteStore(Tallies.count, on: $0) }
+        try #require(await eventually { stores.allSatisfy { $0.state == 0 } })
+        let room = try await server.room("/", of: Tallies.self)
+        var count = 0
+        for length in 1...20 {
+            // Each in a turn of its own, so that some come before the last has arrived.
+            for _ in 1...length { _ = try await room.dispatch(Add(number: 1)).outcome }
+            count += length
+            // Nothing more happens until everybody has seen it.
+            try #require(await eventually { stores.allSatisfy { $0.state == count } })
+        }
+        for connection in connections { connection.close() }
+        await server.stop()
+    }
+}
+
 /// A client that asks on and on and doesn't read what it is answered.
 @Suite(.timeLimit(.minutes(1)))
 struct UnreadAnswersTests {

@@ -40,6 +40,15 @@ struct TextLayoutTests {
         #expect(hostile.displayable == "a [2Jb 31mc d ef g hi")
     }
 
+    @Test func `of all control characters and marks that reorder text none is left`() {
+        let bad = (0...0x2FFF).compactMap { Unicode.Scalar($0) }.filter { scalar in
+            scalar.properties.generalCategory == .control || scalar.properties.isBidiControl
+        }
+        #expect(bad.count == 65 + 12)
+        let left = bad.filter { "a\($0)b".displayable.unicodeScalars.contains($0) }
+        #expect(left == [])
+    }
+
     @Test func `a character with a heap of marks keeps twelve scalars`() {
         let heap = "e" + String(repeating: "\u{301}", count: 300)
         #expect(heap.displayable.unicodeScalars.count == 12)

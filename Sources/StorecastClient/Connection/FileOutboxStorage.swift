@@ -20,10 +20,13 @@ final class FileOutboxStorage: OutboxStorage {
     private var file: Int32
 
     /// Opens and locks the file; makes it, for its owner alone, if it isn't there.
-    init(_ path: String) throws(Rejection) {
+    ///
+    /// - Parameter opened: called whenever the file is open and not locked yet.
+    init(_ path: String, opened: () -> Void = {}) throws(Rejection) {
         self.path = path
         while true {
             let file = try Self.open(path, O_RDWR | O_CREAT)
+            opened()
             do throws(Rejection) {
                 // It may have been replaced between the two.
                 if try Self.lock(file, path), Self.isSame(file, path) {

@@ -24,6 +24,8 @@ package final class MemoryOutboxStorage: OutboxStorage {
     package private(set) var unsynced: [UInt8] = []
     /// What every write fails with; nil if they work.
     package var failure: Rejection?
+    /// How many bytes of an append that fails are there all the same.
+    package var keptByFailure = 0
     /// How often something was made to survive.
     package private(set) var syncs = 0
 
@@ -40,7 +42,10 @@ package final class MemoryOutboxStorage: OutboxStorage {
     package func read() throws(Rejection) -> [UInt8] { synced + unsynced }
 
     package func append(_ text: [UInt8]) throws(Rejection) {
-        if let failure { throw failure }
+        if let failure {
+            unsynced += text.prefix(keptByFailure)
+            throw failure
+        }
         unsynced += text
     }
 

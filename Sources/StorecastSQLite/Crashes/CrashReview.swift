@@ -10,7 +10,7 @@ struct CrashReview: Sendable {
     /// Entries that may end the process again when they are reduced.
     private(set) var suspects: [ReducingSlot.Note] = []
 
-    private let policy: CrashPolicy
+    let policy: CrashPolicy
     private let path: String
 
     /// Reviews the file's suspects, and writes the tombstones that are due.

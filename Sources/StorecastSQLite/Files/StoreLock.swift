@@ -12,9 +12,11 @@ final class StoreLock: Sendable {
     private let descriptor: Int32
 
     /// Throws ``JournalError/unavailable(_:)`` if another process, or this one, has it.
-    init(_ file: String) throws(JournalError) {
+    ///
+    /// - Parameter opened: called whenever the lock's file is open and not locked yet.
+    init(_ file: String, opened: () -> Void = {}) throws(JournalError) {
         path = file + "-lock"
-        descriptor = try Self.lock(path, for: file)
+        descriptor = try Self.lock(path, for: file, opened)
         let id = Array("\(getpid())\n".utf8)
         ftruncate(descriptor, 0)
         _ = pwrite(descriptor, id, id.count, 0)
@@ -26,12 +28,15 @@ final class StoreLock: Sendable {
         close(descriptor)
     }
 
-    private static func lock(_ path: String, for file: String) throws(JournalError) -> Int32 {
+    private static func lock(
+        _ path: String, for file: String, _ opened: () -> Void
+    ) throws(JournalError) -> Int32 {
         while true {
             let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else {
                 throw .unavailable("'\(path)' can't be made: \(String(cString: strerror(errno))).")
             }
+            opened()
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
                 defer { close(descriptor) }
                 throw .unavailable(

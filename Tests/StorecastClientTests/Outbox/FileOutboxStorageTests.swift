@@ -73,6 +73,19 @@ struct FileOutboxStorageTests {
         withExtendedLifetime(first) {}
     }
 
+    /// Who opened the file in front of its replacement, and locked it behind that, would have a
+    /// text that nobody else sees.
+    @Test func `whoever opens it while it is replaced has what took its place, alone`() throws {
+        var first: FileOutboxStorage? = try FileOutboxStorage(path)
+        try first?.append(Array("old".utf8))
+        let second = try FileOutboxStorage(path) {
+            try? first?.replace(with: Array("new".utf8))
+            first = nil
+        }
+        #expect(try second.read() == Array("new".utf8))
+        #expect(code(path) == .outboxLocked)
+    }
+
     @Test func `what a crash left beside it is written over`() throws {
         try FileOutboxStorage(path + ".new").append(Array("a longer text".utf8))
         let storage = try FileOutboxStorage(path)

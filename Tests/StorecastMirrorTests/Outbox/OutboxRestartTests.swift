@@ -13,10 +13,24 @@ struct OutboxRestartTests {
         case appended
         /// Anew, as a write has failed.
         case rewrittenAfterFailure
+        /// Anew, as a write has failed of which the beginning is there.
+        case rewrittenAfterTear
+        /// Anew, as a write has failed though all of it is there.
+        case rewrittenAfterDoubt
         /// Anew by the next process, as the end is torn.
         case rewrittenByTheNext
         /// Both, one after the other.
         case rewrittenTwice
+
+        /// How much of a write that fails is there; nil if none fails.
+        var keptByFailure: Int? {
+            switch self {
+            case .appended, .rewrittenByTheNext: nil
+            case .rewrittenAfterFailure, .rewrittenTwice: 0
+            case .rewrittenAfterTear: 9
+            case .rewrittenAfterDoubt: .max
+            }
+        }
     }
 
     /// What became of three dispatches: the server has settled the first so many of them, and
@@ -51,6 +65,12 @@ struct OutboxRestartTests {
         return ConnectorBench(ClientSession(outbox: stored.outbox, recorder: stored.recorder))
     }
 
+    /// From now on every write fails.
+    private func fail(keeping kept: Int) {
+        storage.failure = full
+        storage.keptByFailure = kept
+    }
+
     /// A process makes three dispatches, sends them and hears what becomes of them.
     private func run(_ fates: Fates, _ writing: Writing) throws {
         let bench = try start()
@@ -58,9 +78,7 @@ struct OutboxRestartTests {
         bench.welcome()
         let outcomes = (1...3).map { bench.dispatch("\($0)") }
         #expect(bench.connection.sent.compactMap { $0["seq"]?.int } == [1, 2, 3])
-        if writing == .rewrittenAfterFailure || writing == .rewrittenTwice {
-            storage.failure = full
-        }
+        if let kept = writing.keptByFailure { fail(keeping: kept) }
         for seq in fates.rejected.sorted() {
             bench.say(
                 #"{"op":"reject","seq":\#(seq),"code":"no","title":"No.","retryable":false}"#)
@@ -136,5 +154,32 @@ struct OutboxRestartTests {
         }
         #expect(sent == expected)
         #expect(next.session.pendingCount == 0)
+    }
+
+    @Test(arguments: [false, true])
+    func `wherever a write is torn, the next process finds what was dispatched before and after`(
+        crashes: Bool
+    ) throws {
+        // A record has some hundred bytes.
+        for kept in 0..<200 {
+            storage.failure = nil
+            try storage.replace(with: [])
+            let bench = try start()
+            bench.connector.start()
+            bench.welcome()
+            bench.dispatch("1")
+            fail(keeping: kept)
+            bench.dispatch("2")
+            #expect(bench.storageProblems.last == full)
+            storage.failure = nil
+            bench.advance(by: Connector.storageRetryInterval)
+            bench.dispatch("3")
+            #expect(bench.connection.sent.compactMap { $0["seq"]?.int } == [1, 2, 3])
+            if crashes { storage.crash() }
+            let (pending, last) = try start().session.outbox.withLock { outbox in
+                (outbox.pendingEntries.map(\.seq), outbox.lastSeq)
+            }
+            #expect(pending == [1, 2, 3] && last == 3, "\(kept) bytes")
+        }
     }
 }

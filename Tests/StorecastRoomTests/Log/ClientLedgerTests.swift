@@ -223,4 +223,50 @@ struct ClientLedgerTests {
             }
         }
     }
+
+    /// Everything that can be asked of a ledger.
+    private func answers(_ ledger: ClientLedger) -> [String] {
+        let probes = (0..<7).flatMap { client in
+            [0, 40, 400].map { ledger.verdict(on: entry("\(client)", 3, base: $0)) }
+        }
+        let surplus = ledger.surplus(limits(clients: 3, rejections: 5), isNeeded: { $0 == "2" }) {
+            client, record in ExactString(record.identity + client)
+        }
+        return [
+            "\(ledger.count) clients, \(ledger.rejectionCount) rejections, \(ledger.horizon)",
+            "\(ledger.records)", "\(probes)", "\(surplus as Any)",
+        ]
+    }
+
+    @Test(arguments: 1...5 as ClosedRange<UInt64>)
+    func `one that is restored from its records answers and goes on as the first`(
+        _ seed: UInt64
+    ) {
+        var random = SeededGenerator(seed: seed)
+        var first = ClientLedger(window: 8)
+        for step in 1...60 as ClosedRange<UInt64> {
+            var next = first
+            var restored = ClientLedger(window: 8, horizon: first.horizon, first.records)
+            #expect(answers(restored) == answers(first), "seed \(seed), step \(step)")
+            let client = "\(random.below(6))"
+            let forgotten: ForgetClients? =
+                switch random.below(12) {
+                case 0: forgetting(client)
+                case 1: ForgetClients(rejections: [mark(client)])
+                default: nil
+                }
+            let seq = (first[client: client]?.lastSeq ?? 0) + 1
+            let entry = entry(client, seq, base: step, settled: UInt64(random.below(Int(seq))))
+            let rejection = random.below(2) == 0 ? Rejection(.conflict, "No.") : nil
+            if let forgotten {
+                next.forget(forgotten)
+                restored.forget(forgotten)
+            } else {
+                next.settle(entry, rejection, at: step)
+                restored.settle(entry, rejection, at: step)
+            }
+            #expect(answers(restored) == answers(next), "seed \(seed), step \(step)")
+            first = next
+        }
+    }
 }

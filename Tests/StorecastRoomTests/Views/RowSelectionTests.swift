@@ -14,6 +14,60 @@ struct RowSelectionTests {
         for _ in 0..<40 { try stage.step() }
     }
 
+    private typealias Part = (
+        apply: @Sendable (RowQuery<Item>) -> RowQuery<Item>, holds: @Sendable (Item) -> Bool
+    )
+
+    private static let ranges: [Part] = [
+        ({ $0.where(\.rank, in: 3...) }, { (3...).contains($0.rank) }),
+        ({ $0.where(\.rank, in: ..<6) }, { (..<6).contains($0.rank) }),
+        ({ $0.where(\.rank, in: ...6) }, { (...6).contains($0.rank) }),
+        ({ $0.where(\.rank, in: 2..<6) }, { (2..<6).contains($0.rank) }),
+        ({ $0.where(\.rank, in: 2...6) }, { (2...6).contains($0.rank) }),
+        ({ $0.where(\.rank, is: 3) }, { $0.rank == 3 }),
+    ]
+
+    private static let others: [Part] = [
+        ({ $0 }, { _ in true }), ({ $0.where(\.group, is: "1") }, { $0.group == "1" }),
+        ({ $0.filter { $0.rank != 4 } }, { $0.rank != 4 }),
+        (
+            { $0.filter { $0.rank != 4 }.filter { $0.group == "2" } },
+            { $0.rank != 4 && $0.group == "2" }
+        ),
+        ({ $0.where(\.name, in: "1"..<"3") }, { ("1"..<"3").contains($0.name) }),
+    ]
+
+    private static let orders: [@Sendable (RowQuery<Item>) -> RowQuery<Item>] = [
+        { $0 }, { $0.sorted(by: \.rank) }, { $0.sorted(by: \.rank, descending: true) },
+        { $0.sorted(by: \.name).sorted(by: \.rank) },
+    ]
+
+    /// What an index answers of a query hangs on its order; what is asked of each row is the rest.
+    @Test(arguments: ranges.indices, others.indices)
+    func `a query has the rows for which all of it holds, whatever the order`(
+        range: Int, other: Int
+    ) throws {
+        let items = (0..<36).map { number in
+            Item(
+                id: "\(number)", group: "\(number % 3)", rank: number % 9, due: nil,
+                name: "\(number % 4)")
+        }
+        let shelf = Shelf(items: Table(items))
+        let parts = [Self.ranges[range], Self.others[other]]
+        let expected = items.filter { item in parts.allSatisfy { $0.holds(item) } }
+        for order in Self.orders {
+            let query = order(parts.reduce(RowQuery<Item>()) { $1.apply($0) })
+            let page = Selection("page", rows: \Shelf.items) { (_: NoParameters) in query }
+            let source = try page.resolve(nil, .anonymous).source(shelf, RowViews())
+            var writer = JSONWriter()
+            try source.write(to: &writer)
+            let value = try JSONDocument(writer.bytes).root.json
+            #expect(try value == page.resolve(nil, .anonymous).value(shelf))
+            let ids = value["rows"]?.array?.compactMap { $0["id"]?.string } ?? []
+            #expect(ids.sorted() == expected.map(\.id).sorted())
+        }
+    }
+
     @Test func `what concerns others isn't looked at`() throws {
         let views = SelectionFinders<Shelf>()
         var shelf = Shelf()

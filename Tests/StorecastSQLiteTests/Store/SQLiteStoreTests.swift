@@ -217,3 +217,64 @@ import TestSupport
         }
     }
 }
+
+/// The file beside a journal's, which is removed whenever it is released.
+@Suite(.timeLimit(.minutes(1)))
+struct StoreLockTests {
+    private let directory: TemporaryDirectory
+    private let path: String
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        path = directory.file("rooms.sqlite")
+    }
+
+    /// Who opened the file in front of its removal, and locked it behind that, would have a lock
+    /// that nobody else sees.
+    @Test func `whoever takes it while it is released has it alone`() throws {
+        let first = try StoreLock(path)
+        var openings = 0
+        let second = try StoreLock(path) {
+            openings += 1
+            if openings == 1 { first.release() }
+        }
+        #expect(openings == 2)
+        #expect(throws: JournalError.self) { _ = try StoreLock(path) }
+        second.release()
+        #expect(directory.names == [])
+    }
+
+    @Test func `whoever comes too late while it changes hands is refused`() throws {
+        let first = try StoreLock(path)
+        var second: StoreLock?
+        #expect(throws: JournalError.self) {
+            _ = try StoreLock(path) {
+                guard second == nil else { return }
+                first.release()
+                second = try? StoreLock(path)
+            }
+        }
+        #expect(throws: JournalError.self) { _ = try StoreLock(path) }
+        second?.release()
+        #expect(directory.names == [])
+    }
+
+    @Test func `it is taken, refused to others, released and taken again`() throws {
+        for _ in 1...3 {
+            let lock = try StoreLock(path)
+            #expect(directory.names == ["rooms.sqlite-lock"])
+            let refusal = #expect(throws: JournalError.self) { _ = try StoreLock(path) }
+            #expect(refusal?.text.contains("process \(getpid())") == true)
+            lock.release()
+            #expect(directory.names == [])
+        }
+    }
+
+    @Test func `what a process left that died is no lock`() throws {
+        try Data("1\n".utf8).write(to: URL(filePath: path + "-lock"))
+        let lock = try StoreLock(path)
+        #expect(throws: JournalError.self) { _ = try StoreLock(path) }
+        lock.release()
+        #expect(directory.names == [])
+    }
+}
