@@ -241,6 +241,17 @@ describe("dispatches", () => {
     assert.equal(peer.connection.pendingCount, 31);
   });
 
+  test("what has its outcome takes no place in the outbox", async () => {
+    const peer = new TestPeer();
+    await peer.welcome();
+    for (let n = 1; n <= 40; n += 1) {
+      const dispatch = peer.connection.dispatch(vote("x".repeat(1 << 19)));
+      await peer.heard();
+      await peer.say({ op: "transaction", v: n, count: 0, acked: n });
+      assert.equal((await stateOf(dispatch)).version, n, `of ${n} half megabytes`);
+    }
+  });
+
   test("closing ends every wait", async () => {
     const peer = new TestPeer();
     await peer.welcome();

@@ -302,6 +302,16 @@ describe("an outbox that takes its time", () => {
     assert.deepEqual(dispatches(await peer.heard()), [[1, 5, 1]]);
   });
 
+  test("is written what was dispatched right before the connection is closed", async () => {
+    const outbox = slowOutbox();
+    const peer = new TestPeer({ outbox });
+    await peer.welcome();
+    peer.connection.dispatch(vote(1));
+    peer.connection.close();
+    await settle();
+    assert.deepEqual(outbox.writes.map(({ change }) => change.dispatches.length), [1]);
+  });
+
   test("tries again after a failure", async () => {
     const outbox = slowOutbox();
     const peer = new TestPeer({ outbox });

@@ -58,7 +58,7 @@ struct RowSelectionTests {
         for order in Self.orders {
             let query = order(parts.reduce(RowQuery<Item>()) { $1.apply($0) })
             let page = Selection("page", rows: \Shelf.items) { (_: NoParameters) in query }
-            let source = try page.resolve(nil, .anonymous).source(shelf, RowViews())
+            let source = try page.resolve(nil, .anonymous).source(shelf, SelectionFinders())
             var writer = JSONWriter()
             try source.write(to: &writer)
             let value = try JSONDocument(writer.bytes).root.json
