@@ -24,29 +24,31 @@ public struct Simulation: Sendable {
     private let room: AnySimulatedRoom
     /// The same room with names that differ only in their bytes, for one seed of eight.
     private let lookAlike: AnySimulatedRoom?
-    /// Makes for each run the function that opens the journal at each start of the server.
+    /// A room of tables, for one of six of the other seeds.
+    private let tables: AnySimulatedRoom?
     private let journal: JournalMaker?
 
+    /// Makes a run's journal: it is called once for each run, and what it returns at each start of
+    /// the server.
+    ///
+    /// The journal's calls must complete before they return, as time is virtual. Faults are
+    /// injected into it too, but it never loses its tail.
     package typealias JournalMaker = @Sendable (_ seed: UInt64) -> () -> any Journal
 
     /// A simulation of a room.
     public init<State>(of room: SimulatedRoom<State>) {
-        self.init(of: room, journal: nil)
+        self.init(AnySimulatedRoom(room))
     }
 
-    /// A simulation of a room on a journal of its own.
-    ///
-    /// - Parameters:
-    ///   - journal: called once for each run; what it returns is called at each start of the
-    ///     server. Its calls must complete before they return, as time is virtual. Faults are
-    ///     injected into it too, but it never loses its tail.
-    ///   - lookAlike: the room with names that differ only in their bytes, for one seed of eight.
-    package init<State>(
-        of room: SimulatedRoom<State>, lookAlike: SimulatedRoom<State>? = nil,
-        journal: JournalMaker?
+    /// A simulation of several rooms: seeds of one share run `lookAlike`, those of another
+    /// `tables`. Without a `journal` each run has one in memory, which can lose its tail.
+    init(
+        _ room: AnySimulatedRoom, lookAlike: AnySimulatedRoom? = nil,
+        tables: AnySimulatedRoom? = nil, journal: JournalMaker? = nil
     ) {
-        self.room = AnySimulatedRoom(room)
-        self.lookAlike = lookAlike.map { AnySimulatedRoom($0) }
+        self.room = room
+        self.lookAlike = lookAlike
+        self.tables = tables
         self.journal = journal
     }
 
@@ -84,7 +86,9 @@ public struct Simulation: Sendable {
 
     private func room(for seed: UInt64) -> AnySimulatedRoom {
         var random = SeededGenerator(seed: seed, for: .lookAlikes)
-        return random.happens(oneIn: 8) ? lookAlike ?? room : room
+        if random.happens(oneIn: 8) { return lookAlike ?? room }
+        random = SeededGenerator(seed: seed, for: .tables)
+        return random.happens(oneIn: 6) ? tables ?? room : room
     }
 
     func run(_ scenario: Scenario, tracing: Bool) -> SimulationReport {

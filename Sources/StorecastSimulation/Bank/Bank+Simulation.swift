@@ -62,13 +62,14 @@ extension SimulatedRoom where State == Bank {
 }
 
 extension Simulation {
-    /// A simulation of a bank that is designed to make errors of the library visible.
-    package static var bank: Simulation {
-        Simulation(of: .bank, lookAlike: .bankOfLookAlikes, journal: nil)
-    }
+    /// A simulation of rooms that are designed to make errors of the library visible: a bank and,
+    /// in some seeds, a market.
+    package static var bank: Simulation { bank(journal: nil) }
 
-    /// The same on a journal of its own: see ``init(of:journal:)``.
-    package static func bank(journal: @escaping JournalMaker) -> Simulation {
-        Simulation(of: .bank, lookAlike: .bankOfLookAlikes, journal: journal)
+    /// The same on a journal of its own: see ``JournalMaker``.
+    package static func bank(journal: JournalMaker?) -> Simulation {
+        Simulation(
+            AnySimulatedRoom(.bank), lookAlike: AnySimulatedRoom(.bankOfLookAlikes),
+            tables: AnySimulatedRoom(.market), journal: journal)
     }
 }

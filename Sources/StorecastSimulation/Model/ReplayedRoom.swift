@@ -5,7 +5,8 @@ import StorecastWire
 /// The reference model: reduces every record of the log once, in order, and keeps every state.
 ///
 /// It shares the definition's reducer, checks and selections with the rooms under test, but none of
-/// their code that orders, deduplicates, shares, sends or resumes.
+/// their code that orders, deduplicates, shares, sends or resumes; nor selections that have an
+/// ``Oracle``.
 final class ReplayedRoom<State: Codable & Sendable>: RoomModel {
     private struct History {
         let epoch: String
@@ -31,6 +32,7 @@ final class ReplayedRoom<State: Codable & Sendable>: RoomModel {
 
     private let definition: RoomDefinition<State>
     private let rules: [RoomRule<State>]
+    private let oracles: [ExactString: Oracle<State>]
     private let limits: SyncLimits
     private var records: [JournalRecord] = []
     private var histories: [History] = []
@@ -42,10 +44,11 @@ final class ReplayedRoom<State: Codable & Sendable>: RoomModel {
 
     init(
         _ definition: RoomDefinition<State>, rules: [RoomRule<State>],
-        _ limits: SyncLimits
+        oracles: [ExactString: Oracle<State>], _ limits: SyncLimits
     ) {
         self.definition = definition
         self.rules = rules
+        self.oracles = oracles
         self.limits = limits
     }
 
@@ -175,7 +178,10 @@ final class ReplayedRoom<State: Codable & Sendable>: RoomModel {
         if let value = values[key] { return value }
         guard version < histories[history].states.count else { return nil }
         let state = histories[history].states[Int(version)]
-        let value = try? resolved(topic, viewer)?.value(state)
+        let oracle = oracles[ExactString(topic.selection)]
+        let value =
+            oracle.map { $0(state, topic.parameters, viewer) }
+            ?? (try? resolved(topic, viewer)?.value(state))
         values[key] = value
         return value
     }

@@ -51,6 +51,9 @@ struct RoomRule<State>: Sendable {
     let holds: @Sendable (State) -> Bool
 }
 
+/// The value of a selection for parameters and a viewer, found without what is tested.
+typealias Oracle<State> = @Sendable (State, JSON?, Identity) -> JSON
+
 /// A selection with its parameters.
 final class Topic {
     let number: Int

@@ -28,7 +28,9 @@ struct AnySimulatedRoom: Sendable {
         rareKinds = room.rareKinds
         catalogue = room.definition.actions
         open = { context in Room(room.definition, context) }
-        model = { limits in ReplayedRoom(room.definition, rules: room.rules, limits) }
+        model = { limits in
+            ReplayedRoom(room.definition, rules: room.rules, oracles: room.oracles, limits)
+        }
         dispatch = { opened, action, outcome in
             (opened as? Room<State>)?.dispatch(action, outcome)
         }

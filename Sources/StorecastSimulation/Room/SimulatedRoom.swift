@@ -23,6 +23,8 @@ public struct SimulatedRoom<State: Codable & Sendable>: Sendable {
     var serverKinds: [DispatchKind] = []
     var rareKinds: [DispatchKind] = []
     var rules: [RoomRule<State>] = []
+    /// By the selections' names.
+    var oracles: [ExactString: Oracle<State>] = [:]
 
     /// A room with clients that mirror and dispatch nothing yet.
     ///
@@ -118,6 +120,22 @@ public struct SimulatedRoom<State: Codable & Sendable>: Sendable {
     public func requiring(_ name: String, _ holds: @escaping @Sendable (State) -> Bool) -> Self {
         var room = self
         room.rules.append(RoomRule(name: name, holds: holds))
+        return room
+    }
+
+    /// What a selection must show, found in the simplest way: without it, the model evaluates the
+    /// selection's own closure.
+    func expecting<Parameters, Value>(
+        _ selection: Selection<State, Parameters, Value>,
+        _ value: @escaping @Sendable (State, Parameters, Identity) -> Value
+    ) -> Self {
+        var room = self
+        room.oracles[ExactString(selection.name)] = { state, json, viewer in
+            encoded {
+                let parameters = try JSONCoding.decode(Parameters.self, from: json ?? .object([:]))
+                return try JSONCoding.encodeTree(value(state, parameters, viewer))
+            }
+        }
         return room
     }
 
