@@ -127,7 +127,7 @@ struct LatencyChartTests {
         let svg = LatencyChart(title: "increment", results: results).svg
         let elements = try Elements(svg)
         #expect(elements.named("polyline", "line").count == 4)
-        #expect(elements.named("circle", "dot").count == 12)
+        #expect(elements.named("circle", "dot").count == 12 + 4, "four at the labels")
         #expect(elements.text.contains("p99.9 at 1,000/s: 9.99 ms"))
         for text in ["p50", "p99.9", "100", "10,000", "dispatch to ack", "actions per second"] {
             #expect(elements.text.contains("|\(text)|"), "\(text)")

@@ -1,4 +1,3 @@
-import Glibc
 import StorecastWire
 
 /// What a connection of a load needs to know of a server's frame.
@@ -66,13 +65,7 @@ struct Hearing {
 
     mutating func hear(_ message: UnsafeRawBufferPointer) -> Heard {
         for (text, heard) in known where text.count == message.count {
-            let isSame = text.withUnsafeBytes { text in
-                guard let left = text.baseAddress, let right = message.baseAddress else {
-                    return true
-                }
-                return memcmp(left, right, text.count) == 0
-            }
-            if isSame { return heard }
+            if text.elementsEqual(message) { return heard }
         }
         let heard = Heard(message)
         guard heard.isShared, message.count <= Self.longest else { return heard }

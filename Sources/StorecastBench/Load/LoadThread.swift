@@ -149,6 +149,7 @@ final class LoadCrew {
     }
 
     func giveUp(at now: Int64) {
+        stopSending(at: now)
         for connection in connections { connection.giveUp(at: now) }
     }
 
@@ -174,7 +175,11 @@ final class LoadCrew {
             if next.place == connections.count { next = (0, next.index + 1) }
         }
         if let lateness, now >= pace.measuredFrom { tally.lateness.record(lateness) }
-        guard now >= pace.end else { return }
+        if now >= pace.end { stopSending(at: now) }
+    }
+
+    private func stopSending(at now: Int64) {
+        guard isSending else { return }
         isSending = false
         for connection in connections { connection.stopSending(at: now) }
     }
@@ -206,7 +211,8 @@ final class LoadCrew {
     func take() -> Tally {
         var taken = tally
         tally = Tally()
-        taken.open = connections.reduce(0) { $0 + $1.open }
+        // A thread that is late may have none open and yet more to send.
+        taken.open = connections.reduce(isSending ? 1 : 0) { $0 + $1.open }
         return taken
     }
 

@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 
 /// A picture (SVG) of latency over load: a line for each quantile, both axes logarithmic. It follows
 /// the reader's light or dark scheme, and its text is text.
@@ -18,8 +18,8 @@ package struct LatencyChart {
 
     private static let width = 760.0
     private static let left = 68.0
-    private static let right = 84.0
-    private static let head = 58.0
+    private static let right = 88.0
+    private static let head = 66.0
     private static let plotHeight = 250.0
     private static let panelHeight = 320.0
 
@@ -85,7 +85,11 @@ package struct LatencyChart {
             labels.append((last.y, quantile.name, series))
         }
         for label in Self.apart(labels) {
-            lines.append(Self.label("label", label.text, Self.width - Self.right + 10, label.y + 4))
+            let x = Self.width - Self.right + 16
+            lines += [
+                Self.dot(x, label.y, series: label.series) + "/>",
+                Self.label("label", label.text, x + 9, label.y + 4),
+            ]
         }
         return lines + ["</g>"]
     }
@@ -110,9 +114,13 @@ package struct LatencyChart {
         let path = points.map { "\(text($0.x)),\(text($0.y))" }.joined(separator: " ")
         return [#"<polyline class="line s\#(series)" points="\#(path)"/>"#]
             + points.map { x, y, title in
-                #"<circle class="dot s\#(series)" cx="\#(text(x))" cy="\#(text(y))" r="4">"#
-                    + "<title>\(title)</title></circle>"
+                dot(x, y, series: series) + "><title>\(title)</title></circle>"
             }
+    }
+
+    /// A circle that is still open.
+    private static func dot(_ x: Double, _ y: Double, series: Int) -> String {
+        #"<circle class="dot s\#(series)" cx="\#(text(x))" cy="\#(text(y))" r="4""#
     }
 
     private static func line(
@@ -129,15 +137,18 @@ package struct LatencyChart {
             + escaped(words) + "</text>"
     }
 
-    /// Moves labels upward until each has a line's height for itself.
+    /// Moves labels until each has a line's height for itself: the others away from the lowest, and
+    /// all of them back by half of what the highest has moved.
     private static func apart(
         _ labels: [(y: Double, text: String, series: Int)]
     ) -> [(y: Double, text: String, series: Int)] {
         var lowest = Double.infinity
-        return labels.map { label in
+        let stacked = labels.map { label in
             lowest = min(label.y, lowest - 15)
-            return (lowest, label.text, label.series)
+            return lowest
         }
+        let back = ((labels.last?.y ?? 0) - (stacked.last ?? 0)) / 2
+        return zip(labels, stacked).map { ($1 + back, $0.text, $0.series) }
     }
 
     private var grid: [String] {
