@@ -96,6 +96,17 @@ let package = Package(
             ]),
         .target(
             name: "StorecastWebSocket", dependencies: ["CLibWebSockets"], swiftSettings: settings),
+        // A load on any server, and what it measures.
+        .target(
+            name: "StorecastBench", dependencies: ["StorecastWebSocket", "StorecastWire"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "StorecastBenchTests",
+            dependencies: [
+                "StorecastBench", "StorecastClient", "StorecastServer", "StorecastSync",
+                "StorecastWebSocket", "StorecastWire", "TestSupport",
+            ],
+            swiftSettings: settings),
         .target(
             name: "StorecastServer",
             dependencies: [
@@ -164,7 +175,7 @@ let package = Package(
             name: "StorecastCommand",
             dependencies: [
                 "StorecastServer", "StorecastDevtools", "StorecastTools", "StorecastSQLite",
-                "StorecastClient", "Example", "WebClients",
+                "StorecastBench", "StorecastClient", "Example", "WebClients",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],

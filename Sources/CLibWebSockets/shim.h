@@ -2,6 +2,7 @@
 
 #include <libwebsockets.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <uv.h>
 
 /*
@@ -50,3 +51,13 @@ extern int pthread_setname_np(pthread_t, const char *);
 static inline void sc_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
 
 static inline int sc_lws_adoption_http(void) { return LWS_ADOPT_SOCKET | LWS_ADOPT_HTTP; }
+
+static inline int sc_timer_make(void) {
+    return timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+}
+
+/* At this moment of the monotonic clock, in nanoseconds; 0 for never. */
+static inline void sc_timer_set(int timer, uint64_t moment) {
+    struct itimerspec at = {{0, 0}, {(time_t)(moment / 1000000000), (long)(moment % 1000000000)}};
+    timerfd_settime(timer, TFD_TIMER_ABSTIME, &at, NULL);
+}

@@ -27,10 +27,15 @@ struct StorecastCommand: AsyncParsableCommand {
 
               storecast watch localhost:9091 value '{"path":"/votes"}'
               storecast dispatch localhost:9091 increment '{"path":"/votes/tea"}'
+
+            How much the server takes:
+
+              storecast bench localhost:9091 --action increment \
+            --payload '{"path":"/votes/tea"}' --find p99=20ms
             """,
         version: Software.version,
         subcommands: [
-            ServeCommand.self, WatchCommand.self, DispatchCommand.self,
+            ServeCommand.self, WatchCommand.self, DispatchCommand.self, BenchCommand.self,
             JournalCommand.self, TypesCommand.self,
         ])
 

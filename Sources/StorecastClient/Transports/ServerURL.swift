@@ -9,7 +9,7 @@ package struct ServerURL: Equatable {
 
     /// Nil if `text` isn't such a URL. User names and fragments aren't taken: credentials don't
     /// belong into URLs.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let rest: Substring
         if let secure = text.dropping(prefix: "wss://") {
             (isSecure, rest) = (true, secure)

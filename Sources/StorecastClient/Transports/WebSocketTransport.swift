@@ -49,6 +49,15 @@
         }
     }
 
+    extension WebSocketClientConfiguration {
+        /// To a server's URL.
+        package init(_ url: ServerURL, subprotocol: String = ProtocolVersion.subprotocol) {
+            self.init(
+                host: url.host, port: url.port, path: url.path, tls: url.isSecure,
+                subprotocols: [subprotocol])
+        }
+    }
+
     /// One connection of a ``WebSocketTransport``.
     final class WebSocketTransportConnection: TransportConnection, WebSocketClientDelegate {
         private let handler: @Sendable (TransportEvent) -> Void
@@ -70,9 +79,7 @@
             }
             let client = WebSocketClient(
                 on: loop,
-                configuration: WebSocketClientConfiguration(
-                    host: url.host, port: url.port, path: url.path, tls: url.isSecure,
-                    subprotocols: [subprotocol]),
+                configuration: WebSocketClientConfiguration(url, subprotocol: subprotocol),
                 delegate: self)
             self.client = client
             client.connect()

@@ -29,7 +29,7 @@ package enum StandardError {
     }
 
     /// Replaces the terminal's current line, and stays in it.
-    static func overwrite(_ text: String) {
+    package static func overwrite(_ text: String) {
         StandardStream.write(bytes: "\r\u{1B}[K" + text.terminalSafe, to: STDERR_FILENO)
     }
 }

@@ -1,0 +1,18 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#else
+    import Darwin
+#endif
+
+/// The clock of `EventLoop.now()`, in nanoseconds: `Duration` would be converted for each frame.
+enum Clock {
+    static var now: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}

@@ -1,0 +1,67 @@
+import ArgumentParser
+import StorecastBench
+import StorecastServer
+import StorecastTools
+import StorecastWebSocket
+import Testing
+
+@testable import StorecastCommand
+
+/// What the options of `storecast bench` make of the load.
+struct BenchCommandTests {
+    private static let least = ["localhost:9090", "--action", "Say"]
+
+    @Test func `without options ten connections dispatch a hundred a second`() throws {
+        let command = try BenchCommand.parse(Self.least)
+        let plan = try command.plan()
+        #expect(plan.server.host == "localhost")
+        #expect(plan.server.port == 9090)
+        #expect(plan.server.path == "/")
+        #expect(plan.action == "Say")
+        #expect(plan.payload == nil)
+        #expect(plan.token == nil)
+        #expect(plan.connections == 10)
+        #expect(plan.mirrors == 0)
+        #expect(plan.subscriptions.isEmpty)
+        #expect(command.rate.isEmpty)
+        #expect(command.duration == .seconds(10))
+        #expect(command.warmUp == .seconds(2))
+    }
+
+    @Test func `what is said is what is done`() throws {
+        let command = try BenchCommand.parse(
+            Self.least + ["--payload", #"{"text":"{n}","of":{c}}"#, "--connections", "3"]
+                + ["--mirrors", "4", "--threads", "2", "--token", "user-{c}", "--rate", "5"]
+                + ["--subscribe", "chat", "--subscribe", #"value={"path":"/a=b"}"#]
+                + ["--subscribe", "column=todo", "--duration", "500ms", "--warm-up", "0s"])
+        let plan = try command.plan()
+        #expect(plan.connections == 3)
+        #expect(plan.mirrors == 4)
+        #expect(plan.threads == 2)
+        #expect(plan.subscriptions.map(\.name) == ["chat", "value", "column"])
+        #expect(plan.subscriptions.map(\.parameters) == [nil, ["path": "/a=b"], "todo"])
+        let payload = plan.payload?.bytes(action: 7, connection: 1)
+        #expect(payload == Array(#"{"text":"7","of":1}"#.utf8))
+        #expect(plan.token?.bytes(action: 0, connection: 2) == Array("user-2".utf8))
+        #expect(command.rate == [5])
+        #expect(command.duration == .milliseconds(500))
+        #expect(command.warmUp == .zero)
+    }
+
+    @Test(arguments: [
+        [], ["--rate", "0"], ["--rate", "1e9"], ["--connections", "0"], ["--threads", "0"],
+        ["--duration", "0s"], ["--duration", "1h"], ["--mirrors", "1"], ["--mirrors", "-1"],
+        ["--find", "p99"], ["--find", "mirror-p99=1s"],
+        ["--find", "p99=1s", "--rate", "1", "--rate", "2"],
+    ])
+    func `what makes no sense is refused`(arguments: [String]) {
+        let all = arguments.isEmpty ? ["localhost:9090"] : Self.least + arguments
+        #expect(throws: (any Error).self) { try BenchCommand.parse(all) }
+    }
+
+    @Test(arguments: ["{n}}", "{", "{c}{n}x"])
+    func `a payload that isn't JSON with its numbers in place is refused`(payload: String) throws {
+        let command = try BenchCommand.parse(Self.least + ["--payload", payload])
+        #expect(throws: CommandFailure.self) { try command.plan() }
+    }
+}
