@@ -55,8 +55,10 @@ extension Market {
         .reading(\.traders)
     /// What the orders of each book are worth.
     static let books = Selection("books") { (market: Market) in
-        market.orders.rows.reduce(into: [ExactString: Int]()) { books, order in
-            books[ExactString(order.book), default: 0] += order.price
+        bookNames.map { book in
+            market.orders.rows.reduce(0) { worth, order in
+                order.book.isSameText(as: book) ? worth + order.price : worth
+            }
         }
     }
     .reading(\.orders)
