@@ -16,12 +16,14 @@ struct BenchCommand: AsyncParsableCommand {
             the moment at which an action was due, so that those count that had to wait because \
             the server stalled.
 
-              storecast bench localhost:9091 --action increment --payload '{"path":"/n"}'
-              storecast bench localhost:9091 --action set \
-            --payload '{"path":"/rows/{c}","value":{n}}' --connections 100 --rate 1000 \
-            --rate 10000 --mirrors 50 --subscribe 'value={"path":"/rows"}' --svg latency.svg
-              storecast bench localhost:9091 --action increment --payload '{"path":"/n"}' \
-            --find p99=20ms
+              storecast bench localhost:9091 --action increment \\
+                --payload '{"path":"/n"}'
+              storecast bench localhost:9091 --action set \\
+                --payload '{"path":"/rows/{c}","value":{n}}' --connections 100 \\
+                --rate 1000 --rate 10000 --mirrors 50 \\
+                --subscribe 'value={"path":"/rows"}' --svg latency.svg
+              storecast bench localhost:9091 --action increment \\
+                --payload '{"path":"/n"}' --find p99=20ms
 
             In a payload and a token {n} stands for the action's number and {c} for the \
             connection's, both from 0. Every action is really dispatched, and a journal keeps it: \

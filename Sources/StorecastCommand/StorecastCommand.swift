@@ -30,8 +30,8 @@ struct StorecastCommand: AsyncParsableCommand {
 
             How much the server takes:
 
-              storecast bench localhost:9091 --action increment \
-            --payload '{"path":"/votes/tea"}' --find p99=20ms
+              storecast bench localhost:9091 --action increment \\
+                --payload '{"path":"/votes/tea"}' --find p99=20ms
             """,
         version: Software.version,
         subcommands: [

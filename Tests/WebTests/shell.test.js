@@ -17,6 +17,8 @@ const ownTerminal = "# in a terminal of its own";
 const left = {
   "Tests/IntegrationTests/Python/requirements.txt && swift test": "it is the tests' own command",
   "STORECAST_KILLS=200": "it takes hours",
+  "--rate 50000 --svg": "it takes a minute",
+  "--find p99=20ms": "it takes a minute",
   "storecast journal skip": "it takes an entry that ends its reducer, as TrappingReducerTests has",
 };
 
@@ -51,7 +53,7 @@ describe("shell blocks, pasted one after the other", { skip: missing }, () => {
 describe("help", { skip: missing }, () => {
   const journal = ["rooms", "log", "show", "state", "diff", "export", "verify", "replay", "backup"];
   const files = ["restore", "repair", "import", "fork", "skip"].concat(journal);
-  const commands = ["serve", "watch", "dispatch", "types", "journal"];
+  const commands = ["serve", "watch", "dispatch", "bench", "types", "journal"];
   const all = [[], ...commands.map((name) => [name]), ...files.map((name) => ["journal", name])];
 
   test("shows commands on lines of their own, which no terminal breaks", () => {
