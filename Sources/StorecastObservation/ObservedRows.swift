@@ -23,8 +23,8 @@ public import StorecastTables
 /// ```
 ///
 /// A change costs O(c log n) for c rows, whatever the number of views. There are no rows as long as
-/// the store has no state, as a remote store at first. It subscribes when it is created, until it is
-/// released, and keeps the store alive. Like the store it isn't Sendable: it belongs to the same
+/// the store has no state, as a remote store at first. It subscribes when it is created, until it
+/// is released, and keeps the store alive. Like the store it isn't Sendable: it belongs to the same
 /// actor or thread.
 public final class ObservedRows<Row: Identifiable>: Observable, DispatchingStoreType
 where Row.ID: TableKey {

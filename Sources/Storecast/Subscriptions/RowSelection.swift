@@ -21,8 +21,8 @@ extension Subscription {
         selectRow(of: table, id: id)
     }
 
-    /// Selects a row of an ordered table by its id; nil as long as there is none. A subscriber isn't
-    /// told where the row is.
+    /// Selects a row of an ordered table by its id; nil as long as there is none. A subscriber
+    /// isn't told where the row is.
     public func select<Row>(
         _ table: KeyPath<State, OrderedTable<Row>>, id: Row.ID
     ) -> Subscription<Row?> {

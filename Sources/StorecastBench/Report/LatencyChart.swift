@@ -1,7 +1,7 @@
 import Foundation
 
-/// A picture (SVG) of latency over load: a line for each quantile, both axes logarithmic. It follows
-/// the reader's light or dark scheme, and its text is text.
+/// A picture (SVG) of latency over load: a line for each quantile, both axes logarithmic. It
+/// follows the reader's light or dark scheme, and its text is text.
 package struct LatencyChart {
     private let results: [StepResult]
     private let bound: LatencyBound?

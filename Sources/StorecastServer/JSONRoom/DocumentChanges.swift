@@ -12,9 +12,9 @@ struct DocumentChanges {
 
     /// Notes an edit that is about to be done to `document`.
     ///
-    /// What is done in a place that `isWanted` doesn't hold for isn't noted, unless it is in one that
-    /// is: nobody looks there, and undoing the others leads past it. So the number of an array's
-    /// elements has to be right if one of them is wanted.
+    /// What is done in a place that `isWanted` doesn't hold for isn't noted, unless it is in one
+    /// that is: nobody looks there, and undoing the others leads past it. So the number of an
+    /// array's elements has to be right if one of them is wanted.
     /// O(path) for each step; amortised, as places become a part of one around them.
     mutating func note(
         _ edit: any JSONEdit, in document: JSON, where isWanted: (JSONPointer) -> Bool

@@ -17,8 +17,9 @@ struct DocumentSelection: ToldSelection {
 /// The subscribed paths of a document: finds those that a turn concerns from the places that it
 /// changed, above and below them.
 ///
-/// What a turn costs follows its edits and the paths that they concern, not the size of the document
-/// or the number of paths. It doesn't hold the document between turns, so that edits are in place.
+/// What a turn costs follows its edits and the paths that they concern, not the size of the
+/// document or the number of paths. It doesn't hold the document between turns, so that edits are in
+/// place.
 final class DocumentViews: SelectionFinder {
     private let sources = PathTrie<[DocumentSource]>()
     private var changes = DocumentChanges()
@@ -71,8 +72,8 @@ final class DocumentViews: SelectionFinder {
 
 /// The value at a path of a document.
 ///
-/// While it is attached, ``DocumentViews`` tells it of the places that concern it; it holds no value
-/// then.
+/// While it is attached, ``DocumentViews`` tells it of the places that concern it; it holds no
+/// value then.
 final class DocumentSource: ToldSource {
     weak var group: SelectionGroup?
     let path: JSONPointer

@@ -50,8 +50,8 @@ public struct Selection<
     ///     .reading(\.cards)
     /// ```
     /// A closure that reads anything else shows clients an old value: tests with
-    /// `StorecastTesting`'s simulator find it. Parts are compared by their memory, in constant time:
-    /// one that was set to an equal value may count as changed.
+    /// `StorecastTesting`'s simulator find it. Parts are compared by their memory, in constant
+    /// time: one that was set to an equal value may count as changed.
     public func reading<each Part: Sendable>(
         _ parts: repeat any KeyPath<State, each Part> & Sendable
     ) -> Self {

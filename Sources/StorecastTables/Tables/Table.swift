@@ -120,8 +120,8 @@ public struct Table<Row: Identifiable> where Row.ID: TableKey {
 
 extension Table: Sendable where Row: Sendable {}
 
-/// A row in a table: an object, so that versions of a table share it, and that it is the same object
-/// only as long as nobody has changed it.
+/// A row in a table: an object, so that versions of a table share it, and that it is the same
+/// object only as long as nobody has changed it.
 ///
 /// Only who has the one reference to it changes it.
 @usableFromInline package final class RowBox<Row> {

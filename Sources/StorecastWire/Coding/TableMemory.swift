@@ -3,8 +3,8 @@
 ///
 /// It remembers the tables that were decoded, each by its place in the JSON. When the value is
 /// decoded again they are left out of the text, and whoever asks for one there gets the one
-/// remembered, with the rows that have changed. If something else is asked for there, or a row can't
-/// be decoded, everything is decoded anew. So the result is always that of
+/// remembered, with the rows that have changed. If something else is asked for there, or a row
+/// can't be decoded, everything is decoded anew. So the result is always that of
 /// ``JSONCoding/decode(_:from:)-(_,JSON)``, for types that decode what they read by nothing else.
 package final class TableMemory {
     private var root = TableNode()
@@ -18,8 +18,8 @@ package final class TableMemory {
     /// Remembers nothing.
     package init() {}
 
-    /// Takes note of a patch to the JSON that was decoded last. O(patch), plus what is remembered in
-    /// an array whose elements move.
+    /// Takes note of a patch to the JSON that was decoded last. O(patch), plus what is remembered
+    /// in an array whose elements move.
     package func note(_ patch: JSONPatch) {
         for operation in patch.operations {
             switch operation {
