@@ -2,7 +2,7 @@ import Glibc
 import Testing
 
 /// How `storecast dispatch` and `storecast watch` end, and what they say then.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct ClientCommandTests {
     private static let action = ["Say", #"{"text":"x"}"#]
 

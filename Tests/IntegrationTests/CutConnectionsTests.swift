@@ -9,7 +9,7 @@ struct CutConnectionsTests {
     private static let cuts = 20
     private static let actionsEach = 250
 
-    @Test(.timeLimit(.minutes(4)))
+    @Test(.timeLimit(.minutes(10)))
     func `200 connections, each cut 20 times, and a server killed twice lose and repeat nothing`()
         async throws
     {

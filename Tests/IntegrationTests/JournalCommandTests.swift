@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// `storecast journal` on a file that `storecast serve` writes.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 @MainActor struct JournalCommandTests {
     private let directory: TemporaryDirectory
     private let file: String

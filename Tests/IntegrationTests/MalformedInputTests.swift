@@ -4,7 +4,7 @@ import Testing
 struct MalformedInputTests {
     @Test(
         .enabled(if: Python.isThere, "needs .build/python: see the README's test command"),
-        .timeLimit(.minutes(1)), arguments: Room.allCases)
+        .timeLimit(.minutes(10)), arguments: Room.allCases)
     func `gets the documented answer, and nobody else notices`(room: Room) async throws {
         let server = try await ServeProcess(document: room.document)
         let script = try Python.start("malformed.py", [server.url] + room.arguments)
@@ -15,7 +15,7 @@ struct MalformedInputTests {
 
     @Test(
         .enabled(if: Python.isThere, "needs .build/python: see the README's test command"),
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(10)))
     func `connections, subscriptions and dispatches live and end as documented`() async throws {
         let server = try await ServeProcess()
         let script = try Python.start("lifecycle.py", [server.url])

@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// How `storecast serve` fails, and what it leaves.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct ServeCommandTests {
     private let directory: TemporaryDirectory
 

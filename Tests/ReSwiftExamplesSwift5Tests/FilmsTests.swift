@@ -1,7 +1,7 @@
 import Storecast
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 @MainActor struct FilmsTests {
     private let store = Store<FilmsState>(reducer: filmsReducer, state: nil)
 

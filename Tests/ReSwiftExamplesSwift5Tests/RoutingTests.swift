@@ -1,6 +1,6 @@
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 @MainActor struct RoutingTests {
     @Test func `the routables are asked for what leads from one route to the next`() async {
         let app = AppDelegate()

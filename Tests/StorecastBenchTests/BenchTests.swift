@@ -9,7 +9,7 @@ import Testing
 @testable import StorecastBench
 
 /// Loads on servers of the same process: what is counted, never how long it takes.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct BenchTests {
     struct Tally: Codable, Sendable {
         struct Add: SyncAction { var number: Int }

@@ -3,7 +3,7 @@ import StorecastClient
 import StorecastServer
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(1)))
+@MainActor @Suite(.timeLimit(.minutes(10)))
 struct MirroringTests {
     @Test func `a store has no state until the first has come, then all that follow`() async throws
     {

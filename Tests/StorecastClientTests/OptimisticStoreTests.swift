@@ -3,7 +3,7 @@ import StorecastClient
 import StorecastServer
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(1)))
+@MainActor @Suite(.timeLimit(.minutes(10)))
 struct OptimisticStoreTests {
     private let desk: Desk
     private let books: RemoteStore<[String]>

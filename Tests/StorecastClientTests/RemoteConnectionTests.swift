@@ -5,7 +5,7 @@ import Testing
 
 @testable import StorecastClient
 
-@MainActor @Suite(.timeLimit(.minutes(1)))
+@MainActor @Suite(.timeLimit(.minutes(10)))
 struct RemoteConnectionTests {
     @Test func `the status goes from connecting to live, and closes`() async throws {
         let desk = try await Desk()

@@ -9,7 +9,7 @@ import Testing
 @testable import StorecastCommand
 
 /// What a file is of that `storecast serve` left.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 @MainActor struct ServedRoomTests {
     private let path = FileManager.default.temporaryDirectory
         .appending(path: "storecast-\(UUID().uuidString).sqlite").path

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StorecastDevtools
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct DevtoolsAccessTests {
     private static let token = DevtoolsClient.token
 

@@ -8,7 +8,7 @@ import TestSupport
 
 /// What the devtools show of the present.
 @MainActor
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct DevtoolsRoomTests {
     private static let room: JSON = ["room": "/"]
 

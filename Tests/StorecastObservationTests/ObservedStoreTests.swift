@@ -4,7 +4,7 @@ import StorecastObservation
 import StorecastTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ObservedStoreTests {
     struct Counter: Equatable {
         var count = 0

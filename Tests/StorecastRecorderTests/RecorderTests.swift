@@ -2,7 +2,7 @@ import StorecastRecorder
 import StorecastTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct RecorderTests {
     private let clock = ManualClock()
     private let store = makeTallyStore()

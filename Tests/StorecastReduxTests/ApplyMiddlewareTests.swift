@@ -1,7 +1,7 @@
 import StorecastRedux
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ApplyMiddlewareTests {
     private func logging(
         _ name: String, _ note: @escaping (String) -> Void

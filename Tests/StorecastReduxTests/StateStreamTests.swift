@@ -1,7 +1,7 @@
 import StorecastRedux
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct StateStreamTests {
     /// A stream as a reactive library would make it.
     private final class Recorder {

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Rooms and members whose names look alike, on a server that runs.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct LookAlikeTests {
     @Test(arguments: [1, 4])
     func `rooms that look alike are two rooms, however their path is written`(

@@ -3,7 +3,7 @@ import StorecastClient
 import StorecastServer
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SyncServerTests {
     @Test func `the path of the URL names the room`() async throws {
         let server = SyncServer(port: 0, rooms: { $0.hasPrefix("/rooms/") ? Tallies.room : nil })

@@ -3,7 +3,7 @@ import StorecastClient
 import StorecastServer
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct WebPagesTests {
     static let site = WebPages([
         "/index.html": Array("<!doctype html>\n".utf8), "/app/index.html": Array("app".utf8),
@@ -143,7 +143,7 @@ struct WebPagesTests {
 }
 
 /// Which requests are answered, for a WebSocket or a page.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RequestTests {
     private func answer(
         to text: String, host: String = "127.0.0.1", allowed: [String] = []

@@ -2,7 +2,7 @@ import StorecastWebSocket
 import Testing
 
 extension SocketTests {
-    @Suite(.timeLimit(.minutes(1))) struct WebSocketClientTests {
+    @Suite(.timeLimit(.minutes(10))) struct WebSocketClientTests {
         @Test func `client and server on one loop talk, with subprotocol and headers`() async throws
         {
             let loop = try EventLoop()

@@ -4,7 +4,7 @@ import StorecastServer
 import Testing
 
 /// A server whose journal is damaged while it runs.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 @MainActor struct ServedDamageTests {
     @Test func `the server's own code is told that a room can't be read again`() async throws {
         var limits = SyncLimits()

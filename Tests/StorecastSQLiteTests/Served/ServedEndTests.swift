@@ -3,7 +3,7 @@ import StorecastSQLite
 import Testing
 
 /// What a server leaves behind that is stopped.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 @MainActor struct ServedEndTests {
     /// So few entries are read as quickly as a snapshot.
     @Test(arguments: [(99, [0]), (150, [0, 150])] as [(Int, [UInt64])])

@@ -7,7 +7,7 @@ import StorecastServer
 import Testing
 
 /// Clients of a server whose journal can't be written for a while.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 @MainActor struct ServedFaultTests {
     /// How the disk fails, and what the server's log says then.
     private nonisolated static let faults: [(DiskVerdict.Judge, String)] = [

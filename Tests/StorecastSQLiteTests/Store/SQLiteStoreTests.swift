@@ -8,7 +8,7 @@ import Testing
 import TestSupport
 
 /// The opening and sharing of a journal's file.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 @MainActor struct SQLiteStoreTests {
     private let directory: TemporaryDirectory
     private let path: String
@@ -219,7 +219,7 @@ import TestSupport
 }
 
 /// The file beside a journal's, which is removed whenever it is released.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct StoreLockTests {
     private let directory: TemporaryDirectory
     private let path: String

@@ -1,7 +1,7 @@
 import StorecastTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct TestStoreTests {
     private struct Pair: Equatable {
         var name = "tea"

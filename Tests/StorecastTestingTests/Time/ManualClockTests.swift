@@ -5,7 +5,7 @@ import Testing
 @testable import StorecastTesting
 
 @MainActor
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct ManualClockTests {
     private let clock = ManualClock()
 

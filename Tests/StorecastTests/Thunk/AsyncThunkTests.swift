@@ -1,7 +1,7 @@
 import Storecast
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct AsyncThunkTests {
     private struct Offline: Error, Equatable {}
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import StorecastTools
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 @MainActor struct JournalExportTests {
     @Test func `what is exported is what was archived`() async throws {
         let board = try await ArchivedBoard()

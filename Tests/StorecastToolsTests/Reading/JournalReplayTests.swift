@@ -6,7 +6,7 @@ import Testing
 
 @testable import StorecastTools
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 @MainActor struct JournalReplayTests {
     @Test func `entries come in the rhythm in which they happened`() async throws {
         let board = try await ArchivedBoard()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StorecastTools
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 @MainActor struct JournalRoomsTests {
     @Test func `a room is a line`() async throws {
         let board = try await ArchivedBoard(snapshotsAt: [5])

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StorecastTools
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 @MainActor struct JournalShowTests {
     @Test func `an entry is shown with all that it carries and changed`() async throws {
         let board = try await ArchivedBoard()

@@ -6,7 +6,7 @@ import StorecastTools
 import Testing
 
 /// A recorded room, opened in the Recorder.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 @MainActor struct RecorderJournalTests {
     private let store = Store(state: Board(), reducer: Board.reduce)
     private let recorder: Recorder<Board>

@@ -28,7 +28,7 @@ final class Mailbox<Event: Sendable>: Sendable {
 
     /// The next event, waited for until the deadline; a failed test then.
     func next(
-        within deadline: Duration = .seconds(5), sourceLocation: SourceLocation = #_sourceLocation
+        within deadline: Duration = .seconds(60), sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> Event {
         let id = state.withLock { state in
             state.waits += 1
