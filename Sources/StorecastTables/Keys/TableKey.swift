@@ -36,7 +36,7 @@ public protocol TableKey: Hashable, Sendable {
 
 extension TableKey {
     /// Whether two keys are one.
-    @inlinable static func areSame(_ a: Self, _ b: Self) -> Bool {
+    @inlinable package static func areSame(_ a: Self, _ b: Self) -> Bool {
         hasSameValue(a, b) { !isOrdered($0, before: $1) && !isOrdered($1, before: $0) }
     }
 }

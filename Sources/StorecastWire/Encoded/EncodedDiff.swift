@@ -266,8 +266,9 @@ extension JSONPatch {
         var diff = EncodedDiff()
         do {
             try diff.compare(old, new)
-            try diff.checkDepth()
-            return (JSONPatch(diff.diff.operations), diff.growth)
+            let patch = JSONPatch(diff.diff.operations)
+            if patch.nestsTooDeeply { throw JSONEncoding.depthError }
+            return (patch, diff.growth)
         } catch {
             // Encoding the whole tells where the fault is; or that it is none, as the type's own
             // `encode(to:)` deals with it.
@@ -276,17 +277,12 @@ extension JSONPatch {
             return (patch, after.encodedSize - before.encodedSize)
         }
     }
-}
 
-extension EncodedDiff {
-    /// Throws if the new value is nested too deeply. The old one isn't, and so nothing is that both
-    /// have.
-    fileprivate func checkDepth() throws {
-        for operation in diff.operations {
+    /// Whether it puts something too deep into a value that isn't nested too deeply.
+    package var nestsTooDeeply: Bool {
+        operations.contains { operation in
             let limit = JSONLimits.deepestValue - operation.path.tokens.count
-            if let value = operation.value, value.isNested(deeperThan: limit) {
-                throw JSONEncoding.depthError
-            }
+            return operation.value?.isNested(deeperThan: limit) ?? false
         }
     }
 }

@@ -94,6 +94,37 @@ struct RowSelectionTests {
         #expect(told.count == 2)
     }
 
+    private struct Box: Identifiable, Codable, Equatable, Sendable {
+        var id: Int
+        var content: JSON
+    }
+
+    /// A row may be nested more deeply than a page can hold it.
+    @Test func `a row that becomes too deep for its page is an error, as the whole page would be`()
+        throws
+    {
+        typealias Boxes = Table<Box>
+        let page = Selection("page", rows: \Boxes.self) { (_: NoParameters) in RowQuery() }
+        // The page, its rows and the row are around it.
+        for (depth, isTooDeep) in [(JSONLimits.deepestValue - 3, false), (498, true)] {
+            var boxes = Table((0..<9).map { Box(id: $0, content: .null) })
+            let views = SelectionFinders<Boxes>()
+            let source = try #require(
+                try page.resolve(nil, .anonymous).source(boxes, views) as? any ToldSource<Boxes>)
+            source.attach()
+            boxes[id: 4]?.content = (0..<depth).reduce(.null) { content, _ in .array([content]) }
+            views.advance(to: boxes) { _ in }
+            let patch = try? source.update(boxes)?.patch
+            let whole = try? page.resolve(nil, .anonymous).value(boxes)
+            #expect((patch == nil) == isTooDeep)
+            #expect((whole == nil) == isTooDeep)
+            if let content = boxes[id: 4]?.content, let patch {
+                let path = try JSONPointer(parsing: "/rows/4/content")
+                #expect(patch.operations == [.replace(path: path, value: content)])
+            }
+        }
+    }
+
     @Test(arguments: [0, -1, Int.min])
     func `a client that asks for no rows gets none`(limit: Int) throws {
         let shelf = Shelf(

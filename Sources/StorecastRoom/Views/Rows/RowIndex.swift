@@ -45,6 +45,10 @@ where Row.ID: TableKey {
             shown[change.id]?.forEach(tell)
             return
         }
+        let tell = { (page: Page) in
+            page.isMoved = true
+            tell(page)
+        }
         if let old {
             keys.remove(old)
             shown[change.id]?.forEach(tell)

@@ -130,6 +130,8 @@ where Row.ID: TableKey {
     var neighbours: [Row.ID] = []
     /// Whether there is no row before the page, or none behind it.
     var isAtEnd = false
+    /// Whether a change concerns more than what is in rows that are shown, and stay.
+    var isMoved = false
 
     init(
         _ plan: RowPlan<Row>, _ state: State, _ find: @escaping (State) -> TableViews<State, Row>
@@ -172,6 +174,8 @@ where Row.ID: TableKey {
     }
 
     override func difference() throws -> (JSONPatch, growth: Int) {
+        defer { isMoved = false }
+        if isAttached, !isMoved, let difference = differenceInRows() { return difference }
         var old = frame
         old.rows = ids.compactMap { oldRow($0) }
         if isAttached {
@@ -182,6 +186,24 @@ where Row.ID: TableKey {
         look()
         if isAttached { index.watch(self, showing: ids, in: span) }
         return try JSONPatch.diff(encoding: old, page)
+    }
+
+    /// The same for a page whose rows stay where they are: nothing but the changed ones is encoded.
+    ///
+    /// Nil if that is no shorter, or fails: the whole page tells why.
+    private func differenceInRows() -> (JSONPatch, growth: Int)? {
+        guard changes.count * 2 <= ids.count else { return nil }
+        var (operations, growth): ([JSONPatch.Operation], Int) = ([], 0)
+        for change in changes {
+            guard let old = change.old, let new = change.new,
+                let place = ids.firstIndex(where: { Row.ID.areSame($0, change.id) }),
+                let difference = try? JSONPatch.diff(encoding: old, new)
+            else { return nil }
+            operations += difference.patch.inside(["rows", "\(place)"]).operations
+            growth += difference.growth
+        }
+        let patch = JSONPatch(operations)
+        return patch.nestsTooDeeply ? nil : (patch, growth)
     }
 
     override func write(to writer: inout JSONWriter) throws {
