@@ -315,7 +315,8 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "TerminalTests", dependencies: ["Terminal", "Example"], swiftSettings: settings),
+            name: "TerminalTests", dependencies: ["Terminal", "Example", "StorecastClient"],
+            swiftSettings: settings),
         .testTarget(
             name: "StorecastCommandTests",
             dependencies: [

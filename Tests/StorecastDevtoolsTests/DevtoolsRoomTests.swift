@@ -128,6 +128,14 @@ struct DevtoolsRoomTests {
             #expect(bad["version"] == nil)
             #expect(bad["problem"]?.string?.isEmpty == false, "\(type) \(payload) in \(room)")
         }
+        // What the devtools refuse comes to no room.
+        let tooLong = ForwardedAction(
+            ticket: String(repeating: "x", count: 1025), room: "/", type: "Add",
+            payload: ["number": 1])
+        await #expect(throws: Rejection.self) {
+            _ = try await fixture.devtools.connection.dispatch(tooLong).outcome
+        }
+        #expect(try await fixture.devtools.dispatch("Add", ["number": 1])["version"] == 3)
         await fixture.end()
     }
 

@@ -42,6 +42,36 @@ struct HostileServerTests {
         #expect(mirror.value == nil)
     }
 
+    /// Wherever one connection is cut, the next begins anew.
+    @Test(arguments: 0...8)
+    func `nothing that was half said counts on the next connection`(cut: Int) {
+        let mirrors = ["tea", "milk"].map { session.mirror($0, nil) }
+        for mirror in mirrors { mirror.observers[0] = { _ in } }
+        let patch = #""from":1,"v":2,"ops":[{"op":"replace","path":"","value":2}]"#
+        // Each connection has other refs.
+        let said = {
+            [
+                TestSupport.welcome(),
+                #"{"op":"subscribed","ref":\#(mirrors[0].ref),"sub":1,"tag":"t"}"#,
+                #"{"op":"subscribed","ref":\#(mirrors[1].ref),"sub":2,"tag":"m"}"#,
+                #"{"op":"snapshot","sub":1,"v":1,"value":1}"#,
+                #"{"op":"snapshot","sub":2,"v":1,"value":1}"#,
+                #"{"op":"transaction","v":2,"count":2}"#, #"{"op":"patch","sub":1,\#(patch)}"#,
+                #"{"op":"patch","sub":2,\#(patch)}"#,
+            ]
+        }
+        for text in said().prefix(cut) { bench.say(text) }
+        #expect(
+            mirrors.map(\.value) == (cut == 8 ? [2, 2] : [cut > 3 ? 1 : nil, cut > 4 ? 1 : nil]))
+        bench.lose()
+        bench.retry()
+        bench.open()
+        for text in said() { bench.say(text) }
+        #expect(bench.reports.isEmpty)
+        #expect(bench.statuses.last == .live)
+        #expect(mirrors.map(\.value) == [2, 2])
+    }
+
     @Test func `a second welcome ends the connection`() {
         #expect(welcome())
         #expect(!welcome())

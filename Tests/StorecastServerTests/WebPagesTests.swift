@@ -47,6 +47,14 @@ struct WebPagesTests {
         }
         let other = try await Self.get("/app/index.html", "If-None-Match: \(tag)\r\n")
         #expect(other.hasPrefix("HTTP/1.1 200 "))
+        // The tag is that of the content, wherever it is; so a newer version of it has another.
+        var newer = Self.site
+        newer["/app/main.js"] = Array("export { }".utf8)
+        newer["/moved.js"] = Array("export {}".utf8)
+        let condition = "If-None-Match: \(tag)\r\n"
+        let changed = try await Self.get("/app/main.js", condition, of: newer)
+        #expect(changed.hasPrefix("HTTP/1.1 200 ") && changed.hasSuffix("export { }"))
+        #expect(try await Self.get("/moved.js", condition, of: newer).hasPrefix("HTTP/1.1 304 "))
     }
 
     /// RFC 9110, section 9.3.2: the same fields as for GET, and no content.

@@ -53,6 +53,31 @@ struct OrderedTableTests {
         #expect(table == old)
     }
 
+    /// Also where it is already, and beside itself: then it stays.
+    @Test func `every row moves beside every other, and to every place, as in an array`() {
+        let ids = ["a", "b", "c", "d"]
+        for id in ids {
+            let others = ids.filter { $0 != id }
+            for other in ids {
+                let place = others.firstIndex(of: other)
+                for isAfter in [false, true] {
+                    var (expected, table) = (others, Self.table("a", "b", "c", "d"))
+                    expected.insert(
+                        id, at: place.map { isAfter ? $0 + 1 : $0 } ?? ids.firstIndex(of: id)!)
+                    #expect(
+                        isAfter
+                            ? table.move(id: id, after: other) : table.move(id: id, before: other))
+                    #expect(Self.ids(table) == expected.joined(), "\(id), \(other), \(isAfter)")
+                }
+            }
+            for place in ids.indices {
+                var (expected, table) = (others, Self.table("a", "b", "c", "d"))
+                expected.insert(id, at: place)
+                #expect(table.move(id: id, to: place) && Self.ids(table) == expected.joined())
+            }
+        }
+    }
+
     @Test func `rows are set, changed and removed by id`() {
         var table = Self.table("a", "b", "c")
         table[id: "b"]?.title += "!"

@@ -34,6 +34,23 @@ extension SocketTests {
             }
         }
 
+        @Test(
+            arguments: [
+                ("example.org", 80, false, "example.org"),
+                ("example.org", 8080, false, "example.org:8080"),
+                ("example.org", 443, false, "example.org:443"),
+                ("example.org", 443, true, "example.org"),
+                ("example.org", 8443, true, "example.org"), ("::1", 80, false, "[::1]"),
+                ("::1", 9090, false, "[::1]:9090"), ("2001:db8::7", 443, true, "[2001:db8::7]"),
+                ("10.0.0.7", 9090, false, "10.0.0.7:9090"),
+            ])
+        func `the server is named by its host, and by its port if that isn't the usual one`(
+            host: String, port: Int, tls: Bool, field: String
+        ) {
+            let server = WebSocketClientConfiguration(host: host, port: port, tls: tls)
+            #expect(server.hostField == field)
+        }
+
         @Test func `many messages of a turn arrive in order`() async throws {
             let server = try await TestServer(.echo)
             let client = try await TestClient(configuration(server))

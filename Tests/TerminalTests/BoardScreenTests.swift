@@ -1,4 +1,5 @@
 @testable import Example
+@testable import StorecastClient
 import StorecastSync
 @testable import Terminal
 import Testing
@@ -93,6 +94,30 @@ struct BoardScreenTests {
         var model = BoardModel.example
         model.link = link
         #expect(lines(model)[22].hasPrefix(" " + text))
+    }
+
+    @Test(
+        arguments: [
+            (.connecting, .connecting), (.live, .live),
+            (.offline(outage(until: 12.5)), .offline(retryIn: 3, because: "gone.")),
+            (.offline(outage(until: 11)), .offline(retryIn: 1, because: "gone.")),
+            (.offline(outage(until: 9)), .offline(retryIn: 0, because: "gone.")),
+            (.closed(nil), .closed("the connection was closed.")),
+            (
+                .closed(Rejection(.forbidden, "No.")),
+                .closed("\(Rejection(.forbidden, "No."))")
+            ),
+        ] as [(RemoteConnection.Status, BoardModel.Link)])
+    func `an outage is counted down to the next try`(
+        status: RemoteConnection.Status, link: BoardModel.Link
+    ) {
+        #expect(BoardModel.Link(status, at: Timestamp(secondsSince1970: 10)) == link)
+    }
+
+    private static func outage(until retry: Double) -> Outage {
+        Outage(
+            since: Timestamp(secondsSince1970: 2), retryAt: Timestamp(secondsSince1970: retry),
+            reason: "gone.")
     }
 
     @Test(

@@ -36,6 +36,20 @@ struct LineEditorTests {
         #expect(edit("ab", .paste("cd"), limit: 3).text == "ab")
     }
 
+    /// The server counts Unicode scalars: what looks like one character may be several.
+    @Test(arguments: ["x", "é", "e\u{301}", "🇦🇹", "👍🏽", "👩‍👩‍👧"])
+    func `a character counts as often as the server counts it`(character: Character) {
+        let length = character.unicodeScalars.count
+        for count in 1...4 {
+            let text = String(repeating: character, count: count)
+            let paste = Key.paste(String(character))
+            for key in [.character(character), paste] {
+                #expect(edit(text, key, limit: length * (count + 1)).text.count == count + 1)
+                #expect(edit(text, key, limit: length * (count + 1) - 1).text == text)
+            }
+        }
+    }
+
     @Test func `an accent joins the letter before it`() {
         let line = edit("e", .character("\u{301}"))
         #expect(line.text == "é")

@@ -181,6 +181,30 @@ describe("a connection", () => {
     assert.equal((await peer.open())[0].token, "two");
   });
 
+  test("a token that comes when nobody waits for it any more opens nothing", async () => {
+    for (const isClosed of [true, false]) {
+      const answers = [];
+      const token = () => new Promise((resolve) => answers.push(resolve));
+      const peer = new TestPeer({ token });
+      await peer.platform.advance(0);
+      if (isClosed) peer.connection.close();
+      else {
+        await peer.platform.advance(20_000);
+        await peer.platform.advance(375);
+      }
+      const state = isClosed ? "closed" : "connecting";
+      assert.equal(peer.connection.status.state, state);
+      assert.equal(answers.length, isClosed ? 1 : 2);
+      answers[0]("late");
+      await peer.platform.advance(0);
+      assert.equal(peer.socket, undefined);
+      assert.equal(peer.connection.status.state, state);
+      if (isClosed) continue;
+      answers[1]("new");
+      assert.equal((await peer.open())[0].token, "new");
+    }
+  });
+
   test("shows the server a newer token", async () => {
     const peer = new TestPeer({ token: "one" });
     await peer.welcome();

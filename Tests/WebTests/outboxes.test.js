@@ -66,6 +66,23 @@ describe("an outbox in localStorage", () => {
     assert.deepEqual(browser.kept, [{ client, settled: 4, opening: 2 }]);
   });
 
+  test("of a tab that is gone is taken before one that is empty", async () => {
+    const browser = new Browser();
+    const tabs = [browser.tab(), browser.tab(), browser.tab()];
+    const clients = [];
+    for (const tab of tabs) clients.push((await tab.welcome())[0].client);
+    assert.equal(new Set(clients).size, 3);
+    tabs[2].connection.dispatch(vote(3));
+    await settle();
+    for (const tab of tabs) tab.connection.close();
+    await settle();
+
+    const next = browser.tab();
+    const [hello, ...frames] = await next.welcome();
+    assert.equal(hello.client, clients[2]);
+    assert.deepEqual(dispatches(frames), [[1, 0, 3]]);
+  });
+
   test("numbers connections on and on, from page to page and whatever the clock says", async () => {
     const browser = new Browser();
     const numbers = [];

@@ -126,25 +126,17 @@ final class BoardClient {
 
     private func followStatus() async {
         for await status in connection.statuses {
-            switch status {
-            case .connecting: model.link = .connecting
-            case .live: model.link = .live
-            case .offline(let outage): countDown(to: outage)
-            case .closed(let rejection):
-                model.link = .closed(rejection?.description ?? "the connection was closed.")
-            }
             needsDrawing()
+            if case .offline(let outage) = status { countDown(to: outage) }
         }
     }
 
+    /// Draws every second of an outage anew.
     private func countDown(to outage: Outage) {
         Task {
-            while connection.status == .offline(outage) {
-                let left = outage.retryAt.secondsSince1970 - Timestamp.now().secondsSince1970
-                guard left > 0 else { return }
-                model.link = .offline(retryIn: Int(left.rounded(.up)), because: outage.reason)
-                needsDrawing()
+            while connection.status == .offline(outage), .now() < outage.retryAt {
                 try? await Task.sleep(for: .seconds(1))
+                needsDrawing()
             }
         }
     }
@@ -166,6 +158,7 @@ final class BoardClient {
         isDrawing = false
         guard !isOver else { return }
         lastDrawn = .now
+        model.link = BoardModel.Link(connection.status, at: .now())
         model.unsent = connection.pendingCount
         if let problem = mirrors?.problem { model.notice = problem.description }
         let size = device.size

@@ -1,4 +1,5 @@
 import Example
+import StorecastClient
 import StorecastSync
 
 /// What the client shows, and what the person is doing with it. No I/O: keys and mirrors' states go
@@ -12,6 +13,18 @@ struct BoardModel: Equatable, Sendable {
         case offline(retryIn: Int, because: String)
         /// Over for good, and why.
         case closed(String)
+
+        init(_ status: RemoteConnection.Status, at time: Timestamp) {
+            switch status {
+            case .connecting: self = .connecting
+            case .live: self = .live
+            case .offline(let outage):
+                let left = outage.retryAt.secondsSince1970 - time.secondsSince1970
+                self = .offline(retryIn: max(0, Int(left.rounded(.up))), because: outage.reason)
+            case .closed(let rejection):
+                self = .closed(rejection?.description ?? "the connection was closed.")
+            }
+        }
     }
 
     /// What keys mean now.

@@ -107,13 +107,10 @@ final class ConnectionAttempt {
     }
 
     private func connect(_ info: inout lws_client_connect_info) -> OpaquePointer? {
-        let isUsual = configuration.port == (configuration.tls ? 443 : 80)
-        let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
-        // The port is left out with TLS, where the library checks the certificate by this name.
-        let hostHeader = isUsual || configuration.tls ? host : "\(host):\(configuration.port)"
         let offered = configuration.subprotocols.joined(separator: ", ")
         let strings = CStrings([
-            "127.0.0.1", hostHeader, configuration.path, offered, ContextStorage.clientProtocolName,
+            "127.0.0.1", configuration.hostField, configuration.path, offered,
+            ContextStorage.clientProtocolName,
         ])
         defer { strings.free() }
         info.address = strings[0]

@@ -258,6 +258,13 @@ package struct WebSocketClientConfiguration: Sendable {
     /// How long the server may take to answer a close frame before the connection is cut.
     package var closeTimeout: Duration = .seconds(5)
 
+    /// The header `Host`. Without the port where it is the usual one; and with TLS, where the
+    /// library checks the certificate by this name.
+    package var hostField: String {
+        let name = host.contains(":") ? "[\(host)]" : host
+        return tls || port == 80 ? name : "\(name):\(port)"
+    }
+
     package init(
         host: String, port: Int, path: String = "/", tls: Bool = false,
         subprotocols: [String] = [], headers: [(name: String, value: String)] = []

@@ -60,8 +60,15 @@ struct UnreadableStateTests {
         return wire.hear()
     }
 
-    @Test func `it is refused at the action that would bring it, whoever reduces the log`() throws {
-        let definition = Self.room.verifying { $0 }
+    /// Whichever of several checks finds it.
+    @Test(arguments: 0..<3)
+    func `it is refused at the action that would bring it, whoever reduces the log`(
+        others: Int
+    ) throws {
+        var definition = Self.room
+        if others == 1 { definition = definition.verifying { _ in 0 } }
+        definition = definition.verifying { $0 }
+        if others == 2 { definition = definition.verifying { _ in 0 } }
         let room = open(definition)
         let ada = Wire.greeted(room, on: loop)
         // The state is a level itself.

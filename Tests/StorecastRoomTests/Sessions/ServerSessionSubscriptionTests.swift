@@ -199,6 +199,31 @@ struct ServerSessionSubscriptionTests {
         #expect(wires[2].hear().ops == ["snapshot"])
     }
 
+    @Test func `who may not see a selection isn't given it while others see it, nor after`() {
+        loop.authenticator = { .success(Identity("ada", roles: $0 == "boss" ? ["boss"] : [])) }
+        let room = loop.open(
+            Shop.room.authorize(Shop.coffee) { _, viewer in
+                guard viewer.roles.contains("boss") else {
+                    throw Rejection(.forbidden, "Bosses only.")
+                }
+            })
+        let boss = Wire.greeted(room, on: loop, rest: #","token":"boss""#)
+        let clerk = Wire.greeted(room, on: loop, client: .bob, rest: #","token":"clerk""#)
+        boss.say(subscribe(1, "coffee"))
+        #expect(boss.hear().ops == ["subscribed", "snapshot"])
+        clerk.say(subscribe(1, "coffee"))
+        #expect(clerk.hear().map(\.code) == ["forbidden"])
+        // What nobody follows any more is kept for a while.
+        boss.say(#"{"op":"unsubscribe","ref":1}"#)
+        clerk.say(subscribe(1, "coffee"))
+        #expect(clerk.hear().map(\.code) == ["forbidden"])
+        boss.say(subscribe(2, "coffee"))
+        room.dispatch(AddCoffee(by: 1), DispatchOutcome())
+        loop.endTurn()
+        #expect(boss.hear().ops == ["subscribed", "snapshot", "snapshot"])
+        #expect(clerk.hear().isEmpty)
+    }
+
     @Test func `a new token of lower rights lapses what it may not see`() {
         loop.authenticator = { .success(Identity("ada", roles: $0 == "boss" ? ["boss"] : [])) }
         let room = loop.open(

@@ -21,18 +21,19 @@ export const slots = Array.from({ length: 16 }, (_, slot) => slot);
  * looked for first.
  *
  * @param {Locks | undefined} locks
- * @param {string[]} names  of the slots, in the order in which to try them
+ * @param {string[]} names  of the slots
+ * @param {string[]} used  the names of those with dispatches
  * @param {(name: string) => Promise<OpenOutbox>} open
  * @returns {Promise<OpenOutbox>}
  */
-export async function openFree(locks, names, open) {
+export async function openFree(locks, names, used, open) {
   if (!locks) {
     const detail = "Web Locks are there only in pages from https: or localhost.";
     throw new Rejection("outbox-locked", "The page can't have an outbox to itself.", detail);
   }
   /** @type {unknown} */
   let problem = "All are in use.";
-  for (const name of names) {
+  for (const name of [...used, ...names.filter((name) => !used.includes(name))]) {
     const unlock = await lock(locks, name);
     if (!unlock) continue;
     try {

@@ -26,8 +26,7 @@ export function indexedDBOutbox(name = "outbox", parts = {}) {
       const locks = parts.locks ?? globalThis.navigator?.locks;
       const names = slots.map((slot) => `storecast ${name} ${slot} ${url}`);
       const used = await usedSlots(database, names);
-      const order = [...used, ...names.filter((slot) => !used.includes(slot))];
-      return openFree(locks, order, (slot) => open(database, slot, newClient));
+      return openFree(locks, names, used, (slot) => open(database, slot, newClient));
     },
   };
 }

@@ -24,8 +24,7 @@ export function localStorageOutbox(name = "outbox", parts = {}) {
       const locks = parts.locks ?? globalThis.navigator?.locks;
       const names = slots.map((slot) => `storecast ${name} ${slot} ${url}`);
       const used = names.filter((slot) => keys(storage, slot).length > 0);
-      const order = [...used, ...names.filter((slot) => !used.includes(slot))];
-      return openFree(locks, order, async (slot) => open(storage, slot, newClient));
+      return openFree(locks, names, used, async (slot) => open(storage, slot, newClient));
     },
   };
 }

@@ -6,11 +6,12 @@
  * looked for first.
  *
  * @param {Locks | undefined} locks
- * @param {string[]} names  of the slots, in the order in which to try them
+ * @param {string[]} names  of the slots
+ * @param {string[]} used  the names of those with dispatches
  * @param {(name: string) => Promise<OpenOutbox>} open
  * @returns {Promise<OpenOutbox>}
  */
-export function openFree(locks: Locks | undefined, names: string[], open: (name: string) => Promise<OpenOutbox>): Promise<OpenOutbox>;
+export function openFree(locks: Locks | undefined, names: string[], used: string[], open: (name: string) => Promise<OpenOutbox>): Promise<OpenOutbox>;
 /** @typedef {import("./OutboxStorage.js").OpenOutbox} OpenOutbox */
 /**
  * As much of the Web Locks API as is used.
