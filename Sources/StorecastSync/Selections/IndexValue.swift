@@ -87,7 +87,8 @@ extension IndexValue: Comparable, Hashable {
         }
     }
 
-    private var wholeNumber: Int128 {
+    /// The integer; 0 for anything else.
+    package var wholeNumber: Int128 {
         switch self {
         case .int(let value): Int128(value)
         case .uint(let value): Int128(value)

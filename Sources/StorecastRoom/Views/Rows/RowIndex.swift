@@ -2,16 +2,19 @@ import StorecastSync
 import StorecastTables
 
 /// The rows of a table sorted for queries of one shape: by the fields that they compare with one
-/// value, then by those that they sort by, then by id. Knows which pages a changed row concerns.
+/// value, then by those that they sort by, then by id. Knows which pages and aggregates a changed
+/// row concerns.
 ///
 /// A page is watched by the rows that it shows and by the nearest one on either side. A row that
 /// changes its place concerns the pages that it watched, and those watched by its new neighbours;
 /// one that stays where it is, those that show it. So what a change costs doesn't depend on the
-/// number of pages: O(log rows), and the pages that it concerns.
+/// number of pages: O(log rows), and the pages that it concerns. Aggregates are concerned by every
+/// row of their query.
 final class RowIndex<State, Row: Identifiable & Codable & Equatable & Sendable>
 where Row.ID: TableKey {
     typealias Key = RowKey<Row.ID>
     typealias Page = PageSource<State, Row>
+    typealias Source = TableSource<State, Row>
 
     let plan: RowPlan<Row>
     /// Its place among the indices of the table.
@@ -26,8 +29,10 @@ where Row.ID: TableKey {
     private var atEnd: [[IndexValue]: [Page]] = [:]
     /// The pages that count, by the same.
     private var counting: [[IndexValue]: [Page]] = [:]
-    /// How many pages there are.
-    private(set) var pages = 0
+    /// The aggregates, by the same.
+    private var aggregates: [[IndexValue]: [Source]] = [:]
+    /// How many pages and aggregates there are.
+    private(set) var watchers = 0
 
     /// An index of the rows of a table. O(n log n).
     init(_ plan: RowPlan<Row>, of table: Table<Row>) {
@@ -37,10 +42,14 @@ where Row.ID: TableKey {
 
     // MARK: Changes
 
-    /// Takes a changed row, and tells the pages that it concerns.
-    func apply(_ change: TableChange<Row>, _ tell: (Page) -> Void) {
+    /// Takes a changed row, and tells the pages and aggregates that it concerns; one maybe twice.
+    func apply(_ change: TableChange<Row>, _ tell: (Source) -> Void) {
         let old = change.old.flatMap { plan.key(of: $0) }
         let new = change.new.flatMap { plan.key(of: $0) }
+        if !aggregates.isEmpty {
+            if let old { aggregates[plan.values(of: old)]?.forEach(tell) }
+            if let new { aggregates[plan.values(of: new)]?.forEach(tell) }
+        }
         if let old, let new, old.isSame(as: new) {
             shown[change.id]?.forEach(tell)
             return
@@ -108,7 +117,7 @@ where Row.ID: TableKey {
 
     /// Has a page told of what concerns it from now on; it shows the rows in `range`.
     func watch(_ page: Page, showing ids: [Row.ID], in range: Range<Int>) {
-        pages += 1
+        watchers += 1
         let values = page.plan.values
         for id in ids { add(page, to: &shown, id) }
         for place in [range.lowerBound - 1, range.upperBound] {
@@ -125,7 +134,7 @@ where Row.ID: TableKey {
 
     /// Ends what ``watch(_:showing:in:)`` began.
     func unwatch(_ page: Page, showing ids: [Row.ID]) {
-        pages -= 1
+        watchers -= 1
         let values = page.plan.values
         for id in ids { remove(page, from: &shown, id) }
         for id in page.neighbours { remove(page, from: &beside, id) }
@@ -133,6 +142,18 @@ where Row.ID: TableKey {
         if page.isAtEnd { remove(page, from: &atEnd, values) }
         page.isAtEnd = false
         if page.plan.query.isCounted { remove(page, from: &counting, values) }
+    }
+
+    /// Has an aggregate told of every changed row of its plan from now on.
+    func watch(_ aggregate: Source, of plan: RowPlan<Row>) {
+        watchers += 1
+        aggregates[plan.values, default: []].append(aggregate)
+    }
+
+    /// Ends what ``watch(_:of:)`` began.
+    func unwatch(_ aggregate: Source, of plan: RowPlan<Row>) {
+        watchers -= 1
+        remove(aggregate, from: &aggregates, plan.values)
     }
 
     private func add(
@@ -149,10 +170,10 @@ where Row.ID: TableKey {
         if list.isEmpty { pages.remove(id) } else { pages.update(list, at: id) }
     }
 
-    private func remove(
-        _ page: Page, from pages: inout [[IndexValue]: [Page]], _ values: [IndexValue]
+    private func remove<Watcher: Source>(
+        _ watcher: Watcher, from watchers: inout [[IndexValue]: [Watcher]], _ values: [IndexValue]
     ) {
-        pages[values]?.removeAll { $0 === page }
-        if pages[values]?.isEmpty == true { pages[values] = nil }
+        watchers[values]?.removeAll { $0 === watcher }
+        if watchers[values]?.isEmpty == true { watchers[values] = nil }
     }
 }

@@ -83,9 +83,9 @@ where Row.ID: TableKey {
         return index
     }
 
-    /// Drops an index without pages.
+    /// Drops an index that nobody watches.
     func drop(_ index: RowIndex<State, Row>) {
-        guard index.pages == 0, indices[index.place] === index else { return }
+        guard index.watchers == 0, indices[index.place] === index else { return }
         if let shape = index.plan.shape { shared[shape] = nil }
         let last = indices.removeLast()
         guard last !== index else { return }
