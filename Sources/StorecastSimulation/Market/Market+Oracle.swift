@@ -1,8 +1,9 @@
 import StorecastSync
+import StorecastTables
 import StorecastWire
 
 /// What the selections of orders must show, found in the plain list: each row is looked at, and
-/// neither tables, queries nor their keys take part.
+/// neither queries, their keys nor changes of tables take part.
 extension Market {
     func expectedPage(_ window: Window) -> RowPage<Order> {
         let rows = list.filter { order in
@@ -22,6 +23,21 @@ extension Market {
         Self.page(
             of: list.filter { !$0.owner.isSameText(as: viewer.id) },
             Window(order: [.due], limit: limit))
+    }
+
+    var expectedBooks: Table<RowGroup<String, Book>> {
+        let sorted = list.sorted { $0.isBefore($1, []) }
+        return Table(
+            Self.bookNames.compactMap { name in
+                let orders = sorted.filter { $0.book.isSameText(as: name) }
+                if orders.isEmpty { return nil }
+                return RowGroup(
+                    id: name,
+                    value: Book(
+                        orders: orders.count, worth: orders.reduce(0) { $0 + $1.price },
+                        next: orders.compactMap(\.due).min { $0 < $1 },
+                        dearest: orders.map(\.price).max()))
+            })
     }
 
     /// The part of some orders that a window shows; its filters aren't asked.

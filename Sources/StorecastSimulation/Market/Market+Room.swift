@@ -40,6 +40,14 @@ extension Market {
         }
     }
 
+    /// What is told of the orders of a book.
+    struct Book: Codable, Equatable, Sendable {
+        var orders: Int
+        var worth: Int
+        var next: Double?
+        var dearest: Int?
+    }
+
     static let order = Selection("order", row: \Market.orders)
     static let page = Selection("page", rows: \Market.orders) { (window: Window) in window.query }
     /// The viewer's cheapest orders, through an index of owners.
@@ -53,15 +61,13 @@ extension Market {
     }
     static let traders = Selection("traders") { (market: Market) in market.traders }
         .reading(\.traders)
-    /// What the orders of each book are worth.
-    static let books = Selection("books") { (market: Market) in
-        bookNames.map { book in
-            market.orders.rows.reduce(0) { worth, order in
-                order.book.isSameText(as: book) ? worth + order.price : worth
-            }
-        }
+    /// What the orders of each book come to.
+    static let books = Selection("books", aggregating: \Market.orders) { (_: NoParameters) in
+        RowQuery().aggregate(
+            .combined(.count, .sum(\.price), .min(\.due), .max(\.price)) {
+                Book(orders: $0, worth: $1, next: $2, dearest: $3)
+            }, groupedBy: \.book)
     }
-    .reading(\.orders)
 
     static let room = RoomDefinition(
         state: Market(),

@@ -48,6 +48,7 @@ extension SimulatedRoom where State == Market {
             .expecting(Market.others) { market, limit, me in
                 market.expectedOthers(limit, than: me)
             }
+            .expecting(Market.books) { market, _, _ in market.expectedBooks }
     }
 }
 
