@@ -23,6 +23,12 @@ struct TrafficTests {
         table.close(1) { _ in true }
         #expect(table.byRoom == ["/a": traffic(1, 2, 20), "/b": traffic(300)])
         #expect(table.counter(of: 1) == nil)
+        table.close(2) { _ in true }
+        table.close(3) { _ in true }
+        table.open(4, to: "/a", from: "").received(4)
+        #expect(table.byRoom == ["/a": traffic(1, 2, 20, 4), "/b": traffic(300)])
+        table.close(4) { _ in true }
+        #expect(table.byRoom == ["/a": traffic(1, 2, 20, 4), "/b": traffic(300)])
     }
 
     @Test func `of a room that isn't in memory any more nothing is kept`() {

@@ -151,6 +151,20 @@ extension SocketTests {
             await server.stop()
         }
 
+        @Test func `a request that comes in two pieces is one, wherever it is cut`() async throws {
+            let server = try await TestServer(.echo)
+            let request = Array(RawPeer.request(path: "/").utf8)
+            for cut in 1..<request.count {
+                let peer = try RawPeer(port: server.port)
+                try peer.send(Array(request[..<cut]))
+                // The loop accepts the connection and reads what is there before it comes to these.
+                for _ in 1...3 { try await server.with { _ in } }
+                try peer.send(Array(request[cut...]))
+                #expect(try peer.readHead().hasPrefix("HTTP/1.1 101 "), "cut at \(cut)")
+            }
+            await server.stop()
+        }
+
         @Test func `a slow handshake is cut`() async throws {
             let server = try await TestServer({ $0.handshakeTimeout = .milliseconds(50) })
             let silent = try RawPeer(port: server.port)

@@ -97,6 +97,7 @@ extension SocketTests {
                 }
                 #expect(text.utf8.count == 100_000)
             }
+            #expect(try await client.events.next() == .writable)
             await stop(client, server)
         }
 
