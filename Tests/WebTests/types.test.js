@@ -65,6 +65,10 @@ describe("the module's types", { skip }, () => {
     assert.equal(tsc(...options, join(here, "support/RoomTypes.ts")), "");
   });
 
+  test("know the rows, ids and pages of tables", () => {
+    assert.equal(tsc(...options, join(here, "support/RowTypes.ts")), "");
+  });
+
   test("are made of a Swift server's own", { skip: missing }, () => {
     const made = mkdtempSync(join(tmpdir(), "storecast-types-"));
     const program = readFileSync(join(here, "support/BoardTypes.ts"), "utf8");

@@ -2,7 +2,10 @@ export { connect } from "./connection/connect.js";
 export { Connection } from "./connection/Connection.js";
 export { indexedDBOutbox } from "./outbox/indexedDBOutbox.js";
 export { localStorageOutbox } from "./outbox/localStorageOutbox.js";
+export { PageStore } from "./store/PageStore.js";
 export { RemoteStore } from "./store/RemoteStore.js";
+export { Rows } from "./store/Rows.js";
+export { RowStore } from "./store/RowStore.js";
 export { SelectedStore } from "./store/SelectedStore.js";
 export { Rejection } from "./wire/Rejection.js";
 
@@ -12,3 +15,28 @@ export { Rejection } from "./wire/Rejection.js";
 /** @typedef {import("./outbox/OutboxStorage.js").OutboxStorage} OutboxStorage */
 /** @typedef {import("./session/Action.js").Action} Action */
 /** @typedef {import("./session/Position.js").Position} Position */
+/** @typedef {import("./store/PageStore.js").PagePlace} PagePlace */
+/** @typedef {import("./store/PageStore.js").RowCursor} RowCursor */
+
+/**
+ * @template Row
+ * @typedef {import("./store/PageStore.js").RowPage<Row>} RowPage
+ */
+
+/**
+ * @template Row
+ * @template {string} [Id=string]
+ * @typedef {import("./store/Rows.js").RowChange<Row, Id>} RowChange
+ */
+
+/**
+ * @template Row
+ * @template {string} [Id=string]
+ * @typedef {import("./store/TableForm.js").Table<Row, Id>} Table
+ */
+
+/**
+ * @template Row
+ * @template {string} [Id=string]
+ * @typedef {import("./store/TableForm.js").OrderedTable<Row, Id>} OrderedTable
+ */

@@ -6,6 +6,7 @@ import { Mirror } from "../session/Mirror.js";
 import { Outbox } from "../session/Outbox.js";
 import { Announcer } from "../store/Announcer.js";
 import { Listeners } from "../store/Listeners.js";
+import { PageStore } from "../store/PageStore.js";
 import { RemoteStore } from "../store/RemoteStore.js";
 import { StoreTable } from "../store/StoreTable.js";
 import { inspectJSON } from "../wire/JSONText.js";
@@ -49,6 +50,15 @@ import { Rejection } from "../wire/Rejection.js";
  * @typedef {{ [Type in keyof Room["actions"] & string]:
  *     { readonly type: Type } & PayloadOf<Room["actions"][Type]> }[keyof Room["actions"]
  *     & string]} ActionOf
+ */
+
+/**
+ * The names of the selections whose values are pages of rows.
+ *
+ * @template {RoomTypes} Room
+ * @typedef {{ [Name in keyof Room["selections"] & string]:
+ *     Room["selections"][Name]["value"] extends import("../store/PageStore.js").RowPage<any>
+ *     ? Name : never }[keyof Room["selections"] & string]} PagesOf
  */
 
 /**
@@ -169,6 +179,20 @@ export class Connection {
     const mirror = new Mirror(name, plain(params));
     const known = this.#stores.find(mirror.key, options?.optimistic);
     return known ?? new RemoteStore(this.#owner, mirror, options?.optimistic);
+  }
+
+  /**
+   * The pages of a selection of rows, the first of which is shown.
+   *
+   * @template {PagesOf<Room>} Name
+   * @param {Name} name
+   * @param {(place: import("../store/PageStore.js").PagePlace) =>
+   *     Room["selections"][Name]["params"]} params  of the page at a place: `(place) =>
+   *     ({ limit: 50, ...place })` if the server's parameters are called `after` and `before`
+   * @returns {PageStore<Room["selections"][Name]["value"], ActionOf<Room>>}
+   */
+  pages(name, params) {
+    return new PageStore((place) => this.select(name, params(place)));
   }
 
   /**

@@ -33,6 +33,22 @@ export class Listeners {
   }
 }
 
+/**
+ * Calls `listener` when `read` gives something else than before.
+ *
+ * @param {() => unknown} read
+ * @param {() => void} listener
+ */
+export function onChange(read, listener) {
+  let told = read();
+  return () => {
+    const now = read();
+    if (now === told) return;
+    told = now;
+    listener();
+  };
+}
+
 /** @param {unknown} error */
 function reportError(error) {
   if (typeof globalThis.reportError === "function") globalThis.reportError(error);

@@ -1,6 +1,8 @@
 import { Listeners } from "./Listeners.js";
 import { OptimisticValue } from "./OptimisticValue.js";
+import { Rows } from "./Rows.js";
 import { SelectedStore } from "./SelectedStore.js";
+import { compareTexts, orderedForm, tableForm } from "./TableForm.js";
 
 /** @typedef {import("../session/Mirror.js").Mirror} Mirror */
 /** @typedef {import("../session/Action.js").Action} AnyAction */
@@ -24,6 +26,21 @@ import { SelectedStore } from "./SelectedStore.js";
  * @template State, Action
  * @typedef {(state: State, action: Action, stamp: import("./OptimisticValue.js").Stamp) =>
  *     State} Reduce
+ */
+
+/**
+ * @template State
+ * @typedef {import("./TableForm.js").RowOf<State>} RowOf
+ */
+
+/**
+ * @template State
+ * @typedef {import("./TableForm.js").OrderedRowOf<State>} OrderedRowOf
+ */
+
+/**
+ * @template State
+ * @typedef {import("./TableForm.js").IdOf<State>} IdOf
  */
 
 /** How long a selection is followed after its last listener has left, in milliseconds. */
@@ -109,6 +126,26 @@ export class RemoteStore {
    */
   select(selector, isEqual = Object.is) {
     return new SelectedStore(this, selector, isEqual);
+  }
+
+  /**
+   * The rows of a state that is a table of ids and rows.
+   *
+   * @param {(one: string, other: string) => number} [compare]  the order of the ids; that of a
+   *     server's strings if left out. For integers: `(one, other) => Number(one) - Number(other)`
+   * @returns {Rows<RowOf<State>, IdOf<State>>}
+   */
+  rows(compare = compareTexts) {
+    return new Rows(this, tableForm(compare));
+  }
+
+  /**
+   * The rows of a state that is an ordered table: ids, and rows with their ranks.
+   *
+   * @returns {Rows<OrderedRowOf<State>, IdOf<State>>}
+   */
+  orderedRows() {
+    return new Rows(this, orderedForm);
   }
 
   /**

@@ -1,3 +1,22 @@
+import { onChange } from "./Listeners.js";
+import { Rows } from "./Rows.js";
+import { compareTexts, orderedForm, tableForm } from "./TableForm.js";
+
+/**
+ * @template State
+ * @typedef {import("./TableForm.js").RowOf<State>} RowOf
+ */
+
+/**
+ * @template State
+ * @typedef {import("./TableForm.js").OrderedRowOf<State>} OrderedRowOf
+ */
+
+/**
+ * @template State
+ * @typedef {import("./TableForm.js").IdOf<State>} IdOf
+ */
+
 /**
  * What every store has: what React's `useSyncExternalStore` takes, and Redux's stores have.
  *
@@ -52,15 +71,7 @@ export class SelectedStore {
    * @param {() => void} listener
    * @returns {() => void} ends that
    */
-  subscribe = (listener) => {
-    let told = this.getState();
-    return this.#parent.subscribe(() => {
-      const selected = this.getState();
-      if (selected === told) return;
-      told = selected;
-      listener();
-    });
-  };
+  subscribe = (listener) => this.#parent.subscribe(onChange(this.getState, listener));
 
   /**
    * A part of this part.
@@ -72,5 +83,25 @@ export class SelectedStore {
    */
   select(selector, isEqual = Object.is) {
     return new SelectedStore(this, selector, isEqual);
+  }
+
+  /**
+   * The rows of a state that is a table of ids and rows.
+   *
+   * @param {(one: string, other: string) => number} [compare]  the order of the ids; that of a
+   *     server's strings if left out. For integers: `(one, other) => Number(one) - Number(other)`
+   * @returns {Rows<RowOf<State>, IdOf<State>>}
+   */
+  rows(compare = compareTexts) {
+    return new Rows(this, tableForm(compare));
+  }
+
+  /**
+   * The rows of a state that is an ordered table: ids, and rows with their ranks.
+   *
+   * @returns {Rows<OrderedRowOf<State>, IdOf<State>>}
+   */
+  orderedRows() {
+    return new Rows(this, orderedForm);
   }
 }

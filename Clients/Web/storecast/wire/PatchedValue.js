@@ -1,5 +1,6 @@
 import { isEqualJSON, isLargerThan, isObject } from "./JSONValue.js";
 import { readIndex, readPointer } from "./JSONPointer.js";
+import { noteCopy, noteTouch } from "./TouchedMembers.js";
 
 /** The most values within a value that patches have made larger by copying. */
 const mostValues = 4_000_000;
@@ -104,9 +105,11 @@ export class PatchedValue {
       let next = child(container, token);
       if (!isContainer(next)) throw new Error("A path leads through what has no members.");
       if (!this.#own.has(next)) {
-        next = Array.isArray(next) ? next.slice() : { ...next };
-        this.#own.add(next);
-        put(container, token, next);
+        const copy = Array.isArray(next) ? next.slice() : { ...next };
+        noteCopy(next, copy);
+        this.#own.add(copy);
+        put(container, token, copy);
+        next = copy;
       }
       container = /** @type {Container} */ (next);
     }
@@ -139,6 +142,7 @@ export class PatchedValue {
     if (path.length === 1) throw new Error("The whole value can't be removed.");
     const parent = this.#parent(path);
     const removed = child(parent, last(path));
+    noteTouch(parent, last(path));
     if (Array.isArray(parent)) parent.splice(Number(last(path)), 1);
     else delete parent[last(path)];
     return removed;
@@ -184,6 +188,7 @@ function child(container, token) {
  * @param {unknown} value
  */
 function put(container, token, value) {
+  noteTouch(container, token);
   if (Array.isArray(container)) {
     container[Number(token)] = value;
   } else if (token === "__proto__") {

@@ -34,6 +34,14 @@
  *     & string]} ActionOf
  */
 /**
+ * The names of the selections whose values are pages of rows.
+ *
+ * @template {RoomTypes} Room
+ * @typedef {{ [Name in keyof Room["selections"] & string]:
+ *     Room["selections"][Name]["value"] extends import("../store/PageStore.js").RowPage<any>
+ *     ? Name : never }[keyof Room["selections"] & string]} PagesOf
+ */
+/**
  * @typedef {object} ConnectionOptions
  * @property {import("./ConnectionCore.js").Token} [token]  proves who this is
  * @property {import("../outbox/OutboxStorage.js").OutboxStorage} [outbox]  where dispatches wait
@@ -102,6 +110,17 @@ export class Connection<Room extends RoomTypes = AnyRoom> {
         optimistic?: ((state: Room["selections"][Name]["value"], action: ActionOf<Room>, stamp: Stamp) => Room["selections"][Name]["value"]) | undefined;
     } | undefined): RemoteStore<Room["selections"][Name]["value"], ActionOf<Room>>;
     /**
+     * The pages of a selection of rows, the first of which is shown.
+     *
+     * @template {PagesOf<Room>} Name
+     * @param {Name} name
+     * @param {(place: import("../store/PageStore.js").PagePlace) =>
+     *     Room["selections"][Name]["params"]} params  of the page at a place: `(place) =>
+     *     ({ limit: 50, ...place })` if the server's parameters are called `after` and `before`
+     * @returns {PageStore<Room["selections"][Name]["value"], ActionOf<Room>>}
+     */
+    pages<Name_1 extends PagesOf<Room>>(name: Name_1, params: (place: import("../store/PageStore.js").PagePlace) => Room["selections"][Name_1]["params"]): PageStore<Room["selections"][Name_1]["value"], ActionOf<Room>>;
+    /**
      * Sends an action to the room, in the order of the calls, and once however often the connection
      * breaks. Optimistic stores show it when this returns.
      *
@@ -168,6 +187,10 @@ export type PayloadOf<Payload> = undefined extends Payload ? {
 export type ActionOf<Room extends RoomTypes> = { [Type in keyof Room["actions"] & string]: {
     readonly type: Type;
 } & PayloadOf<Room["actions"][Type]>; }[keyof Room["actions"] & string];
+/**
+ * The names of the selections whose values are pages of rows.
+ */
+export type PagesOf<Room extends RoomTypes> = { [Name in keyof Room["selections"] & string]: Room["selections"][Name]["value"] extends import("../store/PageStore.js").RowPage<any> ? Name : never; }[keyof Room["selections"] & string];
 export type ConnectionOptions = {
     /**
      * proves who this is
@@ -204,3 +227,4 @@ export type ConnectionOptions = {
 };
 import { Rejection } from "../wire/Rejection.js";
 import { RemoteStore } from "../store/RemoteStore.js";
+import { PageStore } from "../store/PageStore.js";

@@ -1,3 +1,10 @@
+/**
+ * Calls `listener` when `read` gives something else than before.
+ *
+ * @param {() => unknown} read
+ * @param {() => void} listener
+ */
+export function onChange(read: () => unknown, listener: () => void): () => void;
 /** Those who want to be told of changes. */
 export class Listeners {
     get count(): number;

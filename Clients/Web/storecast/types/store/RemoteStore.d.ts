@@ -44,6 +44,20 @@ export class RemoteStore<State, Action extends import("../session/Action.js").Ac
      */
     select<Selected>(selector: (state: State) => Selected, isEqual?: ((one: Selected, other: Selected) => boolean) | undefined): SelectedStore<Selected>;
     /**
+     * The rows of a state that is a table of ids and rows.
+     *
+     * @param {(one: string, other: string) => number} [compare]  the order of the ids; that of a
+     *     server's strings if left out. For integers: `(one, other) => Number(one) - Number(other)`
+     * @returns {Rows<RowOf<State>, IdOf<State>>}
+     */
+    rows(compare?: ((one: string, other: string) => number) | undefined): Rows<RowOf<State>, IdOf<State>>;
+    /**
+     * The rows of a state that is an ordered table: ids, and rows with their ranks.
+     *
+     * @returns {Rows<OrderedRowOf<State>, IdOf<State>>}
+     */
+    orderedRows(): Rows<OrderedRowOf<State>, IdOf<State>>;
+    /**
      * Sends an action to the room; see the connection's.
      *
      * @param {Action} action
@@ -84,4 +98,8 @@ export type StoreOwner = {
     platform: import("../connection/Platform.js").Platform;
 };
 export type Reduce<State, Action> = (state: State, action: Action, stamp: import("./OptimisticValue.js").Stamp) => State;
+export type RowOf<State> = import("./TableForm.js").RowOf<State>;
+export type OrderedRowOf<State> = import("./TableForm.js").OrderedRowOf<State>;
+export type IdOf<State> = import("./TableForm.js").IdOf<State>;
 import { SelectedStore } from "./SelectedStore.js";
+import { Rows } from "./Rows.js";

@@ -1,4 +1,16 @@
 /**
+ * @template State
+ * @typedef {import("./TableForm.js").RowOf<State>} RowOf
+ */
+/**
+ * @template State
+ * @typedef {import("./TableForm.js").OrderedRowOf<State>} OrderedRowOf
+ */
+/**
+ * @template State
+ * @typedef {import("./TableForm.js").IdOf<State>} IdOf
+ */
+/**
  * What every store has: what React's `useSyncExternalStore` takes, and Redux's stores have.
  *
  * @template State
@@ -37,8 +49,25 @@ export class SelectedStore<State> {
      * @returns {SelectedStore<Selected>}
      */
     select<Selected>(selector: (state: State) => Selected, isEqual?: ((one: Selected, other: Selected) => boolean) | undefined): SelectedStore<Selected>;
+    /**
+     * The rows of a state that is a table of ids and rows.
+     *
+     * @param {(one: string, other: string) => number} [compare]  the order of the ids; that of a
+     *     server's strings if left out. For integers: `(one, other) => Number(one) - Number(other)`
+     * @returns {Rows<RowOf<State>, IdOf<State>>}
+     */
+    rows(compare?: ((one: string, other: string) => number) | undefined): Rows<RowOf<State>, IdOf<State>>;
+    /**
+     * The rows of a state that is an ordered table: ids, and rows with their ranks.
+     *
+     * @returns {Rows<OrderedRowOf<State>, IdOf<State>>}
+     */
+    orderedRows(): Rows<OrderedRowOf<State>, IdOf<State>>;
     #private;
 }
+export type RowOf<State> = import("./TableForm.js").RowOf<State>;
+export type OrderedRowOf<State> = import("./TableForm.js").OrderedRowOf<State>;
+export type IdOf<State> = import("./TableForm.js").IdOf<State>;
 /**
  * What every store has: what React's `useSyncExternalStore` takes, and Redux's stores have.
  */
@@ -53,3 +82,4 @@ export type Readable<State> = {
      */
     subscribe: (listener: () => void) => () => void;
 };
+import { Rows } from "./Rows.js";
