@@ -166,6 +166,25 @@ struct JSONRoomTests {
         #expect(editor.document.depth == JSONRoom.deepestDocument)
     }
 
+    /// Whichever edit would make it so.
+    @Test(arguments: ["set", "merge", "append"], [JSONRoom.deepestDocument - 1, 9, 0])
+    func `a value may be as deep as fits where it is put, and no deeper`(
+        edit: String, levels: Int
+    ) throws {
+        func nested(_ levels: Int) -> JSON {
+            (0..<levels).reduce(1) { value, _ in edit == "append" ? [value] : ["b": value] }
+        }
+        // The document is an object with a list in it; what is appended is in the list.
+        let editor = JSONEditor(["a": edit == "append" ? [] : [:]])
+        let fits = JSONRoom.deepestDocument - (edit == "append" ? 2 : 1)
+        let rejection = editor.rejection(edit, ["path": "/a", "value": nested(min(levels, fits))])
+        #expect(rejection == nil)
+        #expect(editor.document.depth <= JSONRoom.deepestDocument)
+        let deeper = editor.rejection(edit, ["path": "/a", "value": nested(fits + 1)])
+        #expect(deeper?.code == .invalid)
+        #expect(editor.document.depth <= JSONRoom.deepestDocument)
+    }
+
     @Test func `what is replaced doesn't count`() throws {
         let large = JSON.string(String(repeating: "x", count: JSONRoom.longestDocument - 100))
         let editor = JSONEditor(["a": large])

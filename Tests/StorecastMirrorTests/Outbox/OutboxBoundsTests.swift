@@ -163,6 +163,23 @@ struct OutboxBoundsTests {
         #expect(throws: Rejection.self) { try dispatch(&outbox, size: 900) }
     }
 
+    @Test func `what turns out too deep for the server ends as what is too large`() throws {
+        var outbox = Outbox()
+        for depth in [0, 9, 8] {
+            let text =
+                String(repeating: "[", count: depth) + "1" + String(repeating: "]", count: depth)
+            _ = try outbox.append(
+                OutgoingAction(type: "T", payload: Array(text.utf8)), DispatchOutcome())
+        }
+        _ = outbox.greet()
+        outbox.resume(after: 0)
+        var limits = outbox.frameLimits
+        // The batch, the frame and the action are around it.
+        limits.depth = 8 + 3
+        outbox.adopt(limits)
+        #expect(ends(&outbox) == [.invalid])
+    }
+
     @Test func `of what was sent before the server took less, the outcome is unknown`() throws {
         var outbox = Outbox()
         _ = outbox.greet()
