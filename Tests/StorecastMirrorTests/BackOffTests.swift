@@ -1,5 +1,6 @@
 import StorecastMirror
 import StorecastSync
+import TestSupport
 import Testing
 
 struct BackOffTests {
@@ -31,6 +32,21 @@ struct BackOffTests {
         #expect(backOff.next(using: &random) >= .seconds(15))
         backOff.wasLive(for: .seconds(5))
         #expect(backOff.next(using: &random) <= .milliseconds(250))
+    }
+
+    /// So that all clients of a server don't come back at once.
+    @Test(arguments: [(0, 10), (0, 3600), (5, 10)] as [(Double, Double)])
+    func `the whole of a bye's jitter is used`(_ after: Double, _ jitter: Double) {
+        var random = SeededGenerator(seed: 1)
+        let delays = (0..<200).map { _ in
+            var backOff = BackOff()
+            return backOff.next(after: bye(after, jitter), using: &random) / .seconds(1)
+        }
+        #expect(delays.allSatisfy { (after...after + jitter).contains($0) })
+        for tenth in 1..<10 {
+            let from = after + jitter * Double(tenth) / 10
+            #expect(delays.contains { (from...from + jitter / 10).contains($0) })
+        }
     }
 
     @Test(

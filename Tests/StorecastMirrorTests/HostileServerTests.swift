@@ -72,6 +72,23 @@ struct HostileServerTests {
         #expect(mirrors.map(\.value) == [2, 2])
     }
 
+    /// The outcome waits for every mirror to show it; one that is refused shows nothing any more.
+    @Test func `a selection that is refused holds no outcome back`() {
+        let mirror = session.mirror("tea", nil)
+        mirror.observers[0] = { _ in }
+        bench.say(TestSupport.welcome())
+        bench.say(#"{"op":"subscribed","ref":\#(mirror.ref),"sub":1,"tag":"t"}"#)
+        bench.say(#"{"op":"snapshot","sub":1,"v":1,"value":1}"#)
+        let outcome = bench.dispatch()
+        bench.lose()
+        bench.retry()
+        bench.welcome(lastSeq: 1)
+        #expect(outcome.settled == nil)
+        bench.say(#"{"op":"error","code":"forbidden","title":"No.","ref":\#(mirror.ref)}"#)
+        #expect(mirror.failure?.code == .forbidden)
+        #expect(outcome.settled != nil)
+    }
+
     @Test func `a second welcome ends the connection`() {
         #expect(welcome())
         #expect(!welcome())
