@@ -1,3 +1,4 @@
+import Dispatch
 import StorecastClient
 import StorecastServer
 import StorecastSync
@@ -135,6 +136,29 @@ struct BenchTests {
             #expect(result.tally.acks.count == 100, "What is never sent has waited too.")
             #expect(try !#require(LatencyBound("max=1000s")).holds(for: result))
         }
+    }
+
+    @Test func `what has no answer at the end has waited until then`() async throws {
+        let isStuck = DispatchSemaphore(value: 0)
+        let room = Tally.room.validate(Tally.Add.self) { _, _, _ in isStuck.wait() }
+        let server = SyncServer(port: 0, room: room)
+        let plan = try Self.plan(try await server.start())
+        let thread = try LoadThread(name: "load")
+        try await thread.open(plan, connections: [0, 1, 2], mirrors: [])
+        let end = Clock.now
+        let pace = Pace(
+            rate: 30, connections: 3, firstNumber: 0, start: end - 2_000_000_000,
+            measuredFrom: end - 1_000_000_000, end: end)
+        await thread.begin(pace)
+        await thread.giveUp(at: end + 1_000_000_000)
+        let tally = await thread.take()
+        for _ in 1...60 { isStuck.signal() }
+        #expect(tally.sent == 60)
+        #expect(tally.unanswered == 30)
+        #expect(tally.acks.count == 30)
+        #expect(tally.acks.quantile(0) >= 990_000_000)
+        await thread.close()
+        await server.stop()
     }
 
     @Test func `stopped in its warm-up a step has no result; afterwards it has`() async throws {

@@ -36,6 +36,8 @@ struct DevtoolsRoomTests {
 
     @Test func `a room is shown with its people and what they look at`() async throws {
         let fixture = try await DevtoolsServer()
+        let log = fixture.devtools.follow("log", Self.room)
+        _ = try await fixture.devtools.answer(of: log)
         try await fixture.add(1)
         let store = RemoteStore(Tallies.last, on: fixture.client)
         for await last in store.states where last == "ada" { break }
@@ -44,6 +46,9 @@ struct DevtoolsRoomTests {
         }
         let client = try #require(answer["clients"]?[0])
         #expect(client["user"] == "ada")
+        // Not the client's own id, which is a secret: who has it can dispatch in its name.
+        let entries = try await fixture.devtools.answer(of: log) { $0.array?.count == 1 }
+        #expect(try client["participant"] == #require(entries[0]?["participant"]))
         #expect(client["address"] == "127.0.0.1")
         #expect(client["subscriptions"]?[0]?["selection"] == "last")
         #expect(client["subscriptions"]?[0]?["lag"] == 0)

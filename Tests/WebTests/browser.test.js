@@ -83,6 +83,26 @@ describe("in a browser", { skip: noBrowser ?? noServer }, () => {
     });
   }
 
+  test("what the browser can't keep is told, and isn't sent", async () => {
+    server = await Server.start({ document });
+    const page = await browser.open();
+    await page.run(script(server.url, "indexedDBOutbox"));
+    await page.run(`
+      const begin = IDBDatabase.prototype.transaction;
+      IDBDatabase.prototype.transaction = function (...parameters) {
+        const transaction = begin.apply(this, parameters);
+        queueMicrotask(() => transaction.abort());
+        return transaction;
+      };
+      void vote();
+      until(() => connection.outboxProblem?.code === "outbox-unwritable")`);
+    assert.equal(await page.run("votes.getState().tea"), 1);
+    assert.equal(await page.run("votes.position.version"), 0);
+    assert.equal(await page.run("connection.pendingCount"), 1);
+    await page.close();
+    await server.stop();
+  });
+
   test("listeners hear behind each message, where they are to", async () => {
     server = await Server.start({ document });
     const page = await browser.open();

@@ -40,10 +40,14 @@ export class Server {
       options.push("--json", file);
     }
     server.#process = spawn(command, options, { stdio: ["ignore", "pipe", "inherit"] });
+    // A test that fails before it stops the server doesn't wait for it for ever.
+    process.once("exit", () => server.#process.kill());
     const line = await new Promise((resolve, reject) => {
       server.#process.stdout.once("data", (data) => resolve(String(data).split("\n")[0]));
       server.#process.once("exit", () => reject(new Error("The server ended.")));
     });
+    server.#process.unref();
+    server.#process.stdout.unref();
     server.url = line.replace("listening on ", "");
     server.port = Number(new URL(server.url).port);
     return server;
@@ -51,6 +55,7 @@ export class Server {
 
   async stop(signal = "SIGTERM") {
     const ended = new Promise((resolve) => this.#process.once("exit", resolve));
+    this.#process.ref();
     this.#process.kill(signal);
     await ended;
     rmSync(this.#folder, { recursive: true });
