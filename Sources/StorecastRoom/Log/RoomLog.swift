@@ -168,9 +168,20 @@ package final class RoomLog<State: Codable & Sendable> {
     }
 
     private func validate(_ action: any SyncAction, _ sender: Identity) throws {
-        guard let check = definition.validators[ObjectIdentifier(type(of: action))] else { return }
-        guard let state = store.state else { return }
-        try check(state, action, sender)
+        guard !definition.validators.isEmpty,
+            let check = definition.validators[ObjectIdentifier(type(of: action))]
+        else { return }
+        try validate(action, sender, check)
+    }
+
+    // Apart, as is `tellChange`: a function that looks at the state finds the type `State?` whenever
+    // it is called.
+    @inline(never)
+    private func validate(
+        _ action: any SyncAction, _ sender: Identity,
+        _ check: (State, any SyncAction, Identity) throws -> Void
+    ) throws {
+        if let state = store.state { try check(state, action, sender) }
     }
 
     private func reduce(_ action: any SyncAction) {
@@ -183,7 +194,14 @@ package final class RoomLog<State: Codable & Sendable> {
     }
 
     private func announceChange(_ action: (any SyncAction)?) {
-        if let willChange, let state = store.state { willChange(state, action) }
+        if let willChange { tellChange(action, willChange) }
+    }
+
+    @inline(never)
+    private func tellChange(
+        _ action: (any SyncAction)?, _ willChange: (State, (any SyncAction)?) -> Void
+    ) {
+        if let state = store.state { willChange(state, action) }
     }
 
     /// Puts the state of then in place of the present one; false if the action isn't a revert.

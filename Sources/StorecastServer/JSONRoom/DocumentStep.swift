@@ -86,22 +86,10 @@ struct DocumentStep {
     private static func change(
         _ document: inout JSON, _ path: JSONPointer, from depth: Int, old: JSON?, new: JSON?
     ) {
-        let steps = path.tokens[depth...]
         if let new, old != nil {
-            try? document.modify(at: JSONPointer(Array(steps))) { $0 = new }
-            return
-        }
-        guard let name = steps.last else { return }
-        try? document.modify(at: JSONPointer(steps.dropLast())) { (parent) in
-            _ = parent.withObject { $0[name] = new }
-            _ = parent.withArray { elements in
-                guard let index = Int(name) else { return }
-                if let new, index <= elements.count {
-                    elements.insert(new, at: index)
-                } else if new == nil, elements.indices.contains(index) {
-                    elements.remove(at: index)
-                }
-            }
+            try? document.modify(at: path, from: depth) { $0 = new }
+        } else {
+            try? document.modifyParent(of: path, from: depth) { $0.put(new, at: $1) }
         }
     }
 

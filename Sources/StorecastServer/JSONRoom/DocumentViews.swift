@@ -29,7 +29,7 @@ final class DocumentViews: SelectionFinder {
     var isListening: Bool { !isEmpty }
 
     func note(_ action: (any SyncAction)?, on document: SharedDocument) {
-        if let edit = action as? any JSONEdit {
+        if let edit = action.flatMap(JSONRoom.edit) {
             changes.note(edit, in: document.value) { sources.hasSome(along: $0) }
         } else {
             changes.noteReplacement(of: document.value)

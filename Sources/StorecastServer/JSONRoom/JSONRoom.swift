@@ -40,7 +40,7 @@ public enum JSONRoom {
             store.middleware.append { _, _ in
                 { next in
                     { action in
-                        guard var edit = action as? any JSONEdit else { return next(action) }
+                        guard var edit = edit(action) else { return next(action) }
                         edit.within = bytes
                         next(edit)
                     }
@@ -53,14 +53,25 @@ public enum JSONRoom {
         RoomDefinition(
             state: SharedDocument(initial), actions: actions, selections: [value],
             reducer: { document, action in
-                guard let edit = action as? any JSONEdit else { return }
-                document.apply(edit)
+                if let edit = edit(action) { document.apply(edit) }
             })
     }
 
     static let actions: [any JSONEdit.Type] = [
         SetValue.self, MergeValue.self, IncrementValue.self, AppendValue.self, RemoveValue.self,
     ]
+
+    /// An action as one of these; a cast to the protocol would take several times as long.
+    static func edit(_ action: any Action) -> (any JSONEdit)? {
+        switch action {
+        case let edit as SetValue: edit
+        case let edit as IncrementValue: edit
+        case let edit as AppendValue: edit
+        case let edit as MergeValue: edit
+        case let edit as RemoveValue: edit
+        default: nil
+        }
+    }
 }
 
 extension RoomDefinition<SharedDocument> {

@@ -88,9 +88,18 @@ extension JSONViewDecoder: SingleValueDecodingContainer {
         if type == String.self { return try typed(decode(String.self)) }
         if type == Int.self { return try typed(integer(Int.self)) }
         if type == JSON.self { return try typed(tree) }
-        if let known = FoundationType(type), let value = try known.decode(type, from: self) {
-            return value
-        }
+        if let known = FoundationType(type) { return try decode(type, known) }
+        return try decodeOwn(type)
+    }
+
+    /// Apart, for the reason that ``typed(_:)`` is.
+    @inline(never)
+    private func decode<T: Decodable>(_ type: T.Type, _ known: FoundationType) throws -> T {
+        try known.decode(type, from: self) ?? decodeOwn(type)
+    }
+
+    /// As the type itself decodes it.
+    private func decodeOwn<T: Decodable>(_ type: T.Type) throws -> T {
         // For the container that the type is going to ask for.
         let outer = parent?.reading
         parent?.reading = type

@@ -62,20 +62,20 @@ struct JSONPatchApplication {
     private mutating func add(_ value: JSON, _ path: JSONPointer, _ root: inout JSON) throws {
         try checkDepth(value, path)
         guard !path.tokens.isEmpty else { return try replace(value, path, &root) }
-        let inverse = try root.modifyParent(of: path) {
-            (parent, token) throws(JSONPointerError) -> Inverse in
+        var inverse = Inverse.remove(path)
+        try root.modifyParent(of: path) { (parent, token) throws(JSONPointerError) in
             if let old = parent.withObject({ $0.updateValue(value, forKey: token) }) {
-                return old.map { .put(path, $0) } ?? .remove(path)
+                if let old { inverse = .put(path, old) }
+                return
             }
-            let added = try parent.withArray { (array) throws(JSONPointerError) -> Inverse in
+            let added: Void? = try parent.withArray { (array) throws(JSONPointerError) in
                 let depth = path.tokens.count - 1
                 let index =
                     token == "-" ? array.count : try path.index(at: depth, in: array.count + 1)
                 array.insert(value, at: index)
-                return .remove(JSONPointer(path.tokens[..<depth] + [String(index)]))
+                inverse = .remove(JSONPointer(path.tokens[..<depth] + [String(index)]))
             }
-            guard let added else { throw path.missing(path.tokens.count - 1, .scalar) }
-            return added
+            if added == nil { throw path.missing(path.tokens.count - 1, .scalar) }
         }
         inverses.append(inverse)
     }
@@ -88,9 +88,10 @@ struct JSONPatchApplication {
 
     private mutating func replace(_ value: JSON, _ path: JSONPointer, _ root: inout JSON) throws {
         try checkDepth(value, path)
-        let old = try root.modify(at: path) { (target) throws(JSONPointerError) -> JSON in
-            defer { target = value }
-            return target
+        var old = JSON.null
+        try root.modify(at: path) { target in
+            old = target
+            target = value
         }
         inverses.append(.put(path, old))
     }
@@ -111,19 +112,21 @@ struct JSONPatchApplication {
     private static func remove(
         _ path: JSONPointer, _ root: inout JSON
     ) throws(JSONPointerError) -> (JSON, position: Int) {
+        var removed = (JSON.null, position: 0)
         try root.modifyParent(of: path) { (parent, token) throws(JSONPointerError) in
             let depth = path.tokens.count - 1
-            if let removed = parent.withObject({ $0.removeMember(token) }) {
-                guard let removed else { throw path.missing(depth, .noMember) }
-                return removed
+            if let member = parent.withObject({ $0.removeMember(token) }) {
+                guard let member else { throw path.missing(depth, .noMember) }
+                removed = member
+                return
             }
-            let removed = try parent.withArray { (array) throws(JSONPointerError) in
+            let isArray: Void? = try parent.withArray { (array) throws(JSONPointerError) in
                 let index = try path.index(at: depth, in: array.count)
-                return (array.remove(at: index), position: index)
+                removed = (array.remove(at: index), position: index)
             }
-            guard let removed else { throw path.missing(depth, .scalar) }
-            return removed
+            if isArray == nil { throw path.missing(depth, .scalar) }
         }
+        return removed
     }
 
     private static func apply(_ inverse: Inverse, _ root: inout JSON) throws(JSONPointerError) {

@@ -20,22 +20,24 @@ public struct JSONPointer: Sendable {
         guard text.utf8.first == UInt8(ascii: "/") else {
             throw JSONPointerError(.noSlash, end: JSONPointer(), token: text)
         }
-        let parts = text.utf8.dropFirst().split(
-            separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        tokens.reserveCapacity(parts.count)
-        for part in parts {
-            guard part.contains(UInt8(ascii: "~")) else {
-                tokens.append(String(Substring(part)))
-                continue
+        let fault = text.withTextBytes { bytes -> String? in
+            var start = 1
+            while start <= bytes.count {
+                let end = bytes[start...].firstIndex(of: UInt8(ascii: "/")) ?? bytes.count
+                let part = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+                guard let token = Self.unescape(part) else {
+                    return String(decoding: part, as: UTF8.self)
+                }
+                tokens.append(token)
+                start = end + 1
             }
-            guard let token = Self.unescape(part) else {
-                throw JSONPointerError(.badEscape, end: self, token: String(Substring(part)))
-            }
-            tokens.append(token)
+            return nil
         }
+        if let fault { throw JSONPointerError(.badEscape, end: self, token: fault) }
     }
 
-    private static func unescape(_ part: Substring.UTF8View) -> String? {
+    private static func unescape(_ part: UnsafeRawBufferPointer) -> String? {
+        guard part.contains(UInt8(ascii: "~")) else { return String(decoding: part, as: UTF8.self) }
         var bytes: [UInt8] = []
         var isEscape = false
         for byte in part {
