@@ -50,6 +50,9 @@ extension Market {
 
     static let order = Selection("order", row: \Market.orders)
     static let page = Selection("page", rows: \Market.orders) { (window: Window) in window.query }
+    /// The orders in the order of the line, or where that says nothing else.
+    static let queue = Selection("queue", rows: \Market.line) { (window: Window) in window.query }
+    static let place = Selection("place", row: \Market.line)
     /// The viewer's cheapest orders, through an index of owners.
     static let mine = Selection("mine", rows: \Market.orders) { (limit: Int, viewer: Identity) in
         RowQuery().where(\.owner, is: viewer.id).sorted(by: \.price).limit(limit).counted()
@@ -72,9 +75,10 @@ extension Market {
     static let room = RoomDefinition(
         state: Market(),
         actions: [
-            Place.self, Amend.self, Postpone.self, Hand.self, Cancel.self, Clear.self, Batch.self,
+            Place.self, Amend.self, Postpone.self, Hand.self, Move.self, Squeeze.self,
+            Cancel.self, Clear.self, Batch.self,
         ],
-        selections: [order, page, mine, others, traders, books],
+        selections: [order, page, queue, place, mine, others, traders, books],
         reducer: reduce
     )
     .validate(Place.self) { market, place, sender in
@@ -85,6 +89,7 @@ extension Market {
     .validate(Amend.self) { market, amend, _ in try market.check(amend.id) }
     .validate(Postpone.self) { market, postpone, _ in try market.check(postpone.id) }
     .validate(Hand.self) { market, hand, _ in try market.check(hand.id) }
+    .validate(Move.self) { market, move, _ in try market.check(move.id) }
     .validate(Cancel.self) { market, cancel, _ in try market.check(cancel.id) }
     .authorize(Clear.self) { _, sender in
         guard sender.roles.contains("clerk") else {

@@ -18,6 +18,10 @@ extension SimulatedRoom where State == Market {
             .dispatching(3) { random, _ in
                 Hand(id: Market.drawID(&random), owner: random.pick(people).id)
             }
+            .dispatching(4) { random, _ in
+                Move(id: Market.drawID(&random), position: random.below(20))
+            }
+            .dispatching { random, _ in Squeeze(times: 60 + random.below(30)) }
             .dispatching(2) { random, _ in Cancel(id: Market.drawID(&random)) }
             .dispatching { random, _ in Clear(book: random.pick(Market.bookNames)) }
             .dispatching(3) { random, me in
@@ -31,6 +35,7 @@ extension SimulatedRoom where State == Market {
                 Place(order: .drawn(&random, of: random.pick(people).id))
             }
             .requiring("a table has what was put into it") { $0.hasSameOrders }
+            .requiring("an ordered table has it in its order") { $0.hasSameLine }
             .requiring("a row that is kept up to date adds up") { $0.hasRightTraders }
     }
 
@@ -38,12 +43,17 @@ extension SimulatedRoom where State == Market {
         mirroring(Market.order, { Market.drawID(&$0) }, optimistic: Market.preview)
             .mirroring(Market.page) { .drawn(&$0) }
             .mirroring(Market.page) { .drawn(&$0) }
+            .mirroring(Market.queue) { .drawn(&$0, isRanked: true) }
+            .mirroring(Market.queue) { .drawn(&$0, isRanked: true) }
+            .mirroring(Market.place) { Market.drawID(&$0) }
             .mirroring(Market.mine) { random in 1 + random.below(3) }
             .mirroring(Market.others) { random in 1 + random.below(3) }
             .mirroring(Market.traders)
             .mirroring(Market.books)
             .expecting(Market.order) { market, id, _ in market.order(id) }
             .expecting(Market.page) { market, window, _ in market.expectedPage(window) }
+            .expecting(Market.queue) { market, window, _ in market.expectedQueue(window) }
+            .expecting(Market.place) { market, id, _ in market.order(id) }
             .expecting(Market.mine) { market, limit, me in market.expectedMine(limit, of: me) }
             .expecting(Market.others) { market, limit, me in
                 market.expectedOthers(limit, than: me)
@@ -89,7 +99,9 @@ extension Amend {
 
 extension Market.Window {
     /// Mostly one of a few, so that clients share them and come back to them.
-    fileprivate static func drawn(_ random: inout SeededGenerator) -> Self {
+    fileprivate static func drawn(
+        _ random: inout SeededGenerator, isRanked: Bool = false
+    ) -> Self {
         if random.happens(oneIn: 2) { return random.pick(usual) }
         var window = Self()
         if random.happens(oneIn: 2) { window.book = random.pick(Market.bookNames) }
@@ -101,7 +113,8 @@ extension Market.Window {
         guard random.happens(oneIn: 2) else { return window }
         window.isBefore = random.happens(oneIn: 2)
         let order = Market.Order.drawn(&random, of: random.pick(["ada", "\u{e9}ve"]))
-        window.cursor = order.cursor(window.order)
+        let rank = isRanked ? random.pick(["", "U", "V", "W", "Wk", "X", "XV", "Y", "a"]) : nil
+        window.cursor = Market.Placed(order, rank: rank).cursor(window.order)
         return window
     }
 

@@ -31,8 +31,9 @@ struct Market: Codable, Equatable, Sendable {
     var orders = Table<Order>()
     /// Those who have orders.
     var traders = Table<Trader>()
-    /// The same orders as ``orders`` in the order of their arrival: the simplest implementation, to
-    /// compare with the real one.
+    /// The same orders, in the order of their arrival, but for those that were moved.
+    var line = OrderedTable<Order>()
+    /// The same once more: the simplest implementation, to compare with the real ones.
     var list: [Order] = []
 
     func order(_ id: String) -> Order? { list.first { $0.id.isSameText(as: id) } }
@@ -40,6 +41,7 @@ struct Market: Codable, Equatable, Sendable {
     private mutating func place(_ order: Order) {
         cancel(order.id)
         orders.update(order)
+        line.append(order)
         list.append(order)
         count(order, 1)
     }
@@ -47,6 +49,7 @@ struct Market: Codable, Equatable, Sendable {
     private mutating func cancel(_ id: String) {
         guard let old = order(id) else { return }
         orders[id: id] = nil
+        line[id: id] = nil
         list.removeAll { $0.id.isSameText(as: id) }
         count(old, -1)
     }
@@ -56,13 +59,31 @@ struct Market: Codable, Equatable, Sendable {
         count(list[place], -1)
         change(&list[place])
         change(&orders[id: id]!)
+        change(&line[id: id]!)
         count(list[place], 1)
+    }
+
+    private mutating func move(_ id: String, to number: Int) {
+        guard let place = list.firstIndex(where: { $0.id.isSameText(as: id) }) else { return }
+        let position = number % list.count
+        list.insert(list.remove(at: place), at: position)
+        line.move(id: id, to: position)
+    }
+
+    /// Moves orders between the same two, so often that there is no room and ranks are made anew.
+    private mutating func squeeze(_ times: Int) {
+        guard list.count > 2 else { return }
+        for _ in 0..<times {
+            list.swapAt(1, 2)
+            line.move(id: line[2].id, to: 1)
+        }
     }
 
     private mutating func clear(_ book: String) {
         for order in list where order.book.isSameText(as: book) { count(order, -1) }
         list.removeAll { $0.book.isSameText(as: book) }
         orders.removeAll { $0.book.isSameText(as: book) }
+        line.removeAll { $0.book.isSameText(as: book) }
     }
 
     private mutating func count(_ order: Order, _ number: Int) {
@@ -83,6 +104,8 @@ struct Market: Codable, Equatable, Sendable {
             }
         case let postpone as Postpone: market.change(postpone.id) { $0.due = postpone.due }
         case let hand as Hand: market.change(hand.id) { $0.owner = hand.owner }
+        case let move as Move: market.move(move.id, to: move.position)
+        case let squeeze as Squeeze: market.squeeze(squeeze.times)
         case let cancel as Cancel: market.cancel(cancel.id)
         case let clear as Clear: market.clear(clear.book)
         default: break
@@ -95,7 +118,7 @@ struct Place: SyncAction {
     var order: Market.Order
 }
 
-/// Changes what isn't nil; rejected, like the next three, where there is no such order.
+/// Changes what isn't nil; rejected, like the next four, where there is no such order.
 struct Amend: SyncAction {
     var id: String
     var price: Int?
@@ -114,8 +137,20 @@ struct Hand: SyncAction {
     var owner: String
 }
 
+/// Puts an order elsewhere in the line.
+struct Move: SyncAction {
+    var id: String
+    /// Counted around, if there are fewer orders.
+    var position: Int
+}
+
 struct Cancel: SyncAction {
     var id: String
+}
+
+/// Has many orders of the line ranked anew.
+struct Squeeze: SyncAction {
+    var times: Int
 }
 
 /// Removes all orders of a book; only a clerk may.

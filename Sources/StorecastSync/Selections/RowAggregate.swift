@@ -162,8 +162,10 @@ where Row.ID: TableKey {
     package let tally: @Sendable () -> any RowTally<Row, Value>
 
     /// The value, found by looking at every row of a table. O(n).
-    package func value(of table: Table<Row>) -> Value {
-        evaluate(table.rows.filter { query.holds(for: $0) })
+    package func value(of table: some RowsByID<Row>) -> Value {
+        var rows: [Row] = []
+        table.forEachRow { row, _ in if query.holds(for: row) { rows.append(row) } }
+        return evaluate(rows)
     }
 }
 
@@ -241,11 +243,10 @@ extension RowQuery where Row: Identifiable, Row.ID: TableKey {
 
 /// A selection of aggregates, as the server keeps it up to date: from the rows that changed.
 package struct AggregateSelection<
-    State, Parameters, Row: Identifiable & Codable & Equatable & Sendable,
-    Value: Codable & Equatable & Sendable
->: SelectionUpkeep where Row.ID: TableKey {
-    package let table: any KeyPath<State, Table<Row>> & Sendable
-    package let wanted: @Sendable (Parameters, Identity) -> RowAggregation<Row, Value>
+    State, Parameters, Rows: RowsByID, Value: Codable & Equatable & Sendable
+>: SelectionUpkeep where Rows.Row: Codable & Equatable & Sendable {
+    package let table: any KeyPath<State, Rows> & Sendable
+    package let wanted: @Sendable (Parameters, Identity) -> RowAggregation<Rows.Row, Value>
 }
 
 extension Selection {
@@ -265,12 +266,18 @@ extension Selection {
         _ name: String, aggregating table: any KeyPath<State, Table<Row>> & Sendable,
         _ aggregation: @escaping @Sendable (Parameters) -> RowAggregation<Row, Value>
     ) where Row.ID: TableKey {
-        self.init(name) { (state: State, parameters: Parameters) in
-            aggregation(parameters).value(of: state[keyPath: table])
-        }
-        upkeep = AggregateSelection<State, Parameters, Row, Value>(table: table) { parameters, _ in
-            aggregation(parameters)
-        }
+        self.init(name, toldOf: table) { parameters, _ in aggregation(parameters) }
+        dependsOnViewer = false
+    }
+
+    /// What is told of the rows of an ordered table that a query picks. A row that only moves
+    /// changes nothing.
+    public init<Row: Codable & Equatable & Sendable & Identifiable>(
+        _ name: String, aggregating table: any KeyPath<State, OrderedTable<Row>> & Sendable,
+        _ aggregation: @escaping @Sendable (Parameters) -> RowAggregation<Row, Value>
+    ) where Row.ID: TableKey {
+        self.init(name, toldOf: table) { parameters, _ in aggregation(parameters) }
+        dependsOnViewer = false
     }
 
     /// What is told of the rows of a table that a query picks, which depends on the viewer.
@@ -281,6 +288,22 @@ extension Selection {
         _ name: String, aggregating table: any KeyPath<State, Table<Row>> & Sendable,
         _ aggregation: @escaping @Sendable (Parameters, Identity) -> RowAggregation<Row, Value>
     ) where Row.ID: TableKey {
+        self.init(name, toldOf: table, aggregation)
+    }
+
+    /// What is told of the rows of an ordered table that a query picks, which depends on the
+    /// viewer.
+    public init<Row: Codable & Equatable & Sendable & Identifiable>(
+        _ name: String, aggregating table: any KeyPath<State, OrderedTable<Row>> & Sendable,
+        _ aggregation: @escaping @Sendable (Parameters, Identity) -> RowAggregation<Row, Value>
+    ) where Row.ID: TableKey {
+        self.init(name, toldOf: table, aggregation)
+    }
+
+    private init<Rows: RowsByID>(
+        _ name: String, toldOf table: any KeyPath<State, Rows> & Sendable,
+        _ aggregation: @escaping @Sendable (Parameters, Identity) -> RowAggregation<Rows.Row, Value>
+    ) where Rows.Row: Codable & Equatable & Sendable {
         self.init(name) { (state: State, parameters: Parameters, viewer: Identity) in
             aggregation(parameters, viewer).value(of: state[keyPath: table])
         }

@@ -1,6 +1,7 @@
 package import StorecastTables
 
-/// The place of a row in an index: the values of the fields that the index sorts by, then its id.
+/// The place of a row in an index: the values of the fields that the index sorts by, its rank if
+/// the table has an order of its own, then its id.
 package struct RowKey<ID: TableKey>: Sendable {
     package struct Part: Sendable {
         package var value: IndexValue
@@ -75,24 +76,26 @@ extension RowQuery where Row: Identifiable, Row.ID: TableKey {
     /// The place of a row in the order of the query.
     ///
     /// - Parameter rank: its place in the table, if that has an order of its own.
-    package func key(of row: Row, rank: String?) -> RowKey<Row.ID> {
+    package func key(of row: Row, rank: Rank?) -> RowKey<Row.ID> {
         var parts = order.map {
             RowKey<Row.ID>.Part($0.field.value(row), isDescending: $0.isDescending)
         }
-        if order.isEmpty, let rank { parts.append(RowKey.Part(.string(rank))) }
+        if let rank { parts.append(RowKey.Part(.string(rank.text))) }
         return RowKey(parts, .row(row.id))
     }
 
     /// The place that the query's cursor names; nil if there is none, or it isn't one of this
     /// query.
+    ///
+    /// - Parameter isRanked: whether the table has an order of its own.
     package func place(isRanked: Bool) -> RowKey<Row.ID>? {
         guard var values = cursor?.values, case .string(let text)? = values.popLast(),
             let id = Row.ID(keyText: text),
-            values.count == (order.isEmpty && isRanked ? 1 : order.count)
+            values.count == order.count + (isRanked ? 1 : 0)
         else { return nil }
         let parts = values.enumerated().map { index, value in
             RowKey<Row.ID>.Part(
-                value, isDescending: order.isEmpty ? false : order[index].isDescending)
+                value, isDescending: index < order.count && order[index].isDescending)
         }
         return RowKey(parts, .row(id))
     }
@@ -102,16 +105,16 @@ extension RowQuery where Row: Identifiable, Row.ID: TableKey {
         filters.allSatisfy { $0.holds(for: row) } && predicate?(row) ?? true
     }
 
-    /// The page, found by looking at every row: what the server's indices must agree with. O(n log
-    /// n).
-    package func page(of rows: some Sequence<(row: Row, rank: String?)>, isRanked: Bool)
-        -> RowPage<Row>
-    {
-        let found = rows.filter { holds(for: $0.row) }
-            .map { (key: key(of: $0.row, rank: $0.rank), row: $0.row) }
-            .sorted { RowKey.isOrdered($0.key, before: $1.key) }
+    /// The page, found by looking at every row of a table: what the server's indices must agree
+    /// with. O(n log n).
+    package func page<Rows: RowsByID<Row>>(of table: Rows) -> RowPage<Row> {
+        var found: [(key: RowKey<Row.ID>, row: Row)] = []
+        table.forEachRow { row, rank in
+            if holds(for: row) { found.append((key(of: row, rank: rank), row)) }
+        }
+        found.sort { RowKey.isOrdered($0.key, before: $1.key) }
         var range = found.indices
-        if let place = place(isRanked: isRanked) {
+        if let place = place(isRanked: Rows.isRanked) {
             let isBehind = { (row: (key: RowKey<Row.ID>, row: Row)) in
                 isBefore
                     ? !RowKey.isOrdered(row.key, before: place)
@@ -128,12 +131,5 @@ extension RowQuery where Row: Identifiable, Row.ID: TableKey {
             start: range.isEmpty ? nil : found[range.lowerBound].key.cursor(behind: 0),
             end: range.isEmpty ? nil : found[range.upperBound - 1].key.cursor(behind: 0),
             hasBefore: range.lowerBound > 0, hasAfter: range.upperBound < found.count)
-    }
-}
-
-extension RowQuery where Row: Identifiable, Row.ID: TableKey {
-    /// The page, found by looking at every row of a table. O(n log n).
-    package func page(of table: Table<Row>) -> RowPage<Row> {
-        page(of: table.rows.lazy.map { (row: $0, rank: nil) }, isRanked: false)
     }
 }

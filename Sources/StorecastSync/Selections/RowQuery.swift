@@ -9,6 +9,10 @@
 /// The closure says what is wanted, and doesn't look at the rows. The server keeps an index for
 /// each combination of fields that queries in use compare and sort by, and so does for a changed
 /// row what the queries that show it cost: O(log rows + limit) each.
+///
+/// What isn't sorted is in the order of the table. Of an `OrderedTable` of cards,
+/// `RowQuery().where(\.column, is: id).limit(50)` is the beginning of a column in its own order,
+/// and a card that is moved concerns the pages that it leaves, comes to or moves in.
 public struct RowQuery<Row: Sendable>: Sendable {
     package var filters: [RowFilter<Row>] = []
     package var predicate: (@Sendable (Row) -> Bool)?
@@ -96,7 +100,7 @@ public struct RowQuery<Row: Sendable>: Sendable {
     }
 
     /// In ascending order of a field, behind the fields named before; rows that are equal in all of
-    /// them are in the order of their ids.
+    /// them are in the order of the table: of their ids, or of an `OrderedTable`'s own.
     public func sorted(
         by field: any KeyPath<Row, some Indexable> & Sendable, descending: Bool = false
     ) -> Self {
@@ -186,9 +190,12 @@ package struct RowFilter<Row>: Sendable {
     }
 }
 
-/// A place between rows, in the order of a query: the fields that it sorts by and the id of a row.
+/// A place between rows, in the order of a query: the fields that it sorts by, the rank in an
+/// `OrderedTable`, and the id of a row.
 ///
-/// It stays where it is when the row goes or changes. Opaque: an array in JSON.
+/// It stays where it is when the row goes, moves or changes. Where an `OrderedTable` ranks rows
+/// anew to make room, which is rare, the rows around may come to be on the other side of it; the
+/// places that pages tell then are the new ones. Opaque: an array in JSON.
 public struct RowCursor: Hashable, Codable, Sendable {
     package var values: [IndexValue]
 

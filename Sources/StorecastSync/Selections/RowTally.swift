@@ -9,7 +9,7 @@ package protocol RowTally<Row, Value>: AnyObject {
     /// Takes changes, those of rows that aren't the query's too; each id once.
     ///
     /// - Parameter table: the rows after the changes.
-    func apply(_ changes: [TableChange<Row>], in table: Table<Row>)
+    func apply(_ changes: [RowChange<Row>], in table: some RowsByID<Row>)
 }
 
 /// The measures of some rows, kept from what is added and removed. O(log n) each for a least or
@@ -69,7 +69,7 @@ final class RowMeasures<Row: Identifiable & Sendable> where Row.ID: TableKey {
     /// What they come to.
     ///
     /// - Parameter table: has the rows.
-    func results(in table: Table<Row>) -> [RowResult<Row>] {
+    func results(in table: some RowsByID<Row>) -> [RowResult<Row>] {
         measures.enumerated().map { place, measure in
             guard let field = measure.sortedField else {
                 if case .sum = measure { return .number(Int(clamping: sums[place])) }
@@ -109,7 +109,7 @@ final class WholeTally<Row: Identifiable & Sendable, Value>: RowTally where Row.
         value = aggregate.value(ofRows: [])
     }
 
-    func apply(_ changes: [TableChange<Row>], in table: Table<Row>) {
+    func apply(_ changes: [RowChange<Row>], in table: some RowsByID<Row>) {
         for change in changes {
             if let old = change.old, query.holds(for: old) { measures.remove(old) }
             if let new = change.new, query.holds(for: new) { measures.add(new) }
@@ -137,7 +137,7 @@ final class GroupsTally<
         self.field = field
     }
 
-    func apply(_ changes: [TableChange<Row>], in table: Table<Row>) {
+    func apply(_ changes: [RowChange<Row>], in table: some RowsByID<Row>) {
         var touched = SortedTree<KeyOrder<Key>, RowMeasures<Row>>()
         func measures(of row: Row) -> RowMeasures<Row> {
             let key = row[keyPath: field]

@@ -17,7 +17,7 @@ public struct Selection<
 >: SelectionProtocol {
     /// The selection's name on the wire, unique in its room.
     public let name: String
-    package let dependsOnViewer: Bool
+    package internal(set) var dependsOnViewer: Bool
     package let evaluate: @Sendable (State, Parameters, Identity) -> Value
     /// Whether what it reads may differ between two states; nil if it may read anything.
     package var reads: (@Sendable (State, State) -> Bool)?

@@ -89,7 +89,7 @@ extension OrderedTable: Encodable where Row: Encodable {
             var member = container.nestedUnkeyedContainer(
                 forKey: try names.next(id.keyText, self, encoder))
             try member.encode(ranked.rank)
-            try member.encode(ranked.row)
+            try member.encode(ranked.box.row)
         }
     }
 }
@@ -153,7 +153,7 @@ extension OrderedTable: Decodable where Row: Decodable {
         }
         for case let (name, ranked?) in members {
             let id = try Row.key(name, of: ranked.row, codingPath)
-            tree.update(ranked, at: id)
+            tree.update((ranked.rank, RowBox(ranked.row)), at: id)
             order.update(id, at: ranked.rank)
         }
         guard order.count == tree.count else {

@@ -25,13 +25,9 @@ extension OrderedTable {
     /// Compares rows as ``Table/changes(from:)`` does. O(c log n) for c changes between versions
     /// that come from one another, O(n) for others.
     public func changes(from old: OrderedTable) -> [OrderedTableChange<Row>] {
-        let areEqual = equality(of: Row.self)
-        return tree.changes(from: old.tree) { left, right in
-            left.rank == right.rank && hasSameValue(left.row, right.row, areEqual)
-        }.map {
+        rowChanges(from: old).map {
             OrderedTableChange(
-                id: $0.key, old: $0.old?.row, new: $0.new?.row, oldRank: $0.old?.rank,
-                newRank: $0.new?.rank)
+                id: $0.id, old: $0.old, new: $0.new, oldRank: $0.oldRank, newRank: $0.newRank)
         }
     }
 }
@@ -46,7 +42,7 @@ extension OrderedTable: Equatable where Row: Equatable {
         guard left.count == right.count else { return false }
         if left.tree.isIdentical(to: right.tree) { return true }
         var changes = left.tree.changes(from: right.tree) {
-            $0.rank == $1.rank && $0.row == $1.row
+            $0.rank == $1.rank && ($0.box === $1.box || $0.box.row == $1.box.row)
         }
         return changes.next() == nil
     }

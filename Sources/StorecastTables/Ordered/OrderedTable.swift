@@ -13,9 +13,8 @@
 ///
 /// It is a collection of its rows. By position a row costs O(log n), also in an iteration.
 public struct OrderedTable<Row: Identifiable> where Row.ID: TableKey {
-    /// A row and its rank.
-    package typealias Ranked = (rank: Rank, row: Row)
-    @usableFromInline package typealias Tree = SortedTree<KeyOrder<Row.ID>, (rank: Rank, row: Row)>
+    @usableFromInline package typealias Tree =
+        SortedTree<KeyOrder<Row.ID>, (rank: Rank, box: RowBox<Row>)>
     @usableFromInline package typealias Order = SortedTree<RankOrder, Row.ID>
 
     /// The rows by id.
@@ -38,8 +37,8 @@ public struct OrderedTable<Row: Identifiable> where Row.ID: TableKey {
     }
 
     /// Rows whose ids and ranks are each there once.
-    init(_ ranked: [Ranked]) {
-        tree = Tree(ranked.map { ($0.row.id, $0) })
+    init(_ ranked: [(rank: Rank, row: Row)]) {
+        tree = Tree(ranked.map { ($0.row.id, ($0.rank, RowBox($0.row))) })
         order = Order(ranked.map { ($0.rank, $0.row.id) })
     }
 
@@ -66,7 +65,7 @@ public struct OrderedTable<Row: Identifiable> where Row.ID: TableKey {
     ///
     /// - Precondition: A row that is set has this id.
     @inlinable public subscript(id id: Row.ID) -> Row? {
-        get { tree[id]?.row }
+        get { tree[id]?.box.row }
         set {
             guard let newValue else {
                 remove(id: id)
@@ -78,16 +77,17 @@ public struct OrderedTable<Row: Identifiable> where Row.ID: TableKey {
         _modify {
             var place: Tree.Place?
             var rank: Rank?
-            var row: Row?
+            var box: RowBox<Row>?
             if let (found, (itsRank, taken)) = tree.take(id) {
-                (place, rank, row) = (found, itsRank, taken)
+                (place, rank, box) = (found, itsRank, taken)
             }
+            var row = RowBox.take(&box)
             defer {
                 if let row { Table.check(row, hasID: id) }
                 if let found = place, let rank {
                     place = nil
-                    if let row {
-                        tree.put((rank, row), back: found)
+                    if row != nil {
+                        tree.put((rank, RowBox.fill(box, row.take())), back: found)
                     } else {
                         tree.removeTaken(from: found)
                         order.remove(rank)
@@ -103,7 +103,7 @@ public struct OrderedTable<Row: Identifiable> where Row.ID: TableKey {
     /// Replaces the row with the same id where it is, or adds it at the end.
     @usableFromInline mutating func set(_ row: Row) {
         if let rank = rank(of: row.id) {
-            tree.update((rank, row), at: row.id)
+            tree.update((rank, RowBox(row)), at: row.id)
         } else {
             append(row)
         }
@@ -117,7 +117,7 @@ extension OrderedTable {
     @discardableResult
     public mutating func append(_ row: Row) -> Row? {
         let old = remove(id: row.id)
-        place(row, at: count)
+        place(RowBox(row), row.id, at: count)
         return old
     }
 
@@ -128,7 +128,7 @@ extension OrderedTable {
     @discardableResult
     public mutating func insert(_ row: Row, at position: Int) -> Row? {
         let old = remove(id: row.id)
-        place(row, at: position)
+        place(RowBox(row), row.id, at: position)
         return old
     }
 
@@ -154,7 +154,7 @@ extension OrderedTable {
         }
         remove(id: row.id)
         guard let position = index(of: other) else { return false }
-        place(row, at: after ? position + 1 : position)
+        place(RowBox(row), row.id, at: after ? position + 1 : position)
         return true
     }
 
@@ -167,8 +167,8 @@ extension OrderedTable {
         guard let old = index(of: id) else { return false }
         precondition(indices.contains(position), "There is no position \(position)")
         if old == position { return true }
-        guard let row = remove(id: id) else { return false }
-        place(row, at: position)
+        guard let box = take(id) else { return false }
+        place(box, id, at: position)
         return true
     }
 
@@ -190,10 +190,12 @@ extension OrderedTable {
 
     /// Removes the row with an id, and returns it. O(log n).
     @discardableResult
-    public mutating func remove(id: Row.ID) -> Row? {
-        guard let (rank, row) = tree.remove(id) else { return nil }
+    public mutating func remove(id: Row.ID) -> Row? { take(id)?.row }
+
+    private mutating func take(_ id: Row.ID) -> RowBox<Row>? {
+        guard let (rank, box) = tree.remove(id) else { return nil }
         order.remove(rank)
-        return row
+        return box
     }
 
     /// Removes the row at a position, and returns it. O(log n).
@@ -201,13 +203,13 @@ extension OrderedTable {
     public mutating func remove(at position: Int) -> Row {
         let (rank, id) = order[position: position]
         order.remove(rank)
-        return tree.remove(id)!.row
+        return tree.remove(id)!.box.row
     }
 
     /// Removes the rows for which `shouldRemove` is true. O(n + c log n) for c rows removed.
     public mutating func removeAll(where shouldRemove: (Row) throws -> Bool) rethrows {
         var removed: [Row.ID] = []
-        for entry in tree where try shouldRemove(entry.value.row) { removed.append(entry.key) }
+        for entry in tree where try shouldRemove(entry.value.box.row) { removed.append(entry.key) }
         for id in removed { remove(id: id) }
     }
 
@@ -215,11 +217,11 @@ extension OrderedTable {
     public mutating func removeAll() { self = OrderedTable() }
 
     /// Adds a row whose id is free.
-    private mutating func place(_ row: Row, at position: Int) {
+    private mutating func place(_ box: RowBox<Row>, _ id: Row.ID, at position: Int) {
         precondition((0...count).contains(position), "There is no position \(position)")
         let rank = freeRank(at: position)
-        order.update(row.id, at: rank)
-        tree.update((rank, row), at: row.id)
+        order.update(id, at: rank)
+        tree.update((rank, box), at: id)
     }
 
     /// A rank for a new row at a position. If it would be too long, the rows around get new ranks:
@@ -249,8 +251,8 @@ extension OrderedTable {
         for entry in old { order.remove(entry.key) }
         for (entry, rank) in zip(old, ranks) {
             order.update(entry.value, at: rank)
-            guard let (place, (_, row)) = tree.take(entry.value) else { continue }
-            tree.put((rank, row), back: place)
+            guard let (place, (_, box)) = tree.take(entry.value) else { continue }
+            tree.put((rank, box), back: place)
         }
         rankedAnew += positions.count
     }
@@ -265,7 +267,9 @@ extension OrderedTable: RandomAccessCollection {
     public var endIndex: Int { tree.count }
 
     /// The row at a position. O(log n).
-    @inlinable public subscript(position: Int) -> Row { tree[order[position: position].value]!.row }
+    @inlinable public subscript(position: Int) -> Row {
+        tree[order[position: position].value]!.box.row
+    }
 
     /// The rows one after another.
     @inlinable public func makeIterator() -> Iterator { Iterator(self) }
@@ -282,7 +286,7 @@ extension OrderedTable: RandomAccessCollection {
         /// The next row. O(log n).
         @inlinable public mutating func next() -> Row? {
             guard let id = cursor.next()?.value else { return nil }
-            return tree[id]?.row
+            return tree[id]?.box.row
         }
     }
 }

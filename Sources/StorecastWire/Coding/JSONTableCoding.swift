@@ -83,7 +83,7 @@ package struct RankedRow<Row> {
     let rank: Rank
     let row: Row
 
-    init(_ ranked: (rank: Rank, row: Row)) { (rank, row) = ranked }
+    init(_ entry: (rank: Rank, box: RowBox<Row>)) { (rank, row) = (entry.rank, entry.box.row) }
 }
 
 extension RankedRow: Encodable where Row: Encodable {

@@ -62,6 +62,28 @@ struct AggregateSelectionTests {
         #expect(patch == operations)
     }
 
+    @Test func `a row that only moves in its order is told to no aggregate`() throws {
+        let count = Selection("count", aggregating: \Shelf.deck) { (group: String) in
+            RowQuery().where(\.group, is: group).aggregate(.count)
+        }
+        var shelf = Shelf(
+            deck: OrderedTable((0..<9).map { item("\($0)", group: "\($0 % 3)", rank: 5) }))
+        let views = SelectionFinders<Shelf>()
+        let source = try attached(count, "\"0\"", shelf, views)
+        shelf.deck.move(id: "3", to: 7)
+        views.advance(to: shelf) { _ in Issue.record() }
+        shelf.deck[id: "4"]?.group = "0"
+        shelf.deck.move(id: "4", to: 0)
+        var told = 0
+        try views.advance(to: shelf) { source in
+            told += 1
+            let change = try source.update(shelf)
+            #expect(change != nil)
+        }
+        #expect(told == 1)
+        #expect(try source.isCurrent(count, "\"0\"", shelf))
+    }
+
     @Test func `a change is told to the aggregates of rows with its values, and to no others`()
         throws
     {
@@ -247,6 +269,12 @@ private struct AggregateStage {
         Selection("others", aggregating: \Shelf.items) { (wish: Wish, viewer: Identity) in
             wish.query.filter { !$0.name.isSameText(as: viewer.id) }.aggregate(summary)
         },
+        Selection("deck", aggregating: \Shelf.deck) { (wish: Wish) in
+            wish.query.aggregate(summary, groupedBy: \.name)
+        },
+        Selection("myDeck", aggregating: \Shelf.deck) { (wish: Wish, viewer: Identity) in
+            wish.query.where(\.name, is: viewer.id).aggregate(summary)
+        },
     ]
 
     private static let names = ["a", "b", "\u{e9}", "e\u{301}"]
@@ -328,15 +356,18 @@ private struct AggregateStage {
     private mutating func change() {
         let id = "\(random.below(40))"
         guard var item = shelf.items[id: id] else {
-            shelf.items.update(
-                Item(
-                    id: id, group: "\(random.below(4))", rank: rank(), due: due(),
-                    name: random.pick(Self.names)))
+            let item = Item(
+                id: id, group: "\(random.below(4))", rank: rank(), due: due(),
+                name: random.pick(Self.names))
+            shelf.items.update(item)
+            shelf.deck.append(item)
             return
         }
+        shelf.deck.move(id: id, to: random.below(shelf.deck.count))
         switch random.below(6) {
         case 0:
             shelf.items.remove(id: id)
+            shelf.deck.remove(id: id)
             return
         case 1: item.group = "\(random.below(4))"
         case 2: item.rank = rank()
@@ -344,6 +375,7 @@ private struct AggregateStage {
         default: item.name = random.pick(Self.names)
         }
         shelf.items.update(item)
+        if random.below(4) > 0 { shelf.deck[id: id] = item }
     }
 
     /// Sums of them are beyond what an integer holds, now and then.

@@ -94,6 +94,79 @@ struct RowSelectionTests {
         #expect(told.count == 2)
     }
 
+    private static let column = Selection("column", rows: \Shelf.deck) { (column: Column) in
+        RowQuery().where(\.group, is: column.group).limit(3).after(column.cursor).counted()
+    }
+
+    private struct Column: Codable, Hashable, Sendable {
+        var group: String
+        var cursor: RowCursor?
+    }
+
+    /// Thirty items in three groups.
+    private static let deck = Shelf(
+        deck: OrderedTable(
+            (0..<30).map {
+                Item(id: "\($0)", group: "\($0 % 3)", rank: $0, due: nil, name: "")
+            }))
+
+    /// What is shown afterwards by the pages that a change concerns, of the four pages of the group
+    /// "0" and of the first of the others.
+    private func shown(_ change: (inout OrderedTable<Item>) -> Void) throws -> [Int: [String]] {
+        var shelf = Self.deck
+        let views = SelectionFinders<Shelf>()
+        var cursor: RowCursor?
+        var sources: [any ToldSource<Shelf>] = []
+        func subscribe(_ column: Column) throws -> JSON {
+            let resolved = try Self.column.resolve(
+                JSONDocument(JSONCoding.encode(column)).root, .anonymous)
+            let source = try #require(try resolved.source(shelf, views) as? any ToldSource<Shelf>)
+            source.attach()
+            sources.append(source)
+            return try value(of: source)
+        }
+        for _ in 0..<4 {
+            let page = try JSONCoding.decode(
+                RowPage<Item>.self, from: try subscribe(Column(group: "0", cursor: cursor)))
+            cursor = page.end
+        }
+        for group in ["1", "2"] { _ = try subscribe(Column(group: group)) }
+        change(&shelf.deck)
+        var (shown, told): ([Int: [String]], Int) = ([:], 0)
+        try views.advance(to: shelf) { source in
+            let place = try #require(sources.firstIndex { $0 === source })
+            told += 1
+            guard try source.update(shelf) != nil else { return }
+            shown[place] = try value(of: source)["rows"]?.array?.compactMap { $0["id"]?.string }
+        }
+        // Of what comes or goes beside the row beside a page, the page is told too.
+        #expect(told <= shown.count + 2)
+        return shown
+    }
+
+    private func value(of source: any ToldSource<Shelf>) throws -> JSON {
+        var writer = JSONWriter()
+        try source.write(to: &writer)
+        return try JSONDocument(writer.bytes).root.json
+    }
+
+    @Test func `a row that moves in its order concerns the pages that it leaves or comes to`()
+        throws
+    {
+        // The pages are 0 3 6, 9 12 15, 18 21 24 and 27, each from the last row of the one before.
+        let within = try shown { $0.move(id: "9", to: 12) }
+        #expect(within == [1: ["12", "9", "15"]])
+        let across = try shown { $0.move(id: "21", to: 4) }
+        #expect(across == [0: ["0", "3", "21"], 2: ["18", "24", "27"]])
+        let elsewhere = try shown { $0.move(id: "14", to: 4) }
+        #expect(elsewhere == [5: ["2", "14", "5"]])
+        let edited = try shown { $0[id: "18"]?.name = "other" }
+        #expect(edited == [2: ["18", "21", "24"]])
+        // Those that count are told of one that goes, wherever it is.
+        let gone = try shown { $0.remove(id: "27") }
+        #expect(gone.keys.sorted() == [0, 1, 2, 3] && gone[3] == [])
+    }
+
     private struct Box: Identifiable, Codable, Equatable, Sendable {
         var id: Int
         var content: JSON
@@ -196,6 +269,8 @@ struct Item: Identifiable, Codable, Equatable, Sendable {
 
 struct Shelf: Codable, Equatable, Sendable {
     var items = Table<Item>()
+    /// An order of its own.
+    var deck = OrderedTable<Item>()
     var note = ""
 }
 
@@ -222,6 +297,7 @@ private struct RowStage {
     mutating func step() throws {
         if shown.count < 30, random.below(3) > 0 { try select() }
         for _ in 0..<random.below(4) { change() }
+        #expect(shelf.deck.fault == nil)
         var told: Set<ObjectIdentifier> = []
         views.advance(to: shelf) { told.insert(ObjectIdentifier($0)) }
         for place in shown.indices {
@@ -258,11 +334,18 @@ private struct RowStage {
 
     private mutating func select() throws {
         let resolved: ResolvedSelection<Shelf>
+        let isRanked = random.below(2) == 0
         if random.below(4) == 0 {
-            let item = Selection("item", row: \Shelf.items)
+            let item =
+                isRanked
+                ? Selection("item", row: \Shelf.deck) : Selection("item", row: \Shelf.items)
             resolved = try item.resolve(JSONDocument("\"\(random.below(30))\"").root, .anonymous)
+        } else if isRanked {
+            let query = query(of: shelf.deck)
+            let page = Selection("page", rows: \Shelf.deck) { (_: NoParameters) in query }
+            resolved = try page.resolve(nil, .anonymous)
         } else {
-            let query = query()
+            let query = query(of: shelf.items)
             let page = Selection("page", rows: \Shelf.items) { (_: NoParameters) in query }
             resolved = try page.resolve(nil, .anonymous)
         }
@@ -279,7 +362,7 @@ private struct RowStage {
                 isAttached: true))
     }
 
-    private mutating func query() -> RowQuery<Item> {
+    private mutating func query(of table: some RowsByID<Item>) -> RowQuery<Item> {
         var query = RowQuery<Item>()
         if random.below(2) == 0 { query = query.where(\.group, is: "\(random.below(4))") }
         if random.below(6) == 0 { query = query.where(\.due, is: nil) }
@@ -305,24 +388,28 @@ private struct RowStage {
         }
         if random.below(2) == 0 { query = query.limit(random.below(7)) }
         if random.below(3) == 0 { query = query.counted() }
-        if random.below(2) == 0, let page = Optional(query.page(of: shelf.items)) {
+        if random.below(2) == 0, let page = Optional(query.page(of: table)) {
             query = random.below(2) == 0 ? query.after(page.end) : query.before(page.start)
         }
         return query
     }
 
+    /// Changes both tables alike, or the order of the one that has one.
     private mutating func change() {
+        if random.below(3) == 0 { return move() }
         let id = "\(random.below(40))"
         guard var item = shelf.items[id: id] else {
-            shelf.items.update(
-                Item(
-                    id: id, group: "\(random.below(4))", rank: random.below(20), due: nil,
-                    name: "e\u{301}"))
+            let item = Item(
+                id: id, group: "\(random.below(4))", rank: random.below(20), due: nil,
+                name: "e\u{301}")
+            shelf.items.update(item)
+            shelf.deck.insert(item, at: random.below(shelf.deck.count + 1))
             return
         }
         switch random.below(7) {
         case 0:
             shelf.items.remove(id: id)
+            shelf.deck.remove(id: id)
             return
         case 1: item.group = "\(random.below(4))"
         case 2: item.rank = random.below(20)
@@ -332,5 +419,15 @@ private struct RowStage {
         default: item.name = "\(random.below(9))"
         }
         shelf.items.update(item)
+        shelf.deck[id: id] = item
+    }
+
+    private mutating func move() {
+        guard shelf.deck.count > 2 else { return }
+        let place = random.below(shelf.deck.count)
+        shelf.deck.move(id: shelf.deck[place].id, to: random.below(shelf.deck.count))
+        guard random.below(20) == 0 else { return }
+        // Always between the same two, until there is no room and those around are ranked anew.
+        for _ in 0..<80 { shelf.deck.move(id: shelf.deck[2].id, to: 1) }
     }
 }

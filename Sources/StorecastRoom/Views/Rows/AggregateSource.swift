@@ -14,28 +14,27 @@ extension AggregateSelection: ToldSelection {
 }
 
 /// What is told of the rows that a query picks.
-final class AggregateSource<
-    State, Row: Identifiable & Codable & Equatable & Sendable,
-    Value: Codable & Equatable & Sendable
->: TableSource<State, Row> where Row.ID: TableKey {
+final class AggregateSource<State, Rows: RowsByID, Value: Codable & Equatable & Sendable>:
+    TableSource<State, Rows>
+where Rows.Row: Codable & Equatable & Sendable {
     private let plan: RowPlan<Row>
     private let tally: any RowTally<Row, Value>
-    private var index: RowIndex<State, Row>
+    private var index: RowIndex<State, Rows>
     private var isAttached = false
 
     /// Looks at the rows that the query picks: O(k log n).
     init(
         _ aggregation: RowAggregation<Row, Value>, _ state: State,
-        _ find: @escaping (State) -> TableViews<State, Row>
+        _ find: @escaping (State) -> TableViews<State, Rows>
     ) {
-        plan = RowPlan(aggregation.query)
+        plan = RowPlan(aggregation.query, isRanked: Rows.isRanked)
         tally = aggregation.tally()
         index = find(state).index(for: plan)
         super.init(state, find)
         let rows = index.keys(in: index.span(of: plan).all).compactMap { key in
             key.id.flatMap { views.table[id: $0] }
         }
-        tally.apply(rows.map { TableChange(id: $0.id, old: nil, new: $0) }, in: views.table)
+        tally.apply(rows.map { RowChange(id: $0.id, old: nil, new: $0) }, in: views.table)
     }
 
     override func attach() {

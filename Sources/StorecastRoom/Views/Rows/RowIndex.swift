@@ -2,19 +2,19 @@ import StorecastSync
 import StorecastTables
 
 /// The rows of a table sorted for queries of one shape: by the fields that they compare with one
-/// value, then by those that they sort by, then by id. Knows which pages and aggregates a changed
-/// row concerns.
+/// value, then by those that they sort by, then by rank if the table has an order of its own, then
+/// by id. Knows which pages and aggregates a changed row concerns.
 ///
 /// A page is watched by the rows that it shows and by the nearest one on either side. A row that
 /// changes its place concerns the pages that it watched, and those watched by its new neighbours;
 /// one that stays where it is, those that show it. So what a change costs doesn't depend on the
 /// number of pages: O(log rows), and the pages that it concerns. Aggregates are concerned by every
 /// row of their query.
-final class RowIndex<State, Row: Identifiable & Codable & Equatable & Sendable>
-where Row.ID: TableKey {
+final class RowIndex<State, Rows: RowsByID> where Rows.Row: Codable & Equatable & Sendable {
+    typealias Row = Rows.Row
     typealias Key = RowKey<Row.ID>
-    typealias Page = PageSource<State, Row>
-    typealias Source = TableSource<State, Row>
+    typealias Page = PageSource<State, Rows>
+    typealias Source = TableSource<State, Rows>
 
     let plan: RowPlan<Row>
     /// Its place among the indices of the table.
@@ -35,18 +35,22 @@ where Row.ID: TableKey {
     private(set) var watchers = 0
 
     /// An index of the rows of a table. O(n log n).
-    init(_ plan: RowPlan<Row>, of table: Table<Row>) {
+    init(_ plan: RowPlan<Row>, of table: Rows) {
         self.plan = plan
-        keys = SortedTree(table.rows.compactMap { row in plan.key(of: row).map { ($0, ()) } })
+        var keys: [(Key, Void)] = []
+        table.forEachRow { row, rank in
+            if let key = plan.key(of: row, rank: rank) { keys.append((key, ())) }
+        }
+        self.keys = SortedTree(keys)
     }
 
     // MARK: Changes
 
     /// Takes a changed row, and tells the pages and aggregates that it concerns; one maybe twice.
-    func apply(_ change: TableChange<Row>, _ tell: (Source) -> Void) {
-        let old = change.old.flatMap { plan.key(of: $0) }
-        let new = change.new.flatMap { plan.key(of: $0) }
-        if !aggregates.isEmpty {
+    func apply(_ change: RowChange<Row>, _ tell: (Source) -> Void) {
+        let old = change.old.flatMap { plan.key(of: $0, rank: change.oldRank) }
+        let new = change.new.flatMap { plan.key(of: $0, rank: change.newRank) }
+        if !aggregates.isEmpty, change.isOther {
             if let old { aggregates[plan.values(of: old)]?.forEach(tell) }
             if let new { aggregates[plan.values(of: new)]?.forEach(tell) }
         }
@@ -62,12 +66,12 @@ where Row.ID: TableKey {
             keys.remove(old)
             shown[change.id]?.forEach(tell)
             beside[change.id]?.forEach(tell)
-            counting[plan.values(of: old)]?.forEach(tell)
+            if change.isOther { counting[plan.values(of: old)]?.forEach(tell) }
         }
         guard let new else { return }
         keys.update((), at: new)
         let values = plan.values(of: new)
-        counting[values]?.forEach(tell)
+        if change.isOther { counting[values]?.forEach(tell) }
         let place = keys.position(of: new)
         var isAtEnd = false
         for neighbour in [place - 1, place + 1] {

@@ -23,7 +23,8 @@ struct RowPlan<Row: Identifiable & Sendable> where Row.ID: TableKey {
     /// The filters that the index doesn't answer.
     private(set) var rest: [RowFilter<Row>] = []
 
-    init(_ query: RowQuery<Row>) {
+    /// - Parameter isRanked: whether the table has an order of its own.
+    init(_ query: RowQuery<Row>, isRanked: Bool) {
         self.query = query
         var others: [RowFilter<Row>] = []
         for filter in query.filters {
@@ -38,7 +39,7 @@ struct RowPlan<Row: Identifiable & Sendable> where Row.ID: TableKey {
         }
         let prefix = values.map { Key.Part($0) }
         (lower, upper) = (Key(prefix, .before), Key(prefix, .behind))
-        cursor = query.place(isRanked: false).map { Key(prefix + $0.parts, $0.end) }
+        cursor = query.place(isRanked: isRanked).map { Key(prefix + $0.parts, $0.end) }
         for filter in others {
             guard let first = query.order.first, first.field.path == filter.field.path,
                 let bound = filter.bound(isDescending: first.isDescending)
@@ -61,11 +62,11 @@ struct RowPlan<Row: Identifiable & Sendable> where Row.ID: TableKey {
     }
 
     /// The place of a row in the index; nil if it isn't in it.
-    func key(of row: Row) -> Key? {
+    func key(of row: Row, rank: Rank?) -> Key? {
         guard rest.allSatisfy({ $0.holds(for: row) }), query.predicate?(row) ?? true else {
             return nil
         }
-        let place = query.key(of: row, rank: nil)
+        let place = query.key(of: row, rank: rank)
         return Key(equal.map { Key.Part($0.value(row)) } + place.parts, place.end)
     }
 

@@ -6,18 +6,20 @@ import StorecastWire
 ///
 /// While it is attached, ``TableViews`` collects the changes that concern it; ``update(_:)`` has
 /// only these to look at.
-class TableSource<State, Row: Identifiable & Codable & Equatable & Sendable>: ToldSource
-where Row.ID: TableKey {
+class TableSource<State, Rows: RowsByID>: ToldSource
+where Rows.Row: Codable & Equatable & Sendable {
+    typealias Row = Rows.Row
+
     weak var group: SelectionGroup?
     /// What has changed since the last update and concerns the selection, in the order of the ids.
-    var changes: [TableChange<Row>] = []
-    private(set) var views: TableViews<State, Row>
-    private let find: (State) -> TableViews<State, Row>
+    var changes: [RowChange<Row>] = []
+    private(set) var views: TableViews<State, Rows>
+    private let find: (State) -> TableViews<State, Rows>
     /// The rows of the last update, while it isn't attached.
-    private var table: Table<Row>?
+    private var table: Rows?
 
     /// - Parameter find: the table's views; those that there were before may be gone.
-    init(_ state: State, _ find: @escaping (State) -> TableViews<State, Row>) {
+    init(_ state: State, _ find: @escaping (State) -> TableViews<State, Rows>) {
         self.find = find
         views = find(state)
         table = views.table
@@ -75,23 +77,22 @@ extension RowSelection: ToldSelection {
         case .row(let id): return RowSource(id(parameters), state, find)
         case .page(let query):
             let query = query(parameters, viewer)
-            guard query.cursor == nil || query.place(isRanked: false) != nil else {
+            guard query.cursor == nil || query.place(isRanked: Rows.isRanked) != nil else {
                 throw Rejection(
                     .invalidParameters, "The cursor isn't a place of this query.",
                     detail: "It is from a query with another order.")
             }
-            return PageSource(RowPlan(query), state, find)
+            return PageSource(RowPlan(query, isRanked: Rows.isRanked), state, find)
         }
     }
 }
 
 /// One row of a table.
-final class RowSource<State, Row: Identifiable & Codable & Equatable & Sendable>:
-    TableSource<State, Row>
-where Row.ID: TableKey {
+final class RowSource<State, Rows: RowsByID>: TableSource<State, Rows>
+where Rows.Row: Codable & Equatable & Sendable {
     let id: Row.ID
 
-    init(_ id: Row.ID, _ state: State, _ find: @escaping (State) -> TableViews<State, Row>) {
+    init(_ id: Row.ID, _ state: State, _ find: @escaping (State) -> TableViews<State, Rows>) {
         self.id = id
         super.init(state, find)
     }
@@ -116,11 +117,10 @@ where Row.ID: TableKey {
 }
 
 /// The rows that a query asks for.
-final class PageSource<State, Row: Identifiable & Codable & Equatable & Sendable>:
-    TableSource<State, Row>
-where Row.ID: TableKey {
+final class PageSource<State, Rows: RowsByID>: TableSource<State, Rows>
+where Rows.Row: Codable & Equatable & Sendable {
     let plan: RowPlan<Row>
-    private var index: RowIndex<State, Row>
+    private var index: RowIndex<State, Rows>
     private var ids: [Row.ID] = []
     /// All but the rows.
     private var frame: RowPage<Row>
@@ -134,7 +134,7 @@ where Row.ID: TableKey {
     var isMoved = false
 
     init(
-        _ plan: RowPlan<Row>, _ state: State, _ find: @escaping (State) -> TableViews<State, Row>
+        _ plan: RowPlan<Row>, _ state: State, _ find: @escaping (State) -> TableViews<State, Rows>
     ) {
         self.plan = plan
         index = find(state).index(for: plan)

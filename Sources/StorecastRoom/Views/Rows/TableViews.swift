@@ -3,9 +3,9 @@ import StorecastTables
 
 extension SelectionFinders {
     /// That of the selections of one table.
-    func table<Row>(
-        _ path: any KeyPath<State, Table<Row>> & Sendable, in state: State
-    ) -> TableViews<State, Row> {
+    func table<Rows: RowsByID>(
+        _ path: any KeyPath<State, Rows> & Sendable, in state: State
+    ) -> TableViews<State, Rows> {
         finder(where: { $0.path == path }, or: { TableViews(path, state) })
     }
 }
@@ -14,17 +14,19 @@ extension SelectionFinders {
 ///
 /// What a turn costs follows the number of changed rows and of the selections that they concern,
 /// not the number of rows or of selections.
-final class TableViews<State, Row: Identifiable & Codable & Equatable & Sendable>: SelectionFinder
-where Row.ID: TableKey {
-    let path: any KeyPath<State, Table<Row>> & Sendable
-    /// The rows as the selections have them.
-    private(set) var table: Table<Row>
-    /// In the order in which they were made, but for those that took the place of one that went.
-    private var indices: [RowIndex<State, Row>] = []
-    private var shared: [RowPlan<Row>.Shape: RowIndex<State, Row>] = [:]
-    private var rows = SortedTree<KeyOrder<Row.ID>, [RowSource<State, Row>]>()
+final class TableViews<State, Rows: RowsByID>: SelectionFinder
+where Rows.Row: Codable & Equatable & Sendable {
+    typealias Row = Rows.Row
 
-    init(_ path: any KeyPath<State, Table<Row>> & Sendable, _ state: State) {
+    let path: any KeyPath<State, Rows> & Sendable
+    /// The rows as the selections have them.
+    private(set) var table: Rows
+    /// In the order in which they were made, but for those that took the place of one that went.
+    private var indices: [RowIndex<State, Rows>] = []
+    private var shared: [RowPlan<Row>.Shape: RowIndex<State, Rows>] = [:]
+    private var rows = SortedTree<KeyOrder<Row.ID>, [RowSource<State, Rows>]>()
+
+    init(_ path: any KeyPath<State, Rows> & Sendable, _ state: State) {
         self.path = path
         table = state[keyPath: path]
     }
@@ -38,9 +40,9 @@ where Row.ID: TableKey {
     ) rethrows {
         let old = table
         table = state[keyPath: path]
-        var concerned: [TableSource<State, Row>] = []
+        var concerned: [TableSource<State, Rows>] = []
         for change in changes(from: old) {
-            let tell = { (source: TableSource<State, Row>) in
+            let tell = { (source: TableSource<State, Rows>) in
                 guard let last = source.changes.last else {
                     concerned.append(source)
                     return source.changes = [change]
@@ -48,7 +50,7 @@ where Row.ID: TableKey {
                 // One may be told of for several reasons.
                 if Row.ID.isOrdered(last.id, before: change.id) { source.changes.append(change) }
             }
-            rows[change.id]?.forEach(tell)
+            if change.isOther { rows[change.id]?.forEach(tell) }
             for index in indices { index.apply(change, tell) }
         }
         for source in concerned { try changed(source) }
@@ -56,27 +58,27 @@ where Row.ID: TableKey {
 
     /// What is different from what `old` had. Not by `==`, which takes texts for equal that have
     /// other bytes.
-    func changes(from old: Table<Row>) -> [TableChange<Row>] {
-        table.changes(from: old) { _, _ in false }
+    func changes(from old: Rows) -> [RowChange<Row>] {
+        table.rowChanges(from: old) { _, _ in false }
     }
 
     // MARK: Selections in use
 
-    func add(_ source: RowSource<State, Row>) {
+    func add(_ source: RowSource<State, Rows>) {
         rows.update((rows[source.id] ?? []) + [source], at: source.id)
     }
 
-    func remove(_ source: RowSource<State, Row>) {
+    func remove(_ source: RowSource<State, Rows>) {
         var list = rows[source.id] ?? []
         list.removeAll { $0 === source }
         if list.isEmpty { rows.remove(source.id) } else { rows.update(list, at: source.id) }
     }
 
     /// The index that answers a query; made if there is none. O(n log n) then.
-    func index(for plan: RowPlan<Row>) -> RowIndex<State, Row> {
+    func index(for plan: RowPlan<Row>) -> RowIndex<State, Rows> {
         let shape = plan.shape
         if let shape, let known = shared[shape] { return known }
-        let index = RowIndex<State, Row>(plan, of: table)
+        let index = RowIndex<State, Rows>(plan, of: table)
         index.place = indices.count
         indices.append(index)
         if let shape { shared[shape] = index }
@@ -84,7 +86,7 @@ where Row.ID: TableKey {
     }
 
     /// Drops an index that nobody watches.
-    func drop(_ index: RowIndex<State, Row>) {
+    func drop(_ index: RowIndex<State, Rows>) {
         guard index.watchers == 0, indices[index.place] === index else { return }
         if let shape = index.plan.shape { shared[shape] = nil }
         let last = indices.removeLast()
