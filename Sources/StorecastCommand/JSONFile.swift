@@ -13,38 +13,67 @@ import StorecastTools
 
 /// The file that `serve --json` starts from.
 enum JSONFile {
+    /// How much is read at a time.
+    static let chunkBytes = 1 << 20
+
     /// Reads the document in a file, which may have `longest` bytes as compact text.
-    static func read(_ path: String, longest: Int) throws(CommandFailure) -> JSON {
-        let bytes = try bytes(of: path)
-        let limits = JSONLimits(bytes: JSONLimits.largestText, depth: JSONRoom.deepestDocument)
-        let document: JSON
-        do throws(JSONError) {
-            document = try JSONDocument(bytes, limits: limits).root.json
-        } catch {
-            throw CommandFailure(
-                .trouble, "\(path) can't be served: \(JSONText.sentence(error, in: bytes))")
-        }
+    ///
+    /// The file's text is in memory at most twice, and only once while the document is made of it.
+    ///
+    /// - Parameter progress: called after each MiB with how much of the file was read, from 0 to 1;
+    ///   not for one whose size isn't known, as that of a pipe.
+    static func read(
+        _ path: String, longest: Int, progress: (Double) -> Void = { _ in }
+    ) throws(CommandFailure) -> JSON {
+        let document = try scanned(path, progress).root.json
         let size = document.encodedSize
         guard size <= longest else {
             throw CommandFailure(
                 .trouble,
                 "\(path) can't be served: the document has \(size) bytes, and \(longest) are "
-                    + "allowed. `--document-bytes \(size * 2)` allows twice as many as it has.")
+                    + "allowed. " + advice(size))
         }
         return document
     }
 
-    private static func bytes(of path: String) throws(CommandFailure) -> [UInt8] {
+    /// What to do about a document that is too long.
+    private static func advice(_ size: Int) -> String {
+        let most = JSONRoom.mostBytes
+        return size <= most
+            ? "`--document-bytes \(min(size * 2, most))` leaves it room to grow."
+            : "No more than \(most) can be served."
+    }
+
+    private static func scanned(
+        _ path: String, _ progress: (Double) -> Void
+    ) throws(CommandFailure) -> JSONDocument {
+        let bytes = try bytes(of: path, progress)
+        let limits = JSONLimits(bytes: JSONLimits.largestText, depth: JSONRoom.deepestDocument)
+        do throws(JSONError) {
+            return try JSONDocument(bytes, limits: limits)
+        } catch {
+            throw CommandFailure(
+                .trouble, "\(path) can't be served: \(JSONText.sentence(error, in: bytes))")
+        }
+    }
+
+    private static func bytes(
+        of path: String, _ progress: (Double) -> Void
+    ) throws(CommandFailure) -> [UInt8] {
         guard let file = fopen(path, "rb") else { throw failure(path) }
         defer { fclose(file) }
+        var status = stat()
+        let size = fstat(fileno(file), &status) == 0 ? max(0, Int(status.st_size)) : 0
         var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        // More than this is never served.
+        bytes.reserveCapacity(min(size, JSONLimits.largestText + 1))
+        var chunk = [UInt8](repeating: 0, count: chunkBytes)
         while true {
-            let count = fread(&buffer, 1, buffer.count, file)
-            bytes += buffer[..<count]
-            // More than this is never served.
+            let count = fread(&chunk, 1, chunk.count, file)
+            bytes += chunk[..<count]
+            if size > 0 { progress(min(1, Double(bytes.count) / Double(size))) }
             if bytes.count > JSONLimits.largestText { return bytes }
-            guard count < buffer.count else { continue }
+            guard count < chunk.count else { continue }
             guard ferror(file) == 0 else { throw failure(path) }
             return bytes
         }

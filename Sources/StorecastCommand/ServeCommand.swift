@@ -63,7 +63,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How many bytes the JSON document may have, as compact text.", valueName: "number"))
+            "How many bytes the JSON document may have, as compact text, up to "
+                + "\(JSONRoom.mostBytes) (60 MiB); 1048576 is 1 MiB.", valueName: "number"))
     var documentBytes = JSONRoom.longestDocument
 
     @Option(help: ArgumentHelp("The least severe messages to log.", valueName: "level"))
@@ -73,7 +74,7 @@ struct ServeCommand: AsyncParsableCommand {
         guard (0...65_535).contains(port) else {
             throw ValidationError("A port is a number from 0 to 65535; \(port) isn't.")
         }
-        let most = SyncLimits().valueBytes
+        let most = JSONRoom.mostBytes
         guard (1...most).contains(documentBytes) else {
             throw ValidationError(
                 "A document has 1 to \(most) bytes, which clients take; \(documentBytes) isn't.")
@@ -88,13 +89,19 @@ struct ServeCommand: AsyncParsableCommand {
             return handler
         }
         guard let json else { return try await serve(Board.room) }
-        let document = try JSONFile.read(json, longest: documentBytes)
+        let document = try document(in: json)
         if let file = data.file(document: json), ServedRoom.began(otherThan: document, in: file) {
             StandardError.write(
                 "\(json) isn't what the history in \(file) began with; the history goes on. To "
                     + "begin anew with the document, name another file with --data.")
         }
         try await serve(JSONRoom.definition(initial: document, bytes: documentBytes))
+    }
+
+    private func document(in path: String) throws -> JSON {
+        let bar = ProgressBar("reading \(path)")
+        defer { bar.end() }
+        return try JSONFile.read(path, longest: documentBytes) { bar.show($0) }
     }
 
     private func serve<State>(_ room: RoomDefinition<State>) async throws {

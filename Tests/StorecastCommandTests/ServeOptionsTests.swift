@@ -176,8 +176,8 @@ struct ServeOptionsTests {
     @Test(arguments: [
         ["--memory", "--data", "a.db"], ["--memory", "--durability", "process"],
         ["--keep-snapshots", "0"], ["--port", "65536"], ["--port", "-1"],
-        ["--document-bytes", "0"], ["--after-crashes", "retry"], ["--durability", "none"],
-        ["--log-level", "loud"],
+        ["--document-bytes", "0"], ["--document-bytes", "62914561"],
+        ["--after-crashes", "retry"], ["--durability", "none"], ["--log-level", "loud"],
     ])
     func `what makes no sense is refused`(arguments: [String]) {
         #expect(throws: (any Error).self) { try ServeCommand.parse(arguments) }

@@ -10,6 +10,9 @@ public import StorecastSync
 public enum JSONRoom {
     /// The longest document, in bytes of its compact text, unless the room says otherwise; 1 MiB.
     public static let longestDocument = 1 << 20
+    /// The longest document that a room can say it has, in bytes: what a server with the usual
+    /// ``SyncLimits/valueBytes`` sends whole, and clients take.
+    public static let mostBytes = SyncLimits().valueBytes
     /// How deep arrays and objects may be nested in the document: few enough levels that it can
     /// be read inside a frame by a client with the usual limits.
     public static let deepestDocument = 56
@@ -29,8 +32,8 @@ public enum JSONRoom {
     ///   - initial: the document at version 0, nested no deeper than ``deepestDocument``.
     ///   - bytes: how many bytes of compact text the document may have; an edit that would make it
     ///     longer is rejected. A server may be started with another limit: the log keeps with each
-    ///     edit the one that held for it. No more than `SyncLimits.valueBytes`, or nobody can be
-    ///     sent the whole document. A server needs a few times as much memory.
+    ///     edit the one that held for it. No more than ``mostBytes``, or nobody can be sent the
+    ///     whole document. A server needs a few times as much memory.
     public static func definition(
         initial: JSON, bytes: Int = longestDocument
     ) -> RoomDefinition<SharedDocument> {
