@@ -69,6 +69,12 @@ describe("a connection", () => {
     assert.equal(peer.sockets.length, 1, "the network has nothing to do with it");
     await peer.platform.advance(12_000);
     assert.equal(peer.sockets.length, 2);
+    await peer.end(1006);
+    const { status } = peer.connection;
+    assert.equal(status.because, "The connection was lost.", "that bye is over");
+    assert(status.retryAt - peer.platform.time() < 1000);
+    peer.platform.networkChanges();
+    assert.equal(peer.sockets.length, 3);
   });
 
   for (const [about, frames, code, expected] of [

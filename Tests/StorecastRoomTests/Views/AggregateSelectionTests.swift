@@ -42,6 +42,34 @@ struct AggregateSelectionTests {
         try expectPatch([.remove(path: other)], &shelf, views) { $0.remove(id: "new") }
     }
 
+    /// The whole look shares the query with what is kept: so this is counted by hand.
+    @Test func `rows for which a function doesn't hold aren't counted`() throws {
+        let odd = Selection("odd", aggregating: \Shelf.items) { (_: NoParameters) in
+            RowQuery().filter { $0.rank % 2 == 1 }.aggregate(.sum(\.rank), groupedBy: \.group)
+        }
+        let items = (0..<6).map { item("\($0)", group: "\($0 / 3)", rank: $0) }
+        var shelf = Shelf(items: Table(items))
+        let views = SelectionFinders<Shelf>()
+        let resolved = try odd.resolve(nil, .anonymous)
+        let source = try #require(try resolved.source(shelf, views) as? any ToldSource<Shelf>)
+        source.attach()
+        func sums() throws -> [JSON?] {
+            var writer = JSONWriter()
+            try source.write(to: &writer)
+            let value = try JSONDocument(writer.bytes).root.json
+            #expect(try value == resolved.value(shelf))
+            return [value["0"]?["value"], value["1"]?["value"]]
+        }
+        #expect(try sums() == [1, 8])
+        try expectPatch(
+            [.replace(path: JSONPointer(["1", "value"]), value: 3)], &shelf, views
+        ) {
+            $0[id: "4"]?.rank = 6
+            $0[id: "5"]?.rank = 8
+        }
+        #expect(try sums() == [1, 3])
+    }
+
     private func attached(
         _ selection: some SelectionProtocol<Shelf>, _ parameters: String, _ shelf: Shelf,
         _ views: SelectionFinders<Shelf>

@@ -46,6 +46,16 @@ struct ScopedStoreTests {
         #expect(store.state.clicks == 1)
     }
 
+    @Test(arguments: [true, false])
+    func `a scope tells equal states as its store does`(skips: Bool) {
+        let observer = Observer<Int>()
+        let store = makePairStore(skips: skips)
+        store.scope(\.a).subscribe(observer)
+        store.dispatch(PairAction.setA(0))
+        store.dispatch(PairAction.setA(1))
+        #expect(observer.received == (skips ? [0, 1] : [0, 0, 1]))
+    }
+
     @Test func `it is subscribed to like any store`() {
         let board = makeStore().scope(\.board)
         let whole = Observer<Board>()
