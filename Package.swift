@@ -315,7 +315,8 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "TerminalTests", dependencies: ["Terminal", "Example", "StorecastClient"],
+            name: "TerminalTests",
+            dependencies: ["Terminal", "Example", "StorecastClient", "StorecastTesting"],
             swiftSettings: settings),
         .testTarget(
             name: "StorecastCommandTests",

@@ -1,4 +1,5 @@
 public import StorecastSync
+import StorecastTables
 
 extension Board {
     /// The room that a server opens for a board.
@@ -10,7 +11,26 @@ extension Board {
             state: Board(), actions: actions,
             selections: [summary, columns, column, card, myCards, chat, present], reducer: reduce)
         return actions.reduce(room.lifecycle()) { room, type in room.checking(type) }
+            .upcastState(from: 1, intoTable)
     }()
+
+    /// In schema 1 each column had an array of its cards, which didn't say where they are.
+    @Sendable static func intoTable(_ board: inout JSON) {
+        var columns = board["columns"]?.array ?? []
+        var all: [JSON] = []
+        for place in columns.indices {
+            let cards = columns[place]["cards"]?.array ?? []
+            columns[place]["cards"] = nil
+            columns[place]["count"] = .int(Int64(cards.count))
+            for var card in cards {
+                card["column"] = columns[place]["id"]
+                all.append(card)
+            }
+        }
+        board["columns"] = .array(columns)
+        board["votes"] = .int(Int64(all.reduce(0) { $0 + ($1["voters"]?.array?.count ?? 0) }))
+        board["cards"] = .array(all)
+    }
 
     /// Every action type of the board.
     static let actions: [any BoardAction.Type] = [
@@ -49,18 +69,35 @@ package protocol BoardAction: SyncAction {
 }
 
 extension Board {
-    /// What actions do to the cards of one column: for stores of ``column`` that show them before
+    /// What actions do to some cards of one column: for stores of ``column`` that show them before
     /// the server has answered.
     ///
-    /// It is the board's own reducer, on a board with that column alone. So a card that goes to
+    /// It is the board's own reducer, on a board with these cards alone. So a card that goes to
     /// another column moves when the server says so: neither column's cards tell enough to do it
-    /// before.
-    public static func reducer(ofColumn id: Column.ID) -> InPlaceReducer<[Card]> {
-        { cards, action in
-            var board = Board(columns: [Column(id: id, title: "", cards: cards)])
-            cards = []
+    /// before. One that goes to where the cards aren't known isn't shown.
+    public static func reducer(ofColumn id: Column.ID) -> InPlaceReducer<RowPage<Card>> {
+        { page, action in
+            var board = Board(columns: [Column(id: id, title: "", count: page.rows.count)])
+            board.cards = OrderedTable(page.rows)
+            // What is put below this card isn't among those that are known.
+            let end = Card(
+                id: "", column: id, text: "", author: "", created: Timestamp(secondsSince1970: 0))
+            if page.hasAfter || page.hasBefore && isAboveUnknown(action, board.cards) {
+                board.cards.append(end)
+            }
             reduce(&board, action)
-            cards = board.columns.first?.cards ?? []
+            page.rows = Array(board.cards.prefix { !$0.id.isEmpty })
         }
+    }
+
+    /// Whether an action puts a card above one that isn't among some.
+    private static func isAboveUnknown(_ action: any Action, _ cards: OrderedTable<Card>) -> Bool {
+        let before: Card.ID? =
+            switch action {
+            case let action as AddCard: action.before
+            case let action as MoveCard: action.before
+            default: nil
+            }
+        return before.map { !cards.contains(id: $0) } ?? false
     }
 }

@@ -4,35 +4,62 @@ extension Board {
     /// How much there is of everything.
     public static let summary = Selection("summary") { (board: Board) in Summary(of: board) }
 
-    /// The columns' ids and titles, from left to right.
-    public static let columns = Selection("columns") { (board: Board) in
-        board.columns.map { ColumnTitle(id: $0.id, title: $0.title) }
-    }
+    /// The columns with their titles and numbers of cards, from left to right.
+    public static let columns = Selection("columns") { (board: Board) in board.columns }
+        .reading(\.columns)
 
-    /// The cards of the column whose id is the parameter, from top to bottom; none if there is no
-    /// such column.
-    public static let column = Selection("column") { (board: Board, id: Column.ID) in
-        board.index(ofColumn: id).map { board.columns[$0].cards } ?? []
+    /// Some cards of a column, from top to bottom; none if there is no such column.
+    public static let column = Selection("column", rows: \Board.cards) { (part: ColumnPart) in
+        part.query
     }
 
     /// The card whose id is the parameter; nil if there is none.
-    public static let card = Selection("card") { (board: Board, id: Card.ID) -> Card? in
-        board.position(of: id).map { board.columns[$0.column].cards[$0.index] }
-    }
+    public static let card = Selection("card", row: \Board.cards)
 
-    /// The cards that are assigned to the viewer, column by column; none for an anonymous one.
-    public static let myCards = Selection("myCards") { (board: Board, me: Identity) in
-        board.columns.flatMap { column in
-            column.cards.filter { me != .anonymous && $0.assignee == me.id }
-        }
+    /// The first cards that are assigned to the viewer, and how many there are; none for an
+    /// anonymous one.
+    public static let myCards = Selection("myCards", rows: \Board.cards) {
+        (_: NoParameters, me: Identity) in
+        RowQuery().where(\.assignee, is: me.id)
+            .limit(me == .anonymous ? 0 : BoardLimits.cardsPerPage).counted()
     }
 
     /// The newest messages, oldest first.
     public static let chat = Selection("chat") { (board: Board) in board.chat }
+        .reading(\.chat)
 
     /// Who is present, in the order of their arrival.
     public static let present = Selection("present") { (board: Board) in
         board.presence.participants.map { Participant($0) }
+    }
+    .reading(\.presence)
+}
+
+/// Which cards of a column a client wants to see.
+public struct ColumnPart: Codable, Hashable, Sendable {
+    /// The column.
+    public var column: Column.ID
+    /// How many cards; ``BoardLimits/cardsPerPage`` if it is nil or more.
+    public var limit: Int?
+    /// Those below a place: the `end` of the page above. Nil is the top of the column.
+    public var after: RowCursor?
+    /// Those above a place, the `start` of the page below; it goes before `after`.
+    public var before: RowCursor?
+
+    /// The first cards of a column, or those next to a place.
+    public init(
+        column: Column.ID, limit: Int? = nil, after: RowCursor? = nil, before: RowCursor? = nil
+    ) {
+        self.column = column
+        self.limit = limit
+        self.after = after
+        self.before = before
+    }
+
+    var query: RowQuery<Card> {
+        let cards = RowQuery().where(\Card.column, is: column)
+            .limit(min(limit ?? .max, BoardLimits.cardsPerPage))
+        return before == nil ? cards.after(after) : cards.before(before)
     }
 }
 
@@ -49,29 +76,13 @@ public struct Summary: Codable, Equatable, Sendable {
     /// The number of people who are present.
     public var present: Int
 
-    /// Counts what is on `board`. O(cards).
+    /// Counts what is on `board`. O(1), as the board keeps count.
     public init(of board: Board) {
         columns = board.columns.count
-        cards = board.columns.reduce(0) { $0 + $1.cards.count }
-        votes = board.columns.reduce(0) { sum, column in
-            column.cards.reduce(sum) { $0 + $1.voters.count }
-        }
+        cards = board.cards.count
+        votes = board.votes
         messages = board.chat.count
         present = board.presence.participants.count
-    }
-}
-
-/// A column without its cards.
-public struct ColumnTitle: Codable, Equatable, Sendable, Identifiable {
-    /// The column's id: the parameter of the selection ``Board/column``.
-    public let id: String
-    /// The heading of the cards.
-    public let title: String
-
-    /// The id and title of a column.
-    public init(id: String, title: String) {
-        self.id = id
-        self.title = title
     }
 }
 

@@ -1,12 +1,18 @@
 public import StorecastSync
+public import StorecastTables
 
 /// A board that a team shares: columns of cards, a chat, and who is present.
 ///
 /// The server's state. Clients see it through the selections (``summary``, ``columns``,
-/// ``column``, …) and change it by dispatching a ``BoardAction``.
-public struct Board: Codable, Equatable, Sendable {
+/// ``column``, …) and change it by dispatching a ``BoardAction``. What an action costs doesn't
+/// depend on the number of cards.
+public struct Board: Codable, Sendable {
     /// The columns from left to right.
     public internal(set) var columns: [Column]
+    /// The cards of all columns; those of one column from top to bottom.
+    public internal(set) var cards = OrderedTable<Card>()
+    /// The number of votes for all cards.
+    public internal(set) var votes = 0
     /// The newest messages, oldest first; at most ``BoardLimits/messages``.
     public internal(set) var chat: [ChatMessage]
     /// Who is present.
@@ -27,32 +33,41 @@ public struct Board: Codable, Equatable, Sendable {
     }
 }
 
-extension Board {
-    /// Where a card is.
-    struct CardPosition: Equatable {
-        var column: Int
-        var index: Int
+extension Board: Equatable {
+    /// Whether both have the same, in the same order. The ranks of the cards aren't looked at: they
+    /// tell how a card came to its place. O(1) for copies, O(cards) for boards that differ.
+    public static func == (left: Board, right: Board) -> Bool {
+        left.columns == right.columns && left.votes == right.votes && left.chat == right.chat
+            && left.presence == right.presence
+            && (left.cards == right.cards || left.cards.elementsEqual(right.cards))
     }
+}
 
+extension Board {
     /// The index of a column; O(columns).
     func index(ofColumn id: Column.ID) -> Int? {
-        columns.firstIndex { $0.id == id }
+        columns.firstIndex { $0.id.isSameText(as: id) }
     }
 
-    /// Where a card is; O(cards of the board).
-    func position(of card: Card.ID) -> CardPosition? {
-        for (column, content) in columns.enumerated() {
-            if let index = content.cards.firstIndex(where: { $0.id == card }) {
-                return CardPosition(column: column, index: index)
-            }
-        }
-        return nil
-    }
-
-    /// Changes a card in place; without effect if there is no such card.
+    /// Changes a card in place; without effect if there is no such card. O(log cards).
     mutating func update(_ card: Card.ID, _ change: (inout Card) -> Void) {
-        guard let position = position(of: card) else { return }
-        change(&columns[position.column].cards[position.index])
+        guard cards.contains(id: card) else { return }
+        change(&cards[id: card]!)
+    }
+
+    /// Puts a card, which is there or is new, in a column: above another of that column, or at the
+    /// bottom. O(log cards).
+    mutating func place(_ card: Card, in column: Int, before: Card.ID?) {
+        if let old = cards[id: card.id], let index = index(ofColumn: old.column) {
+            columns[index].count -= 1
+        }
+        var card = card
+        card.column = columns[column].id
+        columns[column].count += 1
+        // Below all cards of the board is below those of the column.
+        guard let before, cards[id: before]?.column.isSameText(as: card.column) == true,
+            cards.insert(card, before: before)
+        else { return _ = cards.append(card) }
     }
 }
 
@@ -70,19 +85,19 @@ extension Board {
     /// Throws a conflict unless the board has the card.
     @discardableResult
     func require(card id: Card.ID) throws(Rejection) -> Card {
-        guard let position = position(of: id) else {
+        guard let card = cards[id: id] else {
             throw Rejection(
                 .conflict, "There is no such card (any more).",
                 detail: "No card has the id '\(id.excerpt())'.")
         }
-        return columns[position.column].cards[position.index]
+        return card
     }
 }
 
 extension Column {
     /// Throws a conflict if the column can't take another card.
     func requireRoom() throws(Rejection) {
-        guard cards.count < BoardLimits.cardsPerColumn else {
+        guard count < BoardLimits.cardsPerColumn else {
             throw Rejection(
                 .conflict, "The column is full.",
                 detail: "At most \(BoardLimits.cardsPerColumn) cards.")
@@ -96,20 +111,14 @@ public struct Column: Codable, Equatable, Sendable, Identifiable {
     public let id: String
     /// The heading of the cards.
     public internal(set) var title: String
-    /// The cards from top to bottom; at most ``BoardLimits/cardsPerColumn``.
-    public internal(set) var cards: [Card]
+    /// How many cards it has; at most ``BoardLimits/cardsPerColumn``.
+    public internal(set) var count: Int
 
     /// A column.
-    public init(id: String, title: String, cards: [Card] = []) {
+    public init(id: String, title: String, count: Int = 0) {
         self.id = id
         self.title = title
-        self.cards = cards
-    }
-
-    /// The index in front of which a card goes: that of `card`, or the end if it is nil or (by
-    /// now) elsewhere.
-    func index(before card: Card.ID?) -> Int {
-        cards.firstIndex { $0.id == card } ?? cards.endIndex
+        self.count = count
     }
 }
 
@@ -117,6 +126,8 @@ public struct Column: Codable, Equatable, Sendable, Identifiable {
 public struct Card: Codable, Equatable, Sendable, Identifiable {
     /// Unique on the board; the id of the stamp of the ``AddCard`` that made it.
     public let id: String
+    /// The id of the column that it is in.
+    public internal(set) var column: Column.ID
     /// What is to be done.
     public internal(set) var text: String
     /// The id of the user who does it, or nil.
@@ -130,10 +141,12 @@ public struct Card: Codable, Equatable, Sendable, Identifiable {
 
     /// A card.
     public init(
-        id: String, text: String, assignee: String? = nil, voters: [String] = [], author: String,
+        id: String, column: Column.ID, text: String, assignee: String? = nil, voters: [String] = [],
+        author: String,
         created: Timestamp
     ) {
         self.id = id
+        self.column = column
         self.text = text
         self.assignee = assignee
         self.voters = voters

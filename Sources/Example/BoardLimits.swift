@@ -14,8 +14,11 @@ public enum BoardLimits {
     public static let name = 64
     /// The most columns.
     public static let columns = 20
-    /// The most cards in one column.
-    public static let cardsPerColumn = 500
+    /// The most cards in one column. A board has room for 200,000, of some 50 MB of memory; a
+    /// snapshot of them takes about as much on the disk.
+    public static let cardsPerColumn = 10_000
+    /// The most cards that a client is shown of a column at a time.
+    public static let cardsPerPage = 200
     /// The most votes for one card.
     public static let votesPerCard = 500
     /// How many messages the chat holds; older ones are forgotten.

@@ -25,8 +25,9 @@ public struct AddCard: Stamped, BoardAction, Equatable {
 
     package func apply(to board: inout Board) {
         guard let place = board.index(ofColumn: column) else { return }
-        let card = Card(id: stamp.id, text: text, author: stamp.sender.id, created: stamp.time)
-        board.columns[place].cards.insert(card, at: board.columns[place].index(before: before))
+        let card = Card(
+            id: stamp.id, column: column, text: text, author: stamp.sender.id, created: stamp.time)
+        board.place(card, in: place, before: before)
     }
 }
 
@@ -98,17 +99,16 @@ public struct MoveCard: SyncAction, BoardAction, Equatable {
     }
 
     package func check(_ board: Board, by sender: Identity) throws(Rejection) {
-        try board.require(card: card)
+        let card = try board.require(card: card)
         let target = try board.require(column: column)
-        if !target.cards.contains(where: { $0.id == card }) { try target.requireRoom() }
+        if !card.column.isSameText(as: target.id) { try target.requireRoom() }
     }
 
     package func apply(to board: inout Board) {
-        guard before != card, let from = board.position(of: card),
+        guard before?.isSameText(as: card) != true, let moved = board.cards[id: card],
             let target = board.index(ofColumn: column)
         else { return }
-        let moved = board.columns[from.column].cards.remove(at: from.index)
-        board.columns[target].cards.insert(moved, at: board.columns[target].index(before: before))
+        board.place(moved, in: target, before: before)
     }
 }
 
@@ -127,8 +127,9 @@ public struct RemoveCard: SyncAction, BoardAction, Equatable {
     }
 
     package func apply(to board: inout Board) {
-        guard let position = board.position(of: card) else { return }
-        board.columns[position.column].cards.remove(at: position.index)
+        guard let removed = board.cards.remove(id: card) else { return }
+        board.votes -= removed.voters.count
+        if let column = board.index(ofColumn: removed.column) { board.columns[column].count -= 1 }
     }
 }
 
@@ -157,9 +158,12 @@ public struct Vote: Stamped, BoardAction, Equatable {
     }
 
     package func apply(to board: inout Board) {
+        var isNew = false
         board.update(card) { card in
-            if !card.voters.contains(stamp.sender.id) { card.voters.append(stamp.sender.id) }
+            isNew = !card.voters.contains(stamp.sender.id)
+            if isNew { card.voters.append(stamp.sender.id) }
         }
+        if isNew { board.votes += 1 }
     }
 }
 
@@ -180,6 +184,12 @@ public struct Unvote: Stamped, BoardAction, Equatable {
     }
 
     package func apply(to board: inout Board) {
-        board.update(card) { $0.voters.removeAll { $0 == stamp.sender.id } }
+        var count = 0
+        board.update(card) { card in
+            count = card.voters.count
+            card.voters.removeAll { $0 == stamp.sender.id }
+            count -= card.voters.count
+        }
+        board.votes -= count
     }
 }

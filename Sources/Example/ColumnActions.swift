@@ -92,12 +92,12 @@ public struct RemoveColumn: SyncAction, BoardAction, Equatable {
     }
 
     package func check(_ board: Board, by sender: Identity) throws(Rejection) {
-        guard try board.require(column: column).cards.isEmpty else {
+        guard try board.require(column: column).count == 0 else {
             throw Rejection(.conflict, "Only an empty column can be removed.")
         }
     }
 
     package func apply(to board: inout Board) {
-        board.columns.removeAll { $0.id == column && $0.cards.isEmpty }
+        board.columns.removeAll { $0.id.isSameText(as: column) && $0.count == 0 }
     }
 }

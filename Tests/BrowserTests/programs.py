@@ -70,18 +70,27 @@ class Server:
             [BUILD / "storecast", "dispatch", self.url, kind, json.dumps(payload), "--as", name],
             check=True, timeout=DEADLINE, stdout=subprocess.DEVNULL)
 
+    def fill(self, column, count):
+        """Adds cards whose texts are numbers from 0."""
+        lines = (
+            json.dumps({"type": "AddCard", "payload": {"column": column, "text": str(number)}})
+            for number in range(count))
+        subprocess.run(
+            [BUILD / "storecast", "dispatch", self.url], input="\n".join(lines), text=True,
+            check=True, timeout=DEADLINE, stdout=subprocess.DEVNULL)
+
     def cards(self, column):
         """What the Swift client sees: the texts of a column's cards."""
-        with Watch(self.url, "column", column) as watch:
+        with Watch(self.url, column) as watch:
             return watch.next()
 
 
 class Watch:
     """The Swift client's mirror of a column: the texts of its cards, each time they change."""
 
-    def __init__(self, url, selection, params):
+    def __init__(self, url, column):
         self._process = subprocess.Popen(
-            [BUILD / "storecast", "watch", url, selection, json.dumps(params)],
+            [BUILD / "storecast", "watch", url, "column", json.dumps({"column": column})],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
 
     def __enter__(self):
@@ -93,7 +102,7 @@ class Watch:
         self._process.stdout.close()
 
     def next(self):
-        return [card["text"] for card in json.loads(self._process.stdout.readline())]
+        return [card["text"] for card in json.loads(self._process.stdout.readline())["rows"]]
 
     def wait_for(self, texts):
         wait_until(lambda: self.next() == texts, f"the Swift client sees {texts}")

@@ -11,7 +11,7 @@ class BoardTests(BrowserTest):
         for text in ["Read", "Write", "Sleep"]:
             self.server.dispatch("AddCard", {"column": "todo", "text": text})
         ada, bob = self.join("ada"), self.join("bob")
-        with Watch(self.server.url, "column", "doing") as swift:
+        with Watch(self.server.url, "doing") as swift:
             with Terminal(self.server.url, "carol") as terminal:
                 terminal.wait_for("Write", "To do", "Doing")
                 ada.drag("Write", "Doing")
@@ -23,6 +23,30 @@ class BoardTests(BrowserTest):
             bob.drag("Sleep", "Doing", above="Write")
             ada.has("Doing", ["Sleep", "Write"])
             swift.wait_for(["Sleep", "Write"])
+
+    def test_a_long_column_is_shown_a_page_at_a_time(self):
+        self.server.fill("todo", 205)
+        ada, bob = self.join("ada"), self.join("bob")
+        column = ada.column("To do")
+        expect(column.locator(".number")).to_have_text("205")
+        expect(column.locator(".card")).to_have_count(200)
+        more, above = (
+            column.get_by_role("button", name=name) for name in ["More cards", "Cards above"])
+        expect(above).to_be_hidden()
+        more.click()
+        ada.has("To do", [str(number) for number in range(200, 205)])
+        expect(more).to_be_hidden()
+        expect(column.locator(".card").first).to_be_focused()
+        bob.add("To do", "new")
+        expect(bob.page.locator(".notice")).to_contain_text("at the bottom of To do")
+        ada.has("To do", [*(str(number) for number in range(200, 205)), "new"])
+        # By keyboard, too.
+        ada.page.keyboard.press("ArrowUp")
+        expect(above).to_be_focused()
+        ada.page.keyboard.press("Enter")
+        expect(column.locator(".card")).to_have_count(200)
+        expect(more).to_be_visible()
+        self.assertEqual(ada.card("new").count(), 0)
 
     def test_who_is_here(self):
         ada, bob = self.join("ada"), self.join("bob <b>")

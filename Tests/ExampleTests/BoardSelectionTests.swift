@@ -31,18 +31,41 @@ struct BoardSelectionTests {
         #expect(summary.present == 1)
     }
 
-    @Test func `columns has ids and titles in order`() {
+    @Test func `columns has ids, titles and numbers of cards in order`() {
         #expect(
-            select(Board.columns, of: Board()) == [
-                ColumnTitle(id: "todo", title: "To do"), ColumnTitle(id: "doing", title: "Doing"),
-                ColumnTitle(id: "done", title: "Done"),
+            select(Board.columns, of: CardActionTests.stage().board) == [
+                Column(id: "todo", title: "To do", count: 3),
+                Column(id: "doing", title: "Doing", count: 1), Column(id: "done", title: "Done"),
             ])
     }
 
     @Test func `column has the cards of one column in order`() {
         let board = CardActionTests.stage().board
-        #expect(select(Board.column, "todo", of: board).map(\.id) == ["1", "2", "3"])
-        #expect(select(Board.column, "none", of: board).isEmpty)
+        func ids(_ part: ColumnPart) -> [String] {
+            select(Board.column, part, of: board).rows.map(\.id)
+        }
+        #expect(ids(ColumnPart(column: "todo")) == ["1", "2", "3"])
+        #expect(ids(ColumnPart(column: "none")) == [])
+        let first = select(Board.column, ColumnPart(column: "todo", limit: 1), of: board)
+        #expect(first.rows.map(\.id) == ["1"] && first.hasAfter && !first.hasBefore)
+        let rest = ColumnPart(column: "todo", after: first.end)
+        #expect(ids(rest) == ["2", "3"])
+        let start = select(Board.column, rest, of: board).start
+        #expect(ids(ColumnPart(column: "todo", limit: 1, before: start)) == ["1"])
+    }
+
+    @Test func `a column shows a page, and myCards too`() {
+        var stage = Stage()
+        for number in 0...BoardLimits.cardsPerPage {
+            stage.act(AddCard(column: "todo", text: "x"))
+            stage.act(AssignCard(card: "\(2 * number + 1)", assignee: "ada"))
+        }
+        let part = ColumnPart(column: "todo", limit: .max)
+        let column = select(Board.column, part, of: stage.board)
+        #expect(column.rows.count == BoardLimits.cardsPerPage && column.hasAfter)
+        let mine = select(Board.myCards, of: stage.board, as: Identity("ada"))
+        #expect(mine.rows.count == BoardLimits.cardsPerPage && mine.hasAfter)
+        #expect(mine.count == BoardLimits.cardsPerPage + 1)
     }
 
     @Test func `card has one card wherever it is, or nil`() {
@@ -51,15 +74,16 @@ struct BoardSelectionTests {
         #expect(select(Board.card, "none", of: stage.board) == nil)
     }
 
-    @Test func `my cards are those assigned to the viewer, column by column`() {
+    @Test func `my cards are those assigned to the viewer`() {
         var stage = CardActionTests.stage()
         for (card, user) in [("4", "bob"), ("3", "bob"), ("1", "ada"), ("2", nil)] {
             stage.act(AssignCard(card: card, assignee: user))
         }
         #expect(
-            select(Board.myCards, of: stage.board, as: Identity("bob")).map(\.id) == ["3", "4"])
-        #expect(select(Board.myCards, of: stage.board, as: Identity("carol")).isEmpty)
-        #expect(select(Board.myCards, of: stage.board).isEmpty)
+            select(Board.myCards, of: stage.board, as: Identity("bob")).rows.map(\.id)
+                == ["3", "4"])
+        #expect(select(Board.myCards, of: stage.board, as: Identity("carol")).rows.isEmpty)
+        #expect(select(Board.myCards, of: stage.board).rows.isEmpty)
     }
 
     @Test func `chat is the board's`() {

@@ -17,7 +17,8 @@ struct CardActionTests {
         #expect(
             stage.card("4")
                 == Card(
-                    id: "4", text: "four", author: "bob", created: Timestamp(secondsSince1970: 4)))
+                    id: "4", column: "doing", text: "four", author: "bob",
+                    created: Timestamp(secondsSince1970: 4)))
     }
 
     @Test func `a new card goes above the one that it names`() {

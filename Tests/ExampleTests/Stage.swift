@@ -32,10 +32,10 @@ struct Stage {
 
     /// The ids of the cards of a column, from top to bottom.
     func ids(_ column: String) -> [String] {
-        board.columns.first { $0.id == column }?.cards.map(\.id) ?? []
+        board.cards.filter { $0.column == column }.map(\.id)
     }
 
     func card(_ id: String) -> Card? {
-        board.columns.lazy.flatMap(\.cards).first { $0.id == id }
+        board.cards.first { $0.id == id }
     }
 }

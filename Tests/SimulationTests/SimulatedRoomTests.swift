@@ -8,14 +8,24 @@ struct SimulatedRoomTests {
         Board.room, people: [Identity("ada"), Identity("bob"), Identity("eve")]
     )
     .mirroring(Board.summary)
-    .mirroring(Board.column) { random in random.below(2) == 0 ? "todo" : "done" }
+    .mirroring(Board.columns)
+    .mirroring(
+        Board.column,
+        { random in ColumnPart(column: column(&random), limit: 1 + random.below(9)) },
+        optimistic: { part, page, action in Board.reducer(ofColumn: part.column)(&page, action) }
+    )
     .dispatching(4) { random, _ in
-        AddCard(column: random.below(2) == 0 ? "todo" : "done", text: "\(random.below(100))")
+        AddCard(column: column(&random), text: "\(random.below(100))")
     }
     .dispatching { random, _ in Say(text: "\(random.below(100))") }
-    .requiring("no card is there twice") { board in
-        let ids = board.columns.flatMap { $0.cards.map(\.id) }
-        return Set(ids).count == ids.count
+    .requiring("the columns keep count of their cards") { board in
+        board.columns.allSatisfy { column in
+            column.count == board.cards.count { $0.column == column.id }
+        }
+    }
+
+    private static func column(_ random: inout SeededGenerator) -> Column.ID {
+        random.below(2) == 0 ? "todo" : "done"
     }
 
     @Test(arguments: 0..<4 as Range<UInt64>)

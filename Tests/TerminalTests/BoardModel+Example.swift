@@ -7,8 +7,8 @@ extension BoardModel {
     static var example: BoardModel {
         var model = BoardModel(address: "ws://localhost:9090/", user: "ada")
         model.columns = [
-            ColumnTitle(id: "todo", title: "To do"), ColumnTitle(id: "doing", title: "Doing"),
-            ColumnTitle(id: "done", title: "Done"),
+            Column(id: "todo", title: "To do", count: 3),
+            Column(id: "doing", title: "Doing", count: 1), Column(id: "done", title: "Done"),
         ]
         model.cards = [
             "todo": [
@@ -29,11 +29,23 @@ extension BoardModel {
         return model
     }
 
+    /// The cards of columns that are shown whole.
+    var cards: [Column.ID: [Card]] {
+        get { pages.mapValues(\.rows) }
+        set {
+            pages = newValue.mapValues { cards in
+                RowPage(
+                    rows: cards, count: cards.count, start: nil, end: nil, hasBefore: false,
+                    hasAfter: false)
+            }
+        }
+    }
+
     static func card(
         _ id: String, _ text: String, assignee: String? = nil, voters: [String] = []
     ) -> Card {
         Card(
-            id: id, text: text, assignee: assignee, voters: voters, author: "ada",
+            id: id, column: "todo", text: text, assignee: assignee, voters: voters, author: "ada",
             created: Timestamp(secondsSince1970: 0))
     }
 
@@ -43,6 +55,7 @@ extension BoardModel {
             switch effect {
             case .dispatch(let action): Self.text(action)
             case .quit: "quit"
+            case .turn(let column, let turn): "\(turn) page of \(column)"
             case .redraw: "redraw"
             case .reconnect: "reconnect"
             }

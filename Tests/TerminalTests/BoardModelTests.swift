@@ -59,6 +59,14 @@ struct BoardModelTests {
         #expect(actions == [#"EditCard {"card":"1","text":"Write the READM"}"#])
     }
 
+    @Test func `a card that was never selected moves on, not the next one after it`() {
+        var model = BoardModel.example
+        _ = model.pressing(.shiftDown)
+        model.cards["todo"]?.swapAt(0, 1)
+        #expect(
+            model.pressing(.shiftDown) == [#"MoveCard {"card":"1","column":"todo"}"#])
+    }
+
     @Test func `cards move up and down above the card that will be below`() {
         var model = BoardModel.example
         #expect(
@@ -146,5 +154,30 @@ struct BoardModelTests {
         #expect(model.mode == .help)
         #expect(model.pressing(.character("q")).isEmpty)
         #expect(model.mode == .browse)
+    }
+
+    @Test func `past the ends of a page are the cards of the next one`() {
+        var model = BoardModel.example
+        #expect(model.pressing(.down, .down, .down) == [])
+        model.pages["todo"]?.hasAfter = true
+        #expect(model.selectedCard?.id == "3")
+        #expect(model.pressing(.down) == ["next page of todo"])
+        // It would go to the bottom of the column, as what is behind the page isn't known.
+        #expect(model.pressing(.up, .shiftDown) == [])
+        var page = model.pages["todo"]!
+        page.rows = [BoardModel.card("7", "seven"), BoardModel.card("8", "eight")]
+        (page.hasBefore, page.hasAfter) = (true, false)
+        model.show(page, of: "todo", turned: .next)
+        #expect(model.selectedCard?.id == "7")
+        #expect(model.pressing(.down, .down) == [])
+        #expect(model.selectedCard?.id == "8")
+        #expect(model.pressing(.home) == ["first page of todo"])
+        #expect(model.pressing(.up, .up) == ["previous page of todo"])
+        model.show(BoardModel.example.pages["todo"]!, of: "todo", turned: .previous)
+        #expect(model.selectedCard?.id == "3")
+        // The selection stays where others are shown another page.
+        #expect(model.pressing(.up) == [])
+        model.show(BoardModel.example.pages["todo"]!, of: "todo", turned: nil)
+        #expect(model.selectedCard?.id == "2")
     }
 }

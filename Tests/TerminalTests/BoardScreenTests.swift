@@ -75,7 +75,7 @@ struct BoardScreenTests {
 
     @Test func `the selected column is on the screen however many there are`() {
         var model = BoardModel.example
-        model.columns = (0..<10).map { ColumnTitle(id: "\($0)", title: "Column \($0)") }
+        model.columns = (0..<10).map { Column(id: "\($0)", title: "Column \($0)") }
         for _ in 0..<9 { _ = model.pressing(.right) }
         #expect(lines(model)[1].contains("Column 9"))
         #expect(lines(model)[1].hasPrefix("‹"))
@@ -140,7 +140,7 @@ struct BoardScreenTests {
     @Test func `names and titles of others can't do anything to the terminal`() {
         var model = BoardModel.example
         let evil = "\u{1B}]0;x\u{7}\u{9B}2J"
-        model.columns = [ColumnTitle(id: "todo", title: evil)]
+        model.columns = [Column(id: "todo", title: evil)]
         model.cards["todo"] = [BoardModel.card("1", evil, assignee: evil)]
         model.present = [
             Participant(id: "e", name: evil, since: Timestamp(secondsSince1970: 0))

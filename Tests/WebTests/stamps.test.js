@@ -43,18 +43,18 @@ describe("a stamp's id", () => {
     const server = await Server.start();
     context.after(() => server.stop());
     const connection = connect(server.url, { WebSocket, notify: "microtask" });
-    const optimistic = (cards, { type }, { id }) =>
-      type === "AddCard" ? [...cards, { id, isPending: true }] : cards;
-    const store = connection.select("column", "todo", { optimistic });
+    const optimistic = (page, { type }, { id }) =>
+      type === "AddCard" ? { ...page, rows: [...page.rows, { id, isPending: true }] } : page;
+    const store = connection.select("column", { column: "todo" }, { optimistic });
     await until(store, () => store.getState());
     const outcome = connection.dispatch({
       type: "AddCard",
       payload: { column: "todo", text: "Name me" },
     });
-    const [shown] = store.getState();
+    const [shown] = store.getState().rows;
     assert.equal(shown.isPending, true);
     await outcome;
-    const [kept] = store.getState();
+    const [kept] = store.getState().rows;
     assert.deepEqual([kept.id, kept.text], [shown.id, "Name me"]);
     connection.close();
   });

@@ -89,6 +89,7 @@ final class BoardClient {
     private func perform(_ effect: Effect) {
         switch effect {
         case .dispatch(let action): dispatch(action)
+        case .turn(let column, let turn): mirrors?.turn(column, turn)
         case .reconnect: connection.reconnect()
         case .redraw: device.forget()
         case .quit: end.finish()
@@ -115,8 +116,9 @@ final class BoardClient {
         case .columns(let columns):
             model.columns = columns
             let ids = Set(columns.map(\.id))
-            model.cards = model.cards.filter { ids.contains($0.key) }
-        case .cards(let column, let cards): model.cards[column] = cards
+            model.pages = model.pages.filter { ids.contains($0.key) }
+        case .page(let column, let page, let turned):
+            model.show(page, of: column, turned: turned)
         case .chat(let chat): model.chat = chat
         case .present(let present): model.present = present
         }

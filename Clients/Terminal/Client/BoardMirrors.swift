@@ -1,25 +1,26 @@
 import Example
+import StorecastSync
 import StorecastClient
 
-/// The remote stores of a board: the columns, each column's cards, the chat, who is there.
+/// The remote stores of a board: the columns, a page of each column's cards, the chat, who is there.
 @MainActor
 final class BoardMirrors {
     /// What has arrived.
     enum Change {
-        case columns([ColumnTitle])
-        case cards(Column.ID, [Card])
+        case columns([Column])
+        /// Cards of a column; another page than before, if it was turned to.
+        case page(Column.ID, RowPage<Card>, turned: PageTurn?)
         case chat([ChatMessage])
         case present([Participant])
     }
 
     private let connection: RemoteConnection
     private let onChange: (Change) -> Void
-    private let columns: RemoteStore<[ColumnTitle]>
+    private let columns: RemoteStore<[Column]>
     private let chat: RemoteStore<[ChatMessage]>
     private let present: RemoteStore<[Participant]>
-    private var cards: [Column.ID: RemoteStore<[Card]>] = [:]
+    private(set) var pages: [Column.ID: ColumnPages] = [:]
     /// Stores hold their subscribers weakly.
-    private var cardListeners: [Column.ID: Listener<[Card]>] = [:]
     private var listeners: [AnyObject] = []
 
     init(on connection: RemoteConnection, onChange: @escaping (Change) -> Void) {
@@ -30,29 +31,25 @@ final class BoardMirrors {
         present = RemoteStore(Board.present, on: connection)
         listen(to: chat) { onChange(.chat($0)) }
         listen(to: present) { onChange(.present($0)) }
-        listen(to: columns) { [unowned self] titles in
-            onChange(.columns(titles))
-            follow(titles)
+        listen(to: columns) { [unowned self] columns in
+            onChange(.columns(columns))
+            follow(columns.map(\.id))
         }
     }
 
     /// Why the server doesn't show its board, if it doesn't.
     var problem: Rejection? { columns.problem }
 
+    /// Shows other cards of a column.
+    func turn(_ column: Column.ID, _ turn: PageTurn) { pages[column]?.turn(turn) }
+
     /// Mirrors the columns that there are, and no others.
-    private func follow(_ titles: [ColumnTitle]) {
-        let ids = Set(titles.map(\.id))
-        for gone in cards.keys.filter({ !ids.contains($0) }) {
-            cards[gone] = nil
-            cardListeners[gone] = nil
-        }
-        for id in ids where cards[id] == nil {
-            let store = RemoteStore(
-                Board.column, id, on: connection, optimistic: Board.reducer(ofColumn: id))
-            let listener = Listener<[Card]> { [onChange] in onChange(.cards(id, $0)) }
-            cards[id] = store
-            cardListeners[id] = listener
-            store.subscribe(listener)
+    private func follow(_ ids: [Column.ID]) {
+        pages = pages.filter { ids.contains($0.key) }
+        for id in ids where pages[id] == nil {
+            pages[id] = ColumnPages(of: id, on: connection) { [onChange] page, turned in
+                onChange(.page(id, page, turned: turned))
+            }
         }
     }
 
@@ -61,6 +58,56 @@ final class BoardMirrors {
     ) {
         let listener = Listener(take)
         listeners.append(listener)
+        store.subscribe(listener)
+    }
+}
+
+/// The cards of a column, a page at a time. The page that is shown stays, and live, until the one
+/// that is turned to has arrived.
+@MainActor
+final class ColumnPages {
+    private typealias Page = RowPage<Card>
+    private typealias Followed = (store: RemoteStore<Page>, listener: Listener<Page>)
+
+    private let column: Column.ID
+    private let connection: RemoteConnection
+    private let onChange: (RowPage<Card>, PageTurn?) -> Void
+    private var shown: Followed?
+    private var coming: Followed?
+
+    init(
+        of column: Column.ID, on connection: RemoteConnection,
+        onChange: @escaping (RowPage<Card>, PageTurn?) -> Void
+    ) {
+        self.column = column
+        self.connection = connection
+        self.onChange = onChange
+        follow(ColumnPart(column: column), turned: nil)
+    }
+
+    /// Asks for another page; of several, the last one counts.
+    func turn(_ turn: PageTurn) {
+        guard let page = shown?.store.state else { return }
+        switch turn {
+        case .first: follow(ColumnPart(column: column), turned: turn)
+        case .next: follow(ColumnPart(column: column, after: page.end), turned: turn)
+        case .previous: follow(ColumnPart(column: column, before: page.start), turned: turn)
+        }
+    }
+
+    private func follow(_ part: ColumnPart, turned: PageTurn?) {
+        let store = RemoteStore(
+            Board.column, part, on: connection, optimistic: Board.reducer(ofColumn: column))
+        var turned = turned
+        var isFirst = true
+        let listener = Listener<Page> { [unowned self] page in
+            if isFirst { (shown, coming) = (coming, nil) }
+            onChange(page, turned)
+            (isFirst, turned) = (false, nil)
+            // Others may have taken all of its cards away.
+            if page.rows.isEmpty, page.hasBefore { turn(.first) }
+        }
+        coming = (store, listener)
         store.subscribe(listener)
     }
 }

@@ -1,4 +1,5 @@
 import Example
+import StorecastSync
 
 extension BoardModel {
     /// Votes for the selected card, or takes the vote back.
@@ -24,10 +25,12 @@ extension BoardModel {
         guard let card = selectedCard, let row = selectedRow, let column = selectedColumn
         else { return [] }
         let cards = selectedCards
-        guard cards.indices.contains(row + step) else { return [] }
-        cursor.card = card.id
         // Down one means above the card after the next one.
         let below = step < 0 ? row + step : row + step + 1
+        guard cards.indices.contains(row + step),
+            below < cards.count || pages[column.id]?.hasAfter != true
+        else { return [] }
+        cursor.card = card.id
         let before = cards.indices.contains(below) ? cards[below].id : nil
         return [.dispatch(MoveCard(card: card.id, column: column.id, before: before))]
     }
@@ -38,7 +41,7 @@ extension BoardModel {
             columns.indices.contains(place + step)
         else { return [] }
         let target = columns[place + step]
-        let neighbours = cards[target.id] ?? []
+        let neighbours = cards(of: target.id)
         let before = neighbours.indices.contains(row) ? neighbours[row].id : nil
         // The selection goes along, and waits for the card to arrive.
         cursor = Cursor(column: target.id, card: card.id, row: row, place: place + step)

@@ -25,12 +25,12 @@ extension BoardModel {
         switch key {
         case .left, .character("h"): select(place: (selectedPlace ?? 0) - 1)
         case .right, .character("l"): select(place: (selectedPlace ?? 0) + 1)
-        case .up, .character("k"): select(row: (selectedRow ?? 0) - 1)
-        case .down, .character("j"): select(row: (selectedRow ?? 0) + 1)
-        case .home: select(row: 0)
+        case .up, .character("k"): return step(-1)
+        case .down, .character("j"): return step(1)
+        case .home: return selectFirst()
         case .end: select(row: .max)
-        case .pageUp: select(row: (selectedRow ?? 0) - 5)
-        case .pageDown: select(row: (selectedRow ?? 0) + 5)
+        case .pageUp: return step(-5)
+        case .pageDown: return step(5)
         case .shiftLeft, .character("H"): return moveCard(across: -1)
         case .shiftRight, .character("L"): return moveCard(across: 1)
         case .shiftUp, .character("K"): return moveCard(along: -1)
@@ -59,7 +59,7 @@ extension BoardModel {
         }
     }
 
-    private mutating func begin(_ letter: Character, _ column: ColumnTitle, _ card: Card?) {
+    private mutating func begin(_ letter: Character, _ column: Column, _ card: Card?) {
         switch letter {
         case "a": mode = .typing(Prompt(.addCard(column.id)))
         case "r": mode = .typing(Prompt(.renameColumn(column.id), text: column.title))

@@ -44,9 +44,9 @@ struct BoardModel: Equatable, Sendable {
     /// Seconds that the local time is ahead of UTC.
     var secondsFromGMT = 0
 
-    var columns: [ColumnTitle] = []
-    /// The cards of the columns that have been mirrored so far.
-    var cards: [Column.ID: [Card]] = [:]
+    var columns: [Column] = []
+    /// The cards that are shown of the columns that have been mirrored so far.
+    var pages: [Column.ID: RowPage<Card>] = [:]
     var chat: [ChatMessage] = []
     var present: [Participant] = []
     var link = Link.connecting
@@ -61,6 +61,15 @@ struct BoardModel: Equatable, Sendable {
     init(address: String, user: String?) {
         self.address = address
         self.user = user
+    }
+
+    func cards(of column: Column.ID) -> [Card] { pages[column]?.rows ?? [] }
+
+    /// Shows cards of a column; if they are another page, its card that is nearest to the last.
+    mutating func show(_ page: RowPage<Card>, of column: Column.ID, turned: PageTurn?) {
+        pages[column] = page
+        guard let turned, column == selectedColumn?.id else { return }
+        select(row: turned == .previous ? page.rows.count - 1 : 0)
     }
 
     /// The id under which the person votes and takes cards.

@@ -1,4 +1,5 @@
 import Example
+import StorecastSync
 
 /// Which card is selected: by its id as long as it is there, else by its place.
 struct Cursor: Equatable, Sendable {
@@ -18,10 +19,10 @@ extension BoardModel {
     }
 
     /// The selected column; nil if there are no columns.
-    var selectedColumn: ColumnTitle? { selectedPlace.map { columns[$0] } }
+    var selectedColumn: Column? { selectedPlace.map { columns[$0] } }
 
-    /// The cards of the selected column.
-    var selectedCards: [Card] { selectedColumn.flatMap { cards[$0.id] } ?? [] }
+    /// The cards that are shown of the selected column.
+    var selectedCards: [Card] { selectedColumn.map { cards(of: $0.id) } ?? [] }
 
     /// The index of the selected card; nil if its column is empty.
     var selectedRow: Int? {
@@ -47,6 +48,26 @@ extension BoardModel {
         let row = selectedRow ?? cursor.row
         cursor = Cursor(column: columns[place].id, row: row, place: place)
         cursor.card = selectedCard?.id
+    }
+
+    /// Selects the card some rows further; past an end of the page, the next page.
+    mutating func step(_ rows: Int) -> [Effect] {
+        let row = (selectedRow ?? 0) + rows
+        if let column = selectedColumn, let page = pages[column.id] {
+            if row < 0, page.hasBefore { return [.turn(column.id, .previous)] }
+            if row >= page.rows.count, page.hasAfter { return [.turn(column.id, .next)] }
+        }
+        select(row: row)
+        return []
+    }
+
+    /// Selects the column's first card.
+    mutating func selectFirst() -> [Effect] {
+        if let column = selectedColumn, pages[column.id]?.hasBefore == true {
+            return [.turn(column.id, .first)]
+        }
+        select(row: 0)
+        return []
     }
 
     mutating func select(row: Int) {

@@ -1,9 +1,10 @@
 import Example
+import StorecastSync
 
 /// One column: its title, and the cards around the selected one.
 struct ColumnPane {
-    let column: ColumnTitle
-    let cards: [Card]
+    let column: Column
+    let page: RowPage<Card>?
     let selectedRow: Int?
     let isSelected: Bool
     let isMoving: Bool
@@ -12,9 +13,10 @@ struct ColumnPane {
     let span: Range<Int>
 
     private var area: Range<Int> { rows.dropFirst(2) }
+    private var cards: [Card] { page?.rows ?? [] }
 
     func draw(on canvas: inout Canvas) {
-        let count = String(cards.count)
+        let count = String(column.count)
         let room = span.count - count.count - 3
         let behind = canvas.write(
             TextLayout.truncate(column.title.displayable, to: room), row: rows.lowerBound,
@@ -42,8 +44,12 @@ struct ColumnPane {
             shown = index + 1
         }
         var hidden: [String] = []
-        if first > 0 { hidden.append("↑\(first)") }
-        if shown < cards.count { hidden.append("↓\(cards.count - shown)") }
+        if first > 0 || page?.hasBefore == true {
+            hidden.append("↑\(first)" + (page?.hasBefore == true ? "+" : ""))
+        }
+        if shown < cards.count || page?.hasAfter == true {
+            hidden.append("↓\(cards.count - shown)" + (page?.hasAfter == true ? "+" : ""))
+        }
         guard !hidden.isEmpty else { return }
         let text = " " + hidden.joined(separator: " ") + " "
         canvas.write(

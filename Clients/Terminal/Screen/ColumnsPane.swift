@@ -19,7 +19,7 @@ struct ColumnsPane {
             let start = slot * width
             let end = slot == shown.count - 1 ? canvas.width : start + width - 1
             ColumnPane(
-                column: model.columns[place], cards: model.cards[model.columns[place].id] ?? [],
+                column: model.columns[place], page: model.pages[model.columns[place].id],
                 selectedRow: place == model.selectedPlace ? model.selectedRow : nil,
                 isSelected: place == model.selectedPlace, isMoving: model.mode == .move,
                 user: model.userID, rows: rows, span: start..<end

@@ -67,6 +67,8 @@ export class BoardView {
   move(view, target, before) {
     const { id, text } = view.card;
     const others = target.cards.filter((card) => card.id !== id);
+    // What is below the last card that is shown isn't known.
+    if (before === undefined && target.hasMore) before = others.at(-1)?.id;
     const index = others.findIndex((card) => card.id === before);
     const place = index < 0 ? others.length : index;
     if (target.cards[place]?.id === id) return;

@@ -1,17 +1,31 @@
 import { arrange, element, set } from "../parts/element.js";
-import { cardsReducer } from "./reducers.js";
+import { notify } from "../parts/notices.js";
+import { pageReducer } from "./reducers.js";
 import { counted } from "./sentences.js";
 
 /** @typedef {import("./reducers.js").Card} Card */
 /** @typedef {import("./reducers.js").Column} Column */
 
-/** A column: its title, its cards, and how to add one. */
+/** A column: its title, a page of its cards, and how to add one. */
 export class ColumnView {
   /** @type {Column} */
   column;
-  /** @type {Card[]} */
+  /**
+   * Those that are shown.
+   *
+   * @type {readonly Card[]}
+   */
   cards = [];
+  /** Whether there are cards below those that are shown. */
+  hasMore = false;
   #end = () => {};
+  #pages;
+  /**
+   * Where the page was asked for that is on its way.
+   *
+   * @type {"previous" | "next" | undefined}
+   */
+  #turn;
   #title = element("h2");
   #number = element("span", { class: "number" });
   #form;
@@ -26,6 +40,8 @@ export class ColumnView {
     this.column = column;
     this.#board = board;
     this.list = element("ul", { class: "cards" });
+    this.previous = this.#turnButton("previous", "↑ Cards above");
+    this.next = this.#turnButton("next", "↓ More cards");
     this.add = element("button", {
       class: "plain add",
       text: "+ Add a card",
@@ -59,17 +75,31 @@ export class ColumnView {
       "section",
       { class: "column", "data-column": column.id },
       element("header", {}, this.#title, this.#number, edit),
+      this.previous,
       this.list,
+      this.next,
       this.#form,
       this.add
     );
     this.show(column);
     const { connection, me } = board;
-    const optimistic = cardsReducer(column.id, me, (id) => board.views.get(id)?.card);
-    const store = connection.select("column", column.id, { optimistic });
-    const show = () => this.#showCards(store.getState() ?? []);
-    this.#end = store.subscribe(show);
-    show();
+    const optimistic = pageReducer(column.id, me, (id) => board.views.get(id)?.card);
+    const at = (/** @type {object} */ place) => ({ column: column.id, ...place });
+    this.#pages = connection.pages("column", at, { optimistic });
+    this.#end = this.#pages.subscribe(() => this.#showPage());
+    this.#showPage();
+  }
+
+  /**
+   * @param {"previous" | "next"} way
+   * @param {string} text
+   */
+  #turnButton(way, text) {
+    const onclick = () => {
+      this.#turn = way;
+      this.#pages[way]();
+    };
+    return element("button", { class: "plain turn", hidden: true, text, onclick });
   }
 
   /** @param {Column} column */
@@ -79,6 +109,15 @@ export class ColumnView {
     set(this.element, "aria-label", column.title);
     set(this.list, "aria-label", `Cards in ${column.title}`);
     this.element.classList.toggle("waiting", column.isPending === true);
+    this.#showNumber();
+  }
+
+  /** Of all cards; where all are shown, with those that the server hasn't confirmed. */
+  #showNumber() {
+    const isWhole = this.next.hidden && this.previous.hidden;
+    const number = isWhole ? this.cards.length : this.column.count;
+    this.#number.textContent = String(number);
+    set(this.#number, "aria-label", counted(number, "card"));
   }
 
   /** The column is gone. */
@@ -94,7 +133,23 @@ export class ColumnView {
     this.#field.focus();
   }
 
-  /** @param {Card[]} cards */
+  #showPage() {
+    const page = this.#pages.getState();
+    if (!page) return;
+    // Others may have taken all of its cards away.
+    if (page.hasBefore && page.rows.length === 0 && !this.#pages.isTurning) this.#pages.first();
+    this.hasMore = page.hasAfter;
+    this.next.hidden = !page.hasAfter;
+    this.previous.hidden = !page.hasBefore;
+    this.#showCards(page.rows);
+    this.#showNumber();
+    if (!this.#turn || this.#pages.isTurning) return;
+    this.list.scrollTop = this.#turn === "next" ? 0 : this.list.scrollHeight;
+    if (this[this.#turn].hidden) this.list.querySelector("li")?.focus();
+    this.#turn = undefined;
+  }
+
+  /** @param {readonly Card[]} cards */
   #showCards(cards) {
     const old = this.cards;
     this.cards = cards;
@@ -105,8 +160,6 @@ export class ColumnView {
     if (isSameOrder) return;
     // The mark of a place to drop a card stays.
     arrange(this.list, views.map((view) => view.element), (child) => child.matches(".place"));
-    this.#number.textContent = String(cards.length);
-    set(this.#number, "aria-label", counted(cards.length, "card"));
   }
 
   /** @param {KeyboardEvent} event */
@@ -126,6 +179,7 @@ export class ColumnView {
     this.#field.value = "";
     this.#field.focus();
     this.list.scrollTop = this.list.scrollHeight;
+    if (this.hasMore) notify(`It is at the bottom of ${this.column.title}, below what is shown.`);
   };
 
   #stopWriting() {

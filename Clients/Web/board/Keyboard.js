@@ -46,7 +46,7 @@ export class Keyboard {
     const column = this.#board.columnOf(view);
     if (!column) return;
     this.#place.column = this.#board.columns.indexOf(column);
-    this.#place.index = column.cards.indexOf(view.card);
+    this.#place.index = itemsOf(column).indexOf(view.element);
   }
 
   /** @param {EventTarget | null | undefined} target */
@@ -59,7 +59,7 @@ export class Keyboard {
   #pressed(event) {
     const { key, target } = event;
     if (event.ctrlKey || event.metaKey || event.altKey || !(target instanceof HTMLElement)) return;
-    const item = target.closest(".card, .add");
+    const item = target.closest(".card, .add, .turn");
     if (item !== target) return;
     const view = this.#viewAt(item);
     const isDone = arrows[key]
@@ -80,7 +80,8 @@ export class Keyboard {
     const index = itemsOf(columns[column]).indexOf(item);
     const target = columns[column + x];
     if (!target) return true;
-    if (isMove) return view && this.#move(view, target, x === 0 ? index + y : index, y);
+    const place = view ? columns[column].cards.indexOf(view.card) : -1;
+    if (isMove) return view && this.#move(view, target, x === 0 ? place + y : place, y);
     const items = itemsOf(target);
     items[Math.max(0, Math.min(index + y, items.length - 1))]?.focus();
     return true;
@@ -133,7 +134,7 @@ const arrows = {
 };
 
 /**
- * What arrows go through in a column: its cards, and the button behind them.
+ * What arrows go through in a column: its cards, and the buttons around them.
  *
  * @param {import("./ColumnView.js").ColumnView | undefined} column
  * @returns {HTMLElement[]}
@@ -141,5 +142,5 @@ const arrows = {
 function itemsOf(column) {
   if (!column) return [];
   const cards = column.list.querySelectorAll(".card");
-  return [...cards, column.add].filter(({ hidden }) => !hidden);
+  return [column.previous, ...cards, column.next, column.add].filter(({ hidden }) => !hidden);
 }

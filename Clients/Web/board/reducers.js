@@ -2,9 +2,10 @@
  * What actions make of what is shown, before the server has answered: the board's own rules, as far
  * as one selection alone allows. Everything that hasn't been confirmed is marked `isPending`.
  *
- * @typedef {{ id: string, text: string, assignee?: string, voters: string[], author: string,
- *     created: number, isPending?: boolean }} Card
- * @typedef {{ id: string, title: string, isPending?: boolean }} Column
+ * @typedef {{ id: string, column: string, text: string, assignee?: string, voters: string[],
+ *     author: string, created: number, isPending?: boolean }} Card
+ * @typedef {import("../storecast/index.js").RowPage<Card>} Page
+ * @typedef {{ id: string, title: string, count: number, isPending?: boolean }} Column
  * @typedef {{ id: string, author: string, text: string, time: number,
  *     isPending?: boolean }} Message
  * @typedef {{ type: string, payload?: any }} Action
@@ -13,7 +14,7 @@
 
 /**
  * @template {{ id: string }} Item
- * @param {Item[]} items
+ * @param {readonly Item[]} items
  * @param {Item} item
  * @param {string | undefined} before  at the end, if there is no such item
  */
@@ -24,7 +25,7 @@ function insert(items, item, before) {
 
 /**
  * @template {{ id: string }} Item
- * @param {Item[]} items
+ * @param {readonly Item[]} items
  * @param {string} id
  * @param {(item: Item) => object} change
  */
@@ -35,15 +36,27 @@ const change = (items, id, change) =>
  * @param {string} column
  * @param {string} me
  * @param {(id: string) => Card | undefined} find  looks for a card in the other columns
- * @returns {(cards: Card[], action: Action, stamp: Stamp) => Card[]}
+ * @returns {(page: Page, action: Action, stamp: Stamp) => Page}
  */
-export function cardsReducer(column, me, find) {
-  return (cards, { type, payload }, { id }) => {
+export function pageReducer(column, me, find) {
+  const reduce = cardsReducer(column, me, find);
+  return (page, action, stamp) => ({ ...page, rows: reduce(page, action, stamp) });
+}
+
+/**
+ * @param {string} column
+ * @param {string} me
+ * @param {(id: string) => Card | undefined} find
+ * @returns {(page: Page, action: Action, stamp: Stamp) => readonly Card[]}
+ */
+function cardsReducer(column, me, find) {
+  return (page, { type, payload }, { id }) => {
+    const cards = page.rows;
     const without = () => cards.filter(({ id }) => id !== payload.card);
     switch (type) {
       case "AddCard":
         if (payload.column !== column) return cards;
-        return insert(cards, newCard(id, payload.text, me), payload.before);
+        return place(page, cards, newCard(id, column, payload.text, me), payload.before);
       case "EditCard":
         return change(cards, payload.card, () => ({ text: payload.text }));
       case "AssignCard":
@@ -62,7 +75,8 @@ export function cardsReducer(column, me, find) {
         if (payload.before === payload.card) return cards;
         if (payload.column !== column) return without();
         const card = cards.find(({ id }) => id === payload.card) ?? find(payload.card);
-        return card ? insert(without(), { ...card, isPending: true }, payload.before) : cards;
+        if (!card) return cards;
+        return place(page, without(), { ...card, column, isPending: true }, payload.before);
       }
       default:
         return cards;
@@ -71,12 +85,28 @@ export function cardsReducer(column, me, find) {
 }
 
 /**
+ * Puts a card among those of a page, if that is where it goes: others may be above and below them.
+ *
+ * @param {Page} page
+ * @param {readonly Card[]} cards
+ * @param {Card} card
+ * @param {string | undefined} before
+ */
+function place(page, cards, card, before) {
+  const isKnown = before !== undefined && cards.some(({ id }) => id === before);
+  const isElsewhere = page.hasAfter || (page.hasBefore && before !== undefined);
+  return isElsewhere && !isKnown ? cards : insert(cards, card, before);
+}
+
+/**
  * @param {string} id
+ * @param {string} column
  * @param {string} text
  * @param {string} me
  */
-const newCard = (id, text, me) => ({
+const newCard = (id, column, text, me) => ({
   id,
+  column,
   text,
   voters: [],
   author: me,
@@ -92,7 +122,7 @@ const newCard = (id, text, me) => ({
 export function columnsReducer(columns, { type, payload }, { id }) {
   switch (type) {
     case "AddColumn": {
-      const column = { id, title: payload.title, isPending: true };
+      const column = { id, title: payload.title, count: 0, isPending: true };
       return insert(columns, column, payload.before);
     }
     case "RenameColumn":

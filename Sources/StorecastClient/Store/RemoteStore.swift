@@ -18,8 +18,8 @@ public import StorecastSync
 /// An *optimistic* store is given a reducer of its selection, and shows actions before the server
 /// has answered:
 /// ```swift
-/// let todo = RemoteStore(Board.column, "todo", on: connection) { cards, action in
-///     if let add = action as? AddCard, add.column == "todo" { cards.append(Card(add)) }
+/// let chat = RemoteStore(Board.chat, on: connection) { messages, action in
+///     if let say = action as? Say { messages.append(ChatMessage(say)) }
 /// }
 /// ```
 /// A dispatch through it shows before `dispatch` returns, and soon in every other optimistic store

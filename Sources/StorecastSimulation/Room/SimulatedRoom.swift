@@ -7,7 +7,7 @@ import StorecastWire
 /// ```swift
 /// let board = SimulatedRoom(Board.room, people: [Identity("ada"), Identity("bob")])
 ///     .mirroring(Board.summary)
-///     .mirroring(Board.column) { random in random.below(2) == 0 ? "todo" : "done" }
+///     .mirroring(Board.card) { random in "card \(random.below(100))" }
 ///     .dispatching(3) { random, _ in AddCard(column: "todo", text: "\(random.below(100))") }
 ///     .dispatching { random, _ in MoveCard(card: random.below(10), to: "done") }
 ///     .requiring("every card is in a column") { board in board.cards.allSatisfy { … } }

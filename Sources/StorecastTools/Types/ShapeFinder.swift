@@ -114,16 +114,27 @@ final class ShapeFinder {
         return members.map(\.key).first
     }
 
-    /// The type's name, preceded by those of its enclosing types if others have the same name.
+    /// The type's name, preceded by those of its enclosing types if others have the same name; of
+    /// a generic type with the names of its arguments: `RowPageOfCard`.
     private func name(for type: Any.Type) -> String {
-        // Module, enclosing types, type and, if it is generic, its arguments.
-        let words = String(reflecting: type).split { !($0.isLetter || $0.isNumber || $0 == "_") }
+        let text = String(reflecting: type)
+        let arguments = text.drop { $0 != "<" }.split { ",<> ".contains($0) }
+            .compactMap { $0.split(separator: ".").last.map { $0.filter(Self.isInName) } }
+        // Module, enclosing types and type.
+        var words = text.prefix { $0 != "<" }.split { !Self.isInName($0) }.map(String.init)
             .filter { $0.first?.isLetter == true }
+        if !arguments.isEmpty, let own = words.popLast() {
+            words.append(own + "Of" + arguments.joined())
+        }
         for length in 1...max(1, words.count) {
             let name = words.suffix(length).joined()
             if !name.isEmpty, !taken.contains(name) { return name }
         }
         return words.joined() + "\(taken.count)"
+    }
+
+    private static func isInName(_ character: Character) -> Bool {
+        character.isLetter || character.isNumber || character == "_"
     }
 }
 

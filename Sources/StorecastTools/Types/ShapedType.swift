@@ -1,5 +1,6 @@
 import Foundation
 import StorecastSync
+import StorecastTables
 
 /// A type whose shape is known without reading it.
 protocol ShapedType {
@@ -73,6 +74,26 @@ extension Dictionary: ShapedType {
             return (.dictionary(value), sample)
         }
         return (.array(.union([finder.shape(ofElement: Key.self), value])), sample)
+    }
+}
+
+extension Table: ShapedType {
+    static func shape(by finder: ShapeFinder) -> (JSONShape, sample: Any?) {
+        (.dictionary(finder.shape(ofElement: Row.self)), Table())
+    }
+}
+
+extension OrderedTable: ShapedType {
+    /// Each row behind its rank.
+    static func shape(by finder: ShapeFinder) -> (JSONShape, sample: Any?) {
+        let ranked = JSONShape.array(.union([.string, finder.shape(ofElement: Row.self)]))
+        return (.dictionary(ranked), OrderedTable())
+    }
+}
+
+extension RowCursor: ShapedType {
+    static func shape(by finder: ShapeFinder) -> (JSONShape, sample: Any?) {
+        (.array(.nullable(.union([.boolean, .number, .string]))), RowCursor([]))
     }
 }
 

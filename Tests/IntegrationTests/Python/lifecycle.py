@@ -208,7 +208,8 @@ class Checks:
     async def transaction_of_several_selections(self):
         async with self.peer() as peer:
             await peer.hello()
-            column = {"op": "subscribe", "ref": 2, "select": "column", "params": "todo"}
+            column = {"op": "subscribe", "ref": 2, "select": "column",
+                      "params": {"column": "todo"}}
             await peer.send(SUMMARY, column)
             for _ in range(2):
                 await peer.receive("subscribed")

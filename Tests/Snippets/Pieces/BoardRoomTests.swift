@@ -6,11 +6,14 @@ import StorecastTesting
 
 let board = SimulatedRoom(Board.room, people: [Identity("ada"), Identity("bob")])
     .mirroring(Board.summary)
-    .mirroring(Board.column) { random in random.below(2) == 0 ? "todo" : "done" }
+    .mirroring(Board.column) { random in
+        ColumnPart(column: random.below(2) == 0 ? "todo" : "done", limit: 1 + random.below(9))
+    }
     .dispatching(4) { random, _ in AddCard(column: "todo", text: "\(random.below(100))") }
-    .requiring("no card is there twice") { board in
-        let ids = board.columns.flatMap { $0.cards.map(\.id) }
-        return Set(ids).count == ids.count
+    .requiring("the columns keep count of their cards") { board in
+        board.columns.allSatisfy { column in
+            column.count == board.cards.count { $0.column == column.id }
+        }
     }
 
 @Test func `nothing is lost, whatever happens`() throws {

@@ -9,10 +9,10 @@ import Testing
         let room = TestRoom(Board.room)
         let ada = room.connect(as: Identity("ada"))
         let bob = room.connect(as: Identity("bob"))
-        let todo = RemoteStore(Board.column, "todo", on: bob)
+        let todo = RemoteStore(Board.column, ColumnPart(column: "todo"), on: bob)
         await room.advance(by: .seconds(60))
         ada.dispatch(AddCard(column: "todo", text: "Test it"))
         await room.settle()
-        #expect(todo.state?.first?.created == Timestamp(secondsSince1970: 60))
+        #expect(todo.state?.rows.first?.created == Timestamp(secondsSince1970: 60))
     }
 }

@@ -15,8 +15,10 @@ import Testing
                 "seed     2000000014", "schema   1", "",
                 "AddCard, stamp k77s4gc64pkhcdr6ts8jng3fvj",
                 #"{"column": "todo", "text": "Write the archive"}"#, "", "It changed:",
-                #"+ /columns/0/cards/0  {"id":"k77s4gc64pkhcdr6ts8jng3fvj","text":"#
-                    + #""Write the archive","voters":[],"author":"ada","created":1763726401.5}"#,
+                "~ /columns/0/count  0 → 1",
+                #"+ /cards/k77s4gc64pkhcdr6ts8jng3fvj  ["V",{"id":"k77s4gc64pkhcdr6ts8jng3fvj","#
+                    + #""column":"todo","text":"Write the archive","voters":[],"author":"ada","#
+                    + #""created":…"#,
             ])
     }
 

@@ -19,17 +19,17 @@ import Testing
             ("8", 2, 2), ("9", 2, 1),
         ] {
             let state = try state(of: board, "--at", version)
-            let columns = state["columns"]?.array ?? []
-            #expect(columns.reduce(0) { $0 + ($1["cards"]?.array?.count ?? 0) } == cards)
+            #expect(state["cards"]?.object?.count == cards)
             #expect(state["presence"]?["participants"]?.array?.count == people)
         }
     }
 
     @Test func `the newest state is that of the snapshot at the end`() async throws {
         let board = try await ArchivedBoard()
-        let lines = try ArchivedBoard.lines
-        let snapshot = try JSON(parsing: try #require(lines.last))
-        #expect(try state(of: board) == snapshot["snapshot"]?["state"])
+        let replay = RoomReplay(Board.room)
+        // Which fails unless the entries lead to the snapshot.
+        try replay.read(ArchivedBoard.lines.joined(separator: "\n"))
+        #expect(try JSONCoding.decode(Board.self, from: state(of: board)) == replay.state)
     }
 
     @Test func `a state is found by offset, also between entries`() async throws {
@@ -76,7 +76,7 @@ import Testing
             try state(of: board, "--at", "4")
         }
         #expect(failure?.description.contains("The oldest is of version 5.") == true)
-        #expect(try state(of: board, "--at", "5")["columns"]?[0]?["cards"]?.array?.count == 2)
+        #expect(try state(of: board, "--at", "5")["cards"]?.object?.count == 2)
     }
 
     @Test func `who is forgotten is in the log, however many clients are remembered`() async throws
@@ -122,10 +122,11 @@ import Testing
         let chat = try state(of: board, "--at", "5", "--select", "chat")
         #expect(chat == [])
         let column = try state(
-            of: board, "--at", "4", "--select", "column", "--parameters", "todo")
-        #expect(column.array?.count == 2)
+            of: board, "--at", "4", "--select", "column", "--parameters",
+            #"{"column":"todo","limit":1}"#)
+        #expect(column["rows"]?.array?.count == 1 && column["hasAfter"] == true)
         let cards = try state(of: board, "--select", "myCards", "--as", "bob")
-        #expect(cards == [])
+        #expect(cards["rows"] == [])
         let failure = #expect(throws: CommandFailure.self) {
             try state(of: board, "--select", "nothing")
         }
@@ -136,15 +137,22 @@ import Testing
     @Test func `a difference is a line for each change`() async throws {
         let board = try await ArchivedBoard()
         let card =
-            #"{"id":"k77s4gc64pkhcdr6ts8jng3fvj","text":"Write the archive","voters":[],"#
-            + #""author":"ada","created":1763726401.5}"#
+            #"["V",{"id":"k77s4gc64pkhcdr6ts8jng3fvj","column":"todo","#
+            + #""text":"Write the archive","voters":[],"author":"ada","created":…"#
         #expect(
-            try board.run(JournalDiffCommand.self, "1", "2") == ["+ /columns/0/cards/0  \(card)"])
-        #expect(
-            try board.run(JournalDiffCommand.self, "2", "1") == ["- /columns/0/cards/0  \(card)"])
+            try board.run(JournalDiffCommand.self, "1", "2") == [
+                "~ /columns/0/count  0 → 1", "+ /cards/k77s4gc64pkhcdr6ts8jng3fvj  \(card)",
+            ])
+        let back = try board.run(JournalDiffCommand.self, "2", "1")
+        #expect(back.first == "~ /columns/0/count  1 → 0")
+        #expect(back.last?.hasPrefix(#"~ /cards  {"k77s4gc64pkhcdr6ts8jng3fvj":["V","#) == true)
+        #expect(back.last?.hasSuffix("… → {}") == true)
         #expect(
             try board.run(JournalDiffCommand.self, "4", "5")
-                == [#"+ /columns/0/cards/1/voters/0  "bob""#])
+                == [
+                    #"+ /cards/k77s4gc64pkhcdr6ts8jng3fvj/1/voters/0  "bob""#,
+                    "~ /votes  0 → 1",
+                ])
         #expect(try board.run(JournalDiffCommand.self, "7", "8").isEmpty)
     }
 

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Example
+@testable import Example
 import StorecastSync
 import StorecastTesting
 import Testing
@@ -105,6 +105,7 @@ import Testing
         ) { board, action in
             if !(action is Vote) { Board.reduce(&board, action) }
         }
+        .upcastState(from: 1, Board.intoTable)
         let lines = failing(board, as: room)
         try #require(lines.count == 2)
         #expect(lines[1].hasPrefix("  The snapshot at offset 12 isn't what the log leads to now"))

@@ -24,8 +24,8 @@ import Testing
         try replay.read(archive())
         #expect(store.state == replay.state)
         recorder.travel(to: 2)
-        #expect(store.state.columns[0].cards.map(\.id) == ["k77s4gc64pkhcdr6ts8jng3fvj"])
-        #expect(store.state.columns[0].cards[0].author == "ada")
+        #expect(store.state.cards.map(\.id) == ["k77s4gc64pkhcdr6ts8jng3fvj"])
+        #expect(store.state.cards[0].author == "ada")
         #expect(store.state.chat.isEmpty)
         recorder.travel(to: 0)
         #expect(store.state == Board())
@@ -94,6 +94,6 @@ import Testing
     private func line(_ offset: Int, _ seq: String, _ action: String) -> String {
         #"{"offset":\#(offset),"time":1763726440,"sender":{"id":"server"},"#
             + #""client":"b6c1f0d2a3e44f5586978899aabbccdd","seq":\#(seq),"base":9,"settled":3,"#
-            + #""seed":"1","schema":1,"actions":[\#(action)]}"#
+            + #""seed":"1","schema":2,"actions":[\#(action)]}"#
     }
 }

@@ -5,9 +5,13 @@ import type { Card, Room } from "./made/board";
 
 const board = connect<Room>("wss://example.org/");
 const texts: string[] | undefined = board
-  .select("column", "todo")
-  .select((cards) => cards.map((card) => card.text))
+  .select("column", { column: "todo", limit: 9 })
+  .select((page) => page.rows.map((card) => card.text))
   .getState();
+const pages = board.pages("column", (place) => ({ column: "todo", ...place }), {
+  optimistic: (page, action) => (action.type === "AddCard" ? { ...page, hasAfter: true } : page),
+});
+const isMore: boolean | undefined = pages.getState()?.hasAfter;
 const card: Card | null | undefined = board.select("card", "c1").getState();
 const votes: number | undefined = board.select("summary").getState()?.votes;
 const voters: readonly string[] = card?.voters ?? [];
@@ -16,7 +20,7 @@ board.dispatch({ type: "AssignCard", payload: { card: "c1" } });
 
 // @ts-expect-error there is no such selection
 board.select("colum");
-// @ts-expect-error its parameter is a string
+// @ts-expect-error its parameter is an object
 board.select("column", 5);
 // @ts-expect-error a card has no colour
 card?.colour;
@@ -26,4 +30,6 @@ board.dispatch({ type: "AddCards" });
 board.dispatch({ type: "AddCard", payload: { column: "todo", text: "", stamp: {} } });
 // @ts-expect-error the text is missing
 board.dispatch({ type: "AddCard", payload: { column: "todo" } });
-void [texts, votes, voters];
+// @ts-expect-error it isn't a selection of pages
+board.pages("card", () => "c1");
+void [texts, votes, voters, isMore];

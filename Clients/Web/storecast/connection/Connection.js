@@ -189,10 +189,13 @@ export class Connection {
    * @param {(place: import("../store/PageStore.js").PagePlace) =>
    *     Room["selections"][Name]["params"]} params  of the page at a place: `(place) =>
    *     ({ limit: 50, ...place })` if the server's parameters are called `after` and `before`
+   * @param {object} [options]
+   * @param {(state: Room["selections"][Name]["value"], action: ActionOf<Room>, stamp: Stamp) =>
+   *     Room["selections"][Name]["value"]} [options.optimistic]  what an action makes of a page
    * @returns {PageStore<Room["selections"][Name]["value"], ActionOf<Room>>}
    */
-  pages(name, params) {
-    return new PageStore((place) => this.select(name, params(place)));
+  pages(name, params, options) {
+    return new PageStore((place) => this.select(name, params(place), options));
   }
 
   /**

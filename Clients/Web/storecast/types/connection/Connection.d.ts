@@ -117,9 +117,14 @@ export class Connection<Room extends RoomTypes = AnyRoom> {
      * @param {(place: import("../store/PageStore.js").PagePlace) =>
      *     Room["selections"][Name]["params"]} params  of the page at a place: `(place) =>
      *     ({ limit: 50, ...place })` if the server's parameters are called `after` and `before`
+     * @param {object} [options]
+     * @param {(state: Room["selections"][Name]["value"], action: ActionOf<Room>, stamp: Stamp) =>
+     *     Room["selections"][Name]["value"]} [options.optimistic]  what an action makes of a page
      * @returns {PageStore<Room["selections"][Name]["value"], ActionOf<Room>>}
      */
-    pages<Name_1 extends PagesOf<Room>>(name: Name_1, params: (place: import("../store/PageStore.js").PagePlace) => Room["selections"][Name_1]["params"]): PageStore<Room["selections"][Name_1]["value"], ActionOf<Room>>;
+    pages<Name_1 extends PagesOf<Room>>(name: Name_1, params: (place: import("../store/PageStore.js").PagePlace) => Room["selections"][Name_1]["params"], options?: {
+        optimistic?: ((state: Room["selections"][Name_1]["value"], action: ActionOf<Room>, stamp: Stamp) => Room["selections"][Name_1]["value"]) | undefined;
+    } | undefined): PageStore<Room["selections"][Name_1]["value"], ActionOf<Room>>;
     /**
      * Sends an action to the room, in the order of the calls, and once however often the connection
      * breaks. Optimistic stores show it when this returns.
