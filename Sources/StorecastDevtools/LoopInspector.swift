@@ -169,7 +169,9 @@ final class LoopInspector: LoopExtension {
         let detail = RoomDetail(
             room: room.name, version: inspection.position.version,
             epoch: inspection.position.epoch, phase: inspection.phase,
-            actions: inspection.actions, count: sessions.count,
+            actions: inspection.actions,
+            selections: room.selectionCosts.map { RoomDetail.Selection($0) },
+            count: sessions.count,
             clients: sessions.prefix(Self.maxClients).map { session in
                 RoomDetail.Client(session, session.link.flatMap { traffic.counter(of: $0.id) })
             })

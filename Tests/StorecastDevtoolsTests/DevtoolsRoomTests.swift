@@ -56,6 +56,25 @@ struct DevtoolsRoomTests {
         await fixture.end()
     }
 
+    @Test func `a room is shown with what its selections cost`() async throws {
+        let fixture = try await DevtoolsServer()
+        try await fixture.add(1)
+        let store = RemoteStore(Tallies.last, on: fixture.client)
+        for await last in store.states where last == "ada" { break }
+        try await fixture.add(2, 3)
+        let answer = try await fixture.devtools.answer("room", Self.room) { answer in
+            (answer["selections"]?[0]?["evaluations"]?.int ?? 0) >= 2
+        }
+        #expect(answer["selections"]?.array?.count == 1)
+        let cost = try #require(answer["selections"]?[0])
+        #expect(cost["selection"] == "last" && cost["way"] == "closure" && cost["groups"] == 1)
+        #expect(cost["changes"] == 0)
+        #expect(try #require(cost["bytes"]?.int) > 0)
+        #expect(try #require(cost["microseconds"]?.double) >= 0)
+        #expect(try (0...1).contains(#require(cost["share"]?.double)))
+        await fixture.end()
+    }
+
     @Test func `the log is live, with what was rejected, and long payloads on demand`()
         async throws
     {

@@ -46,8 +46,32 @@ struct Sample: Codable, Sendable {
     var commit: Latencies.Percentiles?
 }
 
-/// One room, and the clients in it.
+/// One room, what its selections cost, and the clients in it.
 struct RoomDetail: Encodable {
+    /// What the selections of one name cost, since the room was opened.
+    struct Selection: Encodable {
+        var selection: String
+        var way: String
+        var groups: Int
+        var evaluations: Int
+        var changes: Int
+        var bytes: Int
+        /// Of an evaluation, on average.
+        var microseconds: Double
+        var share: Double
+
+        init(_ cost: SelectionCost) {
+            selection = cost.name.string
+            way = cost.way.rawValue
+            groups = cost.groups
+            evaluations = cost.evaluations
+            changes = cost.changes
+            bytes = cost.bytes
+            microseconds = ((cost.mean / .microseconds(1)) * 10).rounded() / 10
+            share = (cost.share * 1000).rounded() / 1000
+        }
+    }
+
     struct Subscription: Encodable {
         var selection: String
         var parameters: JSON
@@ -87,6 +111,7 @@ struct RoomDetail: Encodable {
     var epoch: String
     var phase: String
     var actions: [String]
+    var selections: [Selection]
     /// How many clients there are, also those left out of `clients`.
     var count: Int
     var clients: [Client]

@@ -7,6 +7,8 @@ package protocol InspectableRoom: AnyObject {
     var observer: (any RoomObserver)? { get set }
     /// What there is to know of the room now. O(subscriptions).
     var inspection: RoomInspection { get }
+    /// What the selections cost that were in use since the room was opened, by their names.
+    var selectionCosts: [SelectionCost] { get }
     /// The connections that are in the room, in the order in which they were made.
     var sessionsInOrder: [ServerSession] { get }
     /// The state as JSON, null if there is none yet. O(state).

@@ -15,6 +15,8 @@ extension Room {
             actions: definition.actions.names)
     }
 
+    package var selectionCosts: [SelectionCost] { views.costs }
+
     package var sessionsInOrder: [ServerSession] {
         sessions.values.sorted { $0.number < $1.number }
     }

@@ -18,6 +18,8 @@ package final class SelectionGroup {
     /// The size of the value's JSON text in bytes.
     package private(set) var size: Int
     package private(set) var subscriptions: [ServerSubscription] = []
+    /// Told what the group costs; nil before it is in use.
+    private(set) var meter: SelectionMeter?
 
     /// Whether the value may have been another between ``version`` and now, while the group had no
     /// subscriptions.
@@ -81,6 +83,7 @@ package final class SelectionGroup {
         }
         let patch = ServerMessage.patch(
             sub: sub, from: position, version: version, operations: operations)
+        meter?.encoded(patch.frameSize)
         if patchBytes + patch.frameSize > patchLimit { forgetPatches() }
         patches[position] = patch
         latest = (position, patch)
@@ -101,6 +104,12 @@ package final class SelectionGroup {
 
     /// Somebody comes back to it at a later version, and the value is the same as it was.
     func resume() { hasGap = true }
+
+    /// Tells from now on what it costs, and what its first message took.
+    func measure(by meter: SelectionMeter) {
+        self.meter = meter
+        if let snapshot { meter.encoded(snapshot.frameSize) }
+    }
 
     /// Lets go of the messages, which can be made again.
     func rest() {
@@ -134,6 +143,7 @@ package final class SelectionGroup {
         let (message, _) = try ServerMessage.snapshot(
             sub: sub, version: version, size: size, source.write)
         snapshot = message
+        meter?.encoded(message.frameSize)
         return message
     }
 }

@@ -15,6 +15,8 @@ package protocol SelectionSource<State>: ValueSource {
 package protocol ToldSource<State>: SelectionSource {
     /// Its group; nil as long as it has none.
     var group: SelectionGroup? { get set }
+    /// How it is found.
+    var way: SelectionWay { get }
     /// Is told of changes from now on, until ``detach()``. Called between turns, as that is.
     func attach()
     /// Isn't told of changes any more. ``SelectionSource/update(_:)`` finds them itself then.

@@ -11,11 +11,15 @@ struct SelectionTable<State> {
         let reads: ((State, State) -> Bool)?
         /// Whether its sources are told of changes, and needn't be asked.
         let isTold: Bool
+        let way: SelectionWay
+        let meter = SelectionMeter()
         var members: [Member] = []
 
-        init(reads: ((State, State) -> Bool)?, isTold: Bool) {
+        init(reads: ((State, State) -> Bool)?, _ source: any SelectionSource<State>) {
             self.reads = reads
-            self.isTold = isTold
+            let told = source as? any ToldSource<State>
+            isTold = told != nil
+            way = told?.way ?? (reads == nil ? .closure : .declaredReads)
         }
     }
 
@@ -45,13 +49,24 @@ struct SelectionTable<State> {
         let key = member.group.key
         let number = numbers[key.name] ?? kinds.count
         if number == kinds.count {
-            let isTold = member.source is any ToldSource<State>
-            kinds.append(Kind(reads: reads, isTold: isTold))
+            kinds.append(Kind(reads: reads, member.source))
             numbers[key.name] = number
         }
+        member.group.measure(by: kinds[number].meter)
         places[key] = kinds[number].members.count
         kinds[number].members.append(member)
         if reads != nil { readers += 1 }
+    }
+
+    /// What the selections of each name cost, in the order of the names.
+    ///
+    /// - Parameter total: what all of them took, in the turns that were timed.
+    func costs(of total: Duration) -> [SelectionCost] {
+        numbers.sorted { $0.key < $1.key }.map { name, number in
+            let kind = kinds[number]
+            return SelectionCost(
+                name, kind.way, groups: kind.members.count, kind.meter, of: total)
+        }
     }
 
     /// Takes the group out; nil if it isn't there.

@@ -20,6 +20,7 @@ final class Views<State: Codable & Sendable> {
     private var isWatchingLingering = false
     /// The state that the groups have, while one of them has a selection that says what it reads.
     private var evaluated: State?
+    private var timer = SelectionTimer()
 
     /// - Parameters:
     ///   - name: the room's.
@@ -38,6 +39,9 @@ final class Views<State: Codable & Sendable> {
 
     /// The groups that have subscriptions, in no particular order.
     var live: [SelectionGroup] { Array(groups.groups) }
+
+    /// What the selections of each name that was ever in use cost.
+    var costs: [SelectionCost] { groups.costs(of: timer.total) }
 
     /// The group of a selection, made if need be.
     func group(
@@ -144,6 +148,7 @@ final class Views<State: Codable & Sendable> {
         func update(_ group: SelectionGroup, _ source: any SelectionSource<State>) {
             do {
                 guard let change = try source.update(state) else { return }
+                group.meter?.changed()
                 group.update(change, at: log.version)
                 try checkSize(of: group)
             } catch {
@@ -151,13 +156,21 @@ final class Views<State: Codable & Sendable> {
                 failed.append(group)
             }
         }
+        timer.begin(at: host.now)
         for kind in groups.kinds where !kind.members.isEmpty && !kind.isTold {
             if let reads = kind.reads, let evaluated, !reads(evaluated, state) { continue }
+            kind.meter.evaluated(kind.members.count)
             for (group, source) in kind.members { update(group, source) }
+            timer.note(kind.members.count, of: kind.meter, at: host.now)
         }
         finders.advance(to: state) { source in
-            if let group = source.group { update(group, source) }
+            guard let group = source.group, let meter = group.meter else { return }
+            timer.skip(to: host.now)
+            meter.evaluated(1)
+            update(group, source)
+            timer.note(1, of: meter, at: host.now)
         }
+        timer.end(at: host.now)
         if evaluated != nil { evaluated = state }
         for group in failed {
             detach(groups.remove(group))

@@ -76,6 +76,7 @@ final class DocumentViews: SelectionFinder {
 /// value then.
 final class DocumentSource: ToldSource {
     weak var group: SelectionGroup?
+    var way: SelectionWay { .path }
     let path: JSONPointer
     /// The order in which sources are told.
     fileprivate var number = 0

@@ -37,9 +37,20 @@
  * @property {number} lag
  * @property {number} bytes
  *
+ * @typedef {object} SelectionCost
+ * @property {string} selection
+ * @property {string} way
+ * @property {number} groups
+ * @property {number} evaluations
+ * @property {number} changes
+ * @property {number} bytes
+ * @property {number} microseconds  of an evaluation
+ * @property {number} share  of the time of all, from 0 to 1
+ *
  * @typedef {object} Detail
  * @property {number} version
  * @property {string[]} actions
+ * @property {SelectionCost[]} selections
  * @property {number} count
  * @property {Client[]} clients
  * @property {string} [problem]

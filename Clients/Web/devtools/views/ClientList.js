@@ -1,9 +1,10 @@
 import { bytes, element } from "../elements.js";
+import { selectionTable } from "./SelectionTable.js";
 import { inline } from "./StateTree.js";
 
 /** @typedef {import("../model/types.js").Detail} Detail */
 
-/** Who is in the room, and what each is subscribed to. */
+/** Who is in the room, what each is subscribed to, and what that costs. */
 export class ClientList {
   #home;
 
@@ -41,6 +42,7 @@ export class ClientList {
         element("tbody", {}, ...rows),
       ),
       hidden > 0 ? element("p", { class: "faint" }, `and ${hidden} more`) : "",
+      selectionTable(detail.selections),
     );
   }
 }

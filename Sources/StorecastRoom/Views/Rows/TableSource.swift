@@ -11,6 +11,7 @@ where Rows.Row: Codable & Equatable & Sendable {
     typealias Row = Rows.Row
 
     weak var group: SelectionGroup?
+    var way: SelectionWay { .rows }
     /// What has changed since the last update and concerns the selection, in the order of the ids.
     var changes: [RowChange<Row>] = []
     private(set) var views: TableViews<State, Rows>
@@ -91,6 +92,7 @@ extension RowSelection: ToldSelection {
 final class RowSource<State, Rows: RowsByID>: TableSource<State, Rows>
 where Rows.Row: Codable & Equatable & Sendable {
     let id: Row.ID
+    override var way: SelectionWay { .keyed }
 
     init(_ id: Row.ID, _ state: State, _ find: @escaping (State) -> TableViews<State, Rows>) {
         self.id = id
