@@ -11,7 +11,8 @@ package protocol SelectionFinder<State>: AnyObject {
     var isListening: Bool { get }
     /// An action is about to be reduced. Without one, the state is about to be replaced.
     func note(_ action: (any SyncAction)?, on state: State)
-    /// Goes on to a state, and calls `changed` with each selection that may have another value.
+    /// Goes on to a state, and then calls `changed` with each selection that may have another value;
+    /// one maybe twice.
     func advance(to state: State, _ changed: (any ToldSource<State>) throws -> Void) rethrows
 }
 
@@ -49,12 +50,17 @@ package final class SelectionFinders<State> {
         for finder in finders where finder.isListening { finder.note(action, on: state) }
     }
 
-    /// Goes on to a state, and calls `changed` with each selection that may have another value.
+    /// Goes on to a state, and then calls `changed` with each selection that may have another value;
+    /// one maybe twice.
     package func advance(
         to state: State, _ changed: (any ToldSource<State>) throws -> Void
     ) rethrows {
         if finders.isEmpty { return }
         finders.removeAll { $0.isEmpty }
-        for finder in finders { try finder.advance(to: state, changed) }
+        if finders.count == 1 { return try finders[0].advance(to: state, changed) }
+        // A selection may need what several of them have, so all go on before one is asked.
+        var concerned: [any ToldSource<State>] = []
+        for finder in finders { finder.advance(to: state) { concerned.append($0) } }
+        for source in concerned { try changed(source) }
     }
 }

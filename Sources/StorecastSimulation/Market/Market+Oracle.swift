@@ -9,6 +9,22 @@ extension Market {
         Self.page(of: orders(in: window).map { Placed($0) }, window)
     }
 
+    /// What an owner has is counted in the list, too.
+    func expectedOwned(_ window: Window) -> RowPage<OwnedOrder> {
+        let page = expectedPage(window)
+        let rows = page.rows.map { order in
+            let orders = list.filter { $0.owner.isSameText(as: order.owner) }
+            return OwnedOrder(
+                order: order,
+                owner: Trader(
+                    id: order.owner, orders: orders.count,
+                    worth: orders.reduce(0) { $0 + $1.price }))
+        }
+        return RowPage(
+            rows: rows, count: page.count, start: page.start, end: page.end,
+            hasBefore: page.hasBefore, hasAfter: page.hasAfter)
+    }
+
     func expectedQueue(_ window: Window) -> RowPage<Order> {
         let ranked = orders(in: window).map { Placed($0, rank: line.rank(of: $0.id)?.text) }
         return Self.page(of: ranked, window)

@@ -48,10 +48,19 @@ extension Market {
         var dearest: Int?
     }
 
+    struct OwnedOrder: Codable, Equatable, Sendable {
+        var order: Order
+        var owner: Trader?
+    }
+
     static let order = Selection("order", row: \Market.orders)
     static let page = Selection("page", rows: \Market.orders) { (window: Window) in window.query }
     /// The orders in the order of the line, or where that says nothing else.
     static let queue = Selection("queue", rows: \Market.line) { (window: Window) in window.query }
+    /// Orders with what their owners have.
+    static let owned = Selection("owned", rows: \Market.orders) { (window: Window) in
+        window.query
+    }.joining(\.traders, on: \.owner) { OwnedOrder(order: $0, owner: $1) }
     static let place = Selection("place", row: \Market.line)
     /// The viewer's cheapest orders, through an index of owners.
     static let mine = Selection("mine", rows: \Market.orders) { (limit: Int, viewer: Identity) in
@@ -78,7 +87,7 @@ extension Market {
             Place.self, Amend.self, Postpone.self, Hand.self, Move.self, Squeeze.self,
             Cancel.self, Clear.self, Batch.self,
         ],
-        selections: [order, page, queue, place, mine, others, traders, books],
+        selections: [order, page, queue, owned, place, mine, others, traders, books],
         reducer: reduce
     )
     .validate(Place.self) { market, place, sender in

@@ -45,6 +45,7 @@ extension SimulatedRoom where State == Market {
             .mirroring(Market.page) { .drawn(&$0) }
             .mirroring(Market.queue) { .drawn(&$0, isRanked: true) }
             .mirroring(Market.queue) { .drawn(&$0, isRanked: true) }
+            .mirroring(Market.owned) { .drawn(&$0) }
             .mirroring(Market.place) { Market.drawID(&$0) }
             .mirroring(Market.mine) { random in 1 + random.below(3) }
             .mirroring(Market.others) { random in 1 + random.below(3) }
@@ -53,6 +54,7 @@ extension SimulatedRoom where State == Market {
             .expecting(Market.order) { market, id, _ in market.order(id) }
             .expecting(Market.page) { market, window, _ in market.expectedPage(window) }
             .expecting(Market.queue) { market, window, _ in market.expectedQueue(window) }
+            .expecting(Market.owned) { market, window, _ in market.expectedOwned(window) }
             .expecting(Market.place) { market, id, _ in market.order(id) }
             .expecting(Market.mine) { market, limit, me in market.expectedMine(limit, of: me) }
             .expecting(Market.others) { market, limit, me in

@@ -265,12 +265,34 @@ struct Item: Identifiable, Codable, Equatable, Sendable {
     var rank: Int
     var due: Double?
     var name: String
+
+    /// Nobody's if it is due.
+    var keeper: String? { due == nil ? name : nil }
+}
+
+/// What items name, by their group or name.
+struct Owner: Identifiable, Codable, Equatable, Sendable {
+    var id: String
+    var title: String
+}
+
+struct OwnedItem: Codable, Equatable, Sendable {
+    var id: String
+    var name: String
+    var rank: Int
+    var owner: String?
+
+    init(_ item: Item, _ owner: Owner?) {
+        (id, name, rank, self.owner) = (item.id, item.name, item.rank, owner?.title)
+    }
 }
 
 struct Shelf: Codable, Equatable, Sendable {
     var items = Table<Item>()
     /// An order of its own.
     var deck = OrderedTable<Item>()
+    var owners = Table<Owner>()
+    var keepers = OrderedTable<Owner>()
     var note = ""
 }
 
@@ -340,14 +362,13 @@ private struct RowStage {
                 isRanked
                 ? Selection("item", row: \Shelf.deck) : Selection("item", row: \Shelf.items)
             resolved = try item.resolve(JSONDocument("\"\(random.below(30))\"").root, .anonymous)
-        } else if isRanked {
-            let query = query(of: shelf.deck)
-            let page = Selection("page", rows: \Shelf.deck) { (_: NoParameters) in query }
-            resolved = try page.resolve(nil, .anonymous)
         } else {
-            let query = query(of: shelf.items)
-            let page = Selection("page", rows: \Shelf.items) { (_: NoParameters) in query }
-            resolved = try page.resolve(nil, .anonymous)
+            let query = isRanked ? query(of: shelf.deck) : query(of: shelf.items)
+            let page =
+                isRanked
+                ? Selection("page", rows: \Shelf.deck) { (_: NoParameters) in query }
+                : Selection("page", rows: \Shelf.items) { (_: NoParameters) in query }
+            resolved = try resolve(page)
         }
         let source = try #require(
             try resolved.source(shelf, views) as? any ToldSource<Shelf>)
@@ -360,6 +381,27 @@ private struct RowStage {
             Shown(
                 resolved: resolved, source: source, value: value, size: value.encodedSize,
                 isAttached: true))
+    }
+
+    /// The page, joined or not.
+    private mutating func resolve(
+        _ page: Selection<Shelf, NoParameters, RowPage<Item>>
+    ) throws -> ResolvedSelection<Shelf> {
+        switch random.below(8) {
+        case 0:
+            try page.joining(\.owners, on: \.group) { OwnedItem($0, $1) }
+                .resolve(nil, .anonymous)
+        case 1:
+            try page.joining(\.keepers, on: \.keeper) { OwnedItem($0, $1) }
+                .resolve(nil, .anonymous)
+        case 2:
+            try page.joining(\.owners, on: \.keeper) { OwnedItem($0, $1) }
+                .resolve(nil, .anonymous)
+        case 3:
+            // Rows of the same table, or of its twin.
+            try page.joining(\.items, on: \.group) { [$0, $1] }.resolve(nil, .anonymous)
+        default: try page.resolve(nil, .anonymous)
+        }
     }
 
     private mutating func query(of table: some RowsByID<Item>) -> RowQuery<Item> {
@@ -397,6 +439,7 @@ private struct RowStage {
     /// Changes both tables alike, or the order of the one that has one.
     private mutating func change() {
         if random.below(3) == 0 { return move() }
+        if random.below(3) == 0 { return changeOwner() }
         let id = "\(random.below(40))"
         guard var item = shelf.items[id: id] else {
             let item = Item(
@@ -420,6 +463,18 @@ private struct RowStage {
         }
         shelf.items.update(item)
         shelf.deck[id: id] = item
+    }
+
+    private mutating func changeOwner() {
+        let names = ["\u{e9}", "e\u{301}"] + (0..<9).map { "\($0)" }
+        let id = names[random.below(names.count)]
+        let owner = Owner(id: id, title: names[random.below(names.count)])
+        switch random.below(6) {
+        case 0: shelf.owners.remove(id: id)
+        case 1: shelf.keepers.remove(id: id)
+        case 2, 3: shelf.owners.update(owner)
+        default: shelf.keepers.insert(owner, at: 0)
+        }
     }
 
     private mutating func move() {

@@ -30,16 +30,25 @@ where Rows.Row: Codable & Equatable & Sendable {
 
     func detach() { table = views.table }
 
+    /// The selection to ask for what has changed.
+    var audience: any ToldSource<State> { self }
+
     final func update(_ state: State) throws -> ValueChange? {
-        if let table {
-            views = find(state)
-            changes = views.changes(from: table)
-            self.table = views.table
-        }
-        defer { changes = [] }
+        takeChanges(in: state)
+        defer { forgetChanges() }
         let (patch, growth) = try difference()
         return ValueChange(patch, growth: growth)
     }
+
+    /// Finds what has changed, while it isn't attached.
+    func takeChanges(in state: State) {
+        guard let table else { return }
+        views = find(state)
+        changes = views.changes(from: table)
+        self.table = views.table
+    }
+
+    func forgetChanges() { changes = [] }
 
     /// What leads from the old value to the one in ``views``, by ``changes``.
     func difference() throws -> (JSONPatch, growth: Int) {
@@ -52,6 +61,11 @@ where Rows.Row: Codable & Equatable & Sendable {
 
     /// The row that had the id before the changes.
     final func oldRow(_ id: Row.ID) -> Row? {
+        if let change = change(of: id) { return change.old }
+        return views.table[id: id]
+    }
+
+    final func change(of id: Row.ID) -> RowChange<Row>? {
         var (low, high) = (0, changes.count)
         while low < high {
             let middle = (low + high) / 2
@@ -61,10 +75,10 @@ where Rows.Row: Codable & Equatable & Sendable {
                 high = middle
             }
         }
-        if low < changes.count, !Row.ID.isOrdered(id, before: changes[low].id) {
-            return changes[low].old
+        guard low < changes.count, !Row.ID.isOrdered(id, before: changes[low].id) else {
+            return nil
         }
-        return views.table[id: id]
+        return changes[low]
     }
 }
 
@@ -77,14 +91,21 @@ extension RowSelection: ToldSelection {
         switch wanted {
         case .row(let id): return RowSource(id(parameters), state, find)
         case .page(let query):
-            let query = query(parameters, viewer)
-            guard query.cursor == nil || query.place(isRanked: Rows.isRanked) != nil else {
-                throw Rejection(
-                    .invalidParameters, "The cursor isn't a place of this query.",
-                    detail: "It is from a query with another order.")
-            }
-            return PageSource(RowPlan(query, isRanked: Rows.isRanked), state, find)
+            let plan = try RowPlan(checking: query(parameters, viewer), Rows.self)
+            return PageSource(plan, state, find)
         }
+    }
+}
+
+extension RowPlan {
+    /// Throws if the query's cursor isn't one of its places in such a table.
+    init<Rows: RowsByID<Row>>(checking query: RowQuery<Row>, _ table: Rows.Type) throws(Rejection) {
+        guard query.cursor == nil || query.place(isRanked: Rows.isRanked) != nil else {
+            throw Rejection(
+                .invalidParameters, "The cursor isn't a place of this query.",
+                detail: "It is from a query with another order.")
+        }
+        self.init(query, isRanked: Rows.isRanked)
     }
 }
 
@@ -101,12 +122,12 @@ where Rows.Row: Codable & Equatable & Sendable {
 
     override func attach() {
         super.attach()
-        views.add(self)
+        views.add(self, at: id)
     }
 
     override func detach() {
         super.detach()
-        views.remove(self)
+        views.remove(self, at: id)
     }
 
     override func difference() throws -> (JSONPatch, growth: Int) {
@@ -119,21 +140,22 @@ where Rows.Row: Codable & Equatable & Sendable {
 }
 
 /// The rows that a query asks for.
-final class PageSource<State, Rows: RowsByID>: TableSource<State, Rows>
+class PageSource<State, Rows: RowsByID>: TableSource<State, Rows>
 where Rows.Row: Codable & Equatable & Sendable {
     let plan: RowPlan<Row>
     private var index: RowIndex<State, Rows>
-    private var ids: [Row.ID] = []
+    /// Those of the rows that are shown.
+    private(set) final var ids: [Row.ID] = []
     /// All but the rows.
     private var frame: RowPage<Row>
     private var span = 0..<0
-    private var isAttached = false
+    private(set) final var isAttached = false
     /// The rows beside those that are shown; see ``RowIndex``.
-    var neighbours: [Row.ID] = []
+    final var neighbours: [Row.ID] = []
     /// Whether there is no row before the page, or none behind it.
-    var isAtEnd = false
+    final var isAtEnd = false
     /// Whether a change concerns more than what is in rows that are shown, and stay.
-    var isMoved = false
+    final var isMoved = false
 
     init(
         _ plan: RowPlan<Row>, _ state: State, _ find: @escaping (State) -> TableViews<State, Rows>
@@ -187,19 +209,20 @@ where Rows.Row: Codable & Equatable & Sendable {
         }
         look()
         if isAttached { index.watch(self, showing: ids, in: span) }
-        return try JSONPatch.diff(encoding: old, page)
+        return try difference(from: old, to: page)
     }
 
     /// The same for a page whose rows stay where they are: nothing but the changed ones is encoded.
     ///
     /// Nil if that is no shorter, or fails: the whole page tells why.
     private func differenceInRows() -> (JSONPatch, growth: Int)? {
+        let changes = changesInRows
         guard changes.count * 2 <= ids.count else { return nil }
         var (operations, growth): ([JSONPatch.Operation], Int) = ([], 0)
         for change in changes {
             guard let old = change.old, let new = change.new,
                 let place = ids.firstIndex(where: { Row.ID.areSame($0, change.id) }),
-                let difference = try? JSONPatch.diff(encoding: old, new)
+                let difference = try? difference(from: old, to: new)
             else { return nil }
             operations += difference.patch.inside(["rows", "\(place)"]).operations
             growth += difference.growth
@@ -212,7 +235,20 @@ where Rows.Row: Codable & Equatable & Sendable {
         writer.write(try JSONCoding.encodeTree(page))
     }
 
-    private var page: RowPage<Row> {
+    /// The changes of rows that are shown, while these stay where they are.
+    var changesInRows: [RowChange<Row>] { changes }
+
+    /// What leads from one page to another.
+    func difference(
+        from old: RowPage<Row>, to new: RowPage<Row>
+    ) throws -> (patch: JSONPatch, growth: Int) { try JSONPatch.diff(encoding: old, new) }
+
+    /// What leads from one version of a row to another.
+    func difference(from old: Row, to new: Row) throws -> (patch: JSONPatch, growth: Int) {
+        try JSONPatch.diff(encoding: old, new)
+    }
+
+    final var page: RowPage<Row> {
         var page = frame
         page.rows = ids.compactMap { views.table[id: $0] }
         return page

@@ -24,14 +24,17 @@ where Rows.Row: Codable & Equatable & Sendable {
     /// In the order in which they were made, but for those that took the place of one that went.
     private var indices: [RowIndex<State, Rows>] = []
     private var shared: [RowPlan<Row>.Shape: RowIndex<State, Rows>] = [:]
-    private var rows = SortedTree<KeyOrder<Row.ID>, [RowSource<State, Rows>]>()
+    /// Those that are told of a row by its id.
+    private var rows = SortedTree<KeyOrder<Row.ID>, [TableSource<State, Rows>]>()
+    /// How many pages of other tables look up rows here, if they name any.
+    var joins = 0
 
     init(_ path: any KeyPath<State, Rows> & Sendable, _ state: State) {
         self.path = path
         table = state[keyPath: path]
     }
 
-    var isEmpty: Bool { rows.isEmpty && indices.isEmpty }
+    var isEmpty: Bool { rows.isEmpty && indices.isEmpty && joins == 0 }
 
     // MARK: Changes
 
@@ -53,7 +56,7 @@ where Rows.Row: Codable & Equatable & Sendable {
             if change.isOther { rows[change.id]?.forEach(tell) }
             for index in indices { index.apply(change, tell) }
         }
-        for source in concerned { try changed(source) }
+        for source in concerned { try changed(source.audience) }
     }
 
     /// What is different from what `old` had. Not by `==`, which takes texts for equal that have
@@ -64,14 +67,14 @@ where Rows.Row: Codable & Equatable & Sendable {
 
     // MARK: Selections in use
 
-    func add(_ source: RowSource<State, Rows>) {
-        rows.update((rows[source.id] ?? []) + [source], at: source.id)
+    func add(_ source: TableSource<State, Rows>, at id: Row.ID) {
+        rows.update((rows[id] ?? []) + [source], at: id)
     }
 
-    func remove(_ source: RowSource<State, Rows>) {
-        var list = rows[source.id] ?? []
+    func remove(_ source: TableSource<State, Rows>, at id: Row.ID) {
+        var list = rows[id] ?? []
         list.removeAll { $0 === source }
-        if list.isEmpty { rows.remove(source.id) } else { rows.update(list, at: source.id) }
+        if list.isEmpty { rows.remove(id) } else { rows.update(list, at: id) }
     }
 
     /// The index that answers a query; made if there is none. O(n log n) then.
