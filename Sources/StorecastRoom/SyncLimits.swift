@@ -12,6 +12,10 @@ public struct SyncLimits: Sendable {
     /// The largest value of a selection, in bytes of JSON text; 60 MiB, as this library's clients
     /// take messages of 64 MiB. A selection that grows beyond it ends with `internal`.
     public var valueBytes = 60 << 20
+    /// A selection's first value is sent in parts of so many bytes of text if it has more, to clients
+    /// that take parts; 64 KiB, at least 4. That is how long it holds up anything else: half a
+    /// millisecond at a gigabit a second. `Int.max` sends every value whole.
+    public var partBytes = 64 << 10
     /// How many dispatches of a client may be without an outcome; 1,024.
     public var window = 1024
     /// How many subscriptions a connection may have; 256.

@@ -36,13 +36,14 @@ describe("frames of the server", () => {
 
 /** The same frame, as this client writes it. */
 const writers = {
-  hello: ({ client: id, connection, settled = 0, seen, token }) =>
+  hello: ({ client: id, connection, settled = 0, seen, token, parts }) =>
     client.writeHello({
       client: id,
       connection,
       settled,
       seen: seen && { epoch: seen.epoch, version: seen.v },
       token,
+      parts,
     }),
   subscribe: ({ ref, select, params, at }) => client.writeSubscribe({ ref, select, params, at }),
   unsubscribe: ({ ref }) => client.writeUnsubscribe(ref),

@@ -23,6 +23,7 @@ final class ConnectionCore {
         var random = configuration.random
         let client = randomID(using: &random)
         let (session, problem) = configuration.openSession(client: client)
+        session.largestValue = configuration.largestValue
         openingProblem = problem
         monitor = ConnectionMonitor(session.outbox)
         connector = Connector(session, host: self, random: random)
@@ -193,6 +194,7 @@ struct ConnectionConfiguration: Sendable {
     /// Who the client is to the server, as far as that is known.
     let identity: Identity
     let outbox: RemoteConnection.Outbox
+    let largestValue: Int
     let transport: any Transport
     /// The source of ids and delays.
     let random: any RandomNumberGenerator & Sendable

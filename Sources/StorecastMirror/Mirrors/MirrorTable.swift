@@ -36,6 +36,9 @@ struct MirrorTable {
         return true
     }
 
+    /// The mirror has no subscription any more.
+    mutating func end(_ mirror: Mirror) { forgetNumbers(of: mirror) }
+
     mutating func note(ref: UInt64, of mirror: Mirror) {
         forgetNumbers(of: mirror)
         mirror.subscribes(as: ref)

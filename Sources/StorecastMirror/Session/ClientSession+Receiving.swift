@@ -5,6 +5,7 @@ extension ClientSession {
     /// Takes one message; false if the connection can't go on and should be made anew.
     package func receive(_ message: UnsafeRawBufferPointer) -> Bool {
         guard phase == .greeting || phase == .live else { return true }
+        if SnapshotPart.begins(message) { return takePart(message) }
         do throws(FrameError) {
             return take(try ServerFrame(reading: message, limits: Self.incoming))
         } catch  where error.code == .unknownOp {
@@ -28,7 +29,7 @@ extension ClientSession {
     }
 
     /// A server may send values of any size; what a client takes is bounded by its transport.
-    private static var incoming: JSONLimits {
+    static var incoming: JSONLimits {
         var limits = JSONLimits()
         limits.bytes = .max
         limits.depth = 512
@@ -47,6 +48,10 @@ extension ClientSession {
         switch frame {
         case .snapshot(let sub, let version, _), .patch(let sub, _, let version, _),
             .current(let sub, let version):
+            guard !interruptsParts(sub) else {
+                delegate?.trouble("The server sent a change of a value that was still coming.")
+                return false
+            }
             return take(MirrorPart(sub: sub, position: at(version), content: frame))
         case .transaction(let version, let count, let acked):
             guard transaction == nil else {
@@ -58,6 +63,10 @@ extension ClientSession {
         case .welcome(let welcome):
             guard phase == .greeting else {
                 delegate?.trouble("The server said welcome twice.")
+                return false
+            }
+            guard (welcome.parts ?? SnapshotPart.form) == SnapshotPart.form else {
+                delegate?.trouble("The server sends parts in a form that this client didn't offer.")
                 return false
             }
             welcomed(welcome)
@@ -127,6 +136,9 @@ extension ClientSession {
     /// Gives a part to its mirrors; returns those that have moved.
     private func apply(_ part: MirrorPart) -> [Mirror] {
         let mirrors = mirrors[sub: part.sub]
+        if let (value, version) = takeParted(for: part) {
+            for mirror in mirrors { mirror.take(value, at: at(version)) }
+        }
         // All of them take it: they have one value.
         let misfits = mirrors.filter { !$0.take(part) }
         guard !misfits.isEmpty else { return mirrors }
@@ -143,6 +155,7 @@ extension ClientSession {
 
     private func lapse(_ sub: UInt64, _ code: String) {
         let mirrors = mirrors[sub: sub]
+        endParts(of: sub)
         guard code != "renewed" else { return mirrors.forEach { subscribe($0) } }
         let rejection = Rejection(
             Rejection.Code(code), "The server ended the subscription.")

@@ -21,8 +21,16 @@ package final class ClientSession {
     /// Why dispatches can't be stored, and so aren't sent.
     package internal(set) var storageProblem: Rejection?
 
+    /// The largest value that is taken in parts, in bytes of its text; 64 MiB. The server is asked
+    /// to send whole values only if it is 0.
+    package var largestValue = 64 << 20
+
     var mirrors = MirrorTable()
     var transaction: IncomingTransaction?
+    /// The value that comes in parts; the server sends one at a time.
+    var parted: PartedValue?
+    /// Whether the server sends large values in parts.
+    private(set) var takesParts = false
     var isHeld = false
     /// The last dispatch that the server has settled, and its position then.
     var acknowledged: (seq: UInt64, position: Position)?
@@ -70,7 +78,8 @@ package final class ClientSession {
         isUnsure = number == nil && connections > 1
         let hello = ClientFrame.Hello(
             client: client, connection: number, settled: outbox.withLock { $0.greet() },
-            seen: position, token: token)
+            seen: position, token: token, parts: largestValue > 0 ? SnapshotPart.form : nil)
+        takesParts = false
         outgoing = []
         say { $0.write(hello) }
         for mirror in mirrors.all { subscribe(mirror) }
@@ -82,6 +91,7 @@ package final class ClientSession {
         phase = .offline
         outgoing = []
         transaction = nil
+        parted = nil
         isHeld = false
         mirrors.forgetSubs()
         outbox.withLock { $0.disconnected() }
@@ -129,9 +139,8 @@ package final class ClientSession {
     /// Ends a mirror that nobody observes.
     package func release(_ mirror: Mirror) {
         guard mirror.observers.isEmpty, mirrors.remove(mirror) else { return }
-        let ref = mirror.ref
         guard phase == .greeting || phase == .live, mirror.failure == nil else { return }
-        say { $0.writeUnsubscribe(ref: ref) }
+        unsubscribe(mirror)
         announce(settled: takeSettled())
     }
 
@@ -151,6 +160,12 @@ package final class ClientSession {
         outgoing.append(writer.bytes)
     }
 
+    func unsubscribe(_ mirror: Mirror) {
+        let ref = mirror.ref
+        say { $0.writeUnsubscribe(ref: ref) }
+        endParts(of: mirror.sub)
+    }
+
     private func say(_ write: (inout JSONWriter) -> Void) {
         var writer = JSONWriter()
         write(&writer)
@@ -160,7 +175,7 @@ package final class ClientSession {
     /// A message didn't fit the mirrors' value: subscribes again, for a snapshot. The server sends
     /// one only if none of the connection's subscriptions has the value, so all of them end first.
     func restart(_ mirrors: [Mirror]) {
-        for ref in mirrors.map(\.ref) { say { $0.writeUnsubscribe(ref: ref) } }
+        for mirror in mirrors { unsubscribe(mirror) }
         for mirror in mirrors { subscribe(mirror, afresh: true) }
     }
 
@@ -213,6 +228,7 @@ package final class ClientSession {
         let isFirst = position == nil
         let isNew = position?.epoch != welcome.position.epoch
         phase = .live
+        takesParts = welcome.parts != nil
         heartbeat = min(max(1, welcome.heartbeat), 3600)
         reached(welcome.position)
         let settled = outbox.withLock { outbox in

@@ -31,6 +31,9 @@ package final class RoomLoop: SessionLoop {
     @exclusivity(unchecked) private var flushing: [ServerSession] = []
     @exclusivity(unchecked) private var isEndingTurn = false
     @exclusivity(unchecked) private var scratch: [ServerMessage] = []
+    /// Sessions that have a part of a value to send, in the order of their turns.
+    private var inParts: [ServerSession] = []
+    private var isPartScheduled = false
 
     /// - Parameters:
     ///   - unloadsRooms: whether rooms that nobody is in leave memory, as their journal is durable.
@@ -213,11 +216,49 @@ package final class RoomLoop: SessionLoop {
 
     /// - Parameter messages: empty, and again afterwards; for its memory.
     private func flush(_ session: ServerSession, _ messages: inout [ServerMessage]) {
-        guard let link = session.link, link.isWritable, session.hasMessages else { return }
-        session.pull(into: &messages)
-        if !messages.isEmpty { link.write(messages) }
-        messages.clear()
-        session.wrote()
+        guard let link = session.link, link.isWritable else { return }
+        if session.hasMessages {
+            session.pull(into: &messages)
+            if !messages.isEmpty { link.write(messages) }
+            messages.clear()
+            session.wrote()
+        }
+        if session.hasParts { queuePart(of: session) }
+    }
+
+    // MARK: Parts
+
+    private func queuePart(of session: ServerSession) {
+        guard !session.isPartQueued else { return }
+        session.isPartQueued = true
+        inParts.append(session)
+        schedulePart()
+    }
+
+    /// One part for each turn of the host's loop, whosever it is: no message waits for more than one
+    /// of them, however many are sent.
+    private func schedulePart() {
+        guard !isPartScheduled, !inParts.isEmpty else { return }
+        isPartScheduled = true
+        host.schedule(after: .zero) { [weak self] in
+            guard let self else { return }
+            isPartScheduled = false
+            sendPart()
+            schedulePart()
+        }
+    }
+
+    /// Sends a part to the first whose connection takes one; the others come again when theirs do.
+    private func sendPart() {
+        while !inParts.isEmpty {
+            let session = inParts.removeFirst()
+            session.isPartQueued = false
+            guard let link = session.link, link.isWritable, let part = session.nextPart()
+            else { continue }
+            link.write([part])
+            if session.hasParts, link.isWritable { queuePart(of: session) }
+            return
+        }
     }
 
     // MARK: The end

@@ -38,6 +38,7 @@ extension ServerSession {
         guard !subscription.isDropped else { return }
         subscription.isDropped = true
         unqueue(subscription)
+        endParts(of: subscription)
         subscription.group.remove(subscription)
         if subscription.group.subscriptions.isEmpty { room.release(subscription.group) }
     }

@@ -40,6 +40,12 @@ package final class ServerSession: SelectionSubscriber {
     @exclusivity(unchecked) private(set) var replyBytes = 0
     @exclusivity(unchecked) private var isReading = true
     @exclusivity(unchecked) private var queued: [ServerSubscription] = []
+    /// Whether the client takes values in parts.
+    private var takesParts = false
+    /// Those whose value is sent in parts, one after the other.
+    @exclusivity(unchecked) private var inParts: [ServerSubscription] = []
+    /// Whether its next part waits for its turn in the loop.
+    var isPartQueued = false
 
     package init(room: any SessionRoom, loop: any SessionLoop, link: any ServerLink) {
         self.room = room
@@ -136,6 +142,7 @@ package final class ServerSession: SelectionSubscriber {
         self.hello = hello
         origin = DispatchOrigin(client: hello.client, sender: .anonymous)
         connection = hello.connection
+        takesParts = (hello.parts ?? 0) >= SnapshotPart.form
         phase = .authenticating
         loop.authenticate(self, token: hello.token)
     }
@@ -200,7 +207,8 @@ package final class ServerSession: SelectionSubscriber {
                     position: position, lastSeq: record?.lastSeq ?? 0,
                     rejected: record?.rejections(since: settled, window: room.limits.window) ?? [],
                     heartbeat: UInt64(room.limits.heartbeat), limits: room.limits.frame,
-                    server: Software.nameAndVersion)))
+                    server: Software.nameAndVersion,
+                    parts: takesParts ? SnapshotPart.form : nil)))
         self.hello = nil
         let frames = held
         held = []
@@ -248,9 +256,14 @@ package final class ServerSession: SelectionSubscriber {
         for index in queued.indices {
             let subscription = queued[index]
             subscription.isQueued = false
-            hasGap = hasGap || subscription.beginsWithGap
+            let beginsWithGap = subscription.beginsWithGap
             do {
-                if let message = try subscription.nextMessage() { messages.append(message) }
+                if takesParts, try subscription.beginParts(above: limits.partBytes) {
+                    inParts.append(subscription)
+                } else if let message = try subscription.nextMessage() {
+                    messages.append(message)
+                    hasGap = hasGap || beginsWithGap
+                }
             } catch {
                 unwritable.append((subscription, error))
             }
@@ -262,6 +275,30 @@ package final class ServerSession: SelectionSubscriber {
         guard acked != nil || count > 1 || hasGap else { return }
         messages.insert(
             .transaction(version: room.position.version, count: count, acked: acked), at: start)
+    }
+
+    /// Whether something is to be sent in parts, behind all messages that there are.
+    package var hasParts: Bool { !inParts.isEmpty }
+
+    /// The next part of what is sent in parts; nil if messages come first, or nothing is.
+    ///
+    /// The subscription's first message follows the last part, before those of another value.
+    package func nextPart() -> ServerMessage? {
+        guard !hasMessages, let subscription = inParts.first,
+            let part = subscription.nextPart(limits.partBytes)
+        else { return nil }
+        if subscription.parts == nil {
+            inParts.removeFirst()
+            queue(subscription)
+        }
+        return part
+    }
+
+    /// Nothing of the subscription's value is sent in parts any more.
+    func endParts(of subscription: ServerSubscription) {
+        guard subscription.parts != nil else { return }
+        subscription.endParts()
+        inParts.removeAll { $0 === subscription }
     }
 
     /// What was pulled is written: takes what had to wait for that.

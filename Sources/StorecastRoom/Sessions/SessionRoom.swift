@@ -52,12 +52,14 @@ package protocol SessionRoom: AnyObject {
 package final class SessionLimits: Sendable {
     let window: Int
     let controlBytes: Int
+    let partBytes: Int
     let subscriptions: Int
     let json: JSONLimits
 
     init(_ limits: SyncLimits) {
         window = limits.window
         controlBytes = limits.controlBytes
+        partBytes = limits.partBytes
         subscriptions = limits.subscriptions
         json = limits.json
     }

@@ -64,10 +64,15 @@ struct PatchHistory {
     ///
     /// O(log n) and the number of steps.
     func operations(since version: UInt64, smallerThan size: Int) -> [[UInt8]]? {
-        guard let place = place(of: version), steps[place].from == version,
-            bytes - steps[place].bytesBefore < size
+        guard let place = place(of: version), let kept = self.size(since: version), kept < size
         else { return nil }
         return steps[place...].map(\.operations)
+    }
+
+    /// The bytes of the patches that lead from `version` to now; nil if they aren't kept. O(log n).
+    func size(since version: UInt64) -> Int? {
+        guard let place = place(of: version), steps[place].from == version else { return nil }
+        return bytes - steps[place].bytesBefore
     }
 
     /// The last step that starts at or before `version`.

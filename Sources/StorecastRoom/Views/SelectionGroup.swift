@@ -34,6 +34,10 @@ package final class SelectionGroup {
     @exclusivity(unchecked) private var latest: (from: UInt64, patch: ServerMessage)?
     private var patchBytes = 0
     private let patchLimit: Int
+    /// What connections are being sent in parts; freed when the last of them has it all.
+    private weak var underway: ServerMessage?
+    /// The version of the value in that.
+    private var underwayVersion: UInt64 = 0
 
     /// A group with the value that its source has. Throws what the value's `encode(to:)` throws.
     package init(
@@ -91,6 +95,33 @@ package final class SelectionGroup {
         return patch
     }
 
+    /// Whether a snapshot is what brings a connection from `position` to the value. O(log n).
+    func needsSnapshot(from position: UInt64?) -> Bool {
+        guard let position else { return true }
+        guard position != version else { return false }
+        return history.size(since: position).map { $0 >= size } ?? true
+    }
+
+    /// The value to send in parts, to which patches lead behind them: that which others are being
+    /// sent, if few have followed it. Throws what the value's `encode(to:)` throws.
+    ///
+    /// So however often the value changes while many connections come, few are the times that it is
+    /// encoded and the texts that are in memory.
+    func parts() throws -> OutgoingParts {
+        if let underway, underwayVersion == version || leadsFar(from: underwayVersion) {
+            return OutgoingParts(of: underway, sub: sub, version: underwayVersion)
+        }
+        let message = try snapshotMessage()
+        (underway, underwayVersion) = (message, version)
+        return OutgoingParts(of: message, sub: sub, version: version)
+    }
+
+    /// Whether the patches from a version to now take less than half of what is kept, so that they
+    /// are likely to be there still when a value was sent.
+    private func leadsFar(from version: UInt64) -> Bool {
+        history.size(since: version).map { $0 < min(patchLimit, size) / 2 } ?? false
+    }
+
     /// The version under which the group knows the value of the room's version `position`: that of
     /// its last change up to there. Nil if it is forgotten, or from before the group was made.
     ///
@@ -98,6 +129,9 @@ package final class SelectionGroup {
     package func resumption(at position: UInt64) -> UInt64? {
         position >= version ? version : history.start(of: position)
     }
+
+    /// Whether a connection is being sent a value of the group in parts.
+    var hasTextUnderway: Bool { underway != nil && underway !== snapshot }
 
     /// What it costs to keep the group without subscribers, about, in bytes.
     var idleSize: Int { size + history.size }
@@ -168,6 +202,11 @@ package final class ServerSubscription {
     var position: UInt64?
     /// Answer with `current` if there is nothing to send.
     var wantsCurrent = false
+    /// What is left of a value that the connection is sent in parts, before its first message.
+    private(set) var parts: OutgoingParts?
+    /// Whether there were parts. If no patch leads on from them, as too much has changed meanwhile,
+    /// the value is sent whole, or a connection might never get there.
+    private var hadParts = false
     /// Whether the connection was sent its first message.
     private var isLive = false
     /// In the session's queue.
@@ -185,11 +224,37 @@ package final class ServerSubscription {
     /// Whether the next message is the first, and the value may have been another between that
     /// message's version and now: other mirrors of the connection may be at a later version
     /// already.
-    var beginsWithGap: Bool { !isLive && group.hasGap }
+    var beginsWithGap: Bool { !isLive && parts == nil && group.hasGap }
+
+    /// Begins to send the value in parts if it is what comes first, and larger than `size`; false
+    /// otherwise. Throws what the value's `encode(to:)` throws.
+    func beginParts(above size: Int) throws -> Bool {
+        guard !isLive, !hadParts, group.size > size, group.needsSnapshot(from: position)
+        else { return false }
+        parts = try group.parts()
+        hadParts = true
+        return true
+    }
+
+    /// The next part, of `size` bytes. Behind the last the connection is at the version of what it
+    /// was sent, as if it had come with it.
+    func nextPart(_ size: Int) -> ServerMessage? {
+        guard let message = parts?.next(size) else { return nil }
+        if let parts, parts.isComplete {
+            self.parts = nil
+            position = parts.version
+            wantsCurrent = true
+        }
+        return message
+    }
+
+    /// What is left isn't sent.
+    func endParts() { parts = nil }
 
     /// What brings the connection to the group's value now, or nil. Throws what the value's
     /// `encode(to:)` throws.
     func nextMessage() throws -> ServerMessage? {
+        guard parts == nil else { return nil }
         defer {
             position = group.version
             wantsCurrent = false

@@ -42,6 +42,8 @@ public struct Rejection: Error, Equatable, Sendable {
         public static let `internal` = Code("internal")
         /// Too long ago to tell whether the action was reduced.
         public static let outcomeUnknown = Code("outcome-unknown")
+        /// A selection's value is larger than the client takes.
+        public static let tooLarge = Code("too-large")
         /// The connection was closed for good before the outcome was known.
         public static let closed = Code("closed")
         /// The server doesn't know who this is.

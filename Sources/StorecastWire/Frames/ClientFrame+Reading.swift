@@ -33,6 +33,7 @@ extension ClientFrame.Hello {
         settled = try fields.optionalInteger("settled")
         seen = try fields.optionalPosition("seen")
         token = try fields.optionalString("token")
+        parts = try fields.optionalInteger("parts")
     }
 
     private static func isClientID(_ text: String) -> Bool {

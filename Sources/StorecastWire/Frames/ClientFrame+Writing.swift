@@ -24,6 +24,7 @@ extension JSONWriter {
             write(key: "token")
             write(token)
         }
+        if let parts = hello.parts { member("parts", parts) }
         endObject()
     }
 

@@ -15,11 +15,13 @@ package enum ClientFrame: Sendable {
         package var settled: UInt64?
         package var seen: Position?
         package var token: String?
+        /// The newest form of parts of values that the client understands.
+        package var parts: UInt64?
 
         package init(
             proto: UInt64 = UInt64(ProtocolVersion.number), client: String,
             connection: UInt64? = nil, settled: UInt64? = nil, seen: Position? = nil,
-            token: String? = nil
+            token: String? = nil, parts: UInt64? = nil
         ) {
             self.proto = proto
             self.client = client
@@ -27,6 +29,7 @@ package enum ClientFrame: Sendable {
             self.settled = settled
             self.seen = seen
             self.token = token
+            self.parts = parts
         }
     }
 

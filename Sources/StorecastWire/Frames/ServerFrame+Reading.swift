@@ -108,6 +108,7 @@ extension ServerFrame.Welcome {
             message: try limit("message"), window: try limit("window"),
             subscriptions: try limit("subscriptions"), depth: try limit("depth"))
         server = try fields.string("server")
+        parts = try fields.optionalInteger("parts")
     }
 }
 

@@ -22,10 +22,12 @@ package enum ServerFrame: Sendable {
         package var limits: Limits
         /// Name and version of the server's software.
         package var server: String
+        /// The form in which large values come in parts; nil if they don't.
+        package var parts: UInt64?
 
         package init(
             position: Position, lastSeq: UInt64, rejected: [Reject] = [], heartbeat: UInt64,
-            limits: Limits, server: String
+            limits: Limits, server: String, parts: UInt64? = nil
         ) {
             self.position = position
             self.lastSeq = lastSeq
@@ -33,6 +35,7 @@ package enum ServerFrame: Sendable {
             self.heartbeat = heartbeat
             self.limits = limits
             self.server = server
+            self.parts = parts
         }
     }
 

@@ -75,6 +75,7 @@ extension ServerMessage {
             writer.member("depth", welcome.limits.depth)
             writer.endObject()
             writer.member("server", welcome.server)
+            if let parts = welcome.parts { writer.member("parts", parts) }
             writer.endObject()
         }
     }

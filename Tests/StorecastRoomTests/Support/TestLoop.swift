@@ -61,6 +61,14 @@ final class TestLoop: LoopHost {
         timers.append((time + seconds, work))
     }
 
+    /// One turn of a real loop: the work whose time has come, but not what that sets for now.
+    func turn() {
+        let due = timers.filter { $0.time <= time }
+        timers.removeAll { $0.time <= time }
+        for timer in due { timer.work() }
+        endTurn()
+    }
+
     func advance(by seconds: Double) {
         let end = time + seconds
         while let next = timers.indices.min(by: { timers[$0].time < timers[$1].time }),

@@ -25,9 +25,45 @@ struct SelectionGroupTests {
     }
 }
 
+extension SelectionGroupTests {
+    /// Of a thousand who come while the value changes all the time, most are sent what the first
+    /// were, and a patch behind it.
+    @Test func `who comes while others are sent a value in parts shares it`() throws {
+        let key = GroupKey(selection: "log", parameters: AnyHashable(0), viewer: nil)
+        let source = JSONSource()
+        var value: [JSON] = (0..<1000).map { .int($0) }
+        _ = source.become(.array(value))
+        let group = try SelectionGroup(
+            key: key, sub: 1, tag: "t", source: source, version: 0, historyBytes: 100_000)
+        let subscriptions = try (1...1000).map { version in
+            value[version % 1000] = .int(Int64(version))
+            value.append(.null)
+            group.update(try #require(source.become(.array(value))), at: UInt64(version))
+            let subscription = ServerSubscription(of: Nobody(), group: group)
+            #expect(try subscription.beginParts(above: 100))
+            return subscription
+        }
+        // The patches have some forty bytes each: after a few hundred, the next encoding is due.
+        #expect((3...20).contains(source.writings))
+        for subscription in subscriptions {
+            while subscription.nextPart(500) != nil {}
+            let message = try #require(try subscription.nextMessage()).json
+            #expect(["current", "patch", "snapshot"].contains(message.op))
+            #expect(message.v == 1000)
+        }
+    }
+}
+
+private final class Nobody: SelectionSubscriber {
+    func queue(_ subscription: ServerSubscription) {}
+    func lapse(_ subscription: ServerSubscription, _ code: String) {}
+}
+
 /// A value that a test sets.
 private final class JSONSource: ValueSource {
     private var value: JSON = []
+    /// How often it was written.
+    private(set) var writings = 0
 
     func become(_ new: JSON) -> ValueChange? {
         defer { value = new }
@@ -35,5 +71,8 @@ private final class JSONSource: ValueSource {
             .diff(from: value, to: new), growth: new.encodedSize - value.encodedSize)
     }
 
-    func write(to writer: inout JSONWriter) { writer.write(value) }
+    func write(to writer: inout JSONWriter) {
+        writings += 1
+        writer.write(value)
+    }
 }

@@ -30,6 +30,14 @@ struct ProtocolDocumentTests {
         #expect(ops.count == 17)
     }
 
+    @Test func `the parts of the document are a vector`() throws {
+        let parts = try Vectors.document().split(separator: "\n").filter { line in
+            line.hasPrefix("S→C ") && line.dropFirst(4).first?.isNumber == true
+        }.map { JSON.string(String($0.dropFirst(4))) }
+        let known = try Vectors.all(in: "parts").filter { $0["doc"]?.bool == true }
+        #expect(known.map { $0["messages"] } == [.array(parts)])
+    }
+
     private func documented() throws -> [Vector] {
         try Vectors.all(in: "frames").filter { $0["doc"]?.bool == true }
     }
@@ -49,6 +57,8 @@ struct ProtocolDocumentTests {
             } else if fence == "json" {
                 body += line
             } else if fence == "text", let direction = direction(of: line) {
+                // A part of a value is no frame.
+                if line.dropFirst(4).first?.isNumber == true { continue }
                 let said = try JSON(parsing: String(line.drop { $0 != " " }))
                 frames += (said.array ?? [said]).map { (direction, $0) }
             }

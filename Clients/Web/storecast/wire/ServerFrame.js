@@ -25,6 +25,7 @@ import { isObject } from "./JSONValue.js";
  * @property {number} heartbeat
  * @property {Limits} limits
  * @property {string} server
+ * @property {number} [parts]  the form in which large values come in parts
  */
 
 /**
@@ -117,7 +118,7 @@ const shapes = new Map(
         limits,
         server: string,
       },
-      { rejected },
+      { rejected, parts: integer },
     ],
     subscribed: [{ ref: integer, sub: integer, tag: string, bytes: integer }],
     snapshot: [{ sub: integer, v: integer, value: anything }],

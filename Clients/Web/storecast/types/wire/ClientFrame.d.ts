@@ -10,8 +10,9 @@
  * @param {number} hello.settled
  * @param {{ epoch: string, version: number } | undefined} hello.seen
  * @param {string | undefined} hello.token
+ * @param {number | undefined} [hello.parts]  the form of parts that are taken; undefined for none
  */
-export function writeHello({ client, connection, settled, seen, token }: {
+export function writeHello({ client, connection, settled, seen, token, parts }: {
     client: string;
     connection: number | undefined;
     settled: number;
@@ -20,6 +21,7 @@ export function writeHello({ client, connection, settled, seen, token }: {
         version: number;
     } | undefined;
     token: string | undefined;
+    parts?: number | undefined;
 }): string;
 /**
  * @param {object} subscribe

@@ -31,6 +31,10 @@ export type Welcome = {
     heartbeat: number;
     limits: Limits;
     server: string;
+    /**
+     * the form in which large values come in parts
+     */
+    parts?: number | undefined;
 };
 export type Subscribed = {
     op: "subscribed";
