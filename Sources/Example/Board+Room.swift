@@ -15,15 +15,18 @@ extension Board {
     }()
 
     /// In schema 1 each column had an array of its cards, which didn't say where they are.
+    ///
+    /// What isn't such a board stays as it is: reading it says what is wrong.
     @Sendable static func intoTable(_ board: inout JSON) {
-        var columns = board["columns"]?.array ?? []
+        guard var columns = board["columns"]?.array, columns.allSatisfy({ $0.object != nil })
+        else { return }
         var all: [JSON] = []
         for place in columns.indices {
             let cards = columns[place]["cards"]?.array ?? []
             columns[place]["cards"] = nil
             columns[place]["count"] = .int(Int64(cards.count))
             for var card in cards {
-                card["column"] = columns[place]["id"]
+                if card.object != nil { card["column"] = columns[place]["id"] }
                 all.append(card)
             }
         }
