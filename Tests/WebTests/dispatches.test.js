@@ -12,7 +12,7 @@ describe("dispatches", () => {
     peer.connection.dispatch(vote(1));
     const client = "1".padStart(32, "0");
     assert.deepEqual(await peer.open(), [
-      { op: "hello", proto: 1, client, connection: 1, token: "secret" },
+      { op: "hello", proto: 1, client, connection: 1, token: "secret", parts: 1 },
     ]);
     const frames = await peer.welcome({ v: 7 });
     assert.deepEqual(ofDispatches(frames), [{ op: "dispatch", seq: 1, base: 7, action: vote(1) }]);

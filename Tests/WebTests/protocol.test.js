@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { missing, Server, WebSocket } from "./support/Server.js";
 
 const page = readFileSync(new URL("../../Docs/Protocol.md", import.meta.url), "utf8");
-const [life, , reduced, two, notYet, transaction] = conversations();
+const [life, , , reduced, two, notYet, transaction] = conversations();
 const shown = [...page.matchAll(/^```json\n(.*)\n```/gm)].map(([, frame]) => JSON.parse(frame));
 const bye = life.pop();
 const increment = { type: "increment", payload: { path: "/votes/coffee", by: 0 } };
@@ -26,7 +26,8 @@ function hasPackages() {
 /** The conversations of the page, line by line. */
 function conversations() {
   return [...page.matchAll(/^```text\n([^]*?)^```/gm)].map(([, text]) =>
-    [...text.matchAll(/^(C→S|S→C) (.*)$/gm)].map(([, direction, frame]) => ({
+    // Parts of values, which begin with a digit, are no frames.
+    [...text.matchAll(/^(C→S|S→C) ([^0-9].*)$/gm)].map(([, direction, frame]) => ({
       isSent: direction === "C→S",
       frame: JSON.parse(frame),
     })),

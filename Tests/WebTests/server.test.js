@@ -23,6 +23,27 @@ describe("with a real server", { skip: missing }, () => {
     await server.stop();
   });
 
+  test("a large document comes in parts, and is followed", async () => {
+    const text = "caf\u00e9 \u{1F600} ".repeat(20_000);
+    const server = await Server.start({ document: { text, votes: { tea: 2 } } });
+    const parts = [];
+    class Listening extends WebSocket {
+      constructor(...details) {
+        super(...details);
+        this.addEventListener("message", ({ data }) => parts.push(/^[0-9]+ /.test(data)));
+      }
+    }
+    const ada = open(server.url, { WebSocket: Listening });
+    const seen = ada.select("value", { path: "" });
+    await until(seen, () => seen.getState()?.votes.tea === 2);
+    assert(seen.getState().text === text);
+    assert.equal(parts.filter(Boolean).length, 4);
+    await ada.dispatch(increment);
+    assert.equal(seen.getState().votes.tea, 3);
+    ada.close();
+    await server.stop();
+  });
+
   test("a rejection has the server's words, and the store is as if nothing had been", async () => {
     const server = await Server.start({ document });
     const connection = open(server.url);

@@ -126,7 +126,8 @@ class Tab {
   receive() {
     const text = this.#link?.server.outgoing.shift();
     if (!text || this.#link.socket.isClosed) return;
-    const { sub, op, count } = JSON.parse(text);
+    // Parts of a value change nothing that is shown.
+    const { sub, op, count } = /^[0-9]/.test(text) ? {} : JSON.parse(text);
     if (op === "transaction") this.#link.left = count;
     else if (sub && op !== "subscribed") {
       this.#link.heard.add(sub);

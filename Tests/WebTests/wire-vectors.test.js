@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
+import { PartedValue } from "../../Clients/Web/storecast/session/PartedValue.js";
 import * as client from "../../Clients/Web/storecast/wire/ClientFrame.js";
 import { allowsReconnect, closeCodes } from "../../Clients/Web/storecast/wire/CloseCode.js";
 import { readJSON } from "../../Clients/Web/storecast/wire/JSONText.js";
 import { PatchedValue } from "../../Clients/Web/storecast/wire/PatchedValue.js";
 import { readServerFrame } from "../../Clients/Web/storecast/wire/ServerFrame.js";
+import { isPart, readPart } from "../../Clients/Web/storecast/wire/SnapshotPart.js";
 
 const vectors = new URL("../Vectors/", import.meta.url);
 
@@ -93,6 +95,25 @@ describe("malformed messages", () => {
 
   function written({ prefix, open, close, times, suffix }) {
     return prefix + open.repeat(times) + close.repeat(times) + suffix;
+  }
+});
+
+describe("parts of values", () => {
+  for (const text of texts("parts/")) {
+    const { name, messages, sub, v, value, fails } = JSON.parse(text);
+    test(`${name}`, () => {
+      const take = () => {
+        const parts = messages.map((message) => (assert(isPart(message)), readPart(message)));
+        const parted = new PartedValue(parts[0], true);
+        for (const part of parts) parted.append(part);
+        return parted;
+      };
+      if (fails) return assert.throws(take, { name: "FrameError" });
+      const parted = take();
+      assert(parted.isComplete);
+      const snapshot = { op: "snapshot", sub, v, value };
+      assert.deepEqual(parted.snapshot({ op: "current", sub, v }), snapshot);
+    });
   }
 });
 

@@ -70,6 +70,9 @@ class ModelConnection {
   #repeatFrom;
   #acked = 0;
   #tag;
+  #takesParts = false;
+  /** What is sent in parts, until what makes it live: the version and text, and how far it is. */
+  #parted;
 
   constructor(server, seed) {
     this.#server = server;
@@ -85,11 +88,12 @@ class ModelConnection {
     this.outgoing.push(JSON.stringify(frame));
   }
 
-  hello({ client, settled = 0, seen }) {
+  hello({ client, settled = 0, seen, parts }) {
     assert.equal(this.client, undefined);
     const server = this.#server;
     if (seen?.epoch === server.epoch) assert(seen.v <= server.v);
     this.client = client;
+    this.#takesParts = parts === 1 && this.#seed.chance(0.7);
     server.greet(this, client);
     const { lastSeq, rejected } = server.account(client);
     const known = rejected.filter(({ seq }) => seq > settled);
@@ -106,6 +110,7 @@ class ModelConnection {
       heartbeat: 30,
       limits,
       server: "model/1",
+      ...(this.#takesParts ? { parts: 1 } : {}),
     });
   }
 
@@ -121,7 +126,9 @@ class ModelConnection {
 
   unsubscribe({ ref }) {
     for (const [sub, subscription] of this.#subs) {
-      if (subscription.ref === ref) this.#subs.delete(sub);
+      if (subscription.ref !== ref) continue;
+      this.#subs.delete(sub);
+      if (this.#parted?.subscription === subscription) this.#parted = undefined;
     }
   }
 
@@ -155,6 +162,18 @@ class ModelConnection {
       else if (frame.seq > account.lastSeq) server.reduce(account, frame);
     }
     this.#tell(account);
+    for (let parts = this.#seed.below(4); parts > 0; parts -= 1) this.#sayPart();
+  }
+
+  #sayPart() {
+    if (!this.#parted?.subscription.isInParts) return;
+    const { subscription, sub, v, text, at } = this.#parted;
+    const piece = text.slice(at, at + 1 + this.#seed.below(20));
+    this.outgoing.push(`${sub} ${v} ${at} ${text.length} ${piece}`);
+    this.#parted.at += piece.length;
+    if (this.#parted.at < text.length) return;
+    // As if it had come with it.
+    Object.assign(subscription, { sent: v, isInParts: false });
   }
 
   #refuse(seq) {
@@ -182,9 +201,16 @@ class ModelConnection {
   #part(sub, subscription) {
     const { select, sent, isLive } = subscription;
     const { value, since } = this.#server.value(select, this.#server.v);
-    if (isLive && since === sent) return [];
+    if ((isLive && since === sent) || subscription.isInParts) return [];
     // At once, or a little later.
     if (!isLive && this.#seed.chance(0.4)) return [];
+    const mayPart = this.#takesParts && !this.#parted && !isLive && sent === undefined;
+    if (mayPart && this.#seed.chance(0.5)) {
+      subscription.isInParts = true;
+      this.#parted = { subscription, sub, v: since, text: JSON.stringify(value), at: 0 };
+      return [];
+    }
+    if (this.#parted?.subscription === subscription) this.#parted = undefined;
     Object.assign(subscription, { sent: since, isLive: true });
     if (sent === undefined || (since > sent && this.#seed.chance(0.3))) {
       return [{ op: "snapshot", sub, v: since, value }];

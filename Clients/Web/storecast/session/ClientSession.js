@@ -1,7 +1,9 @@
 import * as frames from "../wire/ClientFrame.js";
 import { Rejection } from "../wire/Rejection.js";
 import { readServerFrame } from "../wire/ServerFrame.js";
+import { isPart, partsForm, readPart } from "../wire/SnapshotPart.js";
 import { IncomingTransaction } from "./IncomingTransaction.js";
+import { PartedValue } from "./PartedValue.js";
 import { later } from "./Position.js";
 import { Subscriptions } from "./Subscriptions.js";
 
@@ -46,9 +48,21 @@ export class ClientSession {
   position;
   /** Seconds of silence after which to ping. */
   heartbeat = 30;
+  /**
+   * The largest value that is taken in parts, in bytes of its text; 64 MiB. The server is asked to
+   * send whole values only if it is 0.
+   */
+  largestValue = 64 << 20;
 
   /** @type {IncomingTransaction | undefined} */
   #transaction;
+  /**
+   * The value that comes in parts; the server sends one at a time.
+   *
+   * @type {PartedValue | undefined}
+   */
+  #parted;
+  #takesParts = false;
   /**
    * The last dispatch that the server said to be settled, and as of where.
    *
@@ -86,7 +100,9 @@ export class ClientSession {
     this.phase = "greeting";
     const { client, position: seen } = this;
     const connection = this.#outbox.nextConnection();
-    const hello = { client, connection, settled: this.#outbox.greet(), seen, token };
+    const parts = this.largestValue > 0 ? partsForm : undefined;
+    const hello = { client, connection, settled: this.#outbox.greet(), seen, token, parts };
+    this.#takesParts = false;
     this.#outgoing = [frames.writeHello(hello)];
     this.#subscriptions.connected();
   }
@@ -96,6 +112,7 @@ export class ClientSession {
     this.phase = "offline";
     this.#outgoing = [];
     this.#transaction = undefined;
+    this.#parted = undefined;
     this.#isHeld = false;
     this.#subscriptions.disconnected();
   }
@@ -132,6 +149,7 @@ export class ClientSession {
    */
   release(mirror) {
     this.#subscriptions.release(mirror);
+    this.#endParted(mirror.sub);
     this.#announce([], this.#takeSettled());
   }
 
@@ -187,6 +205,7 @@ export class ClientSession {
    */
   receive(text) {
     try {
+      if (isPart(text)) return this.#takeParted(readPart(text));
       const frame = readServerFrame(text);
       return frame ? this.#take(frame) : true;
     } catch (error) {
@@ -204,6 +223,9 @@ export class ClientSession {
       case "snapshot":
       case "patch":
       case "current":
+        if (this.#isInterrupted(frame.sub)) {
+          return this.#isTrouble("The server changed a value that was still coming.");
+        }
         return this.#takePart(frame);
       case "transaction":
         if (this.#transaction) return this.#isTrouble("The server began a transaction in another.");
@@ -211,6 +233,9 @@ export class ClientSession {
         return this.#finishTransaction();
       case "welcome":
         if (this.phase === "live") return this.#isTrouble("The server said welcome twice.");
+        if ((frame.parts ?? partsForm) !== partsForm) {
+          return this.#isTrouble("The server sends parts in a form that wasn't offered.");
+        }
         this.#welcomed(frame);
         break;
       case "subscribed":
@@ -221,6 +246,7 @@ export class ClientSession {
         break;
       case "lapse":
         this.#announce(this.#subscriptions.lapse(frame), this.#takeSettled());
+        this.#endParted(frame.sub);
         break;
       case "error":
         this.#takeError(frame);
@@ -240,6 +266,7 @@ export class ClientSession {
   #welcomed(welcome) {
     const { epoch, v: version, lastSeq, heartbeat } = welcome;
     this.phase = "live";
+    this.#takesParts = welcome.parts !== undefined;
     this.heartbeat = Math.min(Math.max(1, heartbeat), 3600);
     this.position = later(this.position, { epoch, version });
     this.#outbox.welcomed(welcome);
@@ -292,7 +319,65 @@ export class ClientSession {
   /** @param {Part} part */
   #apply(part) {
     const epoch = this.position?.epoch ?? "";
+    if (this.#parted?.sub === part.sub && this.#parted.isWhole) {
+      const snapshot = this.#parted.snapshot(part);
+      this.#parted = undefined;
+      if (snapshot) this.#subscriptions.apply(snapshot, epoch);
+    }
     return this.#subscriptions.apply(part, epoch);
+  }
+
+  // Values in parts: a whole one is what a resumed subscription has, the copy as of its version,
+  // which counts when `current`, or a patch, goes on from there.
+
+  /** @param {import("../wire/SnapshotPart.js").SnapshotPart} part */
+  #takeParted(part) {
+    if (this.phase !== "live" || !this.#takesParts) {
+      return this.#isTrouble("The server hasn't said that it sends parts.");
+    }
+    if (this.#transaction) return this.#isTrouble("The server sent a part in a transaction.");
+    if (part.offset === 0 && !this.#beginParted(part)) {
+      return this.#isTrouble("The server began a value before the last one was there.");
+    }
+    if (!this.#parted) return this.#isTrouble("The server sent a part of nothing.");
+    this.#parted.append(part);
+    if (this.#parted.isComplete && !this.#parted.isWhole) this.#parted = undefined;
+    return true;
+  }
+
+  /** @param {import("../wire/SnapshotPart.js").SnapshotPart} first */
+  #beginParted(first) {
+    if (this.#parted && !this.#parted.mayBeOver) return false;
+    const { sub, bytes } = first;
+    const fits = bytes <= this.largestValue;
+    this.#parted = new PartedValue(first, fits && this.#subscriptions.of(sub).length > 0);
+    if (fits) return true;
+    const detail = `It has ${bytes} bytes; ${this.largestValue} are taken.`;
+    const title = "The selection's value is larger than this client takes.";
+    const rejection = new Rejection("too-large", title, detail);
+    this.#announce(this.#subscriptions.refuse(sub, rejection), this.#takeSettled());
+    return true;
+  }
+
+  /**
+   * Whether a message of `sub` comes while its value is still coming.
+   *
+   * @param {number} sub
+   */
+  #isInterrupted(sub) {
+    const parted = this.#parted;
+    return parted?.sub === sub && !parted.isWhole && !parted.mayBeOver;
+  }
+
+  /**
+   * The subscription has ended, or this client has said that it ends: its parts may be over.
+   *
+   * @param {number | undefined} sub
+   */
+  #endParted(sub) {
+    if (sub === undefined || this.#parted?.sub !== sub) return;
+    this.#parted.mayBeOver = true;
+    if (!this.#subscriptions.mayFollow(sub)) this.#parted.discard();
   }
 
   /** @param {import("../wire/ServerFrame.js").Reject} reject */

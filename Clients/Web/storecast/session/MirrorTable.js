@@ -76,6 +76,15 @@ export class MirrorTable {
     this.#bySub.set(sub, [...others, mirror]);
   }
 
+  /**
+   * The mirror has no subscription any more.
+   *
+   * @param {Mirror} mirror
+   */
+  ended(mirror) {
+    this.#forget(mirror);
+  }
+
   /** The connection is gone, and all its numbers with it. */
   disconnected() {
     this.#byRef.clear();

@@ -130,6 +130,34 @@ export class Subscriptions {
     return mirror ? [mirror] : [];
   }
 
+  /**
+   * Ends what this client can't take the value of.
+   *
+   * @param {number} sub
+   * @param {Rejection} rejection
+   * @returns {readonly Mirror[]} those that have failed
+   */
+  refuse(sub, rejection) {
+    const mirrors = this.of(sub);
+    for (const mirror of mirrors) {
+      this.#say(writeUnsubscribe(mirror.ref));
+      this.#mirrors.ended(mirror);
+      mirror.fail(rejection);
+    }
+    return mirrors;
+  }
+
+  /**
+   * Whether a mirror has `sub`, or may be told so any moment.
+   *
+   * @param {number} sub
+   */
+  mayFollow(sub) {
+    return this.all.some(
+      (mirror) => mirror.sub === sub || (mirror.sub === undefined && !mirror.failure),
+    );
+  }
+
   /** @param {Mirror} mirror */
   #subscribe(mirror) {
     this.#refs += 1;

@@ -46,6 +46,9 @@
  * @property {import("./ConnectionCore.js").Token} [token]  proves who this is
  * @property {import("../outbox/OutboxStorage.js").OutboxStorage} [outbox]  where dispatches wait
  *     for their outcome; in memory if left out
+ * @property {number} [largestValue]  the largest value of a selection that is taken, in bytes of
+ *     its JSON text; 64 MiB if left out. The store of a larger one has the `problem` `too-large`.
+ *     With 0 the server is asked to send no value in parts, and any size is taken
  * @property {import("./Socket.js").WebSocketClass} [WebSocket]  where there is no global one
  * @property {import("../store/Announcer.js").Notify} [notify]  when listeners hear of what the
  *     server has changed; `"frame"` if left out. What this program dispatches is told at once
@@ -206,6 +209,12 @@ export type ConnectionOptions = {
      * for their outcome; in memory if left out
      */
     outbox?: import("../outbox/OutboxStorage.js").OutboxStorage | undefined;
+    /**
+     * the largest value of a selection that is taken, in bytes of
+     * its JSON text; 64 MiB if left out. The store of a larger one has the `problem` `too-large`.
+     * With 0 the server is asked to send no value in parts, and any size is taken
+     */
+    largestValue?: number | undefined;
     /**
      * where there is no global one
      */

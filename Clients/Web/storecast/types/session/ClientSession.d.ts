@@ -23,6 +23,11 @@ export class ClientSession {
     /** Seconds of silence after which to ping. */
     heartbeat: number;
     /**
+     * The largest value that is taken in parts, in bytes of its text; 64 MiB. The server is asked to
+     * send whole values only if it is 0.
+     */
+    largestValue: number;
+    /**
      * A connection is there: queues hello and all subscriptions.
      *
      * @param {string | undefined} token

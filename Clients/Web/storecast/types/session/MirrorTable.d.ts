@@ -32,6 +32,12 @@ export class MirrorTable {
     subscribes(mirror: Mirror, ref: number): void;
     /** @param {import("../wire/ServerFrame.js").Subscribed} frame */
     subscribed({ ref, sub, tag }: import("../wire/ServerFrame.js").Subscribed): void;
+    /**
+     * The mirror has no subscription any more.
+     *
+     * @param {Mirror} mirror
+     */
+    ended(mirror: Mirror): void;
     /** The connection is gone, and all its numbers with it. */
     disconnected(): void;
     #private;

@@ -57,6 +57,20 @@ export class Subscriptions {
      * @returns {Mirror[]} those that have failed
      */
     fail(ref: number, rejection: Rejection): Mirror[];
+    /**
+     * Ends what this client can't take the value of.
+     *
+     * @param {number} sub
+     * @param {Rejection} rejection
+     * @returns {readonly Mirror[]} those that have failed
+     */
+    refuse(sub: number, rejection: Rejection): readonly Mirror[];
+    /**
+     * Whether a mirror has `sub`, or may be told so any moment.
+     *
+     * @param {number} sub
+     */
+    mayFollow(sub: number): boolean;
     #private;
 }
 export type Mirror = import("./Mirror.js").Mirror;

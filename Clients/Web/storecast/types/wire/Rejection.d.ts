@@ -3,7 +3,7 @@
  *
  * `code` is a short, stable word for programs: one of the server's (`invalid`, `forbidden`,
  * `conflict`, `unknown-action`, `outcome-unknown`, … or an application's own), or of this client's:
- * `closed`, `outbox-full`, `outbox-unwritable`. `title` is one sentence for people.
+ * `closed`, `outbox-full`, `outbox-unwritable`, `too-large`. `title` is one sentence for people.
  */
 export class Rejection extends Error {
     /**
