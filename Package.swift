@@ -344,5 +344,5 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ],
-            path: "Tests/Benchmarks", swiftSettings: settings))
+            path: "Tests/Benchmarks", exclude: ["Peer"], swiftSettings: settings))
 #endif

@@ -1,6 +1,6 @@
 import Glibc
 
-/// `StorecastBenchmarks [NAME…] [--quick] [--list]`: measures a release build and prints tables.
+/// `StorecastBenchmarks [NAME…] [--quick] [--list] [--peer PATH]`: measures a release build and prints tables.
 @main
 struct StorecastBenchmarks {
     static func main() async {
@@ -24,7 +24,10 @@ struct StorecastBenchmarks {
             return
         }
         let scale: Scale = words.contains("--quick") ? .quick : .full
-        let names = words.filter { !$0.hasPrefix("-") }
+        let names = words.enumerated().compactMap { place, word in
+            let isValue = place > 0 && words[place - 1] == Peer.flag
+            return word.hasPrefix("-") || isValue ? nil : word
+        }
         for name in names where !all.contains(where: { $0.name == name }) {
             print("There is no benchmark '\(name)'; --list shows them.")
             exit(64)
@@ -32,6 +35,7 @@ struct StorecastBenchmarks {
         DescriptorLimit.raise()
         warnOfDebugBuild()
         Machine.describe()
+        if Peer.path == nil { print("Without a peer to compare it with (\(Peer.flag) PATH).\n") }
         for benchmark in all where names.isEmpty || names.contains(benchmark.name) {
             var table = Table(title: benchmark.summary)
             try await benchmark.run(scale, &table)
@@ -40,9 +44,10 @@ struct StorecastBenchmarks {
     }
 
     private static let all: [any Benchmark.Type] = [
-        ActionRate.self, FanOut.self, IdleMemory.self, StalledReader.self, JSONCost.self,
-        DispatchCost.self, SubscribeCost.self, SelectionCost.self, RowCost.self, MirrorCost.self,
-        DocumentCost.self, DurableRate.self, Recovery.self,
+        ActionRate.self, AckCost.self, BatchCost.self, FanOut.self, LoopFanOut.self,
+        IdleMemory.self, StalledReader.self, JSONCost.self, DispatchCost.self, SubscribeCost.self,
+        SelectionCost.self, RowCost.self, MirrorCost.self, DocumentCost.self, DurableRate.self,
+        Recovery.self,
     ]
 
     private static func warnOfDebugBuild() {

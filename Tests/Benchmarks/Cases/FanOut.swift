@@ -8,37 +8,44 @@ enum FanOut: Benchmark {
     static let summary = "Fan-out of one selection, one action a turn, patches of about 200 bytes"
 
     static func run(_ scale: Scale, _ table: inout Table) async throws {
-        let connections = min(scale.pick(200, 1_000), DescriptorLimit.connections)
-        let actions = scale.pick(100, 200)
-        let server = try ServerFanOut(connections)
-        let bytes = try server.deliver(actions / 4 + 1) / (connections * (actions / 4 + 1))
-        let plain = try PlainFanOut(connections, frameBytes: bytes)
-        _ = try plain.deliver(actions / 4 + 1)
-        // In turns, so that what else the machine does touches both alike.
-        var costs: [Double] = []
-        var floors: [Double] = []
-        for _ in 0..<scale.runs {
-            costs.append(try cost(of: actions, connections, server.process, server.deliver))
-            floors.append(try cost(of: actions, connections, plain.process, plain.deliver))
+        for count in scale.pick([200], [100, 1_000, 5_000]) {
+            let connections = min(count, DescriptorLimit.connections)
+            // As many frames, however many connections they go to.
+            let actions = scale.pick(20_000, 100_000) / connections
+            let server = try ServerFanOut(connections)
+            let bytes = try server.deliver(10) / (connections * 10)
+            let plain = try SentFanOut(connections, try ChildProcess(.sender), frameBytes: bytes)
+            var rivals = Rivals()
+            rivals.add("Storecast", server.process) { _ = try server.deliver(actions) }
+            rivals.add("a loop of send", plain.process) { try plain.deliver(actions) }
+            if let peer = try Peer.broadcast.start() {
+                let bare = try SentFanOut(connections, peer, frameBytes: bytes, isWebSocket: true)
+                rivals.add(Peer.label, peer) { try bare.deliver(actions) }
+            }
+            try rivals.measure(runs: scale.runs, count: actions * connections)
+            let what = "\(Figure.text(Double(connections))) connections, \(bytes) bytes"
+            rivals.report(what, "frame", to: Peer.label, &table)
         }
-        table.add("connections", Double(connections), "")
-        table.add("bytes in a frame", Double(bytes), "")
-        table.add("Storecast", Measurement(costs), "server CPU µs/frame")
-        table.add("plain loop of send", Measurement(floors), "CPU µs/frame")
-        table.add("Storecast", Measurement(costs.map { 1e6 / $0 }), "frames/server CPU s")
-        table.add("plain loop of send", Measurement(floors.map { 1e6 / $0 }), "frames/CPU s")
-        table.add(
-            "Storecast : plain", Measurement(zip(costs, floors).map { $0 / $1 }), "times the CPU")
     }
+}
 
-    /// Microseconds of the process for each delivered frame.
-    private static func cost(
-        of actions: Int, _ connections: Int, _ process: ChildProcess,
-        _ deliver: (Int) throws -> Int
-    ) throws -> Double {
-        let before = process.processorTime
-        _ = try deliver(actions)
-        return (process.processorTime - before) * 1e6 / Double(actions * connections)
+/// The same of a server with two loops, beside one with one loop.
+enum LoopFanOut: Benchmark {
+    static let name = "loops"
+    static let summary = "Fan-out where half of the connections are on another loop than their room"
+
+    static func run(_ scale: Scale, _ table: inout Table) async throws {
+        let connections = min(scale.pick(200, 1_000), DescriptorLimit.connections)
+        let actions = scale.pick(20_000, 100_000) / connections
+        let (one, two) = try (ServerFanOut(connections), ServerFanOut(connections, .twoLoops))
+        var rivals = Rivals()
+        rivals.add("one loop", one.process) { _ = try one.deliver(actions) }
+        rivals.add("two loops", two.process) { _ = try two.deliver(actions) }
+        try rivals.measure(runs: scale.runs, count: actions * connections)
+        rivals.report("\(connections) connections", "frame", to: "one loop", &table)
+        table.note(
+            "The kernel gives each loop about half of the connections. If the two cost r times what "
+                + "one does, a frame to another loop costs 2r - 1 times one to the room's own.")
     }
 }
 
@@ -48,8 +55,8 @@ private final class ServerFanOut {
     private let audience: Audience
     private let dispatcher: RawDispatcher
 
-    init(_ connections: Int) throws {
-        process = try ChildProcess(.server)
+    init(_ connections: Int, _ role: ChildRole = .server) throws {
+        process = try ChildProcess(role)
         var receivers: [RawConnection] = []
         for number in 0..<connections {
             let receiver = try RawConnection(port: process.port)
@@ -71,31 +78,39 @@ private final class ServerFanOut {
     }
 }
 
-/// The same frames from a process that does nothing but send them.
-private final class PlainFanOut {
+/// The same frames from a process that sends each of its clients what one of them says.
+private final class SentFanOut {
     let process: ChildProcess
-    private let trigger: Int32
+    private let trigger: RawConnection
     private let audience: Audience
-    private let frame: [UInt8]
+    private let message: [UInt8]
 
-    init(_ connections: Int, frameBytes: Int) throws {
-        process = try ChildProcess(.sender)
-        trigger = try PlainSocket.connect(to: process.port)
-        let port = process.port
-        audience = Audience(
-            try (0..<connections).map { _ in RawConnection(plain: try PlainSocket.connect(to: port))
-            })
-        let message = ServerMessage.lapse(
-            sub: 1, code: String(repeating: "x", count: max(0, frameBytes - 40)))
-        frame = Array(message.frame)
+    /// - Parameters:
+    ///   - frameBytes: the bytes of a frame, with its header.
+    ///   - isWebSocket: whether the process adds the header, else it sends on what it is sent.
+    init(
+        _ connections: Int, _ process: ChildProcess, frameBytes: Int, isWebSocket: Bool = false
+    ) throws {
+        self.process = process
+        func connect() throws -> RawConnection {
+            if isWebSocket { return try RawConnection(port: process.port) }
+            return RawConnection(plain: try PlainSocket.connect(to: process.port))
+        }
+        trigger = try connect()
+        audience = Audience(try (0..<connections).map { _ in try connect() })
+        // A server's header has two bytes, and two more for the length of what isn't very short.
+        let text = String(repeating: "x", count: frameBytes - 4)
+        message =
+            isWebSocket
+            ? RawConnection.frame { $0.write(raw: Array(text.utf8)) }
+            : [0x81, 126, UInt8(text.utf8.count >> 8), UInt8(text.utf8.count & 255)]
+                + Array(text.utf8)
         // Until the last one is accepted: one more connects only then.
         usleep(100_000)
     }
 
-    deinit { close(trigger) }
-
-    func deliver(_ actions: Int) throws -> Int {
-        try audience.receive(actions) { _ = send(trigger, frame, frame.count, 0) }
+    func deliver(_ actions: Int) throws {
+        _ = try audience.receive(actions) { try trigger.send(message) }
     }
 }
 

@@ -12,6 +12,13 @@ enum IdleMemory: Benchmark {
         table.add(
             "bare (WebSocket only)",
             try Measurement(runs: runs) { try grow(connections) { _, _ in } }, "bytes/connection")
+        if Peer.path != nil {
+            table.add(
+                Peer.label,
+                try Measurement(runs: runs) {
+                    try grow(connections, try Peer.echo.start()) { _, _ in }
+                }, "bytes/connection")
+        }
         table.add(
             "welcomed",
             try Measurement(runs: runs) {
@@ -29,9 +36,10 @@ enum IdleMemory: Benchmark {
 
     /// A fresh server's growth for each connection, without the first hundred.
     private static func grow(
-        _ count: Int, _ prepare: (RawConnection, Int) throws -> Void
+        _ count: Int, _ peer: ChildProcess? = nil,
+        _ prepare: (RawConnection, Int) throws -> Void
     ) throws -> Double {
-        let server = try ChildProcess(.server)
+        let server = try peer ?? ChildProcess(.server)
         var connections: [RawConnection] = []
         connections.reserveCapacity(count + 100)
         var before = 0

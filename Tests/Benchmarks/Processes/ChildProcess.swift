@@ -1,6 +1,7 @@
 import Glibc
 
-/// This program once more, in a role of its own, so that its time and memory are its own.
+/// This program once more, in a role of its own, or another program: so that its time and memory
+/// are its own.
 ///
 /// It ends with this object, or with this process.
 final class ChildProcess {
@@ -13,10 +14,18 @@ final class ChildProcess {
     let figures: [Int]
     private var input: Int32?
 
-    /// Starts it and waits until it listens.
+    /// Starts this program in a role, and waits until it listens.
     ///
     /// - Parameter journal: where it keeps its room, if it is a server.
-    init(_ role: ChildRole, _ journal: ServedJournal = ServedJournal()) throws {
+    convenience init(_ role: ChildRole, _ journal: ServedJournal = ServedJournal()) throws {
+        try self.init(
+            program: "/proc/self/exe",
+            ["StorecastBenchmarks", Self.flag, role.rawValue] + journal.arguments)
+    }
+
+    /// Starts a program, and waits until it listens: it says its port in a line, and serves until
+    /// its input ends.
+    init(program: String, _ words: [String]) throws {
         let (childInput, input) = try Self.pipe()
         let (output, childOutput) = try Self.pipe()
         var actions = posix_spawn_file_actions_t()
@@ -24,11 +33,9 @@ final class ChildProcess {
         posix_spawn_file_actions_adddup2(&actions, childInput, 0)
         posix_spawn_file_actions_adddup2(&actions, childOutput, 1)
         var arguments: [UnsafeMutablePointer<CChar>?] =
-            (["StorecastBenchmarks", Self.flag, role.rawValue] + journal.arguments)
-            .map { strdup($0 as String) } + [nil]
+            words.map { strdup($0 as String) } + [nil]
         var pid: pid_t = 0
-        let code = posix_spawn(
-            &pid, "/proc/self/exe", &actions, nil, &arguments, environ)
+        let code = posix_spawn(&pid, program, &actions, nil, &arguments, environ)
         for argument in arguments { free(argument) }
         posix_spawn_file_actions_destroy(&actions)
         close(childInput)

@@ -6,7 +6,10 @@ import StorecastServer
 enum ChildRole: String {
     /// A ``SyncServer`` with one room.
     case server
-    /// The same, which opens its room before it says its port; then it says how many nanoseconds
+    /// The same with two event loops, to each of which the kernel gives about half of the
+    /// connections; the room lives on one.
+    case twoLoops
+    /// One that opens its room before it says its port; then it says how many nanoseconds
     /// that took since it began to open the journal, and the room's version.
     case recovery
     /// A ``SyncServer`` with a JSON room.
@@ -20,6 +23,7 @@ enum ChildRole: String {
         let journal = ServedJournal(arguments.dropFirst())
         switch ChildRole(rawValue: name) {
         case .server: try await serve(Desk.room, journal, opensRoom: false)
+        case .twoLoops: try await serve(Desk.room, journal, opensRoom: false, loops: 2)
         case .recovery: try await serve(Desk.room, journal, opensRoom: true)
         case .document:
             try await serve(JSONRoom.definition(initial: [:]), journal, opensRoom: false)
@@ -29,13 +33,14 @@ enum ChildRole: String {
     }
 
     private static func serve(
-        _ room: any RoomDefinitionProtocol, _ journal: ServedJournal, opensRoom: Bool
+        _ room: any RoomDefinitionProtocol, _ journal: ServedJournal, opensRoom: Bool,
+        loops: Int = 1
     ) async throws {
         var logger = Logger(label: "benchmark")
         logger.logLevel = .error
         let server = SyncServer(
-            port: 0, journal: journal.provider, limits: journal.limits, logger: logger,
-            rooms: { _ in room })
+            port: 0, journal: journal.provider, loops: loops, limits: journal.limits,
+            logger: logger, rooms: { _ in room })
         let watch = Stopwatch()
         let url = try await server.start()
         var line = "\(url.split(separator: ":").last?.dropLast() ?? "")"
