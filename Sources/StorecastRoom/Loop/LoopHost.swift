@@ -2,6 +2,9 @@
 package protocol LoopHost: RoomHost {
     /// Something is due: ``RoomLoop/endTurn()`` is to be called when all that has come is taken.
     func turnBegan()
+    /// Called at the end of a turn: another one is to follow, as soon as all that has come by then
+    /// is taken.
+    func turnAgain()
 
     /// Makes the room of a path; nil if there is no such room.
     func makeRoom(_ path: String, on loop: RoomLoop) -> (any AnyRoom)?
@@ -15,6 +18,7 @@ package protocol LoopHost: RoomHost {
 
 extension LoopHost {
     package func turnBegan() {}
+    package func turnAgain() { turnBegan() }
     package func makeRoom(_ path: String, on loop: RoomLoop) -> (any AnyRoom)? { nil }
     package func makeOwnRoom(_ path: String, on loop: RoomLoop) -> (any AnyRoom)? { nil }
     package func unloaded(_ room: any AnyRoom) {}

@@ -33,7 +33,6 @@ package final class RoomLoop: SessionLoop {
     @exclusivity(unchecked) private var scratch: [ServerMessage] = []
     /// Sessions that have a part of a value to send, in the order of their turns.
     private var inParts: [ServerSession] = []
-    private var isPartScheduled = false
 
     /// - Parameters:
     ///   - unloadsRooms: whether rooms that nobody is in leave memory, as their journal is durable.
@@ -188,6 +187,7 @@ package final class RoomLoop: SessionLoop {
         guard !isEndingTurn else { return }
         isEndingTurn = true
         defer { isEndingTurn = false }
+        sendPart()
         // A session that had stopped reading goes on when its answers are taken.
         while !dueRooms.isEmpty || !flushes.due.isEmpty {
             endRoomTurns()
@@ -198,6 +198,7 @@ package final class RoomLoop: SessionLoop {
             scratch = messages
             flushing.clear()
         }
+        if !inParts.isEmpty { host.turnAgain() }
     }
 
     private func endRoomTurns() {
@@ -231,24 +232,14 @@ package final class RoomLoop: SessionLoop {
     private func queuePart(of session: ServerSession) {
         guard !session.isPartQueued else { return }
         session.isPartQueued = true
+        if inParts.isEmpty { noteBegin() }
         inParts.append(session)
-        schedulePart()
     }
 
-    /// One part for each turn of the host's loop, whosever it is: no message waits for more than one
-    /// of them, however many are sent.
-    private func schedulePart() {
-        guard !isPartScheduled, !inParts.isEmpty else { return }
-        isPartScheduled = true
-        host.schedule(after: .zero) { [weak self] in
-            guard let self else { return }
-            isPartScheduled = false
-            sendPart()
-            schedulePart()
-        }
-    }
-
-    /// Sends a part to the first whose connection takes one; the others come again when theirs do.
+    /// Sends one part, to the first whose connection takes it; others come again when theirs do.
+    ///
+    /// One for each turn, whosever it is: no message waits for more than one of them, however many
+    /// are sent.
     private func sendPart() {
         while !inParts.isEmpty {
             let session = inParts.removeFirst()

@@ -20,6 +20,9 @@ extension ServerLoopCore: LoopHost {
         loop.schedule(after: delay, work)
     }
 
+    // What is queued now runs in the next turn, before which the loop looks at its sockets.
+    func turnAgain() { loop.execute {} }
+
     func makeRoom(_ path: String, on loop: RoomLoop) -> (any AnyRoom)? {
         guard let definition = definition(of: path) else { return nil }
         configuration.logger.debug("room opened", metadata: ["room": "\(path)"])

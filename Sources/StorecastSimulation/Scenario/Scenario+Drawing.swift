@@ -26,6 +26,10 @@ extension Scenario {
         var loopRandom = SeededGenerator(seed: seed, for: .loops)
         if loopRandom.happens(oneIn: 3) { loops = 2 + loopRandom.below(3) }
         relayDelay = Self.delay(&loopRandom, .milliseconds(300))
+        // From another, as that was before values came in parts.
+        var partRandom = SeededGenerator(seed: seed, for: .parts)
+        hasParts = partRandom.happens(oneIn: 3)
+        if hasParts { limits.partBytes = 4 + partRandom.below(partRandom.pick([8, 60, 400])) }
     }
 
     /// Mostly few, so that many seeds can be run; sometimes hundreds.

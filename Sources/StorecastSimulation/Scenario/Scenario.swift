@@ -34,6 +34,8 @@ struct Scenario: Sendable {
     var loops = 1
     /// The longest delay of a message between loops.
     var relayDelay = Duration.zero
+    /// Whether clients take values in parts, which are tiny then; not all of them do.
+    var hasParts = false
 }
 
 extension Scenario {
@@ -78,6 +80,7 @@ extension Scenario {
         { $0.checking = .zero },
         { $0.relayDelay = .zero },
         { $0.loops = 1 },
+        { $0.hasParts = false },
     ]
 }
 

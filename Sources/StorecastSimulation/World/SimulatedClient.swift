@@ -56,6 +56,7 @@ final class SimulatedClient {
         let session = Self.session(
             id: randomID(using: &random), identity, storage, world.room.catalogue,
             world.scenario.outbox)
+        if !world.scenario.hasParts || number % 4 == 3 { session.largestValue = 0 }
         connector = Connector(
             session, host: self, random: SeededGenerator(seed: random.next()))
     }

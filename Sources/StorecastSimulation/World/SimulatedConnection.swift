@@ -65,7 +65,7 @@ final class SimulatedConnection: ServerLink {
     /// Whether nothing is under way.
     var isQuiet: Bool {
         toClient.isEmpty && toServer.isEmpty && session?.hasMessages != true
-            && relay?.isQuiet != false
+            && session?.hasParts != true && relay?.isQuiet != false
     }
 
     /// Whether no more messages get through.

@@ -10,6 +10,8 @@ final class TestLoop: LoopHost {
     private(set) var reports: [String] = []
     private(set) var progress: [RoomProgress] = []
     private(set) var turns = 0
+    /// How many turns asked for another one.
+    private(set) var turnsAgain = 0
     private(set) lazy var rooms = RoomLoop(limits: limits, unloadsRooms: unloadsRooms, host: self)
     /// Makes a room when somebody comes to a path; nil for no room.
     var maker: (String) -> (any AnyRoom)? = { _ in nil }
@@ -51,6 +53,8 @@ final class TestLoop: LoopHost {
         rooms.endTurn()
     }
 
+    func turnAgain() { turnsAgain += 1 }
+
     /// Drops all work that waits for its time, as if the process had ended.
     func forgetTimers() { timers = [] }
 
@@ -59,14 +63,6 @@ final class TestLoop: LoopHost {
 
     func after(_ seconds: Double, _ work: @escaping () -> Void) {
         timers.append((time + seconds, work))
-    }
-
-    /// One turn of a real loop: the work whose time has come, but not what that sets for now.
-    func turn() {
-        let due = timers.filter { $0.time <= time }
-        timers.removeAll { $0.time <= time }
-        for timer in due { timer.work() }
-        endTurn()
     }
 
     func advance(by seconds: Double) {
