@@ -75,8 +75,9 @@ class TimeTravelTest(DevtoolsTest):
         version = self.version(page, "One")
         self.row(page, "One").hover()
         page.get_by_role("button", name=f"Skip version {version}", exact=True).click()
-        expect(self.state(page)).to_contain_text(f"without v{version}: otherwise in 1 place")
-        expect(self.state(page).locator(".removed")).to_contain_text('"One"')
+        # The card, its column's count, and the two other cards' ranks, each another element.
+        expect(self.state(page)).to_contain_text(f"without v{version}: otherwise in 6 places")
+        expect(self.state(page).locator(".removed", has_text='"One"')).to_have_count(1)
         expect(self.row(page, "One")).to_have_class("skipped")
         page.get_by_role("button", name="Skip nothing").click()
         expect(self.state(page).locator(".removed")).to_have_count(0)
@@ -216,7 +217,7 @@ class PeopleTest(DevtoolsTest):
         expect(self.state(page)).to_contain_text('"Four"')
         version = self.version(page, "Two")
         self.row(page, "Two").click()
-        expect(self.state(page)).to_contain_text(f"v{version}: 1 place changed")
+        expect(self.state(page)).to_contain_text(f"v{version}: 2 places changed")
         page.get_by_role("button", name="Forward one version").click()
         expect(self.label(page)).to_contain_text(f"v{version + 1} of")
 

@@ -47,7 +47,7 @@ FLOOD = """
         for (const line of String(data).split("\\n")) {
           const frame = JSON.parse(line);
           for (const { op, sub, v, value } of [frame].flat()) {
-            if (op === "snapshot" && value?.[0]?.voters) window.flooded = { socket: this, sub, v };
+            if (op === "snapshot" && value?.rows?.[0]?.voters) window.flooded = { socket: this, sub, v };
           }
         }
       });
@@ -72,7 +72,7 @@ FLOOD = """
     const timer = setInterval(() => {
       const due = Math.min(perSecond * seconds, ((performance.now() - start) / 1000) * perSecond);
       for (; sent < due; sent += 1) {
-        const ops = [{ op: "replace", path: "/0/text", value: `Text ${sent + 1}` }];
+        const ops = [{ op: "replace", path: "/rows/0/text", value: `Text ${sent + 1}` }];
         const patch = { op: "patch", sub, from: v, v: v + 1, ops };
         v += 1;
         socket.dispatchEvent(new MessageEvent("message", { data: JSON.stringify(patch) }));

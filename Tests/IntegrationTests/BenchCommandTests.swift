@@ -33,7 +33,8 @@ struct BenchCommandTests {
         #expect(lines.first?.hasPrefix("4 connections and 3 mirrors set up in ") == true)
         #expect(lines.count { $0.contains("dispatch to ack") } == 2)
         #expect(lines.count { $0.contains("dispatch to last mirror") } == 2)
-        let json = parsed(try String(contentsOfFile: directory.file("a.json"), encoding: .utf8))
+        let json = try JSON(
+            parsing: String(contentsOfFile: directory.file("a.json"), encoding: .utf8))
         #expect(json["steps"]?.array?.compactMap { $0["ack"]?["count"]?.int } == [20, 60])
         #expect(json["steps"]?.array?.compactMap { $0["rate"]?.double } == [100, 300])
         let svg = try String(contentsOfFile: directory.file("a.svg"), encoding: .utf8)

@@ -75,6 +75,17 @@ struct StateStreamTests {
         }
     }
 
+    @Test func `the sequence of a stream keeps what its reader asked for`() async {
+        let stream = createSimpleStream(0)
+        var (all, newest) = (
+            stream.states(buffering: .unbounded).makeAsyncIterator(),
+            stream.states().makeAsyncIterator()
+        )
+        for state in 1...3 { stream.dispatch(state) }
+        for expected in 0...3 { #expect(await all.next() == expected) }
+        #expect(await newest.next() == 3)
+    }
+
     @Test func `a slow reader gets the newest state, as a rule`() async {
         let store = createStore(countReducer, state: 0)
         var states = store.states().makeAsyncIterator()

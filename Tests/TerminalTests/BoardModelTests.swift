@@ -39,6 +39,16 @@ struct BoardModelTests {
         #expect(model.pressing(.down, .character("v"), .shiftLeft, .character("x")).isEmpty)
     }
 
+    @Test func `that place is where the card was last`() {
+        var model = BoardModel.example
+        _ = model.pressing(.down)
+        model.cards["todo"]?.swapAt(0, 1)
+        model.settleCursor()
+        model.cards["todo"]?.removeFirst()
+        model.settleCursor()
+        #expect(model.selectedCard?.id == "1")
+    }
+
     @Test func `a adds a card to the selected column`() {
         var model = BoardModel.example
         let actions = model.pressing(.right, .character("a"), .paste("Hi"), .character("!"), .enter)

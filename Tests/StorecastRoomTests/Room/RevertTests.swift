@@ -128,6 +128,25 @@ struct RevertTests {
         #expect(room.lookup == nil)
     }
 
+    @Test func `who asks for another version meanwhile waits for its own`() {
+        let room = open(definition.authorize(RevertTo<Shop>.self) { _, _ in })
+        dispatch(Write(text: "a"), Write(text: "b"), in: room)
+        journal.isSlow = true
+        let wires = [String.ada, .bob].map { Wire.greeted(room, on: loop, client: $0) }
+        func ask(_ number: Int) -> [String] {
+            wires[number].dispatch(1, "storecast.revert", #"{"version":\#(1 - number)}"#)
+            return wires[number].hear().ops
+        }
+        #expect(ask(0) == ["reject"] && ask(1) == ["reject"])
+        journal.answer()
+        #expect(ask(1) == ["reject"])
+        #expect(ask(0) == ["transaction"])
+        #expect(room.store.state.log == ["a"])
+        // As it was at first is known without looking.
+        #expect(ask(1) == ["transaction"])
+        #expect(room.store.state.log == [])
+    }
+
     @Test func `a state that nobody comes for is let go`() {
         let room = open(definition.authorize(RevertTo<Shop>.self) { _, _ in })
         dispatch(Write(text: "a"), in: room)

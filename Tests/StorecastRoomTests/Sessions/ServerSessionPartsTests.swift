@@ -53,12 +53,12 @@ struct ServerSessionPartsTests {
 
     // MARK: Who gets parts
 
-    @Test func `a large value comes in parts, and what makes it live`() {
+    @Test func `a large value comes in parts, and what makes it live`() throws {
         let wire = wire(open())
         wire.say(subscribe(1))
         #expect(wire.hear().ops == ["subscribed"])
         let (text, parts, end) = download(wire)
-        #expect(parsed(text) == .array(lines(20).map { .string($0) }))
+        #expect(try JSON(parsing: text) == .array(lines(20).map { .string($0) }))
         #expect(parts == (text.utf8.count + 9) / 10)
         #expect(end == parsed(#"{"op":"current","sub":1,"v":0}"#))
     }
@@ -143,7 +143,7 @@ struct ServerSessionPartsTests {
         #expect(download(ada).end?.op == "current")
     }
 
-    @Test func `what changes meanwhile is a patch behind the last part`() {
+    @Test func `what changes meanwhile is a patch behind the last part`() throws {
         let room = open()
         let wire = wire(room)
         wire.say(subscribe(1), subscribe(2, "tea"))
@@ -157,7 +157,7 @@ struct ServerSessionPartsTests {
         #expect(heard.map { $0.piece == nil } == [false, false, true])
         #expect(heard.last?.json["sub"] == 2)
         let (text, _, end) = download(wire)
-        let whole = parsed(heard.compactMap(\.piece).joined() + text)
+        let whole = try JSON(parsing: heard.compactMap(\.piece).joined() + text)
         #expect(whole == .array(lines(20).map { .string($0) }))
         #expect(end?["from"] == 0 && end?.v == 2)
         #expect(end?["ops"]?.array?.count == 1)
@@ -225,7 +225,7 @@ struct ServerSessionPartsTests {
 
     // MARK: The end
 
-    @Test func `unsubscribing ends it, and subscribing begins anew`() {
+    @Test func `unsubscribing ends it, and subscribing begins anew`() throws {
         let room = open()
         let wire = wire(room)
         wire.say(subscribe(1))
@@ -237,17 +237,18 @@ struct ServerSessionPartsTests {
         #expect(wire.messages.isEmpty)
         wire.say(subscribe(1))
         #expect(wire.hear().ops == ["subscribed"])
-        #expect(parsed(download(wire).text).array?.count == 20)
+        #expect(try JSON(parsing: download(wire).text).array?.count == 20)
     }
 
-    @Test func `of two refs of one value, one may go`() {
+    @Test func `of two refs of one value, one may go`() throws {
         let wire = wire(open())
         wire.say(subscribe(1))
         step()
         wire.say(subscribe(2), #"{"op":"unsubscribe","ref":1}"#)
         let heard = wire.hearMessages()
         #expect(heard.map { $0.piece == nil } == [true, false, true])
-        #expect(parsed((heard[1].piece ?? "") + download(wire).text).array?.count == 20)
+        let text = (heard[1].piece ?? "") + download(wire).text
+        #expect(try JSON(parsing: text).array?.count == 20)
     }
 
     @Test func `a selection that can't be had any more ends it`() {

@@ -64,5 +64,8 @@ struct PatchHistoryTests {
         #expect(history.operations(since: 1, smallerThan: .max) == nil)
         history.append(patch("c"), from: 2, snapshotSize: 1000)
         #expect(history.operations(since: 2, smallerThan: .max)?.count == 1)
+        // Nor does it lead over the value that was small.
+        #expect(history.operations(since: 0, smallerThan: .max) == nil)
+        #expect(history.start(of: 1) == nil)
     }
 }

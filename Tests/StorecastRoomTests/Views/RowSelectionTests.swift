@@ -213,6 +213,26 @@ struct RowSelectionTests {
         }
     }
 
+    @Test func `what a closure reads may become again what it was`() {
+        struct SetNote: SyncAction { var text: String }
+        let loop = TestLoop()
+        let room = loop.open(
+            RoomDefinition(
+                state: Shelf(items: Table(), note: "a"), actions: [SetNote.self],
+                selections: [Selection("note") { (shelf: Shelf) in shelf.note }.reading(\.note)]
+            ) { shelf, action in
+                if let action = action as? SetNote { shelf.note = action.text }
+            }, journal: TestJournal(isImmediate: true))
+        let wire = Wire.greeted(room, on: loop)
+        wire.say(#"{"op":"subscribe","ref":1,"select":"note"}"#)
+        _ = wire.hear()
+        for text in ["b", "a", "a", "b"] {
+            room.dispatch(SetNote(text: text), DispatchOutcome())
+            loop.endTurn()
+        }
+        #expect(wire.hear().map { $0["value"] } == ["b", "a", "b"])
+    }
+
     @Test func `a closure that says what it reads is told whether that has changed`() throws {
         let count = Selection("count") { (shelf: Shelf) in shelf.items.count }
         #expect(count.reads == nil)

@@ -66,11 +66,13 @@ import TestSupport
         #expect(try schema() == 1)
     }
 
-    @Test func `an entry that is reduced after all begins anew`() async throws {
+    @Test(arguments: [2, 3] as [UInt64])
+    func `an entry that is reduced after all, alone or with later ones, begins anew`(
+        last: UInt64
+    ) async throws {
         for _ in 0..<2 { try await crash(at: 2, of: "/a") }
         try await crash { journal in
-            journal.reducing(1, of: "/a", isNew: false)
-            journal.reducing(2, of: "/a", isNew: false)
+            for offset in 1...last { journal.reducing(offset, of: "/a", isNew: false) }
             journal.reduced()
             journal.reducing(5, of: "/b", isNew: false)
         }
@@ -118,8 +120,11 @@ import TestSupport
 
     @Test func `what is in a snapshot was reduced, and can't be skipped`() async throws {
         let bench = try await bench()
-        try await bench.save(
-            JournalSnapshot(offset: 2, version: 2, content: Array("{}".utf8)), of: "/a")
+        for offset in 1...2 as ClosedRange<UInt64> {
+            try await bench.save(
+                JournalSnapshot(offset: offset, version: offset, content: Array("{}".utf8)),
+                of: "/a")
+        }
         await bench.close()
         #expect(throws: JournalError.self) {
             try JournalSkip.run(on: path, room: "/a", offset: 2)
