@@ -62,6 +62,7 @@ struct CardActionTests {
 
     @Test func `what is done to a card that is gone is a conflict and changes nothing`() {
         var stage = Self.stage()
+        stage.act(Vote(card: "2"))
         stage.act(RemoveCard(card: "2"))
         let before = stage.board
         let late: [any SyncAction] = [

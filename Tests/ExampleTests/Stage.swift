@@ -1,5 +1,6 @@
 @testable import Example
 @testable import StorecastSync
+import Testing
 
 /// A board on which tests act as people do, one stamped action after the other.
 struct Stage {
@@ -17,6 +18,11 @@ struct Stage {
             action = stamped
         }
         Board.reduce(&board, action)
+        // What the board counts on the way is what one finds by looking.
+        guard board.cards.count < 100 else { return }
+        let cards = board.columns.map { column in board.cards.count { $0.column == column.id } }
+        #expect(board.columns.map(\.count) == cards)
+        #expect(board.votes == board.cards.reduce(0) { $0 + $1.voters.count })
     }
 
     /// The outcome of the check that comes before the reducer.

@@ -66,6 +66,26 @@ describe("an outbox in localStorage", () => {
     assert.deepEqual(browser.kept, [{ client, settled: 4, opening: 2 }]);
   });
 
+  test("doesn't send again what a page that crashed had no time to remove", async () => {
+    const browser = new Browser();
+    const first = browser.tab();
+    const [{ client }] = await first.welcome({ v: 7 });
+    for (let n = 1; n <= 3; n += 1) first.connection.dispatch(vote(n));
+    await first.heard();
+    browser.storage.removeItem = () => {};
+    await first.say({ op: "transaction", v: 9, count: 0, acked: 2 });
+    delete browser.storage.removeItem;
+    first.connection.close();
+    await settle();
+
+    const second = browser.tab();
+    const [hello, ...frames] = await second.welcome({ v: 20, lastSeq: 2 });
+    assert.deepEqual([hello.client, hello.settled], [client, 2]);
+    assert.deepEqual(dispatches(frames), [[3, 7, 3]]);
+    await second.say({ op: "transaction", v: 21, count: 0, acked: 3 });
+    assert.deepEqual(browser.kept, [{ client, settled: 3, opening: 2 }]);
+  });
+
   test("of a tab that is gone is taken before one that is empty", async () => {
     const browser = new Browser();
     const tabs = [browser.tab(), browser.tab(), browser.tab()];
