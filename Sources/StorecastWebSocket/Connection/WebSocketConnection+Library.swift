@@ -135,6 +135,8 @@ extension WebSocketConnection {
         handshake = nil
         // From here on a server reads by itself, and the library never again.
         if reader != nil { lws_rx_flow_control(wsi, 0) }
+        // Its answer to the request, which is short; but nothing may overtake it.
+        isLagging = lws_partial_buffered(wsi) != 0
         noteActivity()
         owner?.opened(self)
         request = nil

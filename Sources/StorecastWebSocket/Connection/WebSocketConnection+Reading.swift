@@ -102,7 +102,7 @@ extension WebSocketConnection {
     private func begin(with request: [UInt8]) {
         guard let reader, let library = try? core.libWebSockets() else { return abandon() }
         if let problem = UpgradeRules.problem(head: request) {
-            reader.send(problem.bytes)
+            problem.bytes.withUnsafeBytes { _ = reader.send($0) }
             return abandon()
         }
         let descriptor = reader.duplicate()
@@ -137,7 +137,8 @@ extension WebSocketConnection {
     }
 }
 
-/// Reads what a client sends, without libwebsockets, into the buffer that a loop's readers share.
+/// Reads what a client sends, without libwebsockets, into the buffer that a loop's readers share;
+/// and sends.
 ///
 /// One system call a turn for each connection that has something, so that all get their share.
 /// What was read but not taken, because reading was paused, is kept and delivered first when
@@ -172,9 +173,9 @@ final class SocketReader {
     /// process has no more.
     func duplicate() -> Int32 { fcntl(descriptor, F_DUPFD_CLOEXEC, 0) }
 
-    /// Sends a short answer; the first bytes on this connection, so the system takes them.
-    func send(_ bytes: [UInt8]) {
-        _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    /// Sends what the system takes at once; returns how many bytes, also 0 if it takes none.
+    func send(_ bytes: UnsafeRawBufferPointer) -> Int {
+        max(0, Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL)))
     }
 
     func pause() {

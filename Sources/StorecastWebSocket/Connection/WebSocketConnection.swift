@@ -14,8 +14,8 @@ package final class WebSocketConnection: LoopSocket {
     package var context: AnyObject?
     /// The subprotocol that was agreed on.
     package internal(set) var subprotocol: String?
-    /// The most bytes that wait in memory for the peer: what was written last, while it couldn't be
-    /// sent at once; otherwise 0.
+    /// The most bytes that wait in memory for the peer: of what was written last, those that
+    /// couldn't be sent at once; otherwise 0.
     package internal(set) var pendingBytes = 0
 
     enum Phase { case handshaking, answering, open, closing, gone }
@@ -183,15 +183,19 @@ package final class WebSocketConnection: LoopSocket {
         }
     }
 
+    /// A server sends by itself, and gives the library what the system doesn't take at once: the
+    /// library takes twice as long for what can be sent.
     private func transmit(_ bytes: UnsafeRawBufferPointer) {
-        guard let wsi, let start = bytes.baseAddress, !bytes.isEmpty else { return }
-        if sc_lws_write_raw(wsi, start, bytes.count) < 0 {
+        guard let wsi, !bytes.isEmpty else { return }
+        let sent = isLagging ? 0 : reader?.send(bytes) ?? 0
+        guard sent < bytes.count, let start = bytes.baseAddress else { return }
+        if sc_lws_write_raw(wsi, start + sent, bytes.count - sent) < 0 {
             fail("The connection broke while something was sent.")
             return
         }
         guard lws_partial_buffered(wsi) != 0 else { return }
         isLagging = true
-        pendingBytes = bytes.count
+        pendingBytes += bytes.count - sent
     }
 }
 
