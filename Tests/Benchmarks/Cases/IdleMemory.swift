@@ -32,6 +32,29 @@ enum IdleMemory: Benchmark {
                     try connection.subscribe(Desk.panel.name)
                 }
             }, "bytes/connection")
+        table.add(
+            "a page of 50 of 1,000,000 rows in use",
+            try Measurement(runs: runs) { try pages(scale.pick(500, 10_000)) }, "bytes/page")
+    }
+
+    /// A server's growth for each of the second half of so many pages, of which each connection
+    /// looks at 250: the first have the index made, and use the memory that making the rows left.
+    private static func pages(_ count: Int) throws -> Double {
+        let server = try ChildProcess(.chores)
+        let each = 250
+        var connections: [RawConnection] = []
+        var before = 0
+        for number in 0..<count {
+            if number == count / 2 { before = server.residentBytes }
+            if number.isMultiple(of: each) {
+                connections.append(try RawConnection(port: server.port))
+                try connections[number / each].greet(number / each + 1)
+            }
+            _ = try connections[number / each].subscribe(
+                RowCost.page.name, ref: UInt64(number % each) + 1,
+                params: .string("\(number)"))
+        }
+        return Double(server.residentBytes - before) / Double(count / 2)
     }
 
     /// A fresh server's growth for each connection, without the first hundred.

@@ -27,15 +27,23 @@ enum RowCost: Benchmark {
         }
     }
 
+    static let page = Selection("page", rows: \Chores.all) { (owner: String) in
+        RowQuery().where(\.owner, is: owner).sorted(by: \.due).limit(50)
+    }
+
+    /// A million chores of 10,000 owners.
+    static var room: RoomDefinition<Chores> {
+        RoomDefinition(
+            state: Chores(1_000_000, owners: 10_000), actions: [], selections: [page]
+        ) { _, _ in }
+    }
+
     static func run(_ scale: Scale, _ table: inout Table) async throws {
         let whole = Selection("all") { (chores: Chores) in chores.all }
         for count in scale.pick([100, 1_000], [100, 10_000, 1_000_000]) {
             try measure(
                 "a table of \(count), mirrored whole", whole, [nil], Chores(count, owners: 100),
                 scale, &table)
-        }
-        let page = Selection("page", rows: \Chores.all) { (owner: String) in
-            RowQuery().where(\.owner, is: owner).sorted(by: \.due).limit(50)
         }
         let chores = Chores(scale.pick(10_000, 1_000_000), owners: scale.pick(100, 10_000))
         for count in scale.pick([1, 100], [1, 10_000]) {

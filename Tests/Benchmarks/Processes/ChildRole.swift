@@ -14,6 +14,8 @@ enum ChildRole: String {
     case recovery
     /// A ``SyncServer`` with a JSON room.
     case document
+    /// A ``SyncServer`` with a room of a million rows.
+    case chores
     /// The floor that fan-out is compared with: a loop of `send` over plain sockets.
     case sender
 
@@ -27,6 +29,7 @@ enum ChildRole: String {
         case .recovery: try await serve(Desk.room, journal, opensRoom: true)
         case .document:
             try await serve(JSONRoom.definition(initial: [:]), journal, opensRoom: false)
+        case .chores: try await serve(RowCost.room, journal, opensRoom: false)
         case .sender: try PlainSender.run()
         case nil: throw Failure("There is no role '\(name)'.")
         }
