@@ -249,6 +249,9 @@ let package = Package(
             ],
             path: "Tests/Snippets/ComingFromReSwift", swiftSettings: settings),
         .target(
+            name: "LargeStates", dependencies: ["StorecastClient", "StorecastObservation"],
+            path: "Tests/Snippets/LargeStates", swiftSettings: settings),
+        .target(
             name: "Tutorial", dependencies: ["StorecastServer", "StorecastClient"],
             path: "Tests/Snippets/Tutorial", swiftSettings: settings),
         .testTarget(
@@ -264,7 +267,8 @@ let package = Package(
         .testTarget(
             name: "DocumentationTests",
             dependencies: [
-                "CounterServer", "CounterClient", "CounterTools", "ComingFromReSwift", "Tutorial",
+                "CounterServer", "CounterClient", "CounterTools", "ComingFromReSwift",
+                "LargeStates", "StorecastObservation", "StorecastTesting", "Tutorial",
             ],
             swiftSettings: settings),
         .testTarget(
