@@ -256,14 +256,16 @@ package final class ServerSession: SelectionSubscriber {
         for index in queued.indices {
             let subscription = queued[index]
             subscription.isQueued = false
-            let beginsWithGap = subscription.beginsWithGap
             do {
-                if takesParts, try subscription.beginParts(above: limits.partBytes) {
+                let isFirst = !subscription.isLive
+                if isFirst, takesParts, try subscription.beginParts(above: limits.partBytes) {
                     inParts.append(subscription)
-                } else if let message = try subscription.nextMessage() {
-                    messages.append(message)
-                    hasGap = hasGap || beginsWithGap
+                    continue
                 }
+                let beginsWithGap = isFirst && subscription.beginsWithGap
+                guard let message = try subscription.nextMessage() else { continue }
+                messages.append(message)
+                hasGap = hasGap || beginsWithGap
             } catch {
                 unwritable.append((subscription, error))
             }

@@ -34,6 +34,7 @@ package final class SelectionGroup {
     @exclusivity(unchecked) private var latest: (from: UInt64, patch: ServerMessage)?
     private var patchBytes = 0
     private let patchLimit: Int
+    private let recent: RecentSnapshots
     /// What connections are being sent in parts; freed when the last of them has it all.
     private weak var underway: ServerMessage?
     /// The version of the value in that.
@@ -42,7 +43,7 @@ package final class SelectionGroup {
     /// A group with the value that its source has. Throws what the value's `encode(to:)` throws.
     package init(
         key: GroupKey, sub: UInt64, tag: String, source: any ValueSource, version: UInt64,
-        historyBytes: Int
+        historyBytes: Int, recent: RecentSnapshots
     ) throws {
         self.key = key
         self.sub = sub
@@ -55,6 +56,8 @@ package final class SelectionGroup {
         self.size = size
         patchLimit = historyBytes
         history = PatchHistory(limit: historyBytes)
+        self.recent = recent
+        recent.note(self, snapshot.frameSize)
     }
 
     /// Notes that the source's value has changed, as of `version`, and queues every subscription
@@ -151,6 +154,11 @@ package final class SelectionGroup {
         forgetPatches()
     }
 
+    /// Lets go of a version's snapshot.
+    func forgetSnapshot(of version: UInt64) {
+        if self.version == version { snapshot = nil }
+    }
+
     /// The bytes of patches that are kept to be sent again.
     var keptPatchBytes: Int { patchBytes }
 
@@ -177,6 +185,7 @@ package final class SelectionGroup {
         let (message, _) = try ServerMessage.snapshot(
             sub: sub, version: version, size: size, source.write)
         snapshot = message
+        recent.note(self, message.frameSize)
         meter?.encoded(message.frameSize)
         return message
     }
@@ -208,7 +217,7 @@ package final class ServerSubscription {
     /// the value is sent whole, or a connection might never get there.
     private var hadParts = false
     /// Whether the connection was sent its first message.
-    private var isLive = false
+    private(set) var isLive = false
     /// In the session's queue.
     var isQueued = false
     /// Out of its group.
@@ -221,15 +230,14 @@ package final class ServerSubscription {
         self.group = group
     }
 
-    /// Whether the next message is the first, and the value may have been another between that
-    /// message's version and now: other mirrors of the connection may be at a later version
-    /// already.
-    var beginsWithGap: Bool { !isLive && parts == nil && group.hasGap }
+    /// Whether the value may have been another between the first message's version and now: other
+    /// mirrors of the connection may be at a later version already.
+    var beginsWithGap: Bool { parts == nil && group.hasGap }
 
-    /// Begins to send the value in parts if it is what comes first, and larger than `size`; false
-    /// otherwise. Throws what the value's `encode(to:)` throws.
+    /// Begins to send the value in parts, before the first message, if it is larger than `size`;
+    /// false otherwise. Throws what the value's `encode(to:)` throws.
     func beginParts(above size: Int) throws -> Bool {
-        guard !isLive, !hadParts, group.size > size, group.needsSnapshot(from: position)
+        guard !hadParts, group.size > size, group.needsSnapshot(from: position)
         else { return false }
         parts = try group.parts()
         hadParts = true
@@ -254,7 +262,7 @@ package final class ServerSubscription {
     /// What brings the connection to the group's value now, or nil. Throws what the value's
     /// `encode(to:)` throws.
     func nextMessage() throws -> ServerMessage? {
-        guard parts == nil else { return nil }
+        guard isLive || parts == nil else { return nil }
         defer {
             position = group.version
             wantsCurrent = false

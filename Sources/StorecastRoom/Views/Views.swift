@@ -18,6 +18,7 @@ final class Views<State: Codable & Sendable> {
     /// Groups without subscriptions, kept for a while.
     private(set) var lingering = LingeringGroups<State>()
     private var isWatchingLingering = false
+    private let recent = RecentSnapshots(limit: 4 << 20)
     /// The state that the groups have, while one of them has a selection that says what it reads.
     private var evaluated: State?
     private var timer = SelectionTimer()
@@ -76,7 +77,8 @@ final class Views<State: Codable & Sendable> {
         let source = try resolved.source(state, finders)
         let group = try SelectionGroup(
             key: resolved.key, sub: groups.nextSub(), tag: tag(of: resolved.key, params),
-            source: source, version: log.version, historyBytes: limits.historyBytes)
+            source: source, version: log.version, historyBytes: limits.historyBytes,
+            recent: recent)
         return (group, source)
     }
 

@@ -15,7 +15,8 @@ enum SelectionCost: Benchmark {
         nonisolated(unsafe) let source = try resolved.source(board, SelectionFinders())
         nonisolated(unsafe) let group = try SelectionGroup(
             key: resolved.key, sub: 1, tag: "tag", source: source, version: 0,
-            historyBytes: 256 << 10)
+            historyBytes: 256 << 10,
+            recent: RecentSnapshots(limit: 4 << 20))
         var version: UInt64 = 0
         let change = {
             board.cards[Int(version) % 1_000].votes += 1

@@ -7,7 +7,8 @@ struct SelectionGroupTests {
         let key = GroupKey(selection: "log", parameters: AnyHashable(0), viewer: nil)
         let source = JSONSource()
         let group = try SelectionGroup(
-            key: key, sub: 1, tag: "t", source: source, version: 0, historyBytes: 4000)
+            key: key, sub: 1, tag: "t", source: source, version: 0, historyBytes: 4000,
+            recent: RecentSnapshots(limit: 0))
         var lines: [JSON] = (0..<1000).map { .int($0) }
         for version in 1...50 as ClosedRange<UInt64> {
             lines.append(.int(Int64(version)))
@@ -26,6 +27,39 @@ struct SelectionGroupTests {
 }
 
 extension SelectionGroupTests {
+    @Test func `the newest snapshots are kept within a limit, and one that is larger alone`() throws
+    {
+        let recent = RecentSnapshots(limit: 1000)
+        func group(_ number: UInt64, _ size: Int) throws -> (SelectionGroup, JSONSource) {
+            let source = JSONSource()
+            _ = source.become(.string(String(repeating: "x", count: size)))
+            let group = try SelectionGroup(
+                key: GroupKey(selection: "log", parameters: AnyHashable(number), viewer: nil),
+                sub: number, tag: "t", source: source, version: 0, historyBytes: 4000,
+                recent: recent)
+            return (group, source)
+        }
+        let members = try (1...10).map { try group($0, 200) }
+        // Three fit, of some 270 bytes each.
+        for (group, _) in members.reversed() { _ = try group.message(from: nil) }
+        #expect(members.map(\.1.writings) == [2, 2, 2, 2, 2, 2, 2, 1, 1, 1])
+        for (group, _) in members[..<3] { _ = try group.message(from: nil) }
+        #expect(members.map(\.1.writings) == [2, 2, 2, 2, 2, 2, 2, 1, 1, 1])
+        let (large, source) = try group(11, 5000)
+        for _ in 1...3 { _ = try large.message(from: nil) }
+        #expect(source.writings == 1)
+        _ = try members[0].0.message(from: nil)
+        _ = try large.message(from: nil)
+        #expect(members[0].1.writings == 3 && source.writings == 2)
+        // A group that is gone isn't held.
+        weak var gone: SelectionGroup?
+        do {
+            let member = try group(12, 10)
+            gone = member.0
+        }
+        #expect(gone == nil)
+    }
+
     /// Of a thousand who come while the value changes all the time, most are sent what the first
     /// were, and a patch behind it.
     @Test func `who comes while others are sent a value in parts shares it`() throws {
@@ -34,7 +68,8 @@ extension SelectionGroupTests {
         var value: [JSON] = (0..<1000).map { .int($0) }
         _ = source.become(.array(value))
         let group = try SelectionGroup(
-            key: key, sub: 1, tag: "t", source: source, version: 0, historyBytes: 100_000)
+            key: key, sub: 1, tag: "t", source: source, version: 0, historyBytes: 100_000,
+            recent: RecentSnapshots(limit: .max))
         let subscriptions = try (1...1000).map { version in
             value[version % 1000] = .int(Int64(version))
             value.append(.null)
