@@ -204,7 +204,7 @@ extension RowQuery where Row: Identifiable, Row.ID: TableKey {
     /// static let columns = Selection("columns", aggregating: \Board.cards) { (team: String) in
     ///     RowQuery().where(\.team, is: team).aggregate(.count, groupedBy: \.column)
     /// }
-    /// let count = store.value[id: "todo"]?.value ?? 0
+    /// let count = store.state?[id: "todo"]?.value ?? 0
     /// ```
     /// A group is there as long as it has a row. A change is told of the groups whose rows have
     /// changed, and costs O(log g) each, of g groups. To group by anything but a key (a boolean, an

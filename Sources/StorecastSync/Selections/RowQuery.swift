@@ -27,7 +27,8 @@ public struct RowQuery<Row: Sendable>: Sendable {
 
     /// Only rows whose field has a value, beside what was asked for before.
     ///
-    /// It is looked up in an index, whatever the number of queries.
+    /// It is looked up in an index, whatever the number of queries. Queries that name the same
+    /// fields in the same order, and sort by the same, share one.
     public func `where`<Value: Indexable>(
         _ field: any KeyPath<Row, Value> & Sendable, is value: Value
     ) -> Self {

@@ -51,7 +51,9 @@ public struct Selection<
     /// ```
     /// A closure that reads anything else shows clients an old value: tests with
     /// `StorecastTesting`'s simulator find it. Parts are compared by their memory, in constant
-    /// time: one that was set to an equal value may count as changed.
+    /// time: one that was set to an equal value may count as changed. While the selection is in
+    /// use, the room holds the state of the turn before, so that a dictionary or array that changes
+    /// is copied; tables aren't.
     public func reading<each Part: Sendable>(
         _ parts: repeat any KeyPath<State, each Part> & Sendable
     ) -> Self {
