@@ -110,7 +110,7 @@ extension String {
     /// Negative if the UTF-8 bytes of this are before those of `other`, positive if behind, else 0.
     package func orderOfText(against other: String) -> Int {
         if isSameText(as: other) { return 0 }
-        return utf8.lexicographicallyPrecedes(other.utf8) ? -1 : 1
+        return String.isOrdered(self, before: other) ? -1 : 1
     }
 }
 

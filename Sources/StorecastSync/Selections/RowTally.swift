@@ -63,7 +63,7 @@ final class RowMeasures<Row: Identifiable & Sendable> where Row.ID: TableKey {
     /// Nil if the row has no value.
     private func key(of row: Row, at place: Int) -> Key? {
         let value = sorted[place].field.value(row)
-        return value == .none ? nil : RowKey([RowKey.Part(value)], .row(row.id))
+        return value == .none ? nil : RowKey([RowKeyPart(value)], .row(row.id))
     }
 
     /// What they come to.

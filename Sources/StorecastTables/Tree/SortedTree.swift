@@ -216,20 +216,13 @@ extension SortedTree {
     /// A tree of entries in any order; of two with one key the later counts. O(n log n), O(n) if
     /// they are in order already.
     @inlinable package init(_ entries: [Element]) {
-        var order = Array(entries.indices)
-        if !zip(entries, entries.dropFirst()).allSatisfy({
-            Order.isOrdered($0.key, before: $1.key)
-        }) {
-            order.sort {
-                let (a, b) = (entries[$0].key, entries[$1].key)
-                return Order.isOrdered(a, before: b) || (!Order.isOrdered(b, before: a) && $0 < $1)
-            }
-        }
+        var entries = entries
+        // Stable, and O(n) if they are in order: the standard library says so.
+        entries.sort { Order.isOrdered($0.key, before: $1.key) }
         var (keys, values): (ContiguousArray<Key>, ContiguousArray<Value>) = ([], [])
         keys.reserveCapacity(entries.count)
         values.reserveCapacity(entries.count)
-        for index in order {
-            let (key, value) = entries[index]
+        for (key, value) in entries {
             if let last = keys.last, !Order.isOrdered(last, before: key) {
                 values[values.count - 1] = value
             } else {

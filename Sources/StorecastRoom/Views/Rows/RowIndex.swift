@@ -37,11 +37,15 @@ final class RowIndex<State, Rows: RowsByID> where Rows.Row: Codable & Equatable 
     /// An index of the rows of a table. O(n log n).
     init(_ plan: RowPlan<Row>, of table: Rows) {
         self.plan = plan
-        var keys: [(Key, Void)] = []
+        var keys: ContiguousArray<Key> = []
+        // In the order of ids, which is that of rows with the same values.
         table.forEachRow { row, rank in
-            if let key = plan.key(of: row, rank: rank) { keys.append((key, ())) }
+            if let key = plan.key(of: row, rank: rank) { keys.append(key) }
         }
-        self.keys = SortedTree(keys)
+        let order = RowKeyPart.order(of: keys.map(\.parts))
+        self.keys = SortedTree(
+            sortedKeys: ContiguousArray(order.map { keys[$0] }),
+            values: ContiguousArray(repeating: (), count: keys.count))
     }
 
     // MARK: Changes

@@ -37,7 +37,7 @@ struct RowPlan<Row: Identifiable & Sendable> where Row.ID: TableKey {
                 others.append(filter)
             }
         }
-        let prefix = values.map { Key.Part($0) }
+        let prefix = values.map { RowKeyPart($0) }
         (lower, upper) = (Key(prefix, .before), Key(prefix, .behind))
         cursor = query.place(isRanked: isRanked).map { Key(prefix + $0.parts, $0.end) }
         for filter in others {
@@ -67,7 +67,7 @@ struct RowPlan<Row: Identifiable & Sendable> where Row.ID: TableKey {
             return nil
         }
         let place = query.key(of: row, rank: rank)
-        return Key(equal.map { Key.Part($0.value(row)) } + place.parts, place.end)
+        return Key(equal.map { RowKeyPart($0.value(row)) } + place.parts, place.end)
     }
 
     /// What its fields must be, of a place in the index.
@@ -78,7 +78,7 @@ extension RowFilter {
     /// The bound that a range is of the first field that rows are sorted by; nil if it isn't one.
     fileprivate func bound(
         isDescending: Bool
-    ) -> (part: RowKey<Row.ID>.Part, end: RowKey<Row.ID>.End, isLower: Bool)?
+    ) -> (part: RowKeyPart, end: RowKey<Row.ID>.End, isLower: Bool)?
     where Row: Identifiable, Row.ID: TableKey {
         let (value, isGreater, isBeforeEqual): (IndexValue, Bool, Bool)
         switch condition {
@@ -90,7 +90,7 @@ extension RowFilter {
         // In descending order what is greater comes before the rows that are equal, and the bound
         // is on the other side of them.
         return (
-            RowKey<Row.ID>.Part(value, isDescending: isDescending),
+            RowKeyPart(value, isDescending: isDescending),
             isBeforeEqual != isDescending ? .before : .behind, isGreater != isDescending
         )
     }
