@@ -11,7 +11,7 @@ public enum JSONRoom {
     /// The longest document, in bytes of its compact text, unless the room says otherwise; 1 MiB.
     public static let longestDocument = 1 << 20
     /// The longest document that a room can say it has, in bytes: what a server with the usual
-    /// ``SyncLimits/valueBytes`` sends whole, and clients take.
+    /// `SyncLimits.valueBytes` sends whole, and clients take.
     public static let mostBytes = SyncLimits().valueBytes
     /// How deep arrays and objects may be nested in the document: few enough levels that it can
     /// be read inside a frame by a client with the usual limits.
