@@ -105,8 +105,6 @@ private final class SentFanOut {
             ? RawConnection.frame { $0.write(raw: Array(text.utf8)) }
             : [0x81, 126, UInt8(text.utf8.count >> 8), UInt8(text.utf8.count & 255)]
                 + Array(text.utf8)
-        // Until the last one is accepted: one more connects only then.
-        usleep(100_000)
     }
 
     func deliver(_ actions: Int) throws {

@@ -20,8 +20,9 @@ enum PlainSender {
                 let receiver = accept(listener, nil, nil)
                 PlainSocket.disableDelay(receiver)
                 receivers.append(receiver)
+                // All who have connected are taken before anything is sent.
+                continue
             }
-            guard waiting[1].revents != 0 else { continue }
             let count = recv(trigger, &bytes, bytes.count, 0)
             guard count > 0 else { return }
             for receiver in receivers {
