@@ -58,7 +58,8 @@ final class ChildProcess {
     deinit {
         guard let input else { return }
         close(input)
-        kill(pid, SIGTERM)
+        // What a thread of a pool starts inherits that this thread blocks other signals.
+        kill(pid, SIGKILL)
         waitpid(pid, nil, 0)
     }
 
