@@ -16,6 +16,13 @@ public struct SyncLimits: Sendable {
     /// that take parts; 64 KiB, at least 4. That is how long it holds up anything else: half a
     /// millisecond at a gigabit a second. `Int.max` sends every value whole.
     public var partBytes = 64 << 10
+    /// How many bytes of first values a connection is sent in one write, and at least one value;
+    /// 1 MiB. The others follow when it has taken that.
+    public var writeBytes = 1 << 20
+    /// How many bytes of values a connection is sent whole in one transaction, and at least one
+    /// value; 4 MiB. When a turn gives a connection more values anew, it is asked to subscribe to
+    /// the others again.
+    public var transactionBytes = 4 << 20
     /// How many dispatches of a client may be without an outcome; 1,024.
     public var window = 1024
     /// How many subscriptions a connection may have; 256.
@@ -23,6 +30,8 @@ public struct SyncLimits: Sendable {
     /// The longest parameters of a subscription, in bytes of JSON text; 4 KiB. They are kept as
     /// long as it lives.
     public var parameterBytes = 4 << 10
+    /// The longest parameters of all subscriptions of a connection together; 64 KiB.
+    public var parameterBytesPerConnection = 64 << 10
     /// How many bytes of replies may wait for a connection before the server stops reading from
     /// it; 64 KiB.
     public var controlBytes = 64 << 10
@@ -54,6 +63,14 @@ public struct SyncLimits: Sendable {
     /// How many rejections a room remembers that their clients may not know of yet; 100,000. When
     /// there are more, they are forgotten as clients are, but before them.
     public var rejections = 100_000
+    /// How much work the messages of a loop's clients may make in a turn, about: in bytes that are
+    /// read, compared or written; 1 MiB, which take 5 ms. The rest waits for later turns, in which
+    /// as much is done of what waits: connections take turns.
+    public var turnWork = 1 << 20
+    /// How much of it one connection may make before it waits behind the others; 256 KiB.
+    public var turnWorkPerConnection = 256 << 10
+    /// How many entries of a room are reduced in a turn; 1,000, and no more when 4 ms are over.
+    public var turnActions = 1000
     /// Seconds of silence after which a client pings; 30.
     public var heartbeat = 30
     /// How long a room in a durable journal stays in memory when nobody is in it; a minute.
@@ -63,6 +80,26 @@ public struct SyncLimits: Sendable {
     /// How many connections a loop has, handshakes included; 100,000. More are answered with HTTP
     /// status 503.
     public var connections = 100_000
+    /// How many connections of one address a loop has; 1,000. An address is an IPv4 address, or the
+    /// first 64 bits of an IPv6 one; this machine's own aren't counted. More are told `full`.
+    public var connectionsPerAddress = 1000
+    /// How many connections of one identity a loop has; 200. Anonymous ones are counted by their
+    /// addresses only. More are told `full`.
+    public var connectionsPerIdentity = 200
+    /// How much a connection may send in a second: 200 messages and actions and 512 KiB, ten seconds'
+    /// worth at once.
+    public var connectionRate = SyncRate(messages: 200, bytes: 524_288, actions: 200)
+    /// How much the connections of one identity of a loop may send together: as much as two.
+    public var identityRate = SyncRate(messages: 400, bytes: 1_048_576, actions: 400)
+    /// How much the connections of one address of a loop may send together: as much as ten.
+    public var addressRate = SyncRate(messages: 2000, bytes: 5_242_880, actions: 2000)
+    /// How often in a row a connection may dispatch more than it may before it is ended with `busy`;
+    /// 100.
+    public var overruns = 100
+    /// How many comings and goings a room's log is told of at once, in rooms that ask for it; 2,000.
+    public var announcements = 2000
+    /// How many more each second; 50. Others wait, and who has gone again meanwhile was never there.
+    public var announcementsPerSecond = 50.0
     /// How long a client may take from connecting to the end of its request; 10 seconds.
     public var handshakeTimeout = Duration.seconds(10)
     /// How long it may take from there to its `hello`; 10 seconds.
@@ -72,9 +109,14 @@ public struct SyncLimits: Sendable {
     /// How often a client of which nothing is heard is sent a WebSocket ping; 25 seconds.
     public var pingInterval = Duration.seconds(25)
     /// How long nothing may be heard of a client; 90 seconds. It is found out at most one
-    /// ``pingInterval`` later. A client that has stopped reading can't answer pings, so this is how
-    /// long it may do that, too.
+    /// ``pingInterval`` later.
     public var silence = Duration.seconds(90)
+    /// How long a client may take nothing of what it is sent, whatever it sends itself; a minute.
+    /// It is found out at most two ``pingInterval``s later.
+    public var stallTimeout = Duration.seconds(60)
+    /// How long a message may take to come, from its first byte to its last; a minute. It is found
+    /// out at most one ``pingInterval`` later.
+    public var messageTimeout = Duration.seconds(60)
     /// How long a client may take to answer a close frame before it is cut off; 5 seconds.
     public var closeTimeout = Duration.seconds(5)
     /// When a room's state is written to a durable journal, and how many such snapshots it keeps.

@@ -290,6 +290,8 @@ extension WebSocketServerConfiguration {
         maxConnections = limits.connections
         pingInterval = limits.pingInterval
         deadPeerTimeout = limits.silence
+        stallTimeout = limits.stallTimeout
+        messageTimeout = limits.messageTimeout
         handshakeTimeout = limits.handshakeTimeout
         answerTimeout = limits.answerTimeout
         closeTimeout = limits.closeTimeout

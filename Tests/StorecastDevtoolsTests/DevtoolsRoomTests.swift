@@ -95,7 +95,7 @@ struct DevtoolsRoomTests {
         await fixture.end()
     }
 
-    @Test func `the log shows what was refused, as it came`() async throws {
+    @Test func `the log shows the type, size and digest of what was refused`() async throws {
         let fixture = try await DevtoolsServer()
         try await fixture.add(1)
         let store = fixture.devtools.follow("log", ["room": "/", "type": "e"])
@@ -106,10 +106,10 @@ struct DevtoolsRoomTests {
             await #expect(throws: Rejection.self) { try await dispatch.outcome }
         }
         let log = try await fixture.devtools.answer(of: store) { $0.array?.count == 2 }
-        #expect(log[0]?["actions"] == [["type": "Beer", "payload": ["by": 1], "bytes": 8]])
-        #expect(log[1]?["actions"]?[0]?["type"] == "Wine")
-        #expect(log[1]?["actions"]?[0]?["bytes"] == 5009)
-        #expect(log[1]?["actions"]?[0]?["excerpt"]?.string?.utf8.count == 1024)
+        let actions = log.array?.compactMap { $0["actions"]?[0] } ?? []
+        #expect(actions.map { $0["type"] } == ["Beer", "Wine"])
+        #expect(actions.map { $0["bytes"] } == [8, 5009])
+        #expect(actions.allSatisfy { $0["excerpt"]?.string?.hasPrefix("digest ") == true })
         await fixture.end()
     }
 

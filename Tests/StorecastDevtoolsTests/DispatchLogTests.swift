@@ -56,7 +56,10 @@ struct DispatchLogTests {
             entry([], rejection: Self.rejection, refused: "Beer"), Self.rejection, at: 4,
             number: 1)
         let shown = log.json()[0]
-        #expect(shown?["actions"] == [["type": "Beer", "payload": [:], "bytes": 2]])
+        #expect(
+            shown?["actions"] == [
+                ["type": "Beer", "excerpt": "digest 8f44b07b5901a25", "bytes": 2]
+            ])
         #expect(shown?["rejection"] == "Only up.")
         #expect(shown?["version"] == 4)
     }

@@ -85,14 +85,62 @@ struct DocumentViewsTests {
         #expect(room.place(of: "map") == place)
     }
 
-    @Test func `a path that is longer than any value is deep shows null`() throws {
+    @Test func `a path that is longer than any document is deep is refused`() throws {
         let room = DocumentRoom(["a": ["a": 1]])
-        let long = try room.subscribe(.at(String(repeating: "/a", count: 2000)))
-        let short = try room.subscribe(.at("/a/a/a"))
-        try room.dispatch(SetValue(path: .at("/a"), value: ["a": ["a": 2]]))
-        #expect(try short.hear() == "2" && long.hear() == nil && long.value == .null)
-        room.leave(long)
-        #expect(try room.subscribe(.at("/a/a/a")).value == 2)
+        let long = String(repeating: "/a", count: JSONRoom.deepestDocument)
+        #expect(try room.subscribe(.at(long)).value == .null)
+        let refusal = #expect(throws: Rejection.self) {
+            _ = try room.subscribe(.at(long + "/a"))
+        }
+        #expect(refusal?.code == .invalidParameters)
+        #expect(refusal?.detail == "A path may have 56 steps.")
+    }
+
+    @Test func `what a turn leaves behind is brought up in the next, and told then`() throws {
+        var limits = SyncLimits()
+        limits.turnWork = 3000
+        let room = DocumentRoom(["a": .string(.long)], limits: limits)
+        let paths = (0..<8).map { "/a" + String(repeating: "/0", count: $0) }
+        let mirrors = try paths.map { try room.subscribe(.at($0)) }
+        func nested(_ text: String) -> JSON {
+            (0..<8).reduce(.string(text)) { inner, _ in [inner, .string(.long)] }
+        }
+        try room.dispatch(SetValue(path: .at("/a"), value: nested("x")))
+        #expect(room.views.areBehind)
+        // Some are told, one after the other; the others know that they are behind.
+        #expect(mirrors.contains { !$0.isTold })
+        #expect(mirrors.allSatisfy { $0.isTold || $0.subscription.group.isBehind })
+        // Meanwhile the document goes on.
+        try room.dispatch(SetValue(path: .at("/a"), value: nested("y")))
+        var turns = 0
+        while room.views.areBehind, turns < 20 {
+            room.views.catchUp()
+            turns += 1
+        }
+        #expect(turns > 1 && turns < 20)
+        for (path, mirror) in zip(paths, mirrors) {
+            try mirror.take()
+            let pointer = try JSONPointer(parsing: path)
+            #expect(mirror.value == room.document.value.value(at: pointer))
+            #expect(mirror.subscription.group.size == mirror.value.encodedSize)
+        }
+        #expect(mirrors.contains { $0.catchUps > 0 })
+    }
+
+    @Test func `who leaves what is behind finds it right when they come back`() throws {
+        var limits = SyncLimits()
+        limits.turnWork = 1
+        let room = DocumentRoom(["a": 1, "b": 1], limits: limits)
+        let first = try room.subscribe(.at("/a"))
+        let second = try room.subscribe(.at("/b"))
+        try room.dispatch(
+            SetValue(path: .at("/a"), value: 2), SetValue(path: .at("/b"), value: 2))
+        #expect(room.views.areBehind)
+        room.leave(second)
+        room.views.catchUp()
+        #expect(!room.views.areBehind)
+        let again = try room.subscribe(.at("/b"))
+        #expect(again.value == 2 && first.isTold)
     }
 
     @Test func `the log tells of actions only as long as a path is subscribed to`() throws {
@@ -199,6 +247,8 @@ private final class QuietHost: RoomHost {
 /// A client's mirror of one path.
 private final class Subscriber: SelectionSubscriber {
     let path: JSONPath
+    /// How often it was told that its group isn't behind any more.
+    private(set) var catchUps = 0
     private(set) var subscription: ServerSubscription!
     private(set) var value: JSON = .null
     private(set) var isTold = false
@@ -216,6 +266,8 @@ private final class Subscriber: SelectionSubscriber {
     }
 
     func queue(_ subscription: ServerSubscription) { isTold = true }
+
+    func caughtUp() { catchUps += 1 }
 
     func lapse(_ subscription: ServerSubscription, _ code: String) { Issue.record("\(code)") }
 
@@ -241,6 +293,8 @@ private final class Subscriber: SelectionSubscriber {
 /// Random edits, and random subscribers with what they were last sent.
 private struct DocumentStage {
     private var random: SeededGenerator
+    /// Chooses how much is done in a turn.
+    private var pace: SeededGenerator
     private let room: DocumentRoom
     private var subscribers: [Subscriber] = []
     /// How many there are at most.
@@ -259,6 +313,9 @@ private struct DocumentStage {
         var limits = SyncLimits()
         limits.lingeringGroups = random.below(4)
         limits.historyBytes = random.below(3) == 0 ? 40 : 1000
+        // A few paths a turn, or all of them.
+        pace = SeededGenerator(seed: seed &+ 1 << 32)
+        if pace.below(3) == 0 { limits.turnWork = 1 + pace.below(4000) }
         room = DocumentRoom(Self.document(&random), limits: limits)
     }
 
@@ -277,15 +334,22 @@ private struct DocumentStage {
         }
         let before = room.document
         rejections += room.turn(dispatches())
-        for subscriber in subscribers { try check(subscriber, before) }
+        let isAgain = pace.below(4) == 0
+        if isAgain { rejections += room.turn(dispatches()) }
+        while room.views.areBehind { room.views.catchUp() }
+        for subscriber in subscribers { try check(subscriber, before, isAgain) }
     }
 
-    private mutating func check(_ subscriber: Subscriber, _ before: SharedDocument) throws {
+    /// - Parameter isAgain: whether there were two turns, so that something may be as it was.
+    private mutating func check(
+        _ subscriber: Subscriber, _ before: SharedDocument, _ isAgain: Bool
+    ) throws {
         let expected = room.value(at: subscriber.path)
         let path = subscriber.path.pointer
         let isChanged = before.value.value(at: path) != expected
         try #require(
-            subscriber.isTold == isChanged, "\(path): \(before.value) → \(room.document.value)")
+            subscriber.isTold == isChanged || subscriber.isTold && isAgain,
+            "\(path): \(before.value) → \(room.document.value)")
         if subscriber.isTold {
             updates += 1
             try subscriber.take()

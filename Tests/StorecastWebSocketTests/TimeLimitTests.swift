@@ -107,6 +107,74 @@ extension SocketTests {
             return peer
         }
 
+        @Test func `a peer that takes nothing is cut, whatever it sends`() async throws {
+            let server = try await TestServer({
+                $0.pingInterval = .milliseconds(20)
+                $0.deadPeerTimeout = .seconds(3600)
+                $0.stallTimeout = .milliseconds(200)
+            })
+            let peer = try await open(.lagging, on: server)
+            let idle = try await open(.idle, on: server)
+            var pongs = 0
+            while server.events.pending.isEmpty, pongs < 10_000 {
+                // A pong that nobody asked for (RFC 6455, section 5.5.3).
+                guard (try? peer.send(head: 0x8A, [])) != nil else { break }
+                try await server.settle(for: .milliseconds(5))
+                pongs += 1
+            }
+            guard case .closed(1006, let reason) = try await server.events.next() else {
+                Issue.record("Not closed with 1006.")
+                return
+            }
+            #expect(reason.contains("took nothing"))
+            // Nothing waits for the other one.
+            #expect(server.events.pending.isEmpty)
+            withExtendedLifetime(idle) {}
+            await server.stop()
+        }
+
+        @Test func `a peer that takes something now and then stays`() async throws {
+            let server = try await TestServer({
+                $0.pingInterval = .milliseconds(20)
+                $0.deadPeerTimeout = .seconds(3600)
+                $0.stallTimeout = .milliseconds(400)
+            })
+            let peer = try await open(.lagging, on: server)
+            var read = 0
+            // Longer than the limit, taking a little all the time.
+            for _ in 1...60 {
+                read += try peer.drop()
+                try await server.settle(for: .milliseconds(10))
+            }
+            #expect(read > 0)
+            #expect(server.events.pending.isEmpty)
+            await server.stop()
+        }
+
+        @Test(arguments: [
+            [0x01, 0x81, 1, 2, 3, 4, 0x61 ^ 1], [0x81, 0x85, 1, 2, 3, 4, 9], [0x81],
+        ])
+        func `a message that doesn't end is given up, whatever follows its beginning`(
+            beginning: [UInt8]
+        ) async throws {
+            let server = try await TestServer({
+                $0.pingInterval = .milliseconds(20)
+                $0.deadPeerTimeout = .seconds(3600)
+                $0.messageTimeout = .milliseconds(200)
+            })
+            let peer = try await open(.idle, on: server)
+            let idle = try await open(.idle, on: server)
+            try peer.send(beginning)
+            guard case .closed(1006, let reason) = try await server.events.next() else {
+                Issue.record("Not closed with 1006.")
+                return
+            }
+            #expect(reason.contains("took longer"))
+            #expect(server.events.pending.isEmpty)
+            withExtendedLifetime(idle) {}
+            await server.stop()
+        }
+
         @Test func `a silent peer is cut unless it is the server that doesn't read`() async throws {
             let server = try await TestServer({
                 $0.pingInterval = .milliseconds(20)

@@ -87,16 +87,19 @@ describe("a journal's text", () => {
     assert.equal(dispatches[1].rejection, "No.");
   });
 
-  test("has what was refused, whole or its beginning", () => {
+  test("has a digest of what was refused; earlier ones have it whole, or its beginning", () => {
     const rejection = { code: "unknown-action", title: "No." };
     const whole = { type: "Beer", payload: '{"by": 1}', bytes: 9 };
     const cut = { type: "Wine", payload: '{"by', bytes: 5000 };
-    const lines = [whole, cut].map((refused, index) =>
+    const known = { type: "Tea", bytes: 9, digest: "19f6b03edaaf5bfd" };
+    const lines = [whole, cut, known].map((refused, index) =>
       entry(index + 1, { actions: [], rejection, refused }),
     );
     const { dispatches } = readJournal([header, ...lines].join("\n"));
     assert.deepEqual(dispatches[0].actions, [{ type: "Beer", payload: { by: 1 }, bytes: 9 }]);
     assert.deepEqual(dispatches[1].actions, [{ type: "Wine", excerpt: '{"by', bytes: 5000 }]);
+    const excerpt = "digest 19f6b03edaaf5bfd";
+    assert.deepEqual(dispatches[2].actions, [{ type: "Tea", excerpt, bytes: 9 }]);
   });
 
   test("goes on from a snapshot's version", () => {

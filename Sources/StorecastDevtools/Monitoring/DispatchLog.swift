@@ -133,8 +133,7 @@ extension LoggedDispatch.LoggedAction {
     fileprivate init(_ refused: RefusedAction) {
         type = refused.type
         bytes = refused.bytes
-        let document = refused.isCut ? nil : try? JSONDocument(refused.payload)
-        payload = document?.root.json
-        excerpt = document == nil ? refused.payload : nil
+        payload = nil
+        excerpt = refused.summary
     }
 }

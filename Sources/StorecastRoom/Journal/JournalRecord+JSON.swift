@@ -101,7 +101,7 @@ extension JournalRecord {
     private static func refused(_ line: JSONView) throws(JournalLineError) -> RefusedAction? {
         guard let member = line["refused"] else { return nil }
         guard let refused = RefusedAction(member) else {
-            throw JournalLineError("The member 'refused' lacks type, payload or bytes.")
+            throw JournalLineError("The member 'refused' lacks type, bytes or digest.")
         }
         return refused
     }

@@ -4,9 +4,9 @@ package import StorecastWire
 /// The rooms and sessions of one event loop, without I/O: which rooms are open and who is in them,
 /// whose turn it is, who hasn't said hello in time, and which rooms may leave memory.
 ///
-/// In a turn everything that came is read; then every room hands its batch to the journal and
-/// evaluates its selections; then every session that can take something is sent what it needs, in
-/// one write. Server, test kit and simulator differ in the ``LoopHost`` only.
+/// In a turn what came is read, as far as ``SyncLimits/turnWork`` goes, and what waited since the
+/// last; then every room hands its batch to the journal and evaluates its selections; then every
+/// session that can take something is sent what it needs, in one write. Server, test kit and simulator differ in the ``LoopHost`` only.
 package final class RoomLoop: SessionLoop {
     package unowned let host: any LoopHost
     /// The open rooms, by their paths.
@@ -26,12 +26,15 @@ package final class RoomLoop: SessionLoop {
     private var greetings: [(deadline: Duration, id: UInt64)] = []
     // Unchecked, as the next: what each turn reads and writes. No access calls other code.
     @exclusivity(unchecked) private var dueRooms: [any AnyRoom] = []
-    package let flushes = FlushQueue()
+    package let flushes: FlushQueue
+    package let senders: SenderAccounts
     /// Those that are being flushed; kept for its memory.
     @exclusivity(unchecked) private var flushing: [ServerSession] = []
     @exclusivity(unchecked) private var isEndingTurn = false
     @exclusivity(unchecked) private var scratch: [ServerMessage] = []
-    /// Sessions that have a part of a value to send, in the order of their turns.
+    /// Rooms that have something left to do in the next turn.
+    private var laterRooms: [any AnyRoom] = []
+    /// Sessions that have first values to send, or parts of one, in the order of their turns.
     private var inParts: [ServerSession] = []
 
     /// - Parameters:
@@ -41,6 +44,8 @@ package final class RoomLoop: SessionLoop {
         self.limits = limits
         self.unloadsRooms = unloadsRooms
         self.host = host
+        flushes = FlushQueue(turnWork: limits.turnWork)
+        senders = SenderAccounts(limits)
         flushes.loop = self
     }
 
@@ -111,12 +116,21 @@ package final class RoomLoop: SessionLoop {
     /// then the connection is closed.
     package func begin(_ link: any ServerLink, in path: String) -> ServerSession? {
         guard RoomPath.isName(path), let room = room(path) else {
-            refuse(link)
+            let isFull = rooms.count >= limits.rooms
+            refuse(
+                link, isFull ? .full : .noRoom,
+                isFull ? "The server has as many rooms as it takes." : "There is no such room.")
+            return nil
+        }
+        let session = ServerSession(room: room, loop: self, link: link)
+        let network = link.peerNetwork
+        guard network.isEmpty || link.isLocal || session.enter(.address(ExactString(network)))
+        else {
+            refuse(link, .full, "The address has as many connections as it may.")
             return nil
         }
         visitors[ExactString(room.name), default: 0] += 1
         idleRooms.entered(room.name)
-        let session = ServerSession(room: room, loop: self, link: link)
         sessions[link.id] = session
         greetings.append((host.now + limits.helloTimeout, link.id))
         if greetings.count == 1 { watchGreetings() }
@@ -139,10 +153,8 @@ package final class RoomLoop: SessionLoop {
         use(path)
     }
 
-    private func refuse(_ link: any ServerLink) {
-        let isFull = rooms.count >= limits.rooms
-        let code = isFull ? CloseCode.full : .noRoom
-        let title = isFull ? "The server has as many rooms as it takes." : "There is no such room."
+    private func refuse(_ link: any ServerLink, _ code: CloseCode, _ title: String) {
+        let isFull = code == .full
         let bye = ServerFrame.Bye(
             code: code.word, title: title, reconnect: code.allowsReconnect,
             after: isFull ? 10 : 0, jitter: isFull ? 10 : 0)
@@ -166,6 +178,12 @@ package final class RoomLoop: SessionLoop {
         }
     }
 
+    package var seconds: Double { host.now / .seconds(1) }
+
+    package func schedule(after delay: Duration, _ work: @escaping () -> Void) {
+        host.schedule(after: delay, work)
+    }
+
     package func authenticate(_ session: ServerSession, token: String?) {
         host.authenticate(session, token: token)
     }
@@ -178,8 +196,17 @@ package final class RoomLoop: SessionLoop {
         dueRooms.append(room)
     }
 
+    /// Calls the room's `endTurn` in the next turn, which follows.
+    func scheduleAgain(turnOf room: any AnyRoom) {
+        if laterRooms.contains(where: { $0 === room }) { return }
+        noteBegin()
+        laterRooms.append(room)
+    }
+
     package func noteBegin() {
-        if dueRooms.isEmpty, flushes.due.isEmpty, !isEndingTurn { host.turnBegan() }
+        if dueRooms.isEmpty, flushes.due.isEmpty, flushes.waiting.isEmpty, !isEndingTurn {
+            host.turnBegan()
+        }
     }
 
     /// Hands what came to the journal, then lets every connection that can take it have its share.
@@ -187,7 +214,11 @@ package final class RoomLoop: SessionLoop {
         guard !isEndingTurn else { return }
         isEndingTurn = true
         defer { isEndingTurn = false }
+        dueRooms += laterRooms
+        laterRooms = []
+        flushes.beginWaiting()
         sendPart()
+        flushes.takeWaiting()
         // A session that had stopped reading goes on when its answers are taken.
         while !dueRooms.isEmpty || !flushes.due.isEmpty {
             endRoomTurns()
@@ -198,7 +229,9 @@ package final class RoomLoop: SessionLoop {
             scratch = messages
             flushing.clear()
         }
-        if !inParts.isEmpty { host.turnAgain() }
+        if !inParts.isEmpty || !flushes.waiting.isEmpty || !laterRooms.isEmpty {
+            host.turnAgain()
+        }
     }
 
     private func endRoomTurns() {
@@ -217,7 +250,8 @@ package final class RoomLoop: SessionLoop {
 
     /// - Parameter messages: empty, and again afterwards; for its memory.
     private func flush(_ session: ServerSession, _ messages: inout [ServerMessage]) {
-        guard let link = session.link, link.isWritable else { return }
+        guard let link = session.link, link.isWritable, !session.isBehind else { return }
+        if flushes.workLeft <= 0, session.needsEncoding { return queuePart(of: session) }
         if session.hasMessages {
             session.pull(into: &messages)
             if !messages.isEmpty { link.write(messages) }
@@ -236,7 +270,8 @@ package final class RoomLoop: SessionLoop {
         inParts.append(session)
     }
 
-    /// Sends one part, to the first whose connection takes it; others come again when theirs do.
+    /// Sends one part, or a write of first values, to the first whose connection takes it; others
+    /// come again when theirs do.
     ///
     /// One for each turn, whosever it is: no message waits for more than one of them, however many
     /// are sent.
@@ -244,8 +279,12 @@ package final class RoomLoop: SessionLoop {
         while !inParts.isEmpty {
             let session = inParts.removeFirst()
             session.isPartQueued = false
-            guard let link = session.link, link.isWritable, let part = session.nextPart()
-            else { continue }
+            guard let link = session.link, link.isWritable else { continue }
+            if session.hasMessages {
+                flush(session)
+                return
+            }
+            guard let part = session.nextPart() else { continue }
             link.write([part])
             if session.hasParts, link.isWritable { queuePart(of: session) }
             return

@@ -23,6 +23,8 @@ struct Attendance {
     /// By the number of the server's dispatch.
     private var underway: [UInt64: (participant: String, announcement: Announcement)] = [:]
     private var beingAnnounced: Set<String> = []
+    /// How many announcements were made lately.
+    var recent = TokenBucket()
 
     /// Whether nothing is about to happen by itself.
     var isQuiet: Bool { graces.isEmpty && underway.isEmpty }
@@ -140,7 +142,14 @@ extension Room {
                 ClientLeft(
                     participant: participant, user: user.string)
             }
-        // Where too much waits for the journal already, it is tried again later.
+        // Where too many were made lately, or too much waits for the journal already, it is tried
+        // again later.
+        let now = context.loop.seconds
+        let rate = limits.announcementsPerSecond
+        let burst = Double(limits.announcements) / rate
+        guard attendance.recent.wait(for: 1, at: now, rate, burst: burst) == 0
+        else { return giveGrace([participant]) }
+        attendance.recent.take(1, at: now, rate)
         guard let seq = dispatch(action) else { return giveGrace([participant]) }
         attendance.announce(participant, announcement, as: seq)
     }

@@ -3,6 +3,13 @@ import StorecastSync
 /// A room's way to its journal, and what comes back from it.
 extension Room {
     package func endTurn() {
+        views.catchUp()
+        defer {
+            if views.areBehind || !queue.committing.isEmpty {
+                context.loop.scheduleAgain(turnOf: self)
+            }
+        }
+        if !queue.committing.isEmpty { commitSome() }
         guard !queue.isAppending else { return }
         forgetSurplus()
         guard !queue.batch.isEmpty else { return }
@@ -35,9 +42,9 @@ extension Room {
         switch result {
         case .success(let offset):
             observer?.appended()
-            commit(entries, through: offset)
-            observer?.committed()
-            noteGrowth(by: entries)
+            queue.committing = entries[...]
+            queue.committedOffset = offset &- UInt64(entries.count)
+            return commitSome()
         case .failure(.unfit(let place, let problem)) where entries[place].rejection == nil:
             return append(entombing(place, of: entries, problem), mayBeKept: mayBeKept)
         case .failure(let error):
@@ -46,6 +53,10 @@ extension Room {
             if isUnknown { return appendLater(entries, error) }
             refuse(entries, error)
         }
+        endAppending()
+    }
+
+    private func endAppending() {
         queue.isAppending = false
         endForgetting()
         if !queue.batch.isEmpty { context.loop.schedule(turnOf: self) }
@@ -73,26 +84,67 @@ extension Room {
 
     // MARK: Committing
 
-    /// Reduces entries in the journal's order and brings the selections up to date.
-    ///
-    /// - Parameter offset: that of the last one.
-    private func commit(_ entries: [JournalEntry], through offset: UInt64) {
+    /// How long entries are reduced in one turn, beyond the last one.
+    private static var turnTime: Duration { .milliseconds(4) }
+    /// What the server's owner is told of, as nobody is heard meanwhile.
+    private static var longTime: Duration { .milliseconds(20) }
+
+    /// Reduces entries in the journal's order, as many as a turn has time for, and brings the
+    /// selections up to date; the others follow in the next turns.
+    private func commitSome() {
         let before = log.version
         let journal = context.journal
-        var offset = offset &- UInt64(entries.count)
-        for entry in entries {
-            offset &+= 1
+        let host = context.host
+        let start = host.now
+        var now = start
+        var entries: [JournalEntry] = []
+        while entries.count < limits.turnActions, now - start < Self.turnTime,
+            let entry = queue.committing.popFirst()
+        {
+            entries.append(entry)
+            queue.committedOffset &+= 1
             queue.bytes -= entry.size
-            journal.reducing(offset, of: context.name, isNew: true)
-            switch log.apply(entry, at: offset) {
+            journal.reducing(queue.committedOffset, of: context.name, isNew: true)
+            switch log.apply(entry, at: queue.committedOffset) {
             case .duplicate: break
             case .reduced: settled(entry, nil)
             case .rejected(let rejection): settled(entry, rejection)
             }
+            let end = host.now
+            if end - now > Self.longTime { reportLong(entry, end - now) }
+            now = end
         }
         journal.reduced()
-        if log.version != before { views.evaluate() }
+        if log.version != before {
+            views.evaluate()
+            let time = host.now - now
+            if time > Self.longTime { reportLongSelections(time) }
+        }
+        noteGrowth(by: entries)
+        guard queue.committing.isEmpty else { return context.loop.scheduleAgain(turnOf: self) }
+        observer?.committed()
+        if views.areBehind { context.loop.scheduleAgain(turnOf: self) }
         if mayForget { context.loop.schedule(turnOf: self) }
+        endAppending()
+    }
+
+    private func reportLong(_ entry: JournalEntry, _ time: Duration) {
+        let type = entry.actions.first.map { Swift.type(of: $0).wireName } ?? "nothing"
+        reportLong("an action of type '\(type)' took \(Int(time / .milliseconds(1))) ms")
+    }
+
+    private func reportLongSelections(_ time: Duration) {
+        let costliest = views.costs.max { $0.share < $1.share }
+        let name = costliest.map { ", most of it for '\($0.name.string)'" } ?? ""
+        reportLong("its selections took \(Int(time / .milliseconds(1))) ms\(name)")
+    }
+
+    /// Tells the server's owner what held the loop up, at most once a minute.
+    private func reportLong(_ what: String) {
+        let now = context.host.now
+        if let last = longReport, now - last < .seconds(60) { return }
+        longReport = now
+        context.host.report("Room '\(name)' held up everybody on its loop: \(what).")
     }
 
     /// The log has an entry's outcome: tells whoever waits for it.
@@ -159,6 +211,10 @@ extension Room {
 struct JournalQueue {
     /// What came since the last batch was handed to the journal.
     var batch: [JournalEntry] = []
+    /// What the journal has, and isn't reduced yet.
+    var committing: ArraySlice<JournalEntry> = []
+    /// The offset of the last entry that is reduced, while some aren't.
+    var committedOffset: UInt64 = 0
     /// What the journal refused of the server's own dispatches, until they are tried again.
     var postponed: [JournalEntry] = []
     /// All of it, about, in bytes.

@@ -30,6 +30,8 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
     var epoch = ""
     /// Whether its history was read; until then nothing is taken.
     package internal(set) var phase = RoomPhase.loading
+    /// When the server's owner was last told that the room held up its loop.
+    var longReport: Duration?
     /// Called when it was, or can't be.
     var waiting: [(RoomPhase) -> Void] = []
     var tail: (any JournalTail)?
@@ -121,6 +123,8 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
     package func report(_ error: any Error, of group: SelectionGroup) {
         views.report(error, of: group)
     }
+
+    package var isBehind: Bool { views.areBehind }
 
     package func admits(_ viewer: Identity, to key: GroupKey) -> Bool {
         views.admits(viewer, to: key)

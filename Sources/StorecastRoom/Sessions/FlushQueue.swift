@@ -4,22 +4,64 @@ package protocol SessionLoop: AnyObject {
     var flushes: FlushQueue { get }
     /// Something is about to be due, in a turn that may have had nothing to do.
     func noteBegin()
+    /// What the loop's senders have sent lately.
+    var senders: SenderAccounts { get }
+    /// By a clock that never steps back.
+    var seconds: Double { get }
+    func schedule(after delay: Duration, _ work: @escaping () -> Void)
     /// Finds out whose token it is and calls `session.authenticated`, possibly at once.
     func authenticate(_ session: ServerSession, token: String?)
 }
 
-/// The sessions of a loop that have something to send, in the order in which it came up.
+/// The sessions of a loop that have something to send, in the order in which it came up, and those
+/// whose messages have made so much work that they wait for their turn.
 ///
 /// An object of its own, so that sessions can hold it strongly: each of thousands says in a turn
 /// that it is due.
 package final class FlushQueue {
     unowned var loop: (any SessionLoop)?
     @exclusivity(unchecked) var due: [ServerSession] = []
+    @exclusivity(unchecked) private(set) var waiting: [ServerSession] = []
+    /// How much work messages may still make in this turn.
+    @exclusivity(unchecked) private(set) var workLeft: Int
+    /// Which turn it is.
+    @exclusivity(unchecked) private(set) var turn: UInt64 = 1
+    private let turnWork: Int
+
+    init(turnWork: Int) {
+        self.turnWork = turnWork
+        workLeft = turnWork
+    }
 
     /// The session's messages are pulled at the end of the turn, if its connection takes them.
     func add(_ session: ServerSession) {
         if due.isEmpty { loop?.noteBegin() }
         due.append(session)
+    }
+
+    /// Messages have made so much work.
+    func spend(_ work: Int) { workLeft -= work }
+
+    /// The session has messages that weren't taken: it is called when it is its turn.
+    func wait(_ session: ServerSession) {
+        if waiting.isEmpty { loop?.noteBegin() }
+        waiting.append(session)
+    }
+
+    /// Everything that came is read; as much work may be made of what waits.
+    func beginWaiting() {
+        turn += 1
+        workLeft = turnWork
+    }
+
+    /// Lets those that wait go on, the first first, while work may be made; those that aren't done
+    /// then wait behind the others.
+    func takeWaiting() {
+        guard !waiting.isEmpty else { return }
+        var before = waiting[...]
+        waiting = []
+        while workLeft > 0, let session = before.popFirst() { session.goOn() }
+        waiting.insert(contentsOf: before, at: 0)
     }
 }
 

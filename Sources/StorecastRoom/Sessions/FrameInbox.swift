@@ -4,12 +4,19 @@ import StorecastWire
 struct FrameInbox {
     private var messages: [ClientFrames] = []
     private var first = 0
+    /// Frames that were taken before their time, in order: they come first.
+    private var early: ArraySlice<ClientFrame> = []
+
+    var isEmpty: Bool { messages.isEmpty && early.isEmpty }
 
     mutating func append(_ frames: ClientFrames) {
         messages.append(frames)
     }
 
+    mutating func putBack(_ frames: [ClientFrame]) { early = frames[...] }
+
     mutating func next() -> Result<ClientFrame, FrameError>? {
+        if let frame = early.popFirst() { return .success(frame) }
         while first < messages.count {
             if let frame = messages[first].next() { return frame }
             first += 1
@@ -20,6 +27,7 @@ struct FrameInbox {
     }
 
     mutating func removeAll() {
+        early = []
         messages = []
         first = 0
     }

@@ -16,8 +16,11 @@ package protocol ServerLink: AnyObject {
     /// Where the peer is, by which anonymous clients are counted: an IPv4 address, or the first 64
     /// bits of an IPv6 one. Empty if it isn't known.
     var peerNetwork: String { get }
+    /// Whether the peer is on this machine.
+    var isLocal: Bool { get }
 }
 
 extension ServerLink {
     package var peerNetwork: String { "" }
+    package var isLocal: Bool { false }
 }

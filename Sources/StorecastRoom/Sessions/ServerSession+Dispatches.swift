@@ -4,7 +4,17 @@ import StorecastWire
 extension ServerSession {
     func receive(_ dispatch: ClientFrame.Dispatch) {
         switch dispatches.admit(dispatch.seq, window: limits.window) {
-        case .take: room.receive(dispatch, from: self)
+        case .take:
+            let wait = waitForAction()
+            if wait == 0 { return room.receive(dispatch, from: self) }
+            if isOverrunning {
+                return close(.full, "More came than may, again and again.", after: 10, jitter: 10)
+            }
+            refused(
+                dispatch.seq,
+                Rejection(
+                    .busy, "More actions came than may in a second.",
+                    retryAfter: .seconds(wait)))
         case .ignore: break
         case .violation(let title): violate(title)
         }

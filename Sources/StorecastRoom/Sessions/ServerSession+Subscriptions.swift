@@ -37,6 +37,7 @@ extension ServerSession {
     func drop(_ subscription: ServerSubscription) {
         guard !subscription.isDropped else { return }
         subscription.isDropped = true
+        parameterBytes -= subscription.parameterBytes
         unqueue(subscription)
         endParts(of: subscription)
         subscription.group.remove(subscription)
@@ -53,7 +54,14 @@ extension ServerSession {
                 detail: "It may have \(room.limits.subscriptions).", ref: frame.ref)
         }
         let longest = room.limits.parameterBytes
-        if let params = frame.params, params.withBytes({ $0.count }) > longest {
+        let size = frame.params?.withBytes { $0.count } ?? 0
+        let most = room.limits.parameterBytesPerConnection
+        guard parameterBytes + size <= most else {
+            throw FrameError(
+                .tooManySubscriptions, "The connection has as many subscriptions as it may.",
+                detail: "Their parameters may take \(most) bytes together.", ref: frame.ref)
+        }
+        guard size <= longest else {
             throw FrameError(
                 FrameError.Code(Rejection.Code.invalidParameters.description),
                 "The selection's parameters are too large.",
@@ -68,14 +76,20 @@ extension ServerSession {
                 FrameError.Code(error.code.description), error.title, detail: error.detail,
                 ref: frame.ref)
         }
-        attach(frame, to: group)
+        spend(group.size)
+        attach(frame, to: group, size)
     }
 
-    private func attach(_ frame: ClientFrame.Subscribe, to group: SelectionGroup) {
+    /// - Parameter size: that of the parameters.
+    private func attach(
+        _ frame: ClientFrame.Subscribe, to group: SelectionGroup, _ size: Int
+    ) {
         let known = subscriptions.values.first { $0.group === group }
         let subscription = known ?? ServerSubscription(of: self, group: group)
         if known == nil {
             group.add(subscription)
+            subscription.parameterBytes = size
+            parameterBytes += size
             subscription.position = resumed(at: frame.at, group)
         }
         subscription.refs.append(frame.ref)

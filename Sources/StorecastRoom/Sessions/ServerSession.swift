@@ -26,8 +26,17 @@ package final class ServerSession: SelectionSubscriber {
     let flushes: FlushQueue
     let limits: SessionLimits
     var subscriptions: [UInt64: ServerSubscription] = [:]
+    /// What their parameters take, in bytes of JSON text.
+    var parameterBytes = 0
     @exclusivity(unchecked) var dispatches = DispatchWindow()
 
+    /// Its own account, and those that it shares with others.
+    @exclusivity(unchecked) private var accounts: [SenderAccount]
+    private var senders: [SenderAccounts.Sender] = []
+    /// Whether nothing is read for a while, as more came than may.
+    @exclusivity(unchecked) private var isThrottled = false
+    /// How often in a row more was dispatched than may be.
+    @exclusivity(unchecked) private var overruns = 0
     private var hello: ClientFrame.Hello?
     private(set) var held: [ClientFrame] = []
     /// The bytes of all messages that came before welcome.
@@ -39,11 +48,19 @@ package final class ServerSession: SelectionSubscriber {
     @exclusivity(unchecked) private var replies: [ServerMessage] = []
     @exclusivity(unchecked) private(set) var replyBytes = 0
     @exclusivity(unchecked) private var isReading = true
+    /// Whether it waits for its turn to take more of its messages.
+    @exclusivity(unchecked) private var isWaiting = false
+    /// How much work its messages have made in the loop's turn `workTurn`.
+    @exclusivity(unchecked) private var work = 0
+    @exclusivity(unchecked) private var workTurn: UInt64 = 0
     @exclusivity(unchecked) private var queued: [ServerSubscription] = []
     /// Whether the client takes values in parts.
     private var takesParts = false
     /// Those whose value is sent in parts, one after the other.
     @exclusivity(unchecked) private var inParts: [ServerSubscription] = []
+    /// How many bytes of first values were sent in the loop's turn `firstTurn`.
+    private var firstBytes = 0
+    private var firstTurn: UInt64 = 0
     /// Whether its next part waits for its turn in the loop.
     var isPartQueued = false
 
@@ -53,6 +70,7 @@ package final class ServerSession: SelectionSubscriber {
         number = room.numberVisitor()
         self.loop = loop
         flushes = loop.flushes
+        accounts = [loop.senders.own()]
         self.link = link
     }
 
@@ -76,15 +94,25 @@ package final class ServerSession: SelectionSubscriber {
     package func receive(_ message: UnsafeRawBufferPointer) {
         guard phase != .closed else { return }
         if phase != .live { heldBytes += message.count }
+        spend(message.count)
+        pay(for: message.count)
         inbox.append(ClientFrames(reading: message, limits: limits.json))
         takeFrames()
     }
 
-    /// Takes frames while their answers have room, then stops reading; `pull` goes on from there.
+    /// Takes frames while their answers have room and the turn has time, then stops reading;
+    /// ``wrote()`` and ``goOn()`` go on from there.
     private func takeFrames() {
-        guard !isTaking else { return }
+        guard !isTaking, !isWaiting else { return }
         isTaking = true
-        while mayTake, let frame = inbox.next() {
+        while mayTake, !inbox.isEmpty {
+            if mustWait {
+                isWaiting = true
+                flushes.wait(self)
+                break
+            }
+            guard let frame = inbox.next() else { break }
+            spend(Self.frameWork)
             switch frame {
             case .success(let frame): take(frame)
             case .failure(let error) where phase == .awaitingHello:
@@ -93,9 +121,68 @@ package final class ServerSession: SelectionSubscriber {
             }
         }
         isTaking = false
-        guard mayTake != isReading, phase != .closed else { return }
-        isReading = mayTake
-        link?.setReading(isReading)
+        let reads = mayTake && !isWaiting && !isThrottled
+        guard reads != isReading, phase != .closed else { return }
+        isReading = reads
+        link?.setReading(reads)
+    }
+
+    /// Notes a message that came; reads nothing more for as long as it is more than may come.
+    private func pay(for size: Int) {
+        let now = loop.seconds
+        var wait = 0.0
+        for account in accounts { wait = max(wait, account.noteMessage(size, at: now)) }
+        guard wait > 0, !isThrottled else { return }
+        isThrottled = true
+        loop.schedule(after: .seconds(wait)) { [weak self] in
+            self?.isThrottled = false
+            self?.takeFrames()
+        }
+    }
+
+    /// For how many seconds a dispatch has to wait; 0, and it counts, if it may come.
+    func waitForAction() -> Double {
+        let now = loop.seconds
+        var wait = 0.0
+        for account in accounts { wait = max(wait, account.waitForAction(at: now)) }
+        guard wait == 0 else {
+            overruns += 1
+            return wait
+        }
+        overruns = 0
+        for account in accounts { account.takeAction(at: now) }
+        return 0
+    }
+
+    /// Whether it doesn't wait as it was asked to.
+    var isOverrunning: Bool { overruns > room.limits.overruns }
+
+    /// Counts it among the connections of a sender; false if that has as many as it may.
+    func enter(_ sender: SenderAccounts.Sender) -> Bool {
+        guard let account = loop.senders.enter(sender, at: loop.seconds) else { return false }
+        accounts.append(account)
+        senders.append(sender)
+        return true
+    }
+
+    /// What a frame costs beyond its bytes and those of the value that it asks for.
+    private static let frameWork = 256
+
+    /// Notes that a message made so much work, in bytes that were read, compared or written.
+    func spend(_ amount: Int) {
+        if workTurn != flushes.turn { (work, workTurn) = (0, flushes.turn) }
+        work += amount
+        flushes.spend(amount)
+    }
+
+    private var mustWait: Bool {
+        flushes.workLeft <= 0 || work >= limits.turnWork && workTurn == flushes.turn
+    }
+
+    /// It is its turn again.
+    func goOn() {
+        isWaiting = false
+        takeFrames()
     }
 
     private var mayTake: Bool {
@@ -189,6 +276,10 @@ package final class ServerSession: SelectionSubscriber {
         guard !identity.id.isSameText(as: Identity.server.id) else {
             return close(.forbidden, "The id '\(identity.id)' is the server's own.")
         }
+        guard identity.id.isEmpty || enter(.identity(ExactString(identity.id))) else {
+            return close(
+                .full, "The identity has as many connections as it may.", after: 10, jitter: 10)
+        }
         origin = DispatchOrigin(client: client, sender: identity)
         if let refusal = room.join(self) {
             return close(
@@ -210,9 +301,8 @@ package final class ServerSession: SelectionSubscriber {
                     server: Software.nameAndVersion,
                     parts: takesParts ? SnapshotPart.form : nil)))
         self.hello = nil
-        let frames = held
+        inbox.putBack(held)
         held = []
-        for frame in frames { take(frame) }
         takeFrames()
     }
 
@@ -235,6 +325,18 @@ package final class ServerSession: SelectionSubscriber {
 
     // MARK: To the connection
 
+    /// Whether one of its selections isn't at the room's version yet; it is sent nothing then.
+    var isBehind: Bool {
+        room.isBehind && subscriptions.values.contains { $0.group.isBehind }
+    }
+
+    package func caughtUp() { flushes.add(self) }
+
+    /// Whether what it has to send is to be encoded first, and large.
+    var needsEncoding: Bool {
+        queued.contains { $0.isLive && $0.group.needsEncoding(from: $0.position) }
+    }
+
     /// Whether there is something to pull.
     package var hasMessages: Bool {
         guard phase != .closed else { return false }
@@ -243,6 +345,9 @@ package final class ServerSession: SelectionSubscriber {
 
     /// Appends what the connection should be sent now, replies first, then all that brings its
     /// selections to the room's version, as one transaction.
+    ///
+    /// First values are left for later turns when they are many bytes, or the turn has made much
+    /// work already.
     package func pull(into messages: inout [ServerMessage]) {
         guard phase != .closed else { return }
         if !replies.isEmpty {
@@ -250,14 +355,31 @@ package final class ServerSession: SelectionSubscriber {
             replies.clear()
             replyBytes = 0
         }
-        let start = messages.count
+        var start = messages.count
         var hasGap = false
         var unwritable: [(ServerSubscription, any Error)] = []
+        var later: [ServerSubscription] = []
+        var surplus: [ServerSubscription] = []
+        var wholeBytes = 0
+        if firstTurn != flushes.turn { (firstBytes, firstTurn) = (0, flushes.turn) }
         for index in queued.indices {
             let subscription = queued[index]
+            let isFirst = !subscription.isLive
+            if isFirst, firstBytes >= limits.writeBytes || flushes.workLeft <= 0 {
+                later.append(subscription)
+                continue
+            }
             subscription.isQueued = false
+            let group = subscription.group
+            if !isFirst, group.isLarge, group.needsSnapshot(from: subscription.position) {
+                if wholeBytes > 0, wholeBytes + group.size > limits.transactionBytes {
+                    surplus.append(subscription)
+                    continue
+                }
+                wholeBytes += group.size
+                flushes.spend(group.size)
+            }
             do {
-                let isFirst = !subscription.isLive
                 if isFirst, takesParts, try subscription.beginParts(above: limits.partBytes) {
                     inParts.append(subscription)
                     continue
@@ -266,21 +388,35 @@ package final class ServerSession: SelectionSubscriber {
                 guard let message = try subscription.nextMessage() else { continue }
                 messages.append(message)
                 hasGap = hasGap || beginsWithGap
+                if isFirst {
+                    firstBytes += message.frameSize
+                    flushes.spend(message.frameSize)
+                }
             } catch {
                 unwritable.append((subscription, error))
             }
         }
         queued.clear()
-        for (subscription, error) in unwritable { lapse(subscription, error) }
+        if !later.isEmpty { queued = later }
         let count = messages.count - start
+        // They aren't live any more at the version of the transaction.
+        for (subscription, error) in unwritable { lapse(subscription, error) }
+        for subscription in surplus { lapse(subscription, "renewed") }
+        if !replies.isEmpty {
+            messages.insert(contentsOf: replies, at: start)
+            start += replies.count
+            replies.clear()
+            replyBytes = 0
+        }
         let acked = dispatches.takeAcknowledgement()
         guard acked != nil || count > 1 || hasGap else { return }
         messages.insert(
             .transaction(version: room.position.version, count: count, acked: acked), at: start)
     }
 
-    /// Whether something is to be sent in parts, behind all messages that there are.
-    package var hasParts: Bool { !inParts.isEmpty }
+    /// Whether something is to be sent in later turns: in parts, behind all messages that there
+    /// are, or first values that the last pull left.
+    package var hasParts: Bool { !inParts.isEmpty || !queued.isEmpty }
 
     /// The next part of what is sent in parts; nil if messages come first, or nothing is.
     ///
@@ -352,6 +488,8 @@ package final class ServerSession: SelectionSubscriber {
     private func end() {
         let wasLive = phase == .live
         phase = .closed
+        for sender in senders { loop.senders.leave(sender, at: loop.seconds) }
+        senders = []
         for ref in subscriptions.keys.sorted() { subscriptions[ref].map(drop) }
         subscriptions = [:]
         queued = []

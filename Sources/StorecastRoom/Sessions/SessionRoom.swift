@@ -41,6 +41,8 @@ package protocol SessionRoom: AnyObject {
     func release(_ group: SelectionGroup)
     /// Tells the server's owner why the value of a group can't be sent.
     func report(_ error: any Error, of group: SelectionGroup)
+    /// Whether some of its groups aren't at ``position`` yet.
+    var isBehind: Bool { get }
     /// Whether the viewer may still have the group's selection.
     func admits(_ viewer: Identity, to key: GroupKey) -> Bool
 
@@ -53,14 +55,21 @@ package final class SessionLimits: Sendable {
     let window: Int
     let controlBytes: Int
     let partBytes: Int
+    let writeBytes: Int
+    let transactionBytes: Int
     let subscriptions: Int
+    /// How much work a connection's messages may make in a turn.
+    let turnWork: Int
     let json: JSONLimits
 
     init(_ limits: SyncLimits) {
         window = limits.window
         controlBytes = limits.controlBytes
         partBytes = limits.partBytes
+        writeBytes = limits.writeBytes
+        transactionBytes = limits.transactionBytes
         subscriptions = limits.subscriptions
+        turnWork = limits.turnWorkPerConnection
         json = limits.json
     }
 }

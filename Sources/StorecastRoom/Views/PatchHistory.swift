@@ -29,8 +29,8 @@ struct PatchHistory {
         _ patch: JSONPatch, from: UInt64, snapshotSize: Int
     ) {
         let keep = min(limit, snapshotSize)
-        // No patch is as short as that: nothing is kept, and the writing is saved.
-        if keep < #"{"op":"remove","path":""}"#.utf8.count {
+        // One that is longer than what is kept leaves nothing, and needn't be written.
+        if patch.isLonger(than: keep) {
             steps = []
             first = 0
             return

@@ -26,6 +26,8 @@ package final class SelectionFinders<State> {
     /// The room's state as it is now; nil while there is none.
     package let state: () -> State?
     private var finders: [any SelectionFinder<State>] = []
+    /// What sources have spent on their updates, in bytes compared and written, about.
+    package var work = 0
 
     package init(_ state: @escaping () -> State? = { nil }) {
         self.state = state

@@ -18,6 +18,9 @@ package final class SelectionGroup {
     /// The size of the value's JSON text in bytes.
     package private(set) var size: Int
     package private(set) var subscriptions: [ServerSubscription] = []
+    /// Whether the value was told to have changed, and isn't at the room's version yet: what it
+    /// is takes a later turn. None of its connections is sent anything until then.
+    @exclusivity(unchecked) var isBehind = false
     /// Told what the group costs; nil before it is in use.
     private(set) var meter: SelectionMeter?
 
@@ -104,6 +107,14 @@ package final class SelectionGroup {
         guard position != version else { return false }
         return history.size(since: position).map { $0 >= size } ?? true
     }
+
+    /// Whether a connection at `position` is to be sent a large value that isn't encoded yet.
+    func needsEncoding(from position: UInt64?) -> Bool {
+        isLarge && snapshot == nil && needsSnapshot(from: position)
+    }
+
+    /// Whether it is worth asking what the value takes.
+    var isLarge: Bool { size > 16 << 10 }
 
     /// The value to send in parts, to which patches lead behind them: that which others are being
     /// sent, if few have followed it. Throws what the value's `encode(to:)` throws.
@@ -198,6 +209,8 @@ package protocol SelectionSubscriber: AnyObject {
     func queue(_ subscription: ServerSubscription)
     /// The selection can't be had any more, for the reason that `code` names.
     func lapse(_ subscription: ServerSubscription, _ code: String)
+    /// The group isn't behind any more.
+    func caughtUp()
 }
 
 /// One connection's interest in one selection group.
@@ -222,6 +235,8 @@ package final class ServerSubscription {
     var isQueued = false
     /// Out of its group.
     var isDropped = false
+    /// What its parameters take, in bytes of JSON text.
+    var parameterBytes = 0
     /// Its place in the group.
     var index = 0
 

@@ -22,6 +22,8 @@ final class Views<State: Codable & Sendable> {
     /// The state that the groups have, while one of them has a selection that says what it reads.
     private var evaluated: State?
     private var timer = SelectionTimer()
+    /// Groups that were told of changes and wait for their update, in the order of that.
+    private var behind: [(group: SelectionGroup, source: any ToldSource<State>)] = []
 
     /// - Parameters:
     ///   - name: the room's.
@@ -37,6 +39,9 @@ final class Views<State: Codable & Sendable> {
         self.failed = failed
         finders = SelectionFinders { [weak log] in log?.store.state }
     }
+
+    /// Whether some groups aren't at the room's version yet.
+    var areBehind: Bool { !behind.isEmpty }
 
     /// The groups that have subscriptions, in no particular order.
     var live: [SelectionGroup] { Array(groups.groups) }
@@ -100,6 +105,11 @@ final class Views<State: Codable & Sendable> {
         if groups.readers == 0 { evaluated = nil }
         detach(source)
         onChange()
+        // What it is now was never found out.
+        if group.isBehind {
+            group.isBehind = false
+            return
+        }
         group.rest()
         lingering.append((group, source))
         while lingering.count > limits.lingeringGroups || lingering.bytes > limits.lingeringBytes {
@@ -144,19 +154,13 @@ final class Views<State: Codable & Sendable> {
     }
 
     /// Brings every group to the room's version; one whose value can't be encoded ends.
+    ///
+    /// Of values whose changes are found by paths, some may be left behind for later turns.
     func evaluate() {
         guard let state = log.store.state else { return }
         var failed: [SelectionGroup] = []
         func update(_ group: SelectionGroup, _ source: any SelectionSource<State>) {
-            do {
-                guard let change = try source.update(state) else { return }
-                group.meter?.changed()
-                group.update(change, at: log.version)
-                try checkSize(of: group)
-            } catch {
-                report(error, of: group)
-                failed.append(group)
-            }
+            if !self.update(group, source, to: state) { failed.append(group) }
         }
         timer.begin(at: host.now)
         for kind in groups.kinds where !kind.members.isEmpty && !kind.isTold {
@@ -167,13 +171,70 @@ final class Views<State: Codable & Sendable> {
         }
         finders.advance(to: state) { source in
             guard let group = source.group, let meter = group.meter else { return }
+            if source.way == .path {
+                if !group.isBehind { behind.append((group, source)) }
+                group.isBehind = true
+                return
+            }
             timer.skip(to: host.now)
             meter.evaluated(1)
             update(group, source)
             timer.note(1, of: meter, at: host.now)
         }
+        catchUp(to: state, &failed)
         timer.end(at: host.now)
         if evaluated != nil { evaluated = state }
+        end(failed)
+    }
+
+    /// Brings groups that were left behind to the room's version, as far as a turn's work goes.
+    func catchUp() {
+        guard !behind.isEmpty, let state = log.store.state else { return }
+        var failed: [SelectionGroup] = []
+        let held = behind
+        timer.begin(at: host.now)
+        catchUp(to: state, &failed)
+        timer.end(at: host.now)
+        for (group, _) in held.dropLast(behind.count) {
+            for subscription in group.subscriptions { subscription.subscriber.caughtUp() }
+        }
+        end(failed)
+    }
+
+    private func catchUp(to state: State, _ failed: inout [SelectionGroup]) {
+        guard !behind.isEmpty else { return }
+        finders.work = 0
+        var done = 0
+        while done < behind.count, finders.work < limits.turnWork {
+            let (group, source) = behind[done]
+            done += 1
+            guard group.isBehind else { continue }
+            group.isBehind = false
+            timer.skip(to: host.now)
+            group.meter?.evaluated(1)
+            if !update(group, source, to: state) { failed.append(group) }
+            if let meter = group.meter { timer.note(1, of: meter, at: host.now) }
+        }
+        behind.removeFirst(done)
+    }
+
+    /// False if the value can't be encoded.
+    private func update(
+        _ group: SelectionGroup, _ source: any SelectionSource<State>, to state: State
+    ) -> Bool {
+        do {
+            guard let change = try source.update(state) else { return true }
+            group.meter?.changed()
+            group.update(change, at: log.version)
+            try checkSize(of: group)
+            return true
+        } catch {
+            report(error, of: group)
+            return false
+        }
+    }
+
+    private func end(_ failed: [SelectionGroup]) {
         for group in failed {
             detach(groups.remove(group))
             for subscription in group.subscriptions {

@@ -110,9 +110,21 @@ final class DocumentPlace {
         return old
     }()
 
+    /// What was compared and written to find the changes, in bytes, about.
+    private var work = 0
+
+    /// What was done since the last call.
+    func takeWork() -> Int {
+        defer { work = 0 }
+        return work
+    }
+
     /// What leads from one to the other, if both are something.
     private lazy var inner: JSONPatch = {
-        if whole != nil { return Self.difference(from: old ?? .null, to: new ?? .null) }
+        if whole != nil {
+            let new = new ?? .null
+            return difference(from: old ?? .null, to: new, size: new.encodedSize)
+        }
         // One that has another number of elements is another; else it may have become what it was.
         let count = steps.lazy.filter { $0.path.tokens.count == self.path.tokens.count + 1 }
             .reduce(0) { $0 + ($1.new == nil ? 0 : 1) - ($1.old == nil ? 0 : 1) }
@@ -120,11 +132,11 @@ final class DocumentPlace {
         return JSONPatch(steps.compactMap { $0.operation(from: path.tokens.count) })
     }()
 
-    private static func difference(from old: JSON, to new: JSON) -> JSONPatch {
-        switch (old, new) {
-        case (.object, .object), (.array, .array): .diff(from: old, to: new)
-        default: JSONPatch(old == new ? [] : [.replace(path: JSONPointer(), value: new)])
-        }
+    /// The changes, or the whole new value of `size` bytes if they are much more work.
+    private func difference(from old: JSON, to new: JSON, size: Int) -> JSONPatch {
+        let (patch, work) = JSONPatch.diff(from: old, to: new, work: 8 * size + 4096)
+        self.work += size + work
+        return patch
     }
 
     /// How many bytes the text around it grows by.
@@ -132,15 +144,19 @@ final class DocumentPlace {
 
     // MARK: As others see it
 
-    /// What it is to the value at `place`, which it is in, is, or is around.
-    func change(at place: JSONPointer) -> (patch: JSONPatch, growth: Int) {
+    /// What it is to the value at `place`, which it is in, is, or is around, and which took `size`
+    /// bytes.
+    func change(at place: JSONPointer, size: Int) -> (patch: JSONPatch, growth: Int) {
         let depth = path.tokens.count
         if place.tokens.count < depth { return change(at: place.tokens.count) }
         if whole == nil, place.tokens.count == depth { return (inner, growth) }
         let rest = JSONPointer(Array(place.tokens[depth...]))
         let (old, new) = (old?.value(at: rest) ?? .null, new?.value(at: rest) ?? .null)
-        let patch = rest.tokens.isEmpty ? inner : JSONPatch.diff(from: old, to: new)
-        return (patch, JSON.growth(from: old, to: new))
+        if isSameMemory(old, new) { return (JSONPatch(), 0) }
+        let newSize = new.encodedSize
+        let patch =
+            rest.tokens.isEmpty ? inner : difference(from: old, to: new, size: newSize)
+        return (patch, newSize - size)
     }
 
     /// What it is to the value that the first `depth` steps of its path lead to.

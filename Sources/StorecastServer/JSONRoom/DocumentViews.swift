@@ -9,8 +9,14 @@ struct DocumentSelection: ToldSelection {
     func source(
         _ place: JSONPlace, _ viewer: Identity, _ document: SharedDocument,
         _ finders: SelectionFinders<SharedDocument>
-    ) -> any ToldSource<SharedDocument> {
-        DocumentSource(place.path.pointer, in: document, finders)
+    ) throws -> any ToldSource<SharedDocument> {
+        // What is longer leads nowhere.
+        guard place.path.pointer.tokens.count <= JSONRoom.deepestDocument else {
+            throw Rejection(
+                .invalidParameters, "The selection's parameters can't be read.",
+                detail: "A path may have \(JSONRoom.deepestDocument) steps.")
+        }
+        return DocumentSource(place.path.pointer, in: document, finders)
     }
 }
 
@@ -47,7 +53,7 @@ final class DocumentViews: SelectionFinder {
                     source.places.append(place)
                 }
             }
-            sources.walk(along: place.path, tell)?.forEachBelow(tell)
+            sources.follow(place.path, tell)?.forEachBelow(tell)
         }
         concerned.sort { $0.number < $1.number }
         for source in concerned { try changed(source) }
@@ -97,8 +103,6 @@ final class DocumentSource: ToldSource {
     }
 
     func attach() {
-        // What is longer leads nowhere, and is nothing to build a trie of.
-        guard path.tokens.count <= JSONLimits.deepestNesting else { return }
         kept = nil
         views = finders.finder { DocumentViews() }
         views?.add(self)
@@ -119,12 +123,23 @@ final class DocumentSource: ToldSource {
             kept = new
             return ValueChange(.diff(from: old, to: new), growth: JSON.growth(from: old, to: new))
         }
-        let changes = places.map { $0.change(at: path) }
+        let size = group?.size ?? 0
+        var growth = 0
+        var operations: [JSONPatch.Operation] = []
+        finders.work += Self.updateWork
+        for place in places {
+            let change = place.change(at: path, size: size + growth)
+            operations += change.patch.operations
+            growth += change.growth
+            finders.work += place.takeWork()
+        }
         places = []
-        let patch = JSONPatch(changes.flatMap(\.patch.operations))
-            .orReplacement(by: document.value.value(at: path))
-        return ValueChange(patch, growth: changes.reduce(0) { $0 + $1.growth })
+        let patch = JSONPatch(operations).orReplacement(by: document.value.value(at: path))
+        return ValueChange(patch, growth: growth)
     }
+
+    /// What an update takes beyond what it compares.
+    private static let updateWork = 512
 
     func write(to writer: inout JSONWriter) throws { writer.write(kept ?? present) }
 }

@@ -1,11 +1,21 @@
 import StorecastSync
 
 /// Values by path, to be found along a path and below it. O(path), and what is found.
+///
+/// Steps that lead to one place only are kept together, as the way to it: so the memory follows the
+/// number of values, and not the length of their paths.
 final class PathTrie<Value> {
-    private var value: Value?
-    private var children: [ExactString: PathTrie] = [:]
+    private struct Way {
+        /// At least one step.
+        var steps: ArraySlice<String>
+        var end: PathTrie
+    }
 
-    var isEmpty: Bool { value == nil && children.isEmpty }
+    private var value: Value?
+    /// By their first steps; behind each is a value.
+    private var ways: [ExactString: Way] = [:]
+
+    var isEmpty: Bool { value == nil && ways.isEmpty }
 
     /// Changes what is at a path.
     func update(_ path: JSONPointer, _ change: (inout Value?) -> Void) {
@@ -13,52 +23,66 @@ final class PathTrie<Value> {
     }
 
     private func update(_ path: ArraySlice<String>, _ change: (inout Value?) -> Void) {
-        guard let step = path.first.map({ ExactString($0) }) else { return change(&value) }
-        let child = child(at: step)
-        child.update(path.dropFirst(), change)
-        if child.isEmpty { children[step] = nil }
+        guard let first = path.first.map({ ExactString($0) }) else { return change(&value) }
+        let way = self.way(toward: path, from: first)
+        way.end.update(path.dropFirst(way.steps.count), change)
+        guard way.end.value == nil, way.end.ways.count < 2 else { return }
+        // An end without a value is there for the ways that part in it.
+        ways[first] = way.end.ways.values.first.map {
+            Way(steps: way.steps + $0.steps, end: $0.end)
+        }
     }
 
     /// The first on the way along a path, its end included.
     func first(along path: JSONPointer) -> Value? {
-        var node = self
-        for step in path.tokens {
-            if let value = node.value { return value }
-            guard let child = node.children[ExactString(step)] else { return nil }
-            node = child
+        var found: Value?
+        follow(path) { value in
+            if found == nil { found = value }
         }
-        return node.value
+        return found
     }
 
     /// Whether something is on the way along a path, at its end, or below that.
     func hasSome(along path: JSONPointer) -> Bool {
-        var node = self
-        for step in path.tokens {
-            if node.value != nil { return true }
-            guard let child = node.children[ExactString(step)] else { return false }
-            node = child
-        }
-        return !node.isEmpty
+        var isOnTheWay = false
+        let below = follow(path) { _ in isOnTheWay = true }
+        return isOnTheWay || below?.ways.isEmpty == false
     }
 
     /// Puts what `make` makes of all that is below a path, in no order, in place of that.
     func cover(_ path: JSONPointer, _ make: ([Value]) -> Value) {
         var node = self
-        for step in path.tokens { node = node.child(at: ExactString(step)) }
+        var rest = path.tokens[...]
+        while let first = rest.first {
+            let way = node.way(toward: rest, from: ExactString(first))
+            rest = rest.dropFirst(way.steps.count)
+            node = way.end
+        }
         var below: [Value] = []
-        if !node.children.isEmpty { node.forEachBelow { below.append($0) } }
-        node.children = [:]
+        if !node.ways.isEmpty { node.forEachBelow { below.append($0) } }
+        node.ways = [:]
         node.value = make(below)
     }
 
     /// Calls `visit` for what is on the way along the path, its end included, from the outside in;
     /// returns what is below, if anything can be.
-    func walk(along path: JSONPointer, _ visit: (Value) -> Void) -> PathTrie? {
+    @discardableResult
+    func follow(_ path: JSONPointer, _ visit: (Value) -> Void) -> PathTrie? {
         var node = self
+        var rest = path.tokens[...]
         if let value { visit(value) }
-        for step in path.tokens {
-            guard let child = node.children[ExactString(step)] else { return nil }
-            node = child
+        while let first = rest.first {
+            guard let way = node.ways[ExactString(first)] else { return nil }
+            let shared = Self.shared(way.steps, rest)
+            if shared < way.steps.count {
+                guard shared == rest.count else { return nil }
+                let below = PathTrie()
+                below.ways[ExactString(way.steps[way.steps.startIndex + shared])] =
+                    Way(steps: way.steps.dropFirst(shared), end: way.end)
+                return below
+            }
+            rest = rest.dropFirst(shared)
+            node = way.end
             if let value = node.value { visit(value) }
         }
         return node
@@ -66,20 +90,32 @@ final class PathTrie<Value> {
 
     /// Calls `visit` for what is below this, in no order.
     func forEachBelow(_ visit: (Value) -> Void) {
-        for child in children.values {
-            if let value = child.value { visit(value) }
-            child.forEachBelow(visit)
+        for way in ways.values {
+            if let value = way.end.value { visit(value) }
+            way.end.forEachBelow(visit)
         }
     }
 
-    /// The child at a step, made if there is none.
-    private func child(at step: ExactString) -> PathTrie {
-        func made(_ child: inout PathTrie?) -> PathTrie {
-            if let child { return child }
-            let new = PathTrie()
-            child = new
+    /// The way that begins as `path`, which has a step, and leads no further than it; made if there
+    /// is none.
+    private func way(toward path: ArraySlice<String>, from first: ExactString) -> Way {
+        guard let known = ways[first] else {
+            let new = Way(steps: path, end: PathTrie())
+            ways[first] = new
             return new
         }
-        return made(&children[step])
+        let shared = Self.shared(known.steps, path)
+        guard shared < known.steps.count else { return known }
+        let parting = PathTrie()
+        let rest = known.steps.dropFirst(shared)
+        parting.ways[ExactString(known.steps[rest.startIndex])] = Way(steps: rest, end: known.end)
+        let way = Way(steps: known.steps.prefix(shared), end: parting)
+        ways[first] = way
+        return way
+    }
+
+    /// How many steps two ways have in common from their beginnings.
+    private static func shared(_ left: ArraySlice<String>, _ right: ArraySlice<String>) -> Int {
+        zip(left, right).prefix { $0.isSameText(as: $1) }.count
     }
 }

@@ -12,6 +12,7 @@ protocol SessionLink: ServerLink {
 
 extension SessionLink {
     var peerNetwork: String { HostName(address: credentials.address).network }
+    var isLocal: Bool { HostName(address: credentials.address).isLocal }
 
     func noteReceived(_ bytes: Int) {
         for observer in observers { observer.received(bytes) }

@@ -124,10 +124,9 @@ struct ShownEntry {
         }
         if let refused = record.refused {
             let size = refused.bytes.counting("byte", "bytes")
-            let payload = refused.payload.onOneLine
             lines += [
                 "", "\(refused.type.onOneLine), refused, \(size)",
-                refused.isCut ? "\(payload)… (cut)" : payload,
+                refused.summary.onOneLine,
             ]
         }
         return try lines + [""] + changes

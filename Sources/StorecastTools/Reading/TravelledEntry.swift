@@ -86,7 +86,7 @@ struct EntryText {
     private static func actions(_ record: JournalRecord) -> String {
         if record.actions.isEmpty, record.rejection == nil { return "nothing" }
         let actions = record.actions.map { ($0.type, String(decoding: $0.payload, as: UTF8.self)) }
-        let refused = record.refused.map { ($0.type, $0.payload) }
+        let refused = record.refused.map { ($0.type, $0.summary) }
         return (actions + [refused].compactMap(\.self)).map { type, payload in
             "\(type.onOneLine.excerpt()) " + payload.onOneLine.excerpt(longestPayload)
         }.joined(separator: "; ")

@@ -31,6 +31,8 @@ package final class WebSocketClient {
         closeQueue = DeadlineQueue(on: core, delay: configuration.closeTimeout) { $0.kill() }
         heartbeat = Heartbeat(
             on: core, interval: configuration.pingInterval, timeout: configuration.deadPeerTimeout,
+            stallTimeout: configuration.deadPeerTimeout,
+            messageTimeout: configuration.deadPeerTimeout,
             slots: 1)
     }
 

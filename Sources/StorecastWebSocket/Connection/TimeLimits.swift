@@ -1,5 +1,5 @@
-/// Pings silent peers, and ends the connections of those that don't answer: a timer wheel with one
-/// timer for all connections.
+/// Pings silent peers, and ends the connections of those that don't answer, take nothing, or leave
+/// a message unfinished: a timer wheel with one timer for all connections.
 ///
 /// Each connection is visited once in `interval`; a tick visits one slot of the wheel, which
 /// spreads the work. Adding and removing is O(1).
@@ -8,17 +8,24 @@ final class Heartbeat {
     private let interval: Duration
     private let deadline: UInt64
     private let pingAfter: UInt64
+    private let stallLimit: UInt64
+    private let messageLimit: UInt64
     private var slots: [[UInt64: WebSocketConnection]]
     private var next = 0
     private(set) var count = 0
     private var timer: LoopTimer?
 
     /// - Parameter slots: how many groups the connections are spread over.
-    init(on core: LoopCore, interval: Duration, timeout: Duration, slots: Int) {
+    init(
+        on core: LoopCore, interval: Duration, timeout: Duration, stallTimeout: Duration,
+        messageTimeout: Duration, slots: Int
+    ) {
         self.core = core
         self.interval = interval
         deadline = timeout.wholeMilliseconds
         pingAfter = (interval / 2).wholeMilliseconds
+        stallLimit = stallTimeout.wholeMilliseconds
+        messageLimit = messageTimeout.wholeMilliseconds
         self.slots = Array(repeating: [:], count: slots)
     }
 
@@ -53,6 +60,10 @@ final class Heartbeat {
         timer = nil
         let now = core.milliseconds
         for connection in slots[next].values {
+            if let lapse = connection.lapse(stallLimit: stallLimit, messageLimit: messageLimit) {
+                connection.fail(lapse)
+                continue
+            }
             let silence = now - min(connection.lastActivity, now)
             // While reading is paused, an answer isn't seen; only one that lags too is dead.
             if connection.isReadingPaused && !connection.isLagging { continue }

@@ -24,9 +24,14 @@ extension WebSocketConnection {
             // A ping is answered before what follows it, whose answer may close the connection.
             if case .ping = step {} else { answerPing() }
             switch step {
-            case .more: return
-            case .text(let text): if phase == .open { owner?.received(self, text: text) }
+            case .more:
+                if messageBegan == 0, frames.isInside { messageBegan = lastActivity }
+                return
+            case .text(let text):
+                messageBegan = 0
+                if phase == .open { owner?.received(self, text: text) }
             case .assembled(let text):
+                messageBegan = 0
                 if phase == .open { text.withUnsafeBytes { owner?.received(self, text: $0) } }
             case .ping(let payload): pendingPing = payload
             case .pong: break
@@ -176,6 +181,24 @@ final class SocketReader {
     /// Sends what the system takes at once; returns how many bytes, also 0 if it takes none.
     func send(_ bytes: UnsafeRawBufferPointer) -> Int {
         max(0, Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL)))
+    }
+
+    /// How many bytes the peer has said to have received; 0 where the system doesn't tell.
+    var acknowledgedBytes: UInt64 {
+        #if os(Linux)
+            // `tcpi_bytes_acked` of Linux' tcp_info, which glibc's declaration ends before.
+            let place = 120
+            return withUnsafeTemporaryAllocation(byteCount: place + 8, alignment: 8) { info in
+                var size = socklen_t(info.count)
+                guard
+                    getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, info.baseAddress, &size)
+                        == 0, Int(size) == info.count
+                else { return 0 }
+                return info.load(fromByteOffset: place, as: UInt64.self)
+            }
+        #else
+            return 0
+        #endif
     }
 
     func pause() {

@@ -28,6 +28,11 @@ package final class WebSocketConnection: LoopSocket {
     private(set) var lastActivity: UInt64
     var isLagging = false
     private(set) var isReadingPaused = false
+    /// Server: when the message began to come that isn't whole yet; 0 if there is none.
+    var messageBegan: UInt64 = 0
+    /// Since when the peer has taken nothing of what waits for it, as far as was looked; 0 if
+    /// nothing waits.
+    private var stalled: (since: UInt64, taken: UInt64) = (0, 0)
 
     var wsi: OpaquePointer?
     var owner: (any WebSocketConnectionOwner)?
@@ -121,6 +126,8 @@ package final class WebSocketConnection: LoopSocket {
         guard isReadingPaused, let wsi else { return }
         isReadingPaused = false
         noteActivity()
+        // It may have come already.
+        if messageBegan > 0 { messageBegan = lastActivity }
         if let reader { reader.resume() } else { lws_rx_flow_control(wsi, 1) }
     }
 
@@ -170,6 +177,23 @@ package final class WebSocketConnection: LoopSocket {
     }
 
     func noteActivity() { lastActivity = core.milliseconds }
+
+    /// Server: what the peer has put off for longer than it may, whatever else it sends; nil if
+    /// nothing. To be asked from time to time, as it compares with the last time.
+    func lapse(stallLimit: UInt64, messageLimit: UInt64) -> String? {
+        let now = core.milliseconds
+        if !isLagging {
+            stalled.since = 0
+        } else if let taken = reader?.acknowledgedBytes {
+            if stalled.since == 0 || stalled.taken != taken { stalled = (now, taken) }
+            if now - stalled.since >= stallLimit {
+                return "The peer took nothing of what it was sent for \(stallLimit / 1000) s."
+            }
+        }
+        guard messageBegan > 0, !isReadingPaused, now - messageBegan >= messageLimit
+        else { return nil }
+        return "A message of the peer took longer than \(messageLimit / 1000) s."
+    }
 
     func send(_ opcode: WebSocketFrameHeader.Opcode, _ payload: UnsafeRawBufferPointer) {
         core.withScratch { scratch in

@@ -45,6 +45,9 @@ package struct FrameReader {
     /// - Parameter limit: the most bytes that a message may have.
     package init(limit: Int) { assembler = MessageAssembler(limit: limit) }
 
+    /// Whether the beginning of something has come, and not all of it.
+    var isInside: Bool { frame != nil || isInMessage || !header.isEmpty }
+
     /// Reads on until something has happened, and takes what it read from the bytes, which it
     /// unmasks in their place.
     package mutating func next(_ bytes: inout UnsafeMutableRawBufferPointer) -> Step {

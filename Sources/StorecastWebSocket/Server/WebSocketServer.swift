@@ -43,7 +43,8 @@ package final class WebSocketServer {
         closeQueue = DeadlineQueue(on: core, delay: configuration.closeTimeout) { $0.kill() }
         heartbeat = Heartbeat(
             on: core, interval: configuration.pingInterval, timeout: configuration.deadPeerTimeout,
-            slots: 16)
+            stallTimeout: configuration.stallTimeout,
+            messageTimeout: configuration.messageTimeout, slots: 16)
         var accepted: (Int32) -> Void = { _ in }
         let socket = try ListeningSocket(on: core, configuration) { accepted($0) }
         listener = socket
@@ -213,6 +214,10 @@ package struct WebSocketServerConfiguration: Sendable {
     /// How long a peer may be silent; it is found out at most one `pingInterval` later. Longer
     /// than the time for which a client may stop reading, since then it can't answer either.
     package var deadPeerTimeout: Duration = .seconds(90)
+    /// How long a peer may take nothing of what waits for it, though it sends; as `deadPeerTimeout`.
+    package var stallTimeout: Duration = .seconds(60)
+    /// How long a message may take from its first byte to its last; as `deadPeerTimeout`.
+    package var messageTimeout: Duration = .seconds(60)
     /// How long a client may take from connecting to the end of its request.
     package var handshakeTimeout: Duration = .seconds(10)
     /// How long a peer may take to read the answer to a plain request.

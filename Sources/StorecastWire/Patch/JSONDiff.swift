@@ -5,6 +5,15 @@ struct JSONDiff {
     private var size = 0
     /// Where the comparison is.
     var path = JSONPointer()
+    /// How much was compared and written, in bytes, about.
+    private(set) var work = 0
+    private let limit: Int
+
+    /// A comparison that gives up after work of `limit` bytes, about.
+    init(limit: Int = .max) { self.limit = limit }
+
+    /// Whether there was more to do than may be done; the operations say nothing then.
+    var isGivenUp: Bool { work > limit }
 
     /// How far the operations were at some time.
     struct Mark {
@@ -15,12 +24,13 @@ struct JSONDiff {
     var mark: Mark { Mark(count: operations.count, size: size) }
 
     mutating func compare(_ old: JSON, _ new: JSON) {
+        guard !isGivenUp else { return }
         let start = mark
         switch (old, new) {
         case (.object(let old), .object(let new)): compare(old, new)
         case (.array(let old), .array(let new)): compare(old, new)
         default:
-            if old != new { emit(.replace(path: path, value: new)) }
+            if !isEqual(old, new) { emit(.replace(path: path, value: new)) }
             return
         }
         replaceIfSmaller(since: start) { room in
@@ -38,15 +48,44 @@ struct JSONDiff {
         guard operations.count > start.count else { return }
         // {"op":"replace","path":,"value":} and a comma.
         let room = size - start.size - 34 - path.encodedSize
-        guard room > 0, let value = try whole(room) else { return }
+        guard room > 0, !isGivenUp else { return }
+        guard let value = try whole(room) else { return spend(room) }
         operations.removeSubrange(start.count...)
         size = start.size
         emit(.replace(path: path, value: value))
     }
 
     mutating func emit(_ operation: JSONPatch.Operation) {
-        size += operation.encodedSize + 1
+        let bytes = operation.encodedSize + 1
+        spend(bytes)
+        size += bytes
         operations.append(operation)
+    }
+
+    private mutating func spend(_ amount: Int) { work += amount }
+
+    /// As `==`, counting what is compared; anything once given up.
+    private mutating func isEqual(_ old: JSON, _ new: JSON) -> Bool {
+        spend(8)
+        guard !isGivenUp else { return true }
+        switch (old, new) {
+        case (.array(let old), .array(let new)):
+            guard old.count == new.count else { return false }
+            if isSameMemory(old, new) { return true }
+            for index in old.indices where !isEqual(old[index], new[index]) { return false }
+            return true
+        case (.object(let old), .object(let new)):
+            guard old.count == new.count else { return false }
+            if old.isSameStorage(as: new) { return true }
+            for (key, value) in old {
+                guard let match = new[key], isEqual(value, match) else { return false }
+            }
+            return true
+        case (.string(let old), .string(let new)):
+            spend(old.utf8.count)
+            return old.isSameText(as: new)
+        default: return old == new
+        }
     }
 
     /// Compares two members or elements that are at `token` of this place.
@@ -87,7 +126,7 @@ struct JSONDiff {
     ) {
         switch (old, new) {
         case (.object, .object), (.array, .array): compare(old, new, at: token())
-        default: if old != new { compare(old, new, at: token()) }
+        default: if !isEqual(old, new) { compare(old, new, at: token()) }
         }
     }
 }
@@ -97,16 +136,22 @@ extension JSONDiff {
     mutating func compare(_ old: [JSON], _ new: [JSON], from offset: Int = 0) {
         let shorter = min(old.count, new.count)
         var start = 0
-        while start < shorter, old[start] == new[start] { start += 1 }
+        while start < shorter, isEqual(old[start], new[start]) { start += 1 }
         if start == old.count, start == new.count { return }
         var (oldEnd, newEnd) = (old.count, new.count)
-        while oldEnd > start, newEnd > start, old[oldEnd - 1] == new[newEnd - 1] {
+        while oldEnd > start, newEnd > start, isEqual(old[oldEnd - 1], new[newEnd - 1]) {
             (oldEnd, newEnd) = (oldEnd - 1, newEnd - 1)
         }
         let before = old[start..<oldEnd]
         let after = new[start..<newEnd]
         if before.count == 1, after.count == 1 {
             return compare(old[start], new[start], at: String(offset + start))
+        }
+        // To name them is to hash each.
+        if limit < .max {
+            for element in before { spend(element.encodedSize(upTo: max(limit - work, 1))) }
+            for element in after { spend(element.encodedSize(upTo: max(limit - work, 1))) }
+            guard !isGivenUp else { return }
         }
         let names = JSONElementNames(before, after)
         let alignment = ArrayAlignment(from: names.old, to: names.new)

@@ -117,7 +117,10 @@ extension JSONPatch.Operation {
     }
 
     /// How many bytes its text has.
-    var encodedSize: Int {
+    var encodedSize: Int { encodedSize(upTo: .max) }
+
+    /// As ``encodedSize``, but stops counting the value's bytes once they are at least `limit`.
+    func encodedSize(upTo limit: Int) -> Int {
         let from: JSONPointer? =
             switch self {
             case .move(let from, _), .copy(let from, _): from
@@ -126,6 +129,6 @@ extension JSONPatch.Operation {
         // {"op":"","path":} and ,"from": and ,"value":
         return 17 + name.utf8.count + path.encodedSize
             + (from.map { 8 + $0.encodedSize } ?? 0)
-            + (value.map { 9 + $0.encodedSize } ?? 0)
+            + (value.map { 9 + $0.encodedSize(upTo: limit) } ?? 0)
     }
 }

@@ -63,18 +63,41 @@ public struct JSONPatch: Sendable, Hashable {
         return JSONPatch([.replace(path: JSONPointer(), value: result)])
     }
 
+    /// Whether the text of its operations, without the brackets, has more than `size` bytes.
+    /// O(`size`).
+    package func isLonger(than size: Int) -> Bool {
+        var room = size + 1
+        for operation in operations {
+            room -= operation.encodedSize(upTo: room) + 1
+            if room < 0 { return true }
+        }
+        return false
+    }
+
     /// The operations that turn `old` into `new`: few and small, but not always the fewest.
     ///
     /// A value whose replacement is smaller than its changes is replaced.
     /// Elements of arrays are recognised by their member `id` if all have one, else by equality,
     /// and are moved, inserted and removed one by one.
     ///
-    /// Complexity: linear in the size of both, O(n log n) in the length of an array that changed.
+    /// Complexity: linear in the size of both and in the depth of what changed, O(n log n) in the
+    /// length of an array that changed.
     /// Values that share their storage are not looked into.
     public static func diff(from old: JSON, to new: JSON) -> JSONPatch {
-        var diff = JSONDiff()
+        diff(from: old, to: new, work: .max).patch
+    }
+
+    /// As ``diff(from:to:)``, but replaces everything once more than `limit` work was done: in
+    /// bytes compared or written, about. Values in one another, of which each has nearly all of the
+    /// one around it, are looked through once for each of them.
+    package static func diff(
+        from old: JSON, to new: JSON, work limit: Int
+    ) -> (patch: JSONPatch, work: Int) {
+        var diff = JSONDiff(limit: limit)
         diff.compare(old, new)
-        return JSONPatch(diff.operations)
+        let operations =
+            diff.isGivenUp ? [.replace(path: JSONPointer(), value: new)] : diff.operations
+        return (JSONPatch(operations), diff.work)
     }
 }
 

@@ -16,6 +16,10 @@ struct JournalLineTests {
     static let refused =
         #"{"offset":9,"time":0,"sender":{"id":""},"client":"c","seq":2,"base":0,"settled":0,"#
         + #""seed":"0","schema":1,"actions":[],"rejection":{"code":"unknown-action","title":"No."},"#
+        + #""refused":{"type":"Beer","bytes":9,"digest":"19f6b03edaaf5bfd"}}"#
+    static let refusedEarlier =
+        #"{"offset":9,"time":0,"sender":{"id":""},"client":"c","seq":2,"base":0,"settled":0,"#
+        + #""seed":"0","schema":1,"actions":[],"rejection":{"code":"unknown-action","title":"No."},"#
         + #""refused":{"type":"Beer","payload":"{\"by\": 1}","bytes":9}}"#
     static let snapshot = #"{"offset":8,"version":6,"snapshot":{"format":1,"state":1}}"#
 
@@ -52,6 +56,16 @@ struct JournalLineTests {
                     time: Timestamp(secondsSince1970: 0), seed: 0, actions: [],
                     rejection: Rejection(.unknownAction, "No."),
                     refused: RefusedAction(type: "Beer", payload: #"{"by": 1}"#)))
+        ),
+        (
+            refusedEarlier,
+            .entry(
+                offset: 9,
+                JournalRecord(
+                    client: "c", seq: 2, base: 0, settled: 0, sender: .anonymous,
+                    time: Timestamp(secondsSince1970: 0), seed: 0, actions: [],
+                    rejection: Rejection(.unknownAction, "No."),
+                    refused: RefusedAction(type: "Beer", beginning: #"{"by": 1}"#, bytes: 9)))
         ),
         (
             snapshot,

@@ -90,6 +90,7 @@ extension SelectionGroupTests {
 }
 
 private final class Nobody: SelectionSubscriber {
+    func caughtUp() {}
     func queue(_ subscription: ServerSubscription) {}
     func lapse(_ subscription: ServerSubscription, _ code: String) {}
 }

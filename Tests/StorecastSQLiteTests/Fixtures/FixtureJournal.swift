@@ -22,7 +22,7 @@ import TestSupport
         client: "c", seq: 6, base: 5, settled: 0, sender: Identity("eve"),
         time: Timestamp(secondsSince1970: 1_000_006.25), seed: 5, actions: [],
         rejection: Rejection(.unknownAction, "No."),
-        refused: RefusedAction(type: "Nonsense", payload: #"{"a":"#))
+        refused: RefusedAction(type: "Nonsense", beginning: #"{"a":"#, bytes: 5))
 
     private static let strange: [JournalEntry] = [
         JournalEntry(

@@ -145,6 +145,13 @@ final class RawPeer {
         return buffer
     }
 
+    /// Takes what has come, and drops it; waits for something if nothing has. How many bytes.
+    func drop() throws -> Int {
+        buffer = []
+        _ = try fill()
+        return buffer.count
+    }
+
     private func takeFrame() -> Frame? {
         guard buffer.count >= 2 else { return nil }
         var length = Int(buffer[1] & 0x7F)

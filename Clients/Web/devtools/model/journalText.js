@@ -75,13 +75,15 @@ function read(line, number) {
 }
 
 /**
- * What came in place of an action: the beginning of its payload's text, or all of it.
+ * What came in place of an action: a digest of its payload, or in logs of earlier versions the
+ * beginning of its text, or all of it.
  *
  * @param {any} action
  * @returns {import("./types.js").LoggedAction}
  */
-function refused({ type, payload, bytes }) {
+function refused({ type, payload, bytes, digest }) {
   const action = { type: String(type), bytes: Number(bytes) };
+  if (payload === undefined) return { ...action, excerpt: `digest ${digest}` };
   try {
     return { ...action, payload: JSON.parse(payload) };
   } catch {

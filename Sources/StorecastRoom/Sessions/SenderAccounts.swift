@@ -1,0 +1,129 @@
+import StorecastWire
+
+/// How much may come from one sender in a second.
+public struct SyncRate: Hashable, Sendable {
+    /// WebSocket messages. Beyond, the server stops reading from the connection for a while.
+    public var messages: Double
+    /// Bytes of messages; beyond as for ``messages``.
+    public var bytes: Double
+    /// Dispatches. Beyond, they are refused with `busy`, and may come again when it says.
+    public var actions: Double
+    /// For how many seconds' worth may come at once, after as long a pause.
+    public var burst: Double
+
+    /// A rate, each number in a second.
+    public init(messages: Double, bytes: Double, actions: Double, burst: Double = 10) {
+        self.messages = messages
+        self.bytes = bytes
+        self.actions = actions
+        self.burst = burst
+    }
+
+    /// No bound.
+    public static let unlimited = SyncRate(
+        messages: .infinity, bytes: .infinity, actions: .infinity)
+}
+
+/// Lets through so much a second, and some at once after a pause. Time is in seconds.
+struct TokenBucket {
+    /// When all of it is there again.
+    private var fullAt = -Double.infinity
+
+    /// For how long `amount` has to wait; 0 if it is there. What is more than all of it waits until
+    /// all is there.
+    func wait(for amount: Double, at now: Double, _ perSecond: Double, burst: Double) -> Double {
+        let debt = fullAt - now
+        return debt <= 0 ? 0 : max(0, debt + amount / perSecond - burst)
+    }
+
+    /// Takes it, whether or not it is there.
+    mutating func take(_ amount: Double, at now: Double, _ perSecond: Double) {
+        fullAt = max(fullAt, now) + amount / perSecond
+    }
+
+    func isFull(at now: Double) -> Bool { fullAt <= now }
+}
+
+/// What has lately come from one sender: a connection, or all connections of one identity or one
+/// address.
+final class SenderAccount {
+    private let rate: SyncRate
+    private var messages = TokenBucket()
+    private var bytes = TokenBucket()
+    private var actions = TokenBucket()
+    fileprivate(set) var connections = 0
+
+    init(_ rate: SyncRate) { self.rate = rate }
+
+    /// A message has come; for how many seconds nothing more should.
+    func noteMessage(_ size: Int, at now: Double) -> Double {
+        messages.take(1, at: now, rate.messages)
+        bytes.take(Double(size), at: now, rate.bytes)
+        return max(
+            messages.wait(for: 0, at: now, rate.messages, burst: rate.burst),
+            bytes.wait(for: 0, at: now, rate.bytes, burst: rate.burst))
+    }
+
+    /// For how many seconds an action has to wait.
+    func waitForAction(at now: Double) -> Double {
+        actions.wait(for: 1, at: now, rate.actions, burst: rate.burst)
+    }
+
+    func takeAction(at now: Double) { actions.take(1, at: now, rate.actions) }
+
+    /// A message was more work than others: as many bytes as that.
+    func owe(_ size: Int, at now: Double) { bytes.take(Double(size), at: now, rate.bytes) }
+
+    fileprivate func isForgettable(at now: Double) -> Bool {
+        connections == 0 && messages.isFull(at: now) && bytes.isFull(at: now)
+            && actions.isFull(at: now)
+    }
+}
+
+/// The accounts of a loop's identities and addresses, as long as somebody is connected or has sent
+/// more than was its due.
+package final class SenderAccounts {
+    /// By whom connections are counted together.
+    enum Sender: Hashable {
+        case address(ExactString)
+        case identity(ExactString)
+    }
+
+    private let limits: SyncLimits
+    private var accounts: [Sender: SenderAccount] = [:]
+    /// When the table is looked through for those that may be forgotten: amortised, each is looked
+    /// at twice.
+    private var sweepAt = 1024
+
+    init(_ limits: SyncLimits) { self.limits = limits }
+
+    /// How many are known.
+    package var count: Int { accounts.count }
+
+    /// An account of a connection alone.
+    func own() -> SenderAccount { SenderAccount(limits.connectionRate) }
+
+    /// Counts one connection more; nil if the sender has as many as it may.
+    func enter(_ sender: Sender, at now: Double) -> SenderAccount? {
+        let (most, rate) =
+            switch sender {
+            case .address: (limits.connectionsPerAddress, limits.addressRate)
+            case .identity: (limits.connectionsPerIdentity, limits.identityRate)
+            }
+        if accounts.count >= sweepAt {
+            accounts = accounts.filter { !$0.value.isForgettable(at: now) }
+            sweepAt = max(1024, accounts.count * 2)
+        }
+        let account = accounts[sender] ?? SenderAccount(rate)
+        guard account.connections < most else { return nil }
+        accounts[sender] = account
+        account.connections += 1
+        return account
+    }
+
+    func leave(_ sender: Sender, at now: Double) {
+        guard let account = accounts[sender] else { return }
+        account.connections -= 1
+        if account.isForgettable(at: now) { accounts[sender] = nil }
+    }
+}

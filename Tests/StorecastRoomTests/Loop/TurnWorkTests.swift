@@ -1,0 +1,184 @@
+import StorecastWire
+import Testing
+
+@testable import StorecastRoom
+
+/// How much of what clients send is taken in one turn, and in which order the rest is.
+struct TurnWorkTests {
+    /// Each of the messages below has about 1,300 bytes and five frames.
+    private var limits: SyncLimits {
+        var limits = SyncLimits()
+        limits.turnWork = 20_000
+        limits.turnWorkPerConnection = 5000
+        return limits
+    }
+
+    private func loop(_ limits: SyncLimits) -> (TestLoop, any AnyRoom) {
+        let loop = TestLoop(limits: limits)
+        return (loop, loop.open(Shop.room, limits: limits))
+    }
+
+    private func pings(_ count: Int) -> [UInt8] {
+        let ping = #"{"op":"ping"}"# + String(repeating: " ", count: 256)
+        return Array(("[" + Array(repeating: ping, count: count).joined(separator: ",") + "]").utf8)
+    }
+
+    @Test func `a connection's messages are taken as far as its share of a turn goes`() {
+        let (loop, room) = loop(limits)
+        let wire = Wire.greeted(room, on: loop)
+        wire.push(pings(50))
+        // What doesn't fit waits, and nothing more is read.
+        #expect(!wire.isReading)
+        let again = loop.turnsAgain
+        loop.endTurn()
+        let first = wire.hear().count
+        #expect(first > 0 && first < 50)
+        #expect(loop.turnsAgain == again + 1)
+        var turns = 0
+        var heard = first
+        while !wire.isReading, turns < 50 {
+            loop.endTurn()
+            turns += 1
+            heard += wire.hear().count
+        }
+        #expect(turns > 2)
+        #expect(heard == 50)
+        let quiet = loop.turnsAgain
+        loop.endTurn()
+        #expect(loop.turnsAgain == quiet)
+    }
+
+    @Test func `who has made much work waits behind those who haven't`() {
+        let (loop, room) = loop(limits)
+        let busy = Wire.greeted(room, on: loop, client: "busy-0123456789abcdef")
+        let calm = Wire.greeted(room, on: loop, client: "calm-0123456789abcdef")
+        busy.push(pings(200))
+        for _ in 1...5 {
+            calm.push(pings(1))
+            loop.endTurn()
+            #expect(calm.hear().count == 1)
+            #expect(!busy.isReading)
+        }
+    }
+
+    @Test func `connections that wait take turns`() {
+        let (loop, room) = loop(limits)
+        let wires = (0..<8).map { Wire.greeted(room, on: loop, client: "\($0)-0123456789abcdef") }
+        for wire in wires { wire.push(pings(60)) }
+        var heard = Array(repeating: 0, count: wires.count)
+        for _ in 1...12 {
+            loop.endTurn()
+            for (index, wire) in wires.enumerated() { heard[index] += wire.hear().count }
+            // Nobody is ahead of another by more than two shares.
+            let most = heard.max() ?? 0
+            let least = heard.min() ?? 0
+            #expect(most - least <= 40)
+        }
+        for _ in 1...60 { loop.endTurn() }
+        for (index, wire) in wires.enumerated() { heard[index] += wire.hear().count }
+        #expect(heard == Array(repeating: 60, count: wires.count))
+    }
+
+    @Test func `what was held before welcome is taken in shares too`() {
+        let (loop, room) = loop(limits)
+        let wire = Wire(to: room, on: loop)
+        loop.authenticator = { _ in nil }
+        wire.say(hello())
+        wire.push(pings(100))
+        loop.waiting[0].authenticated(.success(.anonymous))
+        loop.endTurn()
+        let first = wire.hear().count
+        #expect(first > 1 && first < 101)
+        for _ in 1...50 { loop.endTurn() }
+        #expect(first + wire.hear().count == 101)
+    }
+
+    @Test func `a connection that ends while it waits is forgotten`() {
+        let (loop, room) = loop(limits)
+        weak var session: ServerSession?
+        do {
+            let wire = Wire.greeted(room, on: loop)
+            wire.push(pings(100))
+            session = wire.session
+            wire.session.disconnected()
+        }
+        loop.endTurn()
+        loop.endTurn()
+        #expect(session == nil)
+    }
+
+    // MARK: First values
+
+    private func subscribes(_ count: Int) -> [UInt8] {
+        let frames = (0..<count).map {
+            #"{"op":"subscribe","ref":\#($0 + 1),"select":"line","params":\#($0)}"#
+        }
+        return Array(("[" + frames.joined(separator: ",") + "]").utf8)
+    }
+
+    private func shop(_ lines: Int, of size: Int) -> Shop {
+        Shop(log: Array(repeating: String(repeating: "x", count: size), count: lines))
+    }
+
+    @Test func `first values of many bytes come in several writes`() {
+        var limits = SyncLimits()
+        limits.writeBytes = 10_000
+        let loop = TestLoop(limits: limits)
+        let room = loop.open(Shop.room(from: shop(20, of: 3000)), limits: limits)
+        let wire = Wire.greeted(room, on: loop)
+        wire.push(subscribes(20))
+        var snapshots: [Int] = []
+        while snapshots.reduce(0, +) < 20, snapshots.count < 30 {
+            loop.endTurn()
+            snapshots.append(wire.hear().filter { $0.op == "snapshot" }.count)
+        }
+        #expect(snapshots == [4, 4, 4, 4, 4])
+    }
+
+    @Test func `what a connection doesn't take isn't made for it`() {
+        var limits = SyncLimits()
+        limits.writeBytes = 10_000
+        let loop = TestLoop(limits: limits)
+        let room = loop.open(Shop.room(from: shop(20, of: 3000)), limits: limits)
+        let wire = Wire.greeted(room, on: loop)
+        wire.push(subscribes(20))
+        loop.endTurn()
+        #expect(wire.hear().filter { $0.op == "snapshot" }.count == 4)
+        wire.isWritable = false
+        for _ in 1...5 { loop.endTurn() }
+        #expect(wire.hear().isEmpty)
+        wire.resume()
+        var rest = wire.hear()
+        for _ in 1...5 {
+            loop.endTurn()
+            rest += wire.hear()
+        }
+        #expect(rest.filter { $0.op == "snapshot" }.count == 16)
+    }
+
+    @Test func `values that all become new come in one transaction, as far as it may be large`() {
+        var limits = SyncLimits()
+        limits.transactionBytes = 100_000
+        let loop = TestLoop(limits: limits)
+        let swap = Selection("swap") { (shop: Shop, number: Int) in
+            String(repeating: shop.tea.isMultiple(of: 2) ? "a" : "b", count: 30_000) + "\(number)"
+        }
+        let room = loop.open(
+            RoomDefinition(
+                state: Shop(), actions: [AddTea.self], selections: [swap], reducer: Shop.reduce),
+            limits: limits)
+        let wire = Wire.greeted(room, on: loop)
+        for number in 1...5 {
+            wire.say(
+                #"{"op":"subscribe","ref":\#(number),"select":"swap","params":\#(number)}"#)
+        }
+        _ = wire.hear()
+        wire.dispatch(1, "AddTea", #"{"by":1}"#)
+        let heard = wire.hear()
+        // Those that don't fit end before the transaction, which brings all that are live.
+        #expect(
+            heard.ops == ["lapse", "lapse", "transaction", "snapshot", "snapshot", "snapshot"])
+        #expect(heard.prefix(2).map(\.code) == ["renewed", "renewed"])
+        #expect(heard[2]["count"] == 3)
+    }
+}
