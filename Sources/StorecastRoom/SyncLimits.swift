@@ -104,6 +104,9 @@ public struct SyncLimits: Sendable {
     public var handshakeTimeout = Duration.seconds(10)
     /// How long it may take from there to its `hello`; 10 seconds.
     public var helloTimeout = Duration.seconds(10)
+    /// How long before a client's identity expires it is asked for a newer token; a minute, and at
+    /// most half of the time that is left when the token is checked.
+    public var renewalMargin = Duration.seconds(60)
     /// How long a browser may take to read a page or another answer to a plain request; a minute.
     public var answerTimeout = Duration.seconds(60)
     /// How often a client of which nothing is heard is sent a WebSocket ping; 25 seconds.

@@ -194,6 +194,28 @@ public final class SyncServer: Sendable {
         return LiveRoom(path, on: home)
     }
 
+    /// Ends the connections of an identity, whatever its roles, with close code 4004; returns how
+    /// many there were.
+    ///
+    /// For when somebody is to be shut out, or has new roles, before the token expires: have
+    /// authentication know it first. Clients then connect again, and are let in if they have
+    /// another token. A check that is under way counts as made before.
+    @discardableResult
+    public func revoke(_ identity: Identity) async -> Int {
+        await revoke { $0.id.isSameText(as: identity.id) }
+    }
+
+    /// Ends the connections of the identities of which `isRevoked` says so, as ``revoke(_:)`` does.
+    ///
+    /// - Parameter isRevoked: called on every loop, for each connection: keep it short. Those of
+    ///   clients that are about to be welcomed may be asked about until their check has ended.
+    @discardableResult
+    public func revoke(where isRevoked: @escaping @Sendable (Identity) -> Bool) async -> Int {
+        var count = 0
+        for loop in runningLoops() { count += await loop.revoke(where: isRevoked) }
+        return count
+    }
+
     /// The loop on which a room lives, if the server runs.
     func home(of path: String) -> ServerLoop? {
         let loops = runningLoops()

@@ -79,9 +79,11 @@ final class ConnectorBench: ConnectorHost {
     }
 
     /// The server says something on the newest connection.
-    func say(_ text: String) {
-        Array(text.utf8).withUnsafeBytes {
-            connector.take(.received($0), from: connection.attempt)
+    func say(_ texts: String...) {
+        for text in texts {
+            Array(text.utf8).withUnsafeBytes {
+                connector.take(.received($0), from: connection.attempt)
+            }
         }
         settle()
     }

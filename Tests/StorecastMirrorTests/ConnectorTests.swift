@@ -405,6 +405,90 @@ struct ConnectorTests {
         #expect(bench.connection.sent.last?["token"] == "t")
     }
 
+    // MARK: Renewal
+
+    @Test func `a server that asks for a newer token is shown one, on the same connection`() {
+        goLive()
+        bench.token = "t2"
+        bench.say(#"{"op":"renew","within":60}"#)
+        #expect(bench.tokenRequests.count == 2)
+        #expect(bench.connection.sent.ops == ["hello", "authenticate"])
+        #expect(bench.connection.sent.last?["token"] == "t2")
+        #expect(bench.connections.count == 1)
+        #expect(bench.statuses == [.connecting, .live])
+    }
+
+    @Test func `while the host has the same token, it is asked again, half as late each time`() {
+        goLive(heartbeat: 3600)
+        bench.say(#"{"op":"renew","within":60}"#)
+        for wait in [30, 15] {
+            let count = bench.tokenRequests.count
+            bench.advance(by: .seconds(wait) - .nanoseconds(1))
+            #expect(bench.tokenRequests.count == count)
+            bench.advance(by: .nanoseconds(1))
+            #expect(bench.tokenRequests.count == count + 1)
+        }
+        #expect(bench.connection.sent.ops == ["hello"])
+        bench.token = "t2"
+        bench.advance(by: .milliseconds(7500))
+        #expect(bench.connection.sent.last?["token"] == "t2")
+        let count = bench.tokenRequests.count
+        bench.advance(by: .seconds(3000))
+        #expect(bench.tokenRequests.count == count)
+    }
+
+    @Test func `so it is while there is none, until the time is over`() {
+        goLive(heartbeat: 3600)
+        bench.token = nil
+        // It is asked once, however often the server says so meanwhile.
+        bench.say(#"{"op":"renew","within":60}"#, #"{"op":"renew","within":60}"#)
+        for tries in 2...9 {
+            #expect(bench.tokenRequests.count == min(tries, 8))
+            connector.tokenFailed("There is no network.", for: connector.attempt)
+            // The next is due when half of what is left is over.
+            bench.advance(by: .seconds(60 / Double(1 << (tries - 1))))
+        }
+        bench.advance(by: .seconds(3000))
+        #expect(bench.tokenRequests.count == 8)
+        #expect(bench.statuses == [.connecting, .live])
+    }
+
+    @Test func `a client without tokens has nothing to show`() {
+        goLive(heartbeat: 3600)
+        bench.token = nil
+        bench.say(#"{"op":"renew","within":60}"#)
+        connector.provide(token: nil, for: connector.attempt)
+        bench.advance(by: .seconds(100))
+        #expect(bench.tokenRequests.count == 2)
+        #expect(bench.connection.sent.ops == ["hello"])
+    }
+
+    @Test func `one that comes after the connection was lost is no answer to the next request`() {
+        goLive()
+        bench.token = nil
+        bench.say(#"{"op":"renew","within":60}"#)
+        let attempt = connector.attempt
+        bench.lose()
+        bench.retry()
+        connector.provide(token: "late", for: attempt)
+        #expect(bench.connections.count == 1)
+        connector.provide(token: "t3", for: connector.attempt)
+        bench.welcome()
+        #expect(bench.connection.sent.first?["token"] == "t3")
+    }
+
+    @Test(arguments: [4003, 4004] as [UInt16])
+    func `who is ended as the token has expired, or was revoked, comes back with another`(
+        _ code: UInt16
+    ) {
+        goLive()
+        bench.lose(code, "")
+        bench.token = "t2"
+        bench.retry()
+        bench.welcome()
+        #expect(bench.connection.sent.first?["token"] == "t2")
+    }
+
     // MARK: Closing
 
     @Test func `closing while it connects closes the socket, and its opening changes nothing`() {

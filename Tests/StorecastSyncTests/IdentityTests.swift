@@ -23,6 +23,12 @@ struct IdentityTests {
         #expect(Set(Self.identities).count == Self.identities.count)
     }
 
+    @Test func `it is the same until whenever it holds`() {
+        let (early, late) = (Timestamp(secondsSince1970: 1), Timestamp(secondsSince1970: 2))
+        #expect(Identity("ada", expires: early) == Identity("ada", expires: late))
+        #expect(Set([Identity("ada"), Identity("ada", expires: early)]).count == 1)
+    }
+
     @Test func `roles have no order`() {
         let roles = (0..<20).map { "role \($0)" }
         let (left, right) = (Identity("ada", roles: Set(roles)), Identity("ada", roles: []))

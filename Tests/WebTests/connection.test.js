@@ -218,6 +218,80 @@ describe("a connection", () => {
     assert.deepEqual(await peer.heard(), [{ op: "authenticate", token: "two" }]);
   });
 
+  describe("is asked for a newer token", () => {
+    const renewals = (peer) => peer.heard().then((frames) => frames.map(({ token }) => token));
+
+    test("and shows it on the same connection", async () => {
+      const tokens = ["one", "two", "three"];
+      const peer = new TestPeer({ token: async () => tokens.shift() });
+      assert.equal((await peer.welcome())[0].token, "one");
+      const renew = { op: "renew", within: 60 };
+      assert.deepEqual(await peer.say(renew), [{ op: "authenticate", token: "two" }]);
+      assert.deepEqual(await peer.say(renew), [{ op: "authenticate", token: "three" }]);
+      assert.equal(peer.sockets.length, 1);
+    });
+
+    test("and asks again, half as late each time, while it has the same or none", async () => {
+      let count = 0;
+      let next = () => "one";
+      const peer = new TestPeer({ token: () => ((count += 1), next()) });
+      await peer.welcome({ heartbeat: 3600 });
+      await peer.say({ op: "renew", within: 60 });
+      assert.equal(count, 2);
+      await peer.platform.advance(29_999);
+      assert.equal(count, 2);
+      next = () => {
+        throw new Error("offline");
+      };
+      await peer.platform.advance(1);
+      assert.equal(count, 3);
+      next = () => "two";
+      await peer.platform.advance(15_000);
+      assert.deepEqual(await renewals(peer), ["two"]);
+      await peer.platform.advance(1_000_000);
+      assert.equal(count, 4);
+    });
+
+    test("and isn't asked for ever, nor at once for a time that no timer holds", async () => {
+      let count = 0;
+      const peer = new TestPeer({ token: () => ((count += 1), "one") });
+      await peer.welcome({ heartbeat: 3600 });
+      await peer.say({ op: "renew", within: 1e12 });
+      for (let hour = 0; hour < 12; hour += 1) {
+        assert.equal(count, 2);
+        await peer.platform.advance(3_600_000 - (hour === 11 ? 1 : 0));
+        await peer.say({ op: "pong", v: 0 });
+      }
+      assert.equal(count, 2);
+      await peer.say({ op: "renew", within: 60 });
+      for (let second = 0; second < 100; second += 1) await peer.platform.advance(1000);
+      assert.equal(count, 9);
+    });
+
+    test("and has none but the one that it was given", async () => {
+      const peer = new TestPeer({ token: "one" });
+      await peer.welcome({ heartbeat: 3600 });
+      assert.deepEqual(await peer.say({ op: "renew", within: 60 }), []);
+      await peer.platform.advance(100_000);
+      assert.deepEqual(await peer.heard(), []);
+    });
+
+    test("and what comes after the connection was lost isn't shown on the next", async () => {
+      const answers = [];
+      const peer = new TestPeer({ token: () => new Promise((answer) => answers.push(answer)) });
+      await peer.platform.advance(0);
+      answers[0]("one");
+      await peer.welcome();
+      await peer.say({ op: "renew", within: 60 });
+      await peer.end(4003);
+      await peer.platform.advance(1000);
+      answers[1]("late");
+      answers[2]("two");
+      assert.equal((await peer.welcome())[0].token, "two");
+      assert.deepEqual(await peer.heard(), []);
+    });
+  });
+
   test("speaks only to servers that speak its protocol", async () => {
     const peer = new TestPeer();
     await peer.platform.advance(0);

@@ -33,7 +33,9 @@ public final class RemoteConnection: Sendable {
     ///
     /// - Parameters:
     ///   - url: `ws://host:port/path` or `wss://…`; the path names the room.
-    ///   - token: called before every connection; what it throws counts as a failed attempt.
+    ///   - token: called before every connection, where what it throws counts as a failed attempt,
+    ///     and when the server asks for a newer one, as the one that it has expires: a minute before
+    ///     that, and again, if it throws or has the same, when half of the time left is over.
     ///   - identity: who the client is to the server, if you know: the sender in the provisional
     ///     stamps of ``Stamped`` actions that optimistic stores show. Their time is this machine's,
     ///     their id the final one.
@@ -123,10 +125,11 @@ public final class RemoteConnection: Sendable {
     }
 
     /// Shows the server a newer token of the same identity on the current connection: when the
-    /// token is about to expire, or when the user's roles have changed.
+    /// token is about to be revoked, or when the user's roles have changed.
     ///
     /// The session goes on while the server checks it: what is dispatched at the same moment may
-    /// still be authorized by the old one. Later connections call the initialiser's `token` again.
+    /// still be authorized by the old one. Later connections call the initialiser's `token` again,
+    /// and so does one whose server says that the token is about to expire.
     public func authenticate(token: String) {
         perform { $0.connector.authenticate(token: token) }
     }

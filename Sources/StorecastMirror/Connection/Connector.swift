@@ -24,7 +24,7 @@ package final class Connector {
     /// What a host's timer is for.
     package struct Timer: Sendable {
         fileprivate enum Purpose {
-            case flush, retry, welcomeTimeout, endOfHold, storageRetry
+            case flush, retry, welcomeTimeout, endOfHold, renewal, storageRetry
             case heartbeat(pinged: Duration?)
         }
 
@@ -51,10 +51,14 @@ package final class Connector {
     private var random: any RandomNumberGenerator
     private var state = State.idle
     private var connection: (any TransportConnection)?
-    /// The token that the current attempt's hello carries.
+    /// The token that the current attempt's hello carries, or that was shown last.
     private var token: String?
     /// A newer one, to be shown after the welcome.
     private var newerToken: String?
+    /// By when the server wants a newer one.
+    private var renewalDeadline = Duration.zero
+    /// Whether the host was asked for it.
+    private var isRenewing = false
     private var backOff = BackOff()
     private var lastHeard = Duration.zero
     private var liveSince: Duration?
@@ -93,8 +97,13 @@ package final class Connector {
     package func authenticate(token: String) {
         guard state == .fetchingToken || state == .open else { return }
         guard session.phase == .live else { return newerToken = token }
-        session.authenticate(token: token)
+        show(token)
         scheduleFlush()
+    }
+
+    private func show(_ newer: String) {
+        token = newer
+        session.authenticate(token: newer)
     }
 
     /// Closes for good. Dispatches without an outcome end with `rejection`, or with `closed`.
@@ -122,7 +131,9 @@ package final class Connector {
 
     /// The host has the token that it was asked for; nil if the client shows none.
     package func provide(token: String?, for attempt: Int) {
-        guard attempt == self.attempt, state == .fetchingToken else { return }
+        guard attempt == self.attempt else { return }
+        if isRenewing { return renewed(with: token) }
+        guard state == .fetchingToken else { return }
         state = .open
         self.token = token
         schedule(.welcomeTimeout, after: Self.welcomeTimeout)
@@ -135,7 +146,12 @@ package final class Connector {
 
     /// There is no token: a failed attempt.
     package func tokenFailed(_ problem: String, for attempt: Int) {
-        guard attempt == self.attempt, state == .fetchingToken else { return }
+        guard attempt == self.attempt else { return }
+        if isRenewing {
+            isRenewing = false
+            return renewLater()
+        }
+        guard state == .fetchingToken else { return }
         lost(because: problem)
     }
 
@@ -171,6 +187,7 @@ package final class Connector {
         case .retry: connect()
         case .welcomeTimeout: if session.phase != .live { fail("The server didn't answer.") }
         case .heartbeat(let pinged): checkHeartbeat(pinged: pinged)
+        case .renewal: requestRenewal()
         case .endOfHold:
             session.release()
             scheduleFlush()
@@ -188,6 +205,7 @@ package final class Connector {
         state = .fetchingToken
         bye = nil
         newerToken = nil
+        isRenewing = false
         host.statusChanged(.connecting)
         host.requestToken(for: attempt)
     }
@@ -232,6 +250,29 @@ package final class Connector {
 
     private func hangUp(_ code: CloseCode) {
         connection.take()?.close(code: code.rawValue, reason: "")
+    }
+
+    // MARK: Renewal
+
+    private func requestRenewal() {
+        guard session.phase == .live, !isRenewing else { return }
+        isRenewing = true
+        host.requestToken(for: attempt)
+    }
+
+    /// The host has a token, perhaps the one that the server has seen; nil if the client has none.
+    private func renewed(with token: String?) {
+        isRenewing = false
+        guard let token else { return }
+        if token == self.token { return renewLater() }
+        authenticate(token: token)
+    }
+
+    /// Asks the host again when half of the time that is left is over. When all is over, the server
+    /// ends the connection, and there is a token for the next.
+    private func renewLater() {
+        let left = renewalDeadline - host.now
+        if left > .seconds(1) { schedule(.renewal, after: left / 2) }
     }
 
     // MARK: Heartbeat
@@ -283,7 +324,7 @@ package final class Connector {
 extension Connector: ClientSessionDelegate {
     package func welcomed() {
         liveSince = host.now
-        if let newer = newerToken.take(), newer != token { session.authenticate(token: newer) }
+        if let newer = newerToken.take(), newer != token { show(newer) }
         host.statusChanged(.live)
         schedule(.heartbeat(pinged: nil), after: heartbeat)
     }
@@ -299,6 +340,11 @@ extension Connector: ClientSessionDelegate {
 
     package func held(for time: Duration) { schedule(.endOfHold, after: time) }
 
+    package func renew(within time: Duration) {
+        renewalDeadline = host.now + time
+        requestRenewal()
+    }
+
     package func bye(_ bye: ServerFrame.Bye) { self.bye = bye }
 
     package func trouble(_ message: String) { host.report(message) }
@@ -311,8 +357,8 @@ package protocol ConnectorHost: AnyObject {
     /// Calls ``Connector/fire(_:)`` when `delay` is over. If it is zero: behind everything that is
     /// being done now.
     func schedule(_ timer: Connector.Timer, after delay: Duration)
-    /// Answers at once or later, by ``Connector/provide(token:for:)`` or
-    /// ``Connector/tokenFailed(_:for:)``.
+    /// Asks for a token, before each connection and when the server wants a newer one. Answers at
+    /// once or later, by ``Connector/provide(token:for:)`` or ``Connector/tokenFailed(_:for:)``.
     func requestToken(for attempt: Int)
     /// Starts to open a connection, whose events go to ``Connector/take(_:from:)``.
     func openConnection(for attempt: Int) -> any TransportConnection

@@ -75,6 +75,8 @@ extension ClientSession {
         case .lapse(let sub, let code): lapse(sub, code)
         case .error(let error): take(error)
         case .pong(let version): reached(at(version))
+        case .renew(let seconds):
+            delegate?.renew(within: .seconds(min(max(seconds, 0), 1e9)))
         case .bye(var bye):
             // What replaced this connection may be one of the client's own that was held up.
             if bye.code == CloseCode.replaced.word, isUnsure { bye.reconnect = true }

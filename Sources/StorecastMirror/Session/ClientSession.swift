@@ -264,6 +264,8 @@ package protocol ClientSessionDelegate: AnyObject {
     func storageChanged(_ problem: Rejection?)
     /// Dispatches may be sent again when this time is over; call `release()` then.
     func held(for time: Duration)
+    /// The server asks for a newer token.
+    func renew(within time: Duration)
     /// The server is about to close.
     func bye(_ bye: ServerFrame.Bye)
     /// The server broke the protocol; worth a line in a log.

@@ -111,6 +111,9 @@ package final class DispatchOrigin: Equatable, Sendable {
 
     package init(client: String, sender: Identity) {
         self.client = client
+        // A replay comes to the same whenever it is made.
+        var sender = sender
+        sender.expires = nil
         self.sender = sender
     }
 

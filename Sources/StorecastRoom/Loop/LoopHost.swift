@@ -1,5 +1,10 @@
+package import StorecastSync
+
 /// The event loop, sockets and owner behind a ``RoomLoop``; every call is made on the loop.
 package protocol LoopHost: RoomHost {
+    /// The time of day, which may step.
+    var timeOfDay: Timestamp { get }
+
     /// Something is due: ``RoomLoop/endTurn()`` is to be called when all that has come is taken.
     func turnBegan()
     /// Called at the end of a turn: another one is to follow, as soon as all that has come by then

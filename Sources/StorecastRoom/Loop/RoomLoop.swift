@@ -1,4 +1,4 @@
-import StorecastSync
+package import StorecastSync
 package import StorecastWire
 
 /// The rooms and sessions of one event loop, without I/O: which rooms are open and who is in them,
@@ -24,6 +24,8 @@ package final class RoomLoop: SessionLoop {
     private var idleRooms = IdleRooms()
     /// In the order of their opening.
     private var greetings: [(deadline: Duration, id: UInt64)] = []
+    private var times = SessionTimes()
+    private var isWatchingTimes = false
     // Unchecked, as the next: what each turn reads and writes. No access calls other code.
     @exclusivity(unchecked) private var dueRooms: [any AnyRoom] = []
     package let flushes: FlushQueue
@@ -141,6 +143,7 @@ package final class RoomLoop: SessionLoop {
     package func end(_ id: UInt64) {
         guard let session = sessions.removeValue(forKey: id) else { return }
         session.disconnected()
+        times.set(id, at: nil)
         let path = session.room.name
         let name = ExactString(path)
         let count = visitors[name, default: 1] - 1
@@ -186,6 +189,26 @@ package final class RoomLoop: SessionLoop {
 
     package func authenticate(_ session: ServerSession, token: String?) {
         host.authenticate(session, token: token)
+    }
+
+    package var timeOfDay: Timestamp { host.timeOfDay }
+
+    package func watch(_ session: ServerSession, at time: Timestamp?) {
+        guard let id = session.link?.id else { return }
+        times.set(id, at: time)
+        watchTimes()
+    }
+
+    /// Looks every second, as long as there is something to look for: the time of day may step.
+    private func watchTimes() {
+        guard !isWatchingTimes, !times.isEmpty else { return }
+        isWatchingTimes = true
+        host.schedule(after: .seconds(1)) { [weak self] in
+            guard let self else { return }
+            isWatchingTimes = false
+            for id in times.takeDue(at: timeOfDay) { sessions[id]?.checkExpiry() }
+            watchTimes()
+        }
     }
 
     // MARK: Turns

@@ -1,3 +1,5 @@
+package import StorecastSync
+
 /// What a session needs of the loop that it belongs to.
 package protocol SessionLoop: AnyObject {
     /// The loop's sessions that have something to send.
@@ -11,6 +13,10 @@ package protocol SessionLoop: AnyObject {
     func schedule(after delay: Duration, _ work: @escaping () -> Void)
     /// Finds out whose token it is and calls `session.authenticated`, possibly at once.
     func authenticate(_ session: ServerSession, token: String?)
+    /// The time of day, by which identities expire.
+    var timeOfDay: Timestamp { get }
+    /// Calls `session.checkExpiry` at this time, within two seconds; nil for never.
+    func watch(_ session: ServerSession, at time: Timestamp?)
 }
 
 /// The sessions of a loop that have something to send, in the order in which it came up, and those

@@ -43,6 +43,10 @@ package final class ServerSession: SelectionSubscriber {
     private var heldBytes = 0
     /// Tokens of `authenticate`; only the newest counts.
     private var renewal = TokenRenewal()
+    /// Until when the client's identity holds; nil for ever.
+    private var term: IdentityTerm?
+    /// Whose identity was revoked while a token was being checked, as that may have begun before.
+    private var revocations: [@Sendable (Identity) -> Bool] = []
     @exclusivity(unchecked) private var inbox = FrameInbox()
     @exclusivity(unchecked) private var isTaking = false
     @exclusivity(unchecked) private var replies: [ServerMessage] = []
@@ -242,6 +246,8 @@ package final class ServerSession: SelectionSubscriber {
             close(
                 rejection.code == .forbidden ? .forbidden : .unauthenticated,
                 rejection.description)
+        case (_, .success(let identity)) where isOver(identity):
+            close(.unauthenticated, "The token has expired.")
         case (.authenticating, .success(let identity)):
             if room.phase != .loading { return loaded(room.phase, identity) }
             // Only if it has to wait: to count references to an object that was once referred to
@@ -253,6 +259,53 @@ package final class ServerSession: SelectionSubscriber {
                 loop.authenticate(self, token: token)
             }
         }
+    }
+
+    /// Whether the identity has expired.
+    private func isOver(_ identity: Identity) -> Bool {
+        guard let end = identity.expires else { return false }
+        return !(loop.timeOfDay < end)
+    }
+
+    /// Whether the identity was revoked while the token that stands for it was being checked;
+    /// closes the connection then.
+    private func isRevoked(_ identity: Identity) -> Bool {
+        defer { revocations = [] }
+        guard revocations.contains(where: { $0(identity) }) else { return false }
+        closeRevoked()
+        return true
+    }
+
+    private func noteExpiry(of identity: Identity) {
+        let margin = room.limits.renewalMargin
+        let now = loop.timeOfDay
+        term = IdentityTerm(of: identity, at: now, margin: margin, after: term)
+        loop.watch(self, at: term?.next)
+    }
+
+    /// Asks the client for a newer token, or ends the connection, if it is time for that.
+    package func checkExpiry() {
+        guard phase == .live, let step = term?.step(at: loop.timeOfDay) else { return }
+        switch step {
+        case .wait: break
+        case .ask(let seconds): reply(.renew(within: seconds))
+        case .end: return close(.expired, "The token has expired.", jitter: 1)
+        }
+        loop.watch(self, at: term?.next)
+    }
+
+    /// Ends the connection if its identity is one of those, or turns out to be in a check that is
+    /// under way; true if it ended.
+    package func revoke(where isRevoked: @escaping @Sendable (Identity) -> Bool) -> Bool {
+        switch phase {
+        case .awaitingHello, .closed: break
+        case .live where isRevoked(identity):
+            closeRevoked()
+            return true
+        case .live where !renewal.isChecking: break
+        case .authenticating, .live: revocations.append(isRevoked)
+        }
+        return false
     }
 
     private func loaded(_ room: RoomPhase, _ identity: Identity) {
@@ -268,7 +321,7 @@ package final class ServerSession: SelectionSubscriber {
     }
 
     private func welcome(_ identity: Identity) {
-        guard let hello else { return }
+        guard let hello, !isRevoked(identity) else { return }
         let position = room.position
         if let seen = hello.seen, seen.epoch == position.epoch, seen.version > position.version {
             return close(.behind, "This server hasn't reached version \(seen.version) yet.")
@@ -289,6 +342,7 @@ package final class ServerSession: SelectionSubscriber {
                     : "The client id belongs to another identity.")
         }
         phase = .live
+        noteExpiry(of: identity)
         let record = room.record(of: client)
         let settled = hello.settled ?? 0
         dispatches = DispatchWindow(known: max(record?.lastSeq ?? 0, settled))
@@ -307,9 +361,11 @@ package final class ServerSession: SelectionSubscriber {
     }
 
     private func renew(_ new: Identity) {
+        guard !isRevoked(new) else { return }
         guard new.id.isSameText(as: identity.id) else {
             return violate("The token is another identity's.")
         }
+        noteExpiry(of: new)
         let isSame = new == identity
         if !isSame { origin = DispatchOrigin(client: client, sender: new) }
         for subscription in subscriptions.values.sorted(by: { $0.group.sub < $1.group.sub })
@@ -469,6 +525,10 @@ package final class ServerSession: SelectionSubscriber {
 
     func violate(_ title: String) {
         close(.protocolViolation, title)
+    }
+
+    private func closeRevoked() {
+        close(.revoked, "The server has revoked this identity.", after: 1, jitter: 2)
     }
 
     /// Says bye and closes.

@@ -44,6 +44,11 @@ actor ServerLoop {
         core?.release()
     }
 
+    /// Ends the connections of those identities to rooms of this loop; returns how many.
+    func revoke(where isRevoked: @escaping @Sendable (Identity) -> Bool) -> Int {
+        core?.revoke(where: isRevoked) ?? 0
+    }
+
     /// Calls `handler` on every signal of `signals`.
     func handle(_ signals: [Int32], _ handler: @escaping @Sendable (Int32) -> Void) {
         loop.handleSignals(signals) { handler($0) }

@@ -16,6 +16,8 @@ import StorecastWebSocket
 extension ServerLoopCore: LoopHost {
     var now: Duration { loop.now() }
 
+    var timeOfDay: Timestamp { .now() }
+
     func schedule(after delay: Duration, _ work: @escaping () -> Void) {
         loop.schedule(after: delay, work)
     }

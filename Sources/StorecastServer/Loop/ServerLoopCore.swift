@@ -132,6 +132,13 @@ final class ServerLoopCore {
         }
     }
 
+    /// Ends the connections of those identities; returns how many. Extensions have their own.
+    func revoke(where isRevoked: @escaping @Sendable (Identity) -> Bool) -> Int {
+        rooms.sessions.sorted { $0.key < $1.key }.count { _, session in
+            part(at: session.room.name) == nil && session.revoke(where: isRevoked)
+        }
+    }
+
     // MARK: Turns and other loops
 
     private func endTurn() {

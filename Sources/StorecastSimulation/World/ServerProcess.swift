@@ -149,6 +149,8 @@ final class ServerProcess: LoopHost {
 
     var now: Duration { world.time.now }
 
+    var timeOfDay: Timestamp { world.timeOfDay }
+
     func schedule(after delay: Duration, _ work: @escaping () -> Void) {
         after(delay, work)
     }

@@ -10,11 +10,18 @@ public struct Identity: Hashable, Sendable {
     public var id: String
     /// What the user may do, in the application's own words.
     public var roles: Set<String>
+    /// When what proved it is no longer valid, by the server's clock; nil if it is for ever.
+    ///
+    /// For the server's authentication: it asks the client for a newer token before, and ends the
+    /// connection after. Who somebody is doesn't depend on it: it isn't compared, and rooms, which
+    /// come to the same from their log at any time, aren't told.
+    public var expires: Timestamp?
 
-    /// An identity with an id and roles.
-    public init(_ id: String, roles: Set<String> = []) {
+    /// An identity with an id and roles, for ever or until it expires.
+    public init(_ id: String, roles: Set<String> = [], expires: Timestamp? = nil) {
         self.id = id
         self.roles = roles
+        self.expires = expires
     }
 
     /// Whether both have the same id and the same roles, byte by byte.

@@ -60,6 +60,8 @@ import Synchronization
 extension TestServer: LoopHost {
     var now: Duration { loop.now }
 
+    var timeOfDay: Timestamp { Timestamp(clock) }
+
     // The test itself may have dispatched, outside of a turn.
     func turnBegan() { loop.post {} }
 

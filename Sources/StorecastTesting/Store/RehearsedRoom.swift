@@ -206,6 +206,8 @@ final class RehearsalLoop: LoopHost {
 
     var now: Duration { .zero }
 
+    var timeOfDay: Timestamp { Timestamp(secondsSince1970: 0) }
+
     func schedule(after delay: Duration, _ work: @escaping () -> Void) {}
 
     func authenticate(_ session: ServerSession, token: String?) {}

@@ -29,6 +29,10 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable {
     public static let helloTimeout = CloseCode(rawValue: 4001)
     /// The server has as many rooms or connections as it takes; connect again later.
     public static let full = CloseCode(rawValue: 4002)
+    /// The client's identity has expired, and it hasn't shown a newer token; connect again.
+    public static let expired = CloseCode(rawValue: 4003)
+    /// The server has revoked the client's identity; connect again, with another token.
+    public static let revoked = CloseCode(rawValue: 4004)
 
     /// A frame that the protocol doesn't allow there.
     public static let protocolViolation = CloseCode(rawValue: 4100)
@@ -65,6 +69,7 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable {
         .normal: "normal", .goingAway: "going-away", .binaryMessage: "binary-message",
         .notUTF8: "not-utf8", .tooBig: "too-big", .internalError: "internal",
         .behind: "behind", .helloTimeout: "hello-timeout", .full: "full",
+        .expired: "expired", .revoked: "revoked",
         .protocolViolation: "protocol-violation", .unauthenticated: "unauthenticated",
         .forbidden: "forbidden", .unsupportedVersion: "unsupported-version",
         .replaced: "replaced", .noRoom: "no-room",

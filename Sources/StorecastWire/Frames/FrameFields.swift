@@ -68,6 +68,11 @@ struct FrameFields {
         return flag
     }
 
+    func number(_ name: StaticString) throws(FrameError) -> Double {
+        guard let number = try optionalNumber(name) else { throw missing(name) }
+        return number
+    }
+
     func optionalNumber(_ name: StaticString) throws(FrameError) -> Double? {
         guard let member = optional(name) else { return nil }
         guard let number = member.double else { throw wrong(name, "a number") }

@@ -23,6 +23,7 @@ extension ServerFrame {
         case "reject": self = .reject(try Reject(reading: fields))
         case "welcome": self = .welcome(try Welcome(reading: fields))
         case "pong": self = .pong(version: try fields.integer("v"))
+        case "renew": self = .renew(within: try fields.number("within"))
         case "bye": self = .bye(try Bye(reading: fields))
         case "error": self = .error(try FrameError(reading: fields))
         default:

@@ -10,6 +10,8 @@ package enum ServerFrame: Sendable {
     case lapse(sub: UInt64, code: String)
     case error(FrameError)
     case pong(version: UInt64)
+    /// The client should show a newer token within so many seconds.
+    case renew(within: Double)
     case bye(Bye)
 
     package struct Welcome: Sendable {

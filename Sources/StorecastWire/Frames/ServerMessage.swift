@@ -188,6 +188,14 @@ extension ServerMessage {
         }
     }
 
+    package static func renew(within seconds: Double) -> ServerMessage {
+        ServerMessage { writer in
+            writer.beginFrame("renew")
+            writer.member("within", seconds)
+            writer.endObject()
+        }
+    }
+
     package static func bye(_ bye: ServerFrame.Bye) -> ServerMessage {
         ServerMessage(capacity: 160) { writer in
             writer.beginFrame("bye")

@@ -102,6 +102,7 @@ private final class PathHost: LoopHost {
     private(set) var loop: RoomLoop!
     private var links: [PathLink] = []
     var now: Duration { .zero }
+    var timeOfDay: Timestamp { Timestamp(secondsSince1970: 0) }
     /// How many writes there were.
     var writes = 0
 

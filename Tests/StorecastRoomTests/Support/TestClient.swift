@@ -9,6 +9,7 @@ final class TestClient: ClientSessionDelegate {
     private(set) var byes: [ServerFrame.Bye] = []
     private(set) var moves = 0
     private(set) var holds: [Duration] = []
+    private(set) var renewals: [Duration] = []
     /// Everything that the client said, oldest first.
     private(set) var said: [JSON] = []
     /// Messages on their way to the server.
@@ -143,6 +144,7 @@ final class TestClient: ClientSessionDelegate {
             if let self, self.wire === wire { session.release() }
         }
     }
+    func renew(within time: Duration) { renewals.append(time) }
     func bye(_ bye: ServerFrame.Bye) { byes.append(bye) }
     func trouble(_ message: String) { troubles.append(message) }
 }

@@ -27,6 +27,11 @@ final class TestLoop: LoopHost {
 
     var now: Duration { .seconds(time) }
 
+    /// How far the time of day was set forward, in seconds.
+    var clockStep = 0.0
+
+    var timeOfDay: Timestamp { Timestamp(secondsSince1970: time + clockStep) }
+
     func schedule(after delay: Duration, _ work: @escaping () -> Void) {
         after(delay / .seconds(1), work)
     }

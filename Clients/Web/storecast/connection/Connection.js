@@ -118,6 +118,7 @@ export class Connection {
       welcomed: () => this.#core.welcomed(),
       pendingChanged: () => this.#pendingChanged(),
       held: (seconds) => this.#core.held(seconds),
+      renew: (seconds) => this.#core.renew(seconds),
       bye: (bye) => this.#core.bye(bye),
       refused: (rejection) => this.#core.refuse(rejection),
       trouble: this.#trouble,
@@ -228,8 +229,7 @@ export class Connection {
    * @param {string} token
    */
   authenticate(token) {
-    this.#session.authenticate(token);
-    this.#core.scheduleFlush();
+    this.#core.authenticate(token);
   }
 
   /** Connects at once if it waits to try again, or was refused. */

@@ -9,7 +9,8 @@ import { Rejection } from "../wire/Rejection.js";
 /** @typedef {import("./Status.js").Status} Status */
 
 /**
- * A token, or what gets one for every connection; what it throws counts as a failed try.
+ * A token, or what gets one for every connection, where what it throws counts as a failed try, and
+ * whenever the server asks for a newer one because the last one expires.
  *
  * @typedef {string | undefined | (() => string | undefined | Promise<string | undefined>)} Token
  */
@@ -41,6 +42,18 @@ export class ConnectionCore {
   #timer;
   /** @type {unknown} */
   #holdTimer;
+  /**
+   * The token that was shown last.
+   *
+   * @type {string | undefined}
+   */
+  #token;
+  /** By when the server wants a newer one, in the platform's milliseconds. */
+  #renewalDeadline = 0;
+  /** The attempt whose newer token is being fetched. */
+  #renewing = 0;
+  /** @type {unknown} */
+  #renewalTimer;
   #parts;
   #backOff;
   #heartbeat;
@@ -99,6 +112,7 @@ export class ConnectionCore {
   #open(token) {
     const { WebSocket, url, session } = this.#parts;
     const opened = () => {
+      this.#token = token;
       session.connected(token);
       this.#flush();
     };
@@ -167,6 +181,7 @@ export class ConnectionCore {
     this.#heartbeat.stop();
     platform.clearTimeout(this.#timer);
     platform.clearTimeout(this.#holdTimer);
+    platform.clearTimeout(this.#renewalTimer);
     this.#socket?.close();
     this.#socket = undefined;
     session.disconnected();
@@ -220,6 +235,52 @@ export class ConnectionCore {
       session.endHold();
       this.scheduleFlush();
     }, seconds * 1000);
+  }
+
+  // Renewal
+
+  /**
+   * Shows the server a newer token, on a connection that is live.
+   *
+   * @param {string} token
+   */
+  authenticate(token) {
+    this.#token = token;
+    this.#parts.session.authenticate(token);
+    this.scheduleFlush();
+  }
+
+  /**
+   * The server asks for a newer token.
+   *
+   * @param {number} seconds  until the last one expires
+   */
+  renew(seconds) {
+    this.#renewalDeadline = this.#parts.platform.now() + seconds * 1000;
+    void this.#renew();
+  }
+
+  /** Fetches a newer token; if there is none, again when half of the time that is left is over. */
+  async #renew() {
+    const { platform, token } = this.#parts;
+    if (typeof token !== "function" || this.#renewing === this.#attempt) return;
+    const attempt = this.#attempt;
+    this.#renewing = attempt;
+    let newer;
+    try {
+      newer = await token();
+    } catch {
+      // As one that is the same: when all the time is over, the server ends the connection.
+      newer = this.#token;
+    }
+    if (attempt !== this.#attempt) return;
+    this.#renewing = 0;
+    if (newer === undefined) return;
+    if (newer !== this.#token) return this.authenticate(newer);
+    const left = this.#renewalDeadline - platform.now();
+    if (left <= 1000) return;
+    platform.clearTimeout(this.#renewalTimer);
+    this.#renewalTimer = platform.setTimeout(() => void this.#renew(), left / 2);
   }
 
   /** @param {Bye} bye */

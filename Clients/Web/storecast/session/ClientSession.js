@@ -20,6 +20,7 @@ import { Subscriptions } from "./Subscriptions.js";
  * @property {() => void} pendingChanged  dispatches came or went; then outcomes are told
  * @property {(seconds: number) => void} held  dispatches may be sent again when this time is over;
  *     call `endHold()` then
+ * @property {(seconds: number) => void} renew  the server asks for a newer token, within this time
  * @property {(bye: import("../wire/ServerFrame.js").Bye) => void} bye  the server is about to close
  * @property {(rejection: Rejection) => void} refused  the server can't read what this program
  *     sends: it is of no use to go on
@@ -253,6 +254,9 @@ export class ClientSession {
         break;
       case "pong":
         this.#reach(frame.v);
+        break;
+      case "renew":
+        this.#delegate.renew(Math.min(Math.max(0, frame.within), 86_400));
         break;
       case "bye":
         // What replaced this connection may be one of the client's own that was held up.

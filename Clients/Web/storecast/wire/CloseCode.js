@@ -9,6 +9,8 @@ export const closeCodes = new Map([
   [4000, "behind"],
   [4001, "hello-timeout"],
   [4002, "full"],
+  [4003, "expired"],
+  [4004, "revoked"],
   [4100, "protocol-violation"],
   [4101, "unauthenticated"],
   [4102, "forbidden"],

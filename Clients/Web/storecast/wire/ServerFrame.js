@@ -38,6 +38,7 @@ import { isObject } from "./JSONValue.js";
 /** @typedef {{ op: "reject", retryable: boolean, retryAfter?: number } & Rejected} Reject */
 /** @typedef {{ op: "lapse", sub: number, code: string }} Lapse */
 /** @typedef {{ op: "pong", v: number }} Pong */
+/** @typedef {{ op: "renew", within: number }} Renew */
 
 /**
  * @typedef {object} ErrorFrame
@@ -67,7 +68,7 @@ import { isObject } from "./JSONValue.js";
  */
 
 /** @typedef {Welcome | Subscribed | Part | Transaction | Reject} CommonFrame */
-/** @typedef {CommonFrame | Lapse | ErrorFrame | Pong | Bye} ServerFrame */
+/** @typedef {CommonFrame | Lapse | ErrorFrame | Pong | Renew | Bye} ServerFrame */
 
 /** @typedef {(value: unknown) => boolean} Check */
 
@@ -135,6 +136,7 @@ const shapes = new Map(
       { detail: string, ref: integer, seq: integer, index: integer },
     ],
     pong: [{ v: integer }],
+    renew: [{ within: number }],
     bye: [{ code: string, title: string, reconnect: boolean, after: number, jitter: number }],
   }),
 );

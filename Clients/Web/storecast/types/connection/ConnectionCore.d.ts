@@ -37,6 +37,18 @@ export class ConnectionCore {
     welcomed(): void;
     /** @param {number} seconds */
     held(seconds: number): void;
+    /**
+     * Shows the server a newer token, on a connection that is live.
+     *
+     * @param {string} token
+     */
+    authenticate(token: string): void;
+    /**
+     * The server asks for a newer token.
+     *
+     * @param {number} seconds  until the last one expires
+     */
+    renew(seconds: number): void;
     /** @param {Bye} bye */
     bye(bye: Bye): void;
     #private;
@@ -45,7 +57,8 @@ export type ClientSession = import("../session/ClientSession.js").ClientSession;
 export type Bye = import("../wire/ServerFrame.js").Bye;
 export type Status = import("./Status.js").Status;
 /**
- * A token, or what gets one for every connection; what it throws counts as a failed try.
+ * A token, or what gets one for every connection, where what it throws counts as a failed try, and
+ * whenever the server asks for a newer one because the last one expires.
  */
 export type Token = string | undefined | (() => string | undefined | Promise<string | undefined>);
 import { Rejection } from "../wire/Rejection.js";

@@ -98,6 +98,10 @@ export type SessionDelegate = {
      */
     held: (seconds: number) => void;
     /**
+     * the server asks for a newer token, within this time
+     */
+    renew: (seconds: number) => void;
+    /**
      * the server is about to close
      */
     bye: (bye: import("../wire/ServerFrame.js").Bye) => void;

@@ -81,6 +81,10 @@ export type Pong = {
     op: "pong";
     v: number;
 };
+export type Renew = {
+    op: "renew";
+    within: number;
+};
 export type ErrorFrame = {
     op: "error";
     code: string;
@@ -103,7 +107,7 @@ export type Bye = {
  */
 export type Part = Snapshot | Patch | Current;
 export type CommonFrame = Welcome | Subscribed | Part | Transaction | Reject;
-export type ServerFrame = CommonFrame | Lapse | ErrorFrame | Pong | Bye;
+export type ServerFrame = CommonFrame | Lapse | ErrorFrame | Pong | Renew | Bye;
 export type Check = (value: unknown) => boolean;
 /**
  * The members that a frame must have, and those that it may have.
