@@ -36,7 +36,11 @@ struct ServeCommand: AsyncParsableCommand {
             is rejected; the number may be another one at every start.
 
             This is a server for trying things out. It takes a client's token for the client's \
-            name and believes it: don't serve it to people whom you don't trust.
+            name and believes it: don't serve it to people whom you don't trust, unless with \
+            --tokens. That file says whose each token is, as JSON: [{"token": "…", "id": "ada", \
+            "roles": ["editor"], "expires": 1798761600}], with at least 16 bytes that nobody \
+            guesses, or "sha256" with the token's SHA-256 in hexadecimal. On SIGHUP it is read \
+            again, and connections end whose tokens are gone.
             """)
 
     @Option(help: "The address to listen on; 0.0.0.0 for all of the machine's.")
@@ -66,6 +70,12 @@ struct ServeCommand: AsyncParsableCommand {
             "How many bytes the JSON document may have, as compact text, up to "
                 + "\(JSONRoom.mostBytes) (60 MiB); 1048576 is 1 MiB.", valueName: "number"))
     var documentBytes = JSONRoom.longestDocument
+
+    @Option(
+        help: ArgumentHelp(
+            "Let only those in who have a token of this file, and believe nobody's name.",
+            valueName: "file"), completion: .file())
+    var tokens: String?
 
     @Option(help: ArgumentHelp("The least severe messages to log.", valueName: "level"))
     var logLevel = LogLevel(.info)
@@ -107,7 +117,12 @@ struct ServeCommand: AsyncParsableCommand {
     private func serve<State>(_ room: RoomDefinition<State>) async throws {
         let file = data.file(document: json)
         let access = try devtools.access(environment: ProcessInfo.processInfo.environment)
-        let server = server(of: room, access?.access)
+        let server: SyncServer
+        do throws(ServerError) {
+            server = try self.server(of: room, access?.access)
+        } catch {
+            throw CommandFailure(.trouble, error.description)
+        }
         do throws(ServerError) {
             try await server.run(onRecovery: recovery) { url in
                 StandardError.write(
@@ -130,18 +145,23 @@ struct ServeCommand: AsyncParsableCommand {
     /// The server that the options ask for.
     func server<State>(
         of room: RoomDefinition<State>, _ access: DevtoolsAccess?
-    ) -> SyncServer {
+    ) throws(ServerError) -> SyncServer {
         var limits = SyncLimits()
         limits.snapshots.kept = data.keepSnapshots
         return SyncServer(
             host: host, port: port, allowedHosts: allowHost,
             journal: data.journal(in: data.file(document: json)), limits: limits,
             extensions: access.map { [.devtools($0)] } ?? [],
-            pages: .demo(json == nil ? "board" : "document")
+            pages: .demo(json == nil ? "board" : "document"), authentication: try authentication
         ) { path in
             path == "/" ? room : nil
-        } authenticate: { credentials in
-            try DemoAuthentication.identity(credentials)
+        }
+    }
+
+    private var authentication: Authentication {
+        get throws(ServerError) {
+            if let tokens { return .tokens(try TokenTable(file: tokens)) }
+            return .custom { try DemoAuthentication.identity($0) }
         }
     }
 

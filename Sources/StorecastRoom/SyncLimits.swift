@@ -107,6 +107,13 @@ public struct SyncLimits: Sendable {
     /// How long before a client's identity expires it is asked for a newer token; a minute, and at
     /// most half of the time that is left when the token is checked.
     public var renewalMargin = Duration.seconds(60)
+    /// How long a token may be, in bytes; 8 KiB. A longer one is refused unread.
+    public var tokenBytes = 8 << 10
+    /// How many tokens a loop has checked at a time by a function of the server's own; 256. Who
+    /// shows another is told `busy`.
+    public var tokenChecks = 256
+    /// How long such a check may take; 10 seconds. Who waits for it is told `busy` then.
+    public var tokenCheckTimeout = Duration.seconds(10)
     /// How long a browser may take to read a page or another answer to a plain request; a minute.
     public var answerTimeout = Duration.seconds(60)
     /// How often a client of which nothing is heard is sent a WebSocket ping; 25 seconds.

@@ -47,23 +47,28 @@ public final class SyncServer: Sendable {
     ///     Each has a path of its own, which `rooms` isn't asked about.
     ///   - logger: where it logs; by default to what `LoggingSystem` was set up with.
     ///   - pages: what it serves to browsers; without any it answers that it takes WebSockets only.
+    ///   - authentication: how it finds out who clients are; without it everyone is anonymous.
     ///   - rooms: answers nil for a path without a room; called once when a room is opened.
-    ///   - authenticate: says who a client is, or throws; without it everyone is anonymous. Nobody
-    ///     is let in under the id `server` or one that begins with `storecast.`: they are reserved.
+    ///   - authenticate: says who a client is, or throws: for ``Authentication/custom(_:)``, in
+    ///     place of `authentication`.
     public init(
         host: String = "127.0.0.1", port: Int = 9090, allowedHosts: [String] = [],
         journal: JournalProvider = .memory,
         loops: Int = 1, limits: SyncLimits = SyncLimits(), extensions: [ServerExtension] = [],
         logger: Logger = Logger(label: "storecast.server"), pages: WebPages = WebPages(),
+        authentication: Authentication = .anonymous,
         rooms: @escaping @Sendable (_ path: String) -> (any RoomDefinitionProtocol)?,
         authenticate: (@Sendable (Credentials) async throws -> Identity)? = nil
     ) {
         precondition(
             Set(extensions.map { ExactString($0.path) }).count == extensions.count,
             "Two extensions of a server have the same path.")
+        precondition(
+            authenticate == nil || authentication.isAnonymous,
+            "A server has one way to find out who its clients are.")
         configuration = ServerConfiguration(
             journal: journal, limits: limits, extensions: extensions, rooms: rooms, pages: pages,
-            authenticate: authenticate,
+            authentication: authenticate.map { .custom($0) } ?? authentication,
             hosts: ServedHosts(listeningOn: host, allowed: allowedHosts), logger: logger)
         var listener = WebSocketServerConfiguration()
         listener.host = host
@@ -85,7 +90,8 @@ public final class SyncServer: Sendable {
             rooms: { $0 == "/" ? room : nil })
     }
 
-    /// Serves until SIGINT, SIGTERM or the task's cancellation, then says goodbye to everyone.
+    /// Serves until SIGINT, SIGTERM or the task's cancellation, then says goodbye to everyone. On
+    /// SIGHUP it does what ``reload()`` does, if there is anything to read again.
     ///
     /// ```swift
     /// try await server.run { url in print("listening on \(url)") }
@@ -113,12 +119,17 @@ public final class SyncServer: Sendable {
     ) async throws(ServerError) {
         let url = try await start(onRecovery)
         let (signals, continuation) = AsyncStream<Int32>.makeStream()
-        await runningLoops().first?.handle([SIGINT, SIGTERM]) { continuation.yield($0) }
+        let handled = configuration.authentication.reload == nil ? [] : [SIGHUP]
+        await runningLoops().first?.handle([SIGINT, SIGTERM] + handled) { continuation.yield($0) }
         onListening(url)
         // Standard output is buffered unless it is a terminal.
         fflush(stdout)
         // Ends by a signal, or when the task is cancelled.
         for await signal in signals {
+            if signal == SIGHUP {
+                await reloadBySignal()
+                continue
+            }
             configuration.logger.info("stopping", metadata: ["signal": "\(signal)"])
             break
         }
@@ -192,6 +203,23 @@ public final class SyncServer: Sendable {
         }
         try await home.open(path, of: type)
         return LiveRoom(path, on: home)
+    }
+
+    /// Reads again the file of tokens, or the keys, that its authentication goes by.
+    ///
+    /// Connections of identities of which a token isn't there any more, or stands for something
+    /// else, end with close code 4004, and may come back with another. If something can't be read,
+    /// everything stays as it is: throws a ``ServerError``, or what the authentication throws.
+    public func reload() async throws {
+        guard let reload = configuration.authentication.reload else { return }
+        let isRevoked = try await reload()
+        let count = await revoke(where: isRevoked)
+        configuration.logger.info(
+            "authentication reloaded", metadata: ["connections ended": "\(count)"])
+    }
+
+    private func reloadBySignal() async {
+        do { try await reload() } catch { configuration.logger.error("\(error)") }
     }
 
     /// Ends the connections of an identity, whatever its roles, with close code 4004; returns how

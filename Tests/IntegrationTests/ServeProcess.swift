@@ -13,10 +13,14 @@ final class ServeProcess: Sendable {
     ///
     /// - Parameters:
     ///   - data: the file to keep what happens in; nil for memory.
-    init(document: String? = nil, data: String? = nil, port: UInt16 = 0) async throws {
+    ///   - tokens: the file of tokens; nil to believe names.
+    init(
+        document: String? = nil, data: String? = nil, port: UInt16 = 0, tokens: String? = nil
+    ) async throws {
         directory = try TemporaryDirectory()
         var arguments = ["serve", "--port", "\(port)", "--log-level", "error"]
         arguments += data.map { ["--data", $0] } ?? ["--memory"]
+        arguments += tokens.map { ["--tokens", $0] } ?? []
         if let document {
             let file = directory.file("document.json")
             try Data(document.utf8).write(to: URL(filePath: file))

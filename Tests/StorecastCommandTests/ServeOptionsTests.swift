@@ -33,7 +33,7 @@ struct ServeOptionsTests {
     private func made(by arguments: [String]) async throws -> [String: String] {
         let command = try ServeCommand.parse(arguments)
         let access = try command.devtools.access(environment: [:])
-        let server = command.server(of: Board.room, access?.access)
+        let server = try command.server(of: Board.room, access?.access)
         let configuration = server.configuration
         var made = [
             "host": server.listener.host, "port": "\(server.listener.port)",
@@ -44,6 +44,7 @@ struct ServeOptionsTests {
             "extensions": "\(configuration.extensions.map(\.path))",
             "page": configuration.pages["/index.html"] == WebPages.demo("board")["/index.html"]
                 ? "board" : "document",
+            "asks for": configuration.authentication.reload == nil ? "a name" : "a token",
             "document's bytes": "\(command.documentBytes)",
             "log level": "\(command.logLevel.level)",
         ]
@@ -68,6 +69,8 @@ struct ServeOptionsTests {
         let file = directory.file("a.db")
         let token = directory.file("token")
         try Data(Self.secret.utf8).write(to: URL(filePath: token))
+        let tokens = directory.file("tokens.json")
+        try Data("[]".utf8).write(to: URL(filePath: tokens))
         let rows: [Row] = [
             (["--host", "127.0.0.2"], ["host": "127.0.0.2"]), (["--port", "7"], ["port": "7"]),
             (["--allow-host", "board.example"], ["takes board.example": "true"]),
@@ -85,6 +88,7 @@ struct ServeOptionsTests {
             ),
             (["--json", "votes.json"], ["page": "document"]),
             (["--document-bytes", "70"], ["document's bytes": "70"]),
+            (["--tokens", tokens], ["asks for": "a token"]),
             (["--log-level", "debug"], ["log level": "debug"]),
         ]
         let plain = try await made(by: ["--data", file])
@@ -116,7 +120,7 @@ struct ServeOptionsTests {
         #expect(server.configuration.extensions.isEmpty)
         #expect(server.configuration.rooms("/") is RoomDefinition<Board>)
         #expect(server.configuration.rooms("/else") == nil)
-        #expect(server.configuration.authenticate != nil)
+        #expect(!server.configuration.authentication.isAnonymous)
     }
 
     @Test func `what is said of the address and its names is what it listens to`() throws {
@@ -207,7 +211,7 @@ struct ServeOptionsTests {
         let command = try ServeCommand.parse(arguments)
         let environment = hasVariable ? [DevtoolsOptions.variable: " \(Self.secret)\n"] : [:]
         let made = try command.devtools.access(environment: environment)
-        let server = command.server(of: Board.room, made?.access)
+        let server = try command.server(of: Board.room, made?.access)
         #expect(server.configuration.extensions.map(\.path) == (made == nil ? [] : ["/devtools"]))
         #expect((made == nil) == (access == .nobody))
         guard let made else { return }

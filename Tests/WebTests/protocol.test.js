@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { missing, Server, WebSocket } from "./support/Server.js";
 
 const page = readFileSync(new URL("../../Docs/Protocol.md", import.meta.url), "utf8");
-const [life, , , reduced, two, notYet, transaction] = conversations();
+const [life, , , reduced, two, notYet, , transaction] = conversations();
 const shown = [...page.matchAll(/^```json\n(.*)\n```/gm)].map(([, frame]) => JSON.parse(frame));
 const bye = life.pop();
 const increment = { type: "increment", payload: { path: "/votes/coffee", by: 0 } };

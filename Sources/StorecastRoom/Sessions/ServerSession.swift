@@ -218,6 +218,7 @@ package final class ServerSession: SelectionSubscriber {
         case (.live, .subscribe(let subscribe)): self.subscribe(subscribe)
         case (.live, .unsubscribe(let ref)): unsubscribe(ref)
         case (.live, .authenticate(let token)):
+            guard !isTooLong(token) else { return }
             if let token = renewal.begin(token) { loop.authenticate(self, token: token) }
         case (.live, .ping): reply(.pong(version: room.position.version))
         }
@@ -230,6 +231,7 @@ package final class ServerSession: SelectionSubscriber {
             return close(
                 .unsupportedVersion, "This server speaks version \(ProtocolVersion.number).")
         }
+        guard !isTooLong(hello.token) else { return }
         self.hello = hello
         origin = DispatchOrigin(client: hello.client, sender: .anonymous)
         connection = hello.connection
@@ -242,6 +244,13 @@ package final class ServerSession: SelectionSubscriber {
     package func authenticated(_ result: Result<Identity, Rejection>) {
         switch (phase, result) {
         case (.awaitingHello, _), (.closed, _): break
+        case (.live, .failure(let rejection)) where rejection.retryable:
+            // What it had before still holds, until it expires.
+            revocations = []
+            checkNext()
+        case (_, .failure(let rejection)) where rejection.retryable:
+            let after = (rejection.retryAfter ?? .zero) / .seconds(1)
+            close(.busy, rejection.description, after: after, jitter: 5)
         case (_, .failure(let rejection)):
             close(
                 rejection.code == .forbidden ? .forbidden : .unauthenticated,
@@ -255,10 +264,19 @@ package final class ServerSession: SelectionSubscriber {
             room.whenLoaded { [weak self] in self?.loaded($0, identity) }
         case (.live, .success(let new)):
             renew(new)
-            if phase == .live, let token = renewal.end() {
-                loop.authenticate(self, token: token)
-            }
+            if phase == .live { checkNext() }
         }
+    }
+
+    private func checkNext() {
+        if let token = renewal.end() { loop.authenticate(self, token: token) }
+    }
+
+    /// Whether the token is longer than any may be; closes the connection then.
+    private func isTooLong(_ token: String?) -> Bool {
+        guard let token, token.utf8.count > room.limits.tokenBytes else { return false }
+        close(.unauthenticated, "A token may have \(room.limits.tokenBytes) bytes.")
+        return true
     }
 
     /// Whether the identity has expired.

@@ -49,36 +49,6 @@ extension ServerLoopCore: LoopHost {
         configuration.logger.debug("room unloaded", metadata: ["room": "\(room.name)"])
     }
 
-    func authenticate(_ session: ServerSession, token: String?) {
-        if let part = part(at: session.room.name) {
-            return session.authenticated(part.identity(token: token))
-        }
-        guard let authenticate = configuration.authenticate, let id = session.link?.id,
-            let link = links[id]
-        else { return session.authenticated(.success(.anonymous)) }
-        var credentials = link.credentials
-        credentials.token = token
-        let home = peers[index]
-        Task { [credentials] in
-            let result: Result<Identity, Rejection>
-            do {
-                let identity = try await authenticate(credentials)
-                guard !identity.isReserved else {
-                    throw Rejection(.forbidden, "The id '\(identity.id)' is reserved.")
-                }
-                result = .success(identity)
-            } catch let rejection as Rejection {
-                result = .failure(rejection)
-            } catch {
-                let problem = credentials.redacting("\(error)")
-                home.perform { $0.report("Authentication failed: \(problem)") }
-                result = .failure(
-                    Rejection(.unauthenticated, "The server could not check the token."))
-            }
-            home.perform { $0.rooms.sessions[id]?.authenticated(result) }
-        }
-    }
-
     func report(_ message: String) {
         configuration.logger.error("\(message)")
     }
@@ -91,11 +61,6 @@ extension ServerLoopCore: LoopHost {
             "reading a room's history",
             metadata: ["room": "\(progress.room)", "percent": "\(percent)"])
     }
-}
-
-extension Identity {
-    /// Whether the id is one for the clients of an extension: nobody else is let in under it.
-    fileprivate var isReserved: Bool { id.utf8.starts(with: "storecast.".utf8) }
 }
 
 /// Decides when to log how far a room has come with its history: after the first second, and then

@@ -10,7 +10,7 @@ struct ServerConfiguration: Sendable {
     var extensions: [ServerExtension]
     var rooms: @Sendable (_ path: String) -> (any RoomDefinitionProtocol)?
     var pages: WebPages
-    var authenticate: (@Sendable (Credentials) async throws -> Identity)?
+    var authentication: Authentication
     var hosts: ServedHosts
     var logger: Logger
     /// Is told how far rooms have come with their history; nil if that is to be logged.
@@ -32,6 +32,7 @@ final class ServerLoopCore {
 
     /// The connections of this loop's rooms, by their ids.
     private(set) var links: [UInt64: any SessionLink] = [:]
+    var checks = TokenChecks()
     /// The connections that this loop holds for rooms of other loops, by their ids.
     var relays: [UInt64: Relay] = [:]
     private var server: WebSocketServer?
@@ -106,6 +107,7 @@ final class ServerLoopCore {
     /// A connection of a room that lives here is over.
     func end(_ id: UInt64) {
         guard let link = links.removeValue(forKey: id), link.session != nil else { return }
+        checks.giveUp(for: id)
         rooms.end(id)
         for (_, part) in extensions { part.closed(id) }
     }

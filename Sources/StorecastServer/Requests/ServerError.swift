@@ -19,6 +19,8 @@ public struct ServerError: Error, Equatable, Sendable, CustomStringConvertible {
         public static let journalUnreadable = Code(word: "journal-unreadable")
         /// The folder of its pages can't be read, or holds too much.
         public static let pagesUnreadable = Code(word: "pages-unreadable")
+        /// The file of its tokens can't be read, or isn't one.
+        public static let tokensUnreadable = Code(word: "tokens-unreadable")
         /// The system gives it no thread or no descriptors.
         public static let noResources = Code(word: "no-resources")
     }

@@ -33,6 +33,8 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable {
     public static let expired = CloseCode(rawValue: 4003)
     /// The server has revoked the client's identity; connect again, with another token.
     public static let revoked = CloseCode(rawValue: 4004)
+    /// The server has more to do than it takes; connect again later.
+    public static let busy = CloseCode(rawValue: 4005)
 
     /// A frame that the protocol doesn't allow there.
     public static let protocolViolation = CloseCode(rawValue: 4100)
@@ -69,7 +71,7 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable {
         .normal: "normal", .goingAway: "going-away", .binaryMessage: "binary-message",
         .notUTF8: "not-utf8", .tooBig: "too-big", .internalError: "internal",
         .behind: "behind", .helloTimeout: "hello-timeout", .full: "full",
-        .expired: "expired", .revoked: "revoked",
+        .expired: "expired", .revoked: "revoked", .busy: "busy",
         .protocolViolation: "protocol-violation", .unauthenticated: "unauthenticated",
         .forbidden: "forbidden", .unsupportedVersion: "unsupported-version",
         .replaced: "replaced", .noRoom: "no-room",

@@ -110,7 +110,9 @@ struct ServerSessionExpiryTests {
 
     @Test func `a connection that has ended is forgotten, and nothing ticks for nobody`() {
         let before = loop.timerCount
-        let wires = (1...3).map { connect("ada until 100000", id: $0, client: "client-0123456789-\($0)") }
+        let wires = (1...3).map { id in
+            connect("ada until 100000", id: id, client: "client-0123456789-\(id)")
+        }
         advance(by: 20)
         #expect(loop.timerCount == before + 1)
         for wire in wires { loop.rooms.end(wire.id) }

@@ -11,6 +11,7 @@ export const closeCodes = new Map([
   [4002, "full"],
   [4003, "expired"],
   [4004, "revoked"],
+  [4005, "busy"],
   [4100, "protocol-violation"],
   [4101, "unauthenticated"],
   [4102, "forbidden"],

@@ -1,0 +1,68 @@
+public import StorecastSync
+
+/// How a server finds out who its clients are.
+///
+/// ```swift
+/// SyncServer(authentication: .tokens(try TokenTable(file: "tokens.json")), rooms: rooms)
+/// ```
+/// Nobody is let in under the id `server` or one that begins with `storecast.`: they are reserved.
+/// An identity with an ``Identity/expires`` holds until then: the client is asked for a newer token
+/// before, and its connection ends after.
+public struct Authentication: Sendable {
+    enum Way: Sendable {
+        case anonymous
+        /// The answer is known at once.
+        case known(@Sendable (Credentials) throws(Rejection) -> Identity)
+        /// The answer is found beside the loop.
+        case asked(@Sendable (Credentials) async throws -> Identity)
+    }
+
+    let way: Way
+    /// Reads again what it goes by, and says of whom what it said before may not hold any more;
+    /// nil if there is nothing to read.
+    let reload: (@Sendable () async throws -> @Sendable (Identity) -> Bool)?
+
+    var isAnonymous: Bool { if case .anonymous = way { true } else { false } }
+
+    /// Nobody is asked who they are: all are one anonymous identity.
+    public static let anonymous = Authentication(way: .anonymous, reload: nil)
+
+    /// Who has a token of the table is who it says; others are refused.
+    public static func tokens(_ table: TokenTable) -> Authentication {
+        Authentication(
+            way: .known { credentials throws(Rejection) in
+                guard let identity = credentials.token.flatMap({ table[$0] }) else {
+                    throw Rejection(.unauthenticated, "The token isn't one of this server's.")
+                }
+                return identity
+            },
+            reload: table.isFile ? { @Sendable in try table.reload() } : nil)
+    }
+
+    /// A function of the server's own says who a client is, or throws.
+    ///
+    /// What it throws is the client's to read if it is a ``Rejection``: final, with the code
+    /// `forbidden` or else `unauthenticated`, or passing if it is retryable. Any other error is
+    /// logged, and final. It is called for each token that a client shows, at hello and later;
+    /// `SyncLimits` bounds how long tokens may be (`tokenBytes`), how many calls a loop waits for
+    /// (`tokenChecks`) and how long (`tokenCheckTimeout`). It runs in a task that is cancelled when
+    /// nobody waits any more, and counts until it returns.
+    ///
+    /// - Parameter identify: called in any task.
+    public static func custom(
+        _ identify: @escaping @Sendable (Credentials) async throws -> Identity
+    ) -> Authentication {
+        Authentication(way: .asked(identify), reload: nil)
+    }
+
+    /// As ``custom(_:)``.
+    ///
+    /// - Parameter reload: reads again what `identify` goes by, and answers whose tokens are to be
+    ///   checked anew: their connections end, and may come again.
+    package static func custom(
+        _ identify: @escaping @Sendable (Credentials) async throws -> Identity,
+        reload: @escaping @Sendable () async throws -> @Sendable (Identity) -> Bool
+    ) -> Authentication {
+        Authentication(way: .asked(identify), reload: reload)
+    }
+}

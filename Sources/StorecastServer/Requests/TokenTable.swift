@@ -1,0 +1,196 @@
+public import StorecastSync
+import StorecastWire
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#else
+    import Darwin
+#endif
+
+/// Whose the tokens of a server are, for ``Authentication/tokens(_:)``.
+///
+/// It holds digests of the tokens, and finds one by its digest: how long that takes says nothing of
+/// the tokens that there are. May be used from any thread.
+public final class TokenTable: Sendable {
+    /// The fewest bytes of a token; a shorter one can be guessed.
+    public static let shortestToken = 16
+    /// The largest file, in bytes.
+    static let largestFile = 16 << 20
+
+    private let file: String?
+    private let identities: Mutex<[Digest: Identity]>
+
+    /// A table of tokens that can't be guessed, from ``makeToken()`` or somewhere as good. One of
+    /// fewer than 16 bytes is a programming error.
+    public init(_ tokens: [String: Identity]) {
+        precondition(
+            tokens.keys.allSatisfy { $0.utf8.count >= Self.shortestToken },
+            "A token has at least \(Self.shortestToken) bytes.")
+        file = nil
+        identities = Mutex(
+            Dictionary(tokens.map { (Digest(of: $0), $1) }, uniquingKeysWith: { $1 }))
+    }
+
+    /// The table in a file, which ``SyncServer/reload()`` reads again.
+    ///
+    /// A JSON array with an object for each token:
+    /// ```json
+    /// [
+    ///   {"token": "3b2f…", "id": "ada", "roles": ["editor"]},
+    ///   {"sha256": "9f86…", "id": "bob", "expires": 1798761600}
+    /// ]
+    /// ```
+    /// `token` is the token, of 16 bytes or more, or `sha256` its SHA-256 in hexadecimal, so that
+    /// who reads the file can't use it. `expires` is in seconds since 1970. An identity may have any
+    /// number of tokens.
+    ///
+    /// - Throws: `ServerError.Code.tokensUnreadable` for a file that can't be read, isn't of this
+    ///   form or has more than 16 MiB.
+    public init(file path: String) throws(ServerError) {
+        file = path
+        identities = Mutex(try Self.read(path))
+    }
+
+    /// A new token, of 128 random bits.
+    public static func makeToken() -> String {
+        var random = SystemRandomNumberGenerator()
+        return randomID(using: &random)
+    }
+
+    /// How many tokens it has.
+    public var count: Int { identities.withLock(\.count) }
+
+    /// Whose the token is; nil if it is nobody's. O(length of the token).
+    public subscript(token: String) -> Identity? {
+        let digest = Digest(of: token)
+        return identities.withLock { $0[digest] }
+    }
+
+    var isFile: Bool { file != nil }
+
+    /// Reads the file again; the table stays as it is if that fails.
+    ///
+    /// - Returns: of whom a token isn't there any more, or stands for something else.
+    func reload() throws(ServerError) -> @Sendable (Identity) -> Bool {
+        guard let file else { return { _ in false } }
+        let new = try Self.read(file)
+        let old = identities.withLock { identities in
+            defer { identities = new }
+            return identities
+        }
+        let changed = old.filter { digest, identity in
+            new[digest] != identity || new[digest]?.expires != identity.expires
+        }
+        let ids = Set(changed.values.map { ExactString($0.id) })
+        return { ids.contains(ExactString($0.id)) }
+    }
+}
+
+extension TokenTable {
+    /// The SHA-256 of a token.
+    fileprivate struct Digest: Hashable, Sendable {
+        private let bytes: [UInt8]
+
+        init(of token: String) {
+            bytes = SHA256.digest(of: token.utf8)
+        }
+
+        /// Nil unless it is 64 hexadecimal digits.
+        init?(hexadecimal text: String) {
+            let digits = text.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+            guard digits.count == 64, text.utf8.count == 64 else { return nil }
+            bytes = stride(from: 0, to: 64, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+        }
+
+        /// Compares all bytes, so that the time taken doesn't tell how many are the same.
+        static func == (left: Digest, right: Digest) -> Bool {
+            zip(left.bytes, right.bytes).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+        }
+    }
+
+    private static func read(_ path: String) throws(ServerError) -> [Digest: Identity] {
+        let bytes = try contents(of: path)
+        let rows: JSONView
+        do {
+            rows = try JSONDocument(bytes, limits: JSONLimits(bytes: largestFile)).root
+        } catch {
+            throw unreadable(path, "it isn't JSON: \(error.message)")
+        }
+        guard rows.isArray else { throw unreadable(path, "it isn't an array") }
+        var identities: [Digest: Identity] = [:]
+        for (place, row) in rows.elements.enumerated() {
+            // Never the token itself, as errors are logged.
+            let (digest, identity) = try entry(row) { problem in
+                unreadable(path, "element \(place) \(problem)")
+            }
+            guard identities.updateValue(identity, forKey: digest) == nil else {
+                throw unreadable(path, "element \(place) has a token that is there already")
+            }
+        }
+        return identities
+    }
+
+    private static func entry(
+        _ row: JSONView, _ error: (String) -> ServerError
+    ) throws(ServerError) -> (Digest, Identity) {
+        let known = ["token", "sha256", "id", "roles", "expires"]
+        guard row.isObject else { throw error("isn't an object") }
+        guard case .object(let members) = row.json,
+            members.allSatisfy({ known.contains($0.key) })
+        else { throw error("has other members than \(known.joined(separator: ", "))") }
+        guard let id = row["id"]?.string, !id.isEmpty else { throw error("has no 'id'") }
+        var identity = Identity(id)
+        guard !identity.isReserved else { throw error("has an 'id' that is the server's own") }
+        if let roles = row["roles"] {
+            let words = roles.isArray ? roles.elements.map(\.string) : [nil]
+            guard !words.contains(nil) else { throw error("has 'roles' that aren't texts") }
+            identity.roles = Set(words.compactMap(\.self))
+        }
+        if let expires = row["expires"] {
+            guard let seconds = expires.double else {
+                throw error("has 'expires' without a number")
+            }
+            identity.expires = Timestamp(secondsSince1970: seconds)
+        }
+        switch (row["token"]?.string, row["sha256"]?.string) {
+        case (let token?, nil):
+            guard token.utf8.count >= shortestToken else {
+                throw error("has a 'token' of fewer than \(shortestToken) bytes")
+            }
+            return (Digest(of: token), identity)
+        case (nil, let text?):
+            guard let digest = Digest(hexadecimal: text) else {
+                throw error("has a 'sha256' that isn't 64 hexadecimal digits")
+            }
+            return (digest, identity)
+        default: throw error("has neither 'token' nor 'sha256', or both")
+        }
+    }
+
+    private static func contents(of path: String) throws(ServerError) -> [UInt8] {
+        // Opening a pipe would wait for somebody who writes to it.
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { throw unreadable(path, String(cString: strerror(errno))) }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let count = systemRead(descriptor, &chunk)
+            guard count >= 0 else { throw unreadable(path, String(cString: strerror(errno))) }
+            if count == 0 { return bytes }
+            bytes += chunk[..<count]
+            guard bytes.count <= largestFile else {
+                throw unreadable(path, "it has more than \(largestFile >> 20) MiB")
+            }
+        }
+    }
+
+    private static func unreadable(_ path: String, _ why: String) -> ServerError {
+        ServerError(.tokensUnreadable, "The tokens in '\(path)' can't be read: \(why).")
+    }
+}

@@ -1,0 +1,153 @@
+import StorecastClient
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import StorecastServer
+
+/// A server's own function that says who clients are.
+@Suite(.timeLimit(.minutes(1))) struct TokenCheckTests {
+    /// Checks that end when the test says so, or are cancelled.
+    private final class Gate: Sendable {
+        let began: AsyncStream<String>
+        private let beginning: AsyncStream<String>.Continuation
+        private let waiting = Mutex<[String: AsyncStream<Never>.Continuation]>([:])
+        let cancelled = Mutex<[String]>([])
+
+        init() { (began, beginning) = AsyncStream.makeStream() }
+
+        func identity(_ credentials: Credentials) async throws -> Identity {
+            let token = credentials.token ?? ""
+            let (stream, continuation) = AsyncStream<Never>.makeStream()
+            waiting.withLock { $0[token] = continuation }
+            beginning.yield(token)
+            for await _ in stream {}
+            if Task.isCancelled { cancelled.withLock { $0.append(token) } }
+            return Identity(token)
+        }
+
+        func open(_ token: String) { waiting.withLock { $0[token] }?.finish() }
+    }
+
+    private func server(_ gate: Gate, _ change: (inout SyncLimits) -> Void) -> SyncServer {
+        var limits = SyncLimits()
+        change(&limits)
+        return SyncServer(
+            port: 0, limits: limits,
+            authentication: .custom { try await gate.identity($0) }, rooms: { _ in Tallies.room })
+    }
+
+    @Test func `beyond so many checks at a time a client is asked to come again`() async throws {
+        let gate = Gate()
+        let server = server(gate) { $0.tokenChecks = 2 }
+        let url = try await server.start()
+        var began = gate.began.makeAsyncIterator()
+        let first = RemoteConnection(url, token: { "first" })
+        #expect(await began.next() == "first")
+        let second = RemoteConnection(url, token: { "second" })
+        #expect(await began.next() == "second")
+        let third = RemoteConnection(url, token: { "third" })
+        guard case .offline(let outage)? = await third.status(where: \.isOffline) else {
+            return #expect(Bool(false), "It is \(third.status).")
+        }
+        #expect(outage.reason == "The server checks as many tokens as it can.")
+        gate.open("first")
+        #expect(await first.isLive())
+        third.reconnect()
+        #expect(await began.next() == "third")
+        gate.open("third")
+        #expect(await third.isLive())
+        for connection in [first, second, third] { connection.close() }
+        await server.stop()
+    }
+
+    @Test func `a check that takes too long is cancelled, and its client asked to come again`()
+        async throws
+    {
+        let gate = Gate()
+        let server = server(gate) { $0.tokenCheckTimeout = .milliseconds(20) }
+        let connection = RemoteConnection(try await server.start(), token: { "slow" })
+        guard case .offline(let outage)? = await connection.status(where: \.isOffline) else {
+            return #expect(Bool(false), "It is \(connection.status).")
+        }
+        #expect(outage.reason == "The server could not check the token in time.")
+        #expect(gate.cancelled.withLock(\.self) == ["slow"])
+        connection.close()
+        await server.stop()
+    }
+
+    @Test func `a check whose client has gone makes place for another`() async throws {
+        let gate = Gate()
+        let server = server(gate) { $0.tokenChecks = 1 }
+        let url = try await server.start()
+        var began = gate.began.makeAsyncIterator()
+        let gone = RemoteConnection(url, token: { "gone" })
+        #expect(await began.next() == "gone")
+        gone.close()
+        let next = RemoteConnection(url, token: { "next" })
+        // The server hears of the end beside the others' beginnings.
+        let nagging = Task {
+            for await status in next.statuses where status.isOffline { next.reconnect() }
+        }
+        #expect(await began.next() == "next")
+        gate.open("next")
+        #expect(await next.isLive())
+        #expect(gate.cancelled.withLock(\.self) == ["gone"])
+        next.close()
+        await nagging.value
+        await server.stop()
+    }
+
+    @Test func `a token that is too long isn't checked, at hello nor later`() async throws {
+        let checked = Mutex<[Int]>([])
+        var limits = SyncLimits()
+        limits.tokenBytes = 100
+        let server = SyncServer(port: 0, limits: limits, rooms: { _ in Tallies.room }) {
+            let token = $0.token ?? ""
+            checked.withLock { $0.append(token.utf8.count) }
+            return Identity("ada")
+        }
+        let url = try await server.start()
+        let long = String(repeating: "x", count: 101)
+        let refused = RemoteConnection(url, token: { long })
+        #expect(await refused.end() == Rejection(.unauthenticated, "A token may have 100 bytes."))
+        let connection = RemoteConnection(url, token: { String(long.dropLast()) })
+        #expect(await connection.isLive())
+        connection.authenticate(token: long)
+        #expect(await connection.end()?.code == .unauthenticated)
+        #expect(checked.withLock(\.self) == [100])
+        await server.stop()
+    }
+
+    @Test func `a passing failure is no end: at hello the client comes again, later it goes on`()
+        async throws
+    {
+        let isDown = Mutex(true)
+        let asked = AsyncStream<String>.makeStream()
+        let server = SyncServer(port: 0, rooms: { _ in Tallies.room }) { credentials in
+            asked.continuation.yield(credentials.token ?? "")
+            if isDown.withLock(\.self) {
+                throw Rejection(.unavailable, "The directory is down.", retryAfter: .zero)
+            }
+            return Identity("ada", roles: [credentials.token ?? ""])
+        }
+        let connection = RemoteConnection(try await server.start(), token: { "one" })
+        #expect(await connection.isOffline())
+        isDown.withLock { $0 = false }
+        connection.reconnect()
+        #expect(await connection.isLive())
+        isDown.withLock { $0 = true }
+        connection.authenticate(token: "two")
+        for await token in asked.stream where token == "two" { break }
+        isDown.withLock { $0 = false }
+        _ = try await connection.dispatch(Add(number: 1)).outcome
+        #expect(connection.status == .live)
+        #expect(await server.revoke { $0.roles == ["one"] } == 1)
+        connection.close()
+        await server.stop()
+    }
+}
+
+extension RemoteConnection.Status {
+    fileprivate var isOffline: Bool { if case .offline = self { true } else { false } }
+}

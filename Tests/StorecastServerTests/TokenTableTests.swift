@@ -1,0 +1,154 @@
+import Foundation
+import StorecastClient
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import StorecastServer
+
+struct TokenTableTests {
+    private let directory: TemporaryDirectory
+    private let file: String
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        file = directory.file("tokens.json")
+    }
+
+    private static let ada = "ada-token-0000001"
+    private static let bob = "bob-token-0000001"
+    /// By `printf %s bob-token-0000001 | sha256sum`.
+    private static let bobsDigest =
+        "458ae17be14a0d7422610768f508a54e1aad9277287b4069b7906c75a6b033c0"
+
+    private func write(_ text: String) throws {
+        try Data(text.utf8).write(to: URL(filePath: file))
+    }
+
+    private func table(_ text: String) throws -> TokenTable {
+        try write(text)
+        return try TokenTable(file: file)
+    }
+
+    @Test func `a token stands for whom the table says, and only the whole token does`() {
+        let table = TokenTable([Self.ada: Identity("ada", roles: ["editor"])])
+        #expect(table[Self.ada] == Identity("ada", roles: ["editor"]))
+        for other in ["", "ada", Self.bob, Self.ada + "0", "A" + Self.ada.dropFirst()] {
+            #expect(table[other] == nil)
+        }
+    }
+
+    @Test func `texts that look alike are two tokens`() {
+        let (one, two) = ("caf\u{e9}-0123456789abcdef", "cafe\u{301}-0123456789abcdef")
+        let table = TokenTable([one: Identity("ada")])
+        #expect(table[one] != nil)
+        #expect(table[two] == nil)
+    }
+
+    @Test func `a file has tokens, or their digests`() throws {
+        let table = try table(
+            """
+            [{"token": "\(Self.ada)", "id": "ada", "roles": ["editor", "owner"]},
+             {"sha256": "\(Self.bobsDigest.uppercased())", "id": "b o b", "expires": 1798761600.5}]
+            """)
+        #expect(table.count == 2)
+        #expect(table[Self.ada] == Identity("ada", roles: ["editor", "owner"]))
+        #expect(table[Self.ada]?.expires == nil)
+        #expect(table[Self.bob]?.id == "b o b")
+        #expect(table[Self.bob]?.expires == Timestamp(secondsSince1970: 1_798_761_600.5))
+        // The digest isn't a token.
+        #expect(table[Self.bobsDigest] == nil)
+    }
+
+    private static let unreadable = [
+        ("", "isn't JSON"), ("{}", "isn't an array"), ("[7]", "element 0 isn't an object"),
+        (#"[{"token": "0123456789abcdef"}]"#, "element 0 has no 'id'"),
+        (#"[{"token": "0123456789abcdef", "id": ""}]"#, "element 0 has no 'id'"),
+        (#"[{"token": "0123456789abcdef", "id": 7}]"#, "element 0 has no 'id'"),
+        (#"[{"token": "0123456789abcde", "id": "ada"}]"#, "fewer than 16 bytes"),
+        (#"[{"id": "ada"}]"#, "neither 'token' nor 'sha256'"),
+        (
+            #"[{"token": "0123456789abcdef", "sha256": "\#(bobsDigest)", "id": "ada"}]"#,
+            "or both"
+        ),
+        (#"[{"sha256": "0123456789abcdef", "id": "ada"}]"#, "isn't 64 hexadecimal digits"),
+        (#"[{"token": "0123456789abcdef", "id": "ada", "role": "x"}]"#, "has other members"),
+        (#"[{"token": "0123456789abcdef", "id": "ada", "roles": "x"}]"#, "aren't texts"),
+        (#"[{"token": "0123456789abcdef", "id": "ada", "roles": [1]}]"#, "aren't texts"),
+        (#"[{"token": "0123456789abcdef", "id": "ada", "expires": "now"}]"#, "without a number"),
+        (#"[{"token": "0123456789abcdef", "id": "server"}]"#, "the server's own"),
+        (#"[{"token": "0123456789abcdef", "id": "storecast.x"}]"#, "the server's own"),
+        (
+            #"[{"sha256": "\#(bobsDigest)", "id": "a"}, {"token": "\#(bob)", "id": "b"}]"#,
+            "element 1 has a token that is there already"
+        ),
+    ]
+
+    @Test(arguments: unreadable)
+    func `a file of another form is refused, without a word of the tokens in it`(
+        text: String, problem: String
+    ) throws {
+        try write(text)
+        let error = #expect(throws: ServerError.self) { try TokenTable(file: file) }
+        #expect(error?.code == .tokensUnreadable)
+        #expect(error?.description.contains(problem) == true, "\(error?.description ?? "")")
+        #expect(error?.description.contains("0123456789abcde") == false)
+    }
+
+    @Test func `a file that isn't there is refused`() {
+        #expect(throws: ServerError.self) { try TokenTable(file: directory.file("none")) }
+    }
+
+    // MARK: Reloading
+
+    @Test func `whose token is gone or means something else is named, unless the file is broken`()
+        throws
+    {
+        func row(_ token: Int, _ rest: String) -> String {
+            #"{"token": "token-0123456789-\#(token)", "id": \#(rest)}"#
+        }
+        let table = try table(
+            "[\(row(1, #""ada""#)), \(row(2, #""ada""#)), \(row(3, #""bob""#)), "
+                + "\(row(4, #""cyd", "roles": ["x"]"#)), \(row(5, #""dan", "expires": 7"#)), "
+                + "\(row(6, #""eve""#))]")
+        try write("[")
+        #expect(throws: ServerError.self) { try table.reload() }
+        #expect(table.count == 6)
+        // Ada has one fewer, Bob's is Eve's now, Cyd and Dan have other rights; Eve's is as before.
+        try write(
+            "[\(row(1, #""ada""#)), \(row(3, #""eve""#)), \(row(4, #""cyd""#)), "
+                + "\(row(5, #""dan", "expires": 8"#)), \(row(6, #""eve""#)), "
+                + "\(row(7, #""fay""#))]")
+        let isRevoked = try table.reload()
+        let ids = ["ada", "bob", "cyd", "dan", "eve", "fay", "adA", ""]
+        #expect(ids.filter { isRevoked(Identity($0)) } == ["ada", "bob", "cyd", "dan"])
+        #expect(table["token-0123456789-2"] == nil)
+        #expect(table["token-0123456789-3"]?.id == "eve")
+    }
+
+    @Test func `a server reloads it, and those whose tokens are gone are out`() async throws {
+        let table = try table(
+            """
+            [{"token": "\(Self.ada)", "id": "ada"}, {"token": "\(Self.bob)", "id": "bob"}]
+            """)
+        let server = SyncServer(
+            port: 0, authentication: .tokens(table), rooms: { _ in Tallies.room })
+        let url = try await server.start()
+        let ada = RemoteConnection(url, token: { Self.ada })
+        let bob = RemoteConnection(url, token: { Self.bob })
+        let cyd = RemoteConnection(url, token: { "cyd-token-0000001" })
+        #expect(await cyd.end()?.code == .unauthenticated)
+        #expect(await RemoteConnection(url).end()?.code == .unauthenticated)
+        for connection in [ada, bob] {
+            #expect(await connection.isLive())
+            _ = try await connection.dispatch(Add(number: 1)).outcome
+        }
+        try write(#"[{"token": "\#(Self.bob)", "id": "bob"}]"#)
+        try await server.reload()
+        ada.reconnect()
+        #expect(await ada.end()?.code == .unauthenticated)
+        #expect(bob.status == .live)
+        bob.close()
+        await server.stop()
+    }
+}
