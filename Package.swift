@@ -24,6 +24,7 @@ let package = Package(
         .library(name: "StorecastTesting", targets: ["StorecastTesting"]),
         .library(name: "StorecastSync", targets: ["StorecastSync"]),
         .library(name: "StorecastServer", targets: ["StorecastServer"]),
+        .library(name: "StorecastJWT", targets: ["StorecastJWT"]),
         .library(name: "StorecastDevtools", targets: ["StorecastDevtools"]),
         .library(name: "StorecastSQLite", targets: ["StorecastSQLite"]),
         .library(name: "StorecastTools", targets: ["StorecastTools"]),
@@ -37,6 +38,8 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/pointfreeco/swift-custom-dump", from: "1.7.3"),
         .package(url: "https://github.com/pointfreeco/xctest-dynamic-overlay", from: "1.13.1"),
+        // Of StorecastJWT alone: who doesn't use that doesn't build it.
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
         .target(name: "Storecast", dependencies: ["StorecastTables"], swiftSettings: settings),
@@ -112,6 +115,20 @@ let package = Package(
             dependencies: [
                 "StorecastRoom", "StorecastSync", "StorecastWebSocket",
                 .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        // Apart from the server, as its cryptography takes long to build.
+        .target(
+            name: "StorecastJWT",
+            dependencies: [
+                "StorecastServer", "StorecastSync", "StorecastWire",
+                .product(name: "JWTKit", package: "jwt-kit"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "StorecastJWTTests",
+            dependencies: [
+                "StorecastJWT", "StorecastServer", "StorecastClient", "TestSupport",
             ],
             swiftSettings: settings),
         .target(

@@ -21,6 +21,8 @@ public struct ServerError: Error, Equatable, Sendable, CustomStringConvertible {
         public static let pagesUnreadable = Code(word: "pages-unreadable")
         /// The file of its tokens can't be read, or isn't one.
         public static let tokensUnreadable = Code(word: "tokens-unreadable")
+        /// The keys for its clients' tokens can't be read, or none of them can be used.
+        public static let keysUnreadable = Code(word: "keys-unreadable")
         /// The system gives it no thread or no descriptors.
         public static let noResources = Code(word: "no-resources")
     }

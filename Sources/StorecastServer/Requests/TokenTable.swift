@@ -2,16 +2,6 @@ public import StorecastSync
 import StorecastWire
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#else
-    import Darwin
-#endif
-
 /// Whose the tokens of a server are, for ``Authentication/tokens(_:)``.
 ///
 /// It holds digests of the tokens, and finds one by its digest: how long that takes says nothing of
@@ -114,7 +104,10 @@ extension TokenTable {
     }
 
     private static func read(_ path: String) throws(ServerError) -> [Digest: Identity] {
-        let bytes = try contents(of: path)
+        let bytes: [UInt8]
+        do { bytes = try ServerFile.contents(of: path, atMost: largestFile) } catch {
+            throw unreadable(path, error.description)
+        }
         let rows: JSONView
         do {
             rows = try JSONDocument(bytes, limits: JSONLimits(bytes: largestFile)).root
@@ -169,24 +162,6 @@ extension TokenTable {
             }
             return (digest, identity)
         default: throw error("has neither 'token' nor 'sha256', or both")
-        }
-    }
-
-    private static func contents(of path: String) throws(ServerError) -> [UInt8] {
-        // Opening a pipe would wait for somebody who writes to it.
-        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-        guard descriptor >= 0 else { throw unreadable(path, String(cString: strerror(errno))) }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 64 << 10)
-        while true {
-            let count = systemRead(descriptor, &chunk)
-            guard count >= 0 else { throw unreadable(path, String(cString: strerror(errno))) }
-            if count == 0 { return bytes }
-            bytes += chunk[..<count]
-            guard bytes.count <= largestFile else {
-                throw unreadable(path, "it has more than \(largestFile >> 20) MiB")
-            }
         }
     }
 

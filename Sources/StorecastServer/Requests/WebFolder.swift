@@ -106,7 +106,7 @@ struct WebFolder {
 }
 
 /// A member of the same name hides the system's from the type.
-func systemRead(_ descriptor: Int32, _ bytes: inout [UInt8]) -> Int {
+private func systemRead(_ descriptor: Int32, _ bytes: inout [UInt8]) -> Int {
     read(descriptor, &bytes, bytes.count)
 }
 

@@ -1,0 +1,40 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Android)
+    import Android
+#else
+    import Darwin
+#endif
+
+/// A small file that a server goes by: of tokens, or of keys.
+package enum ServerFile {
+    /// Why it can't be read, in words that go behind "can't be read:".
+    package struct Problem: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// All of it. Throws if there are more bytes than `most`.
+    package static func contents(of path: String, atMost most: Int) throws(Problem) -> [UInt8] {
+        // Opening a pipe would wait for somebody who writes to it.
+        let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { throw systemProblem }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 64 << 10)
+        while true {
+            let count = read(descriptor, &chunk, chunk.count)
+            guard count >= 0 else { throw systemProblem }
+            if count == 0 { return bytes }
+            bytes += chunk[..<count]
+            guard bytes.count <= most else {
+                throw Problem(description: "it has more than \(most >> 20) MiB")
+            }
+        }
+    }
+
+    private static var systemProblem: Problem {
+        Problem(description: String(cString: strerror(errno)))
+    }
+}
