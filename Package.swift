@@ -356,14 +356,25 @@ let package = Package(
 )
 
 #if os(Linux)
-    // Reads processor time and memory of other processes as Linux tells them.
-    package.targets.append(
+    // They read processor time and memory of other processes as Linux tells them.
+    package.targets += [
+        // Servers as processes of their own, and the barest clients.
+        .target(
+            name: "MeasureSupport", dependencies: ["StorecastWire", "TestSupport"],
+            path: "Tests/MeasureSupport", swiftSettings: settings),
         .executableTarget(
             name: "StorecastBenchmarks",
             dependencies: [
-                "StorecastServer", "StorecastClient", "StorecastSQLite", "TestSupport",
+                "MeasureSupport", "StorecastServer", "StorecastClient", "StorecastSQLite",
+                "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ],
-            path: "Tests/Benchmarks", exclude: ["Peer"], swiftSettings: settings))
+            path: "Tests/Benchmarks", exclude: ["Peer"], swiftSettings: settings),
+        // It attacks the command's server, which has to be built beside it.
+        .executableTarget(
+            name: "Attacks",
+            dependencies: ["MeasureSupport", "StorecastBench", "StorecastWire", "TestSupport"],
+            path: "Tests/Attacks", swiftSettings: settings),
+    ]
 #endif

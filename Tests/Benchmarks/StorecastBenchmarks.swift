@@ -1,4 +1,5 @@
 import Glibc
+import MeasureSupport
 
 /// `StorecastBenchmarks [NAME…] [--quick] [--list] [--peer PATH]`: measures a release build and prints tables.
 @main

@@ -1,3 +1,4 @@
+import MeasureSupport
 import StorecastServer
 import StorecastWire
 

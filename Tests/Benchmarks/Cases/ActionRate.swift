@@ -1,3 +1,4 @@
+import MeasureSupport
 import Storecast
 import StorecastClient
 import StorecastServer

@@ -1,3 +1,4 @@
+import MeasureSupport
 import Storecast
 
 /// A dispatch on a local store, by the number of its subscribers and what they select.

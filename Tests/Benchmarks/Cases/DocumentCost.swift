@@ -1,4 +1,5 @@
 import Glibc
+import MeasureSupport
 import StorecastServer
 import StorecastWire
 

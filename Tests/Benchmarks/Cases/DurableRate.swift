@@ -1,5 +1,6 @@
-import StorecastSQLite
+import MeasureSupport
 import StorecastServer
+import StorecastSQLite
 import TestSupport
 
 /// Clients that dispatch to a server that keeps what it acknowledges; beside a server in memory,

@@ -1,3 +1,4 @@
+import MeasureSupport
 import StorecastServer
 
 /// What a connection costs the server's memory while nothing happens.

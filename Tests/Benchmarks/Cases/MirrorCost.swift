@@ -1,3 +1,4 @@
+import MeasureSupport
 import StorecastClient
 import StorecastSync
 import StorecastTables

@@ -1,4 +1,5 @@
 import GRDB
+import MeasureSupport
 import StorecastServer
 import TestSupport
 
@@ -77,6 +78,6 @@ enum Recovery: Benchmark {
             try dispatcher.dispatch(count / clients)
         }
         // Stopped, it would leave a snapshot.
-        server.crash()
+        server.end()
     }
 }

@@ -1,3 +1,4 @@
+import MeasureSupport
 import StorecastRoom
 import StorecastWire
 

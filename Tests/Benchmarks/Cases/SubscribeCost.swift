@@ -1,3 +1,4 @@
+import MeasureSupport
 import Storecast
 
 /// Coming and going on a local store that has other subscribers.

@@ -1,4 +1,5 @@
 import Glibc
+import MeasureSupport
 
 /// What the disk takes to keep a page, as a database asks it to.
 enum DiskSync {

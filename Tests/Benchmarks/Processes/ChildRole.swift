@@ -1,5 +1,6 @@
 import Glibc
 import Logging
+import MeasureSupport
 import StorecastServer
 
 /// What this program does as a child: it says a port, and serves until its input ends.
@@ -56,5 +57,18 @@ enum ChildRole: String {
         var byte: UInt8 = 0
         while read(0, &byte, 1) > 0 {}
         exit(0)
+    }
+}
+
+extension ChildProcess {
+    static let flag = "--child"
+
+    /// Starts this program in a role, and waits until it listens.
+    ///
+    /// - Parameter journal: where it keeps its room, if it is a server.
+    convenience init(_ role: ChildRole, _ journal: ServedJournal = ServedJournal()) throws {
+        try self.init(
+            program: "/proc/self/exe",
+            ["StorecastBenchmarks", Self.flag, role.rawValue] + journal.arguments)
     }
 }

@@ -1,3 +1,5 @@
+import MeasureSupport
+
 /// Bare uWebSockets (`Peer/uwebsockets.cpp`), which Storecast is measured beside.
 enum Peer: String {
     /// Sends each message back.

@@ -1,4 +1,5 @@
 import Glibc
+import MeasureSupport
 
 /// Takes connections, and sends what the first of them sends to all the others.
 ///

@@ -1,3 +1,5 @@
+import MeasureSupport
+
 /// Servers that do the same work in turns, so that what else the machine does touches all alike.
 struct Rivals {
     private struct Rival {

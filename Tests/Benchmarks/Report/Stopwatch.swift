@@ -1,3 +1,5 @@
+import MeasureSupport
+
 /// Wall-clock time.
 struct Stopwatch {
     private let start = ContinuousClock.now

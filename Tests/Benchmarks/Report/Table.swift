@@ -1,4 +1,5 @@
 import Glibc
+import MeasureSupport
 
 /// The rows of one benchmark, printed as a Markdown table.
 struct Table {

@@ -1,9 +1,9 @@
 import Glibc
 
 /// How many files this process may have open.
-enum DescriptorLimit {
+package enum DescriptorLimit {
     /// Raises the soft limit to the hard one.
-    static func raise() {
+    package static func raise() {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
         limit.rlim_cur = limit.rlim_max
@@ -11,7 +11,7 @@ enum DescriptorLimit {
     }
 
     /// How many connections this process may hold, with some files to spare.
-    static var connections: Int {
+    package static var connections: Int {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         return Int(min(limit.rlim_cur, 1 << 20)) - 64

@@ -1,9 +1,9 @@
 import Glibc
 
 /// Small files of `/proc`.
-enum File {
+package enum File {
     /// The text of a file; empty if it can't be read.
-    static func text(_ path: String) -> String {
+    package static func text(_ path: String) -> String {
         let descriptor = open(path, O_RDONLY)
         guard descriptor >= 0 else { return "" }
         defer { close(descriptor) }

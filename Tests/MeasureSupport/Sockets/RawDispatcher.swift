@@ -3,7 +3,7 @@ import StorecastWire
 
 /// Dispatches actions over raw sockets, each connection with at most `inFlight` without an
 /// outcome, and waits for the outcomes.
-final class RawDispatcher {
+package final class RawDispatcher {
     private struct Client {
         let connection: RawConnection
         var sent: UInt64 = 0
@@ -16,7 +16,7 @@ final class RawDispatcher {
     private let inFlight: UInt64
 
     /// - Parameter firstNumber: the client ids count up from here.
-    init(
+    package init(
         port: Int, connections: Int, firstNumber: Int, type: String, payload: [UInt8],
         inFlight: Int
     ) throws {
@@ -31,7 +31,7 @@ final class RawDispatcher {
     }
 
     /// Dispatches `count` actions on every connection; returns when all are acked.
-    func dispatch(_ count: Int) throws {
+    package func dispatch(_ count: Int) throws {
         let goals = clients.map { $0.sent + UInt64(count) }
         for index in clients.indices { try send(index, upTo: goals[index]) }
         var waiting = clients.map {

@@ -1,6 +1,6 @@
 /// Numbers with three significant digits, and commas between the thousands.
-enum Figure {
-    static func text(_ value: Double) -> String {
+package enum Figure {
+    package static func text(_ value: Double) -> String {
         let size = abs(value)
         if size >= 100 { return grouped(Int(value.rounded())) }
         let digits = size >= 10 ? 1 : size >= 1 ? 2 : 3

@@ -1,14 +1,14 @@
 import Glibc
 
 /// A sentence for whoever runs the benchmarks.
-struct Failure: Error, CustomStringConvertible {
-    let description: String
+package struct Failure: Error, CustomStringConvertible {
+    package let description: String
 
-    init(_ sentence: String) {
+    package init(_ sentence: String) {
         description = sentence
     }
 
-    init(_ what: String, code: Int32) {
+    package init(_ what: String, code: Int32) {
         description = "Can't \(what): \(String(cString: strerror(code)))"
     }
 }

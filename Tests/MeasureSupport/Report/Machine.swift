@@ -1,8 +1,8 @@
 import Glibc
 
 /// What the figures were taken on.
-enum Machine {
-    static func describe() {
+package enum Machine {
+    package static func describe() {
         print("\(processor), \(sysconf(Int32(_SC_NPROCESSORS_ONLN))) cores, Linux \(kernel)")
         var load = [Double](repeating: 0, count: 1)
         if getloadavg(&load, 1) == 1 {

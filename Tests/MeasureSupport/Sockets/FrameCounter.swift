@@ -1,8 +1,8 @@
 /// Counts WebSocket text frames in a stream of bytes by reading their headers (RFC 6455, section
 /// 5.2; a server's frames are unmasked), in pieces of any size.
-struct FrameCounter {
-    private(set) var frames = 0
-    private(set) var bytes = 0
+package struct FrameCounter {
+    package private(set) var frames = 0
+    package private(set) var bytes = 0
     /// The payload bytes that are still to come of the frame that has begun.
     private var payload = 0
     /// The bytes that are still to come of a header that has begun; 0 between frames.
@@ -10,7 +10,7 @@ struct FrameCounter {
     private var length = 0
     private var opcode: UInt8 = 0
 
-    mutating func add(_ piece: UnsafeRawBufferPointer) {
+    package mutating func add(_ piece: UnsafeRawBufferPointer) {
         bytes += piece.count
         var index = 0
         while index < piece.count {

@@ -1,0 +1,127 @@
+import Foundation
+import MeasureSupport
+import StorecastBench
+import StorecastWebSocket
+import StorecastWire
+
+/// A thousand honest clients who act 2,000 times a second between them, and ten attackers.
+///
+/// On one server, quiet steps and attacks take turns. What is judged is the median of the factors
+/// by which an attack makes the 99th percentile from dispatch to ack longer than in the quiet step
+/// before it.
+enum Crowd {
+    private static let clients = 1_000
+    private static let rate = 2_000.0
+    private static let attackers = 10
+    /// The factor that must hold.
+    private static let bound = 2.0
+
+    /// Prints a table; whether the bound holds for all attacks.
+    static func run(_ attacks: [Attack], _ scale: Scale) async throws -> Bool {
+        var failures: [String] = []
+        print(
+            """
+            | attack | quiet p50 / p99, ms | attacked p50 / p99, ms | factor of p99, median \
+            (all) | lost | attackers ended |
+            |---|--:|--:|--:|--:|---|
+            """)
+        for attack in attacks {
+            let result = try await measure(attack, pairs: scale == .quick ? 1 : 3, scale)
+            print(result.row)
+            fflush(nil)
+            if result.factor > bound || result.lost > 0 {
+                failures.append(
+                    "\(attack.name): the honest clients' p99 was \(Figure.text(result.factor)) times "
+                        + "as long, and \(result.lost) of them were ended; the bound is "
+                        + "\(Figure.text(bound)) times, and none.")
+            }
+        }
+        print("")
+        for failure in failures { print(failure) }
+        return failures.isEmpty
+    }
+
+    private struct Result {
+        var name: String
+        var quiet: [StepResult] = []
+        var attacked: [StepResult] = []
+        var ends: [String: Int] = [:]
+
+        private var factors: [Double] {
+            zip(quiet, attacked).map { Self.p99($1) / Self.p99($0) }
+        }
+
+        var factor: Double { Measurement(factors).median }
+        var lost: Int { (quiet + attacked).reduce(0) { $0 + $1.tally.lost } }
+
+        var row: String {
+            func text(_ steps: [StepResult]) -> String {
+                let p50 = steps.map { Double($0.tally.acks.quantile(0.5)) / 1e6 }
+                let p99 = steps.map { Self.p99($0) }
+                return [p50, p99].map { Figure.text(Measurement($0).median) }
+                    .joined(separator: " / ")
+            }
+            let outcome = Outcome(ends: ends)
+            let all = factors.map { Figure.text($0) }.joined(separator: ", ")
+            let cells = [
+                name, text(quiet), text(attacked), "\(Figure.text(factor)) (\(all))", "\(lost)",
+                outcome.endings,
+            ]
+            return "| " + cells.joined(separator: " | ") + " |"
+        }
+
+        private static func p99(_ step: StepResult) -> Double {
+            Double(step.tally.acks.quantile(0.99)) / 1e6
+        }
+    }
+
+    private static func measure(
+        _ attack: Attack, pairs: Int, _ scale: Scale
+    ) async throws -> Result {
+        let server = try Server(attack.room)
+        try server.add(cards: attack.cards)
+        let bench = try await Bench(plan(attack, port: server.port))
+        var result = Result(name: attack.name)
+        let seconds = scale == .quick ? attack.seconds.quick : attack.seconds.full
+        for _ in 0..<pairs {
+            guard let quiet = await bench.run(step(seconds: 5)) else { break }
+            result.quiet.append(quiet)
+            let siege = Siege(
+                attack, attackers: attackers, port: server.port,
+                until: .now + .seconds(seconds + 1))
+            guard let attacked = await bench.run(step(seconds: seconds)) else { break }
+            result.attacked.append(attacked)
+            result.ends.merge(siege.end(), uniquingKeysWith: +)
+            // Until what it left behind is done with, before the next quiet step.
+            _ = await bench.run(step(seconds: 5))
+            if server.process.hasEnded {
+                throw Failure("The server has ended: \(server.lastWords)")
+            }
+        }
+        await bench.close()
+        return result
+    }
+
+    private static func step(seconds: Int) -> LoadStep {
+        LoadStep(rate: rate, warmUp: .seconds(1), duration: .seconds(seconds))
+    }
+
+    private static func plan(_ attack: Attack, port: Int) -> LoadPlan {
+        let server = WebSocketClientConfiguration(
+            host: "127.0.0.1", port: port, subprotocols: ["storecast.v1"])
+        var plan: LoadPlan
+        if case .document = attack.room {
+            // What is there under any document that is an object, and nobody attacks.
+            plan = LoadPlan(server: server, action: "increment")
+            plan.payload = NumberedText(#"{"path":"/honest-{c}"}"#)
+            plan.subscriptions = [.init(name: "value", parameters: ["path": "/notice"])]
+        } else {
+            plan = LoadPlan(server: server, action: "Say")
+            plan.payload = NumberedText(#"{"text":"Message {n}"}"#)
+            plan.subscriptions = [.init(name: "columns")]
+        }
+        plan.connections = clients
+        plan.patience = .seconds(60)
+        return plan
+    }
+}

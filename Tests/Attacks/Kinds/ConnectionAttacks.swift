@@ -1,0 +1,66 @@
+import MeasureSupport
+import StorecastWire
+
+/// Attacks by connections.
+let connectionAttacks = [
+    Attack(
+        name: "comings", summary: "connects, says hello, and leaves, as fast as it can",
+        bound: .init(journal: 4)
+    ) { attacker in
+        while !attacker.isOver { _ = try attacker.welcomed() }
+    },
+    Attack(
+        name: "vanishing", summary: "4,000 connections are gone at once",
+        seconds: .init(quick: 6, full: 15)
+    ) { attacker in
+        while !attacker.isOver {
+            for _ in 0..<4_000 { attacker.kept.append(try attacker.welcomed()) }
+            for connection in attacker.kept { connection.abandon() }
+            attacker.kept = []
+        }
+    },
+    Attack(
+        name: "slow-upgrades", summary: "2,000 connections send a byte of their request a second",
+        hold: 30
+    ) { attacker in
+        let request = Array(RawConnection.request().utf8)
+        for _ in 0..<2_000 { attacker.kept.append(try attacker.plain()) }
+        for index in 0... where !attacker.isOver {
+            attacker.kept.removeAll { connection in
+                (try? connection.send([request[index % (request.count - 8)]])) == nil
+            }
+            if attacker.kept.isEmpty { throw Failure("The server has ended all of them.") }
+            attacker.pause(.seconds(1))
+        }
+    },
+    Attack(
+        name: "long-requests", summary: "requests of header lines without end"
+    ) { attacker in
+        let line = "X-Header: " + String(repeating: "x", count: 1_000) + "\r\n"
+        let lines = Array(repeatElement(Array(line.utf8), count: 60).joined())
+        while !attacker.isOver {
+            let connection = try attacker.plain()
+            try? connection.send(Array("GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n".utf8))
+            while !attacker.isOver, (try? connection.send(lines)) != nil {}
+        }
+    },
+    Attack(
+        name: "no-hello",
+        summary: "4,000 connections upgrade and say nothing, and again when ended",
+        hold: 30
+    ) { attacker in
+        while !attacker.isOver {
+            while attacker.kept.count < 4_000 { attacker.kept.append(try attacker.connect()) }
+            let ping = RawConnection.frame([], opcode: 10)
+            attacker.kept.removeAll { connection in (try? connection.send(ping)) == nil }
+            attacker.pause(.milliseconds(500))
+        }
+    },
+    Attack(
+        name: "crowding", summary: "10,000 connections from one address stay and do nothing",
+        seconds: .init(quick: 6, full: 15), bound: .init(memory: 128)
+    ) { attacker in
+        for _ in 0..<10_000 { attacker.kept.append(try attacker.welcomed()) }
+        try attacker.hold()
+    },
+]

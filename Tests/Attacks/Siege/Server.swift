@@ -1,0 +1,66 @@
+import Foundation
+import Glibc
+import MeasureSupport
+import StorecastWire
+import TestSupport
+
+/// `storecast serve` with its defaults on a free port, and a journal in a directory of its own.
+final class Server {
+    let process: ChildProcess
+    private let directory: TemporaryDirectory
+
+    var port: Int { process.port }
+
+    init(_ room: ServedRoom) throws {
+        directory = try TemporaryDirectory()
+        var words = ["storecast", "serve", "--port", "0", "--data", directory.file("data.sqlite")]
+        switch room {
+        case .board: break
+        case .inspectedBoard: words.append("--devtools")
+        case .document(let text):
+            let file = directory.file("document.json")
+            try Data(text().utf8).write(to: URL(filePath: file))
+            words += ["--json", file]
+        }
+        process = try ChildProcess(
+            program: try Self.program(), words, log: directory.file("log")
+        ) { line in
+            let prefix = "listening on ws://127.0.0.1:"
+            return line.hasPrefix(prefix) ? Int(line.dropFirst(prefix.count).dropLast()) : nil
+        }
+    }
+
+    /// The bytes of the journal's files.
+    var journalBytes: Int { directory.bytes(of: "data.sqlite") }
+
+    /// The bytes that it has logged.
+    var logBytes: Int {
+        var status = stat()
+        return stat(directory.file("log"), &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    /// The last line that it has logged.
+    var lastWords: String {
+        File.text(directory.file("log")).split(separator: "\n").last.map(String.init) ?? ""
+    }
+
+    /// Adds cards to a board, as an honest client.
+    func add(cards: Int) throws {
+        guard cards > 0 else { return }
+        let client = try RawDispatcher(
+            port: port, connections: 1, firstNumber: 1, type: "AddCard",
+            payload: Array(#"{"column":"todo","text":"What there is to do"}"#.utf8), inFlight: 1000)
+        try client.dispatch(cards)
+    }
+
+    /// The command, which is built beside this program.
+    private static func program() throws -> String {
+        let own = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+        let path = own.deletingLastPathComponent().appending(path: "storecast").path
+        guard access(path, X_OK) == 0 else {
+            throw Failure(
+                "There is no \(path): build it with swift build -c release --product storecast.")
+        }
+        return path
+    }
+}
