@@ -57,7 +57,7 @@ let boardAttacks = [
             try client.send(
                 batch(
                     cards.enumerated().map { dispatch($0 + 1, "Vote", #"{"card":"\#($1)"}"#) }))
-            try client.settle()
+            try client.settle(cards.count)
         }
         for _ in 0..<10 {
             let reader = try attacker.welcomed(receiveBuffer: 4096)
@@ -70,7 +70,7 @@ let boardAttacks = [
             let card = cards[seq % cards.count]
             try connection.send(
                 message(dispatch(seq, "EditCard", #"{"card":"\#(card)","text":"\#(seq)"}"#)))
-            try connection.settle()
+            try connection.settle(seq)
         }
     },
     Attack(
@@ -120,7 +120,7 @@ let boardAttacks = [
             }
             seq += 1000
             try connection.send(batch(frames))
-            try connection.settle()
+            try connection.settle(seq)
         }
     },
 ]
@@ -130,13 +130,14 @@ private func act(_ attacker: Attacker) throws {
     let connection = try attacker.welcomed()
     var seq = 0
     while !attacker.isOver {
-        seq += 1
-        let action =
-            seq % 2 == 0
-            ? dispatch(seq, "AddCard", #"{"column":"doing","text":"One more"}"#)
-            : dispatch(seq, "Say", #"{"text":"Anything"}"#)
-        try connection.send(message(action))
-        try connection.settle()
+        let actions = (seq + 1...seq + 200).map { number in
+            number % 2 == 0
+                ? dispatch(number, "AddCard", #"{"column":"doing","text":"One more"}"#)
+                : dispatch(number, "Say", #"{"text":"Anything"}"#)
+        }
+        seq += 200
+        try connection.send(batch(actions))
+        try connection.settle(seq)
         for client in attacker.kept { try client.drain() }
     }
 }

@@ -25,7 +25,9 @@ let connectionAttacks = [
     ) { attacker in
         let request = Array(RawConnection.request().utf8)
         for _ in 0..<2_000 { attacker.kept.append(try attacker.plain()) }
-        for index in 0... where !attacker.isOver {
+        var index = 0
+        while !attacker.isOver {
+            index += 1
             attacker.kept.removeAll { connection in
                 (try? connection.send([request[index % (request.count - 8)]])) == nil
             }

@@ -16,7 +16,7 @@ let documentAttacks = [
             seq += 1
             let value = Nest.document(Nest.numbers.shuffled(using: &attacker.random))
             try connection.send(message(dispatch(seq, "set", #"{"path":"","value":\#(value)}"#)))
-            try connection.settle()
+            try connection.settle(seq)
         }
     },
     Attack(
@@ -49,7 +49,7 @@ let documentAttacks = [
             }
             seq += 1000
             try connection.send(batch(frames))
-            try connection.settle()
+            try connection.settle(seq)
         }
     },
     Attack(
@@ -66,7 +66,7 @@ let documentAttacks = [
             seq += 1
             let payload = #"{"path":"\#(Nest.path(Nest.depth))","value":1}"#
             try connection.send(message(dispatch(seq, "append", payload)))
-            try connection.settle()
+            try connection.settle(seq)
             attacker.pause(.milliseconds(250))
         }
     },
@@ -85,7 +85,7 @@ let documentAttacks = [
             }
             seq += 1000
             try connection.send(batch(frames))
-            try connection.settle()
+            try connection.settle(seq)
         }
     },
     Attack(
@@ -112,7 +112,7 @@ let documentAttacks = [
                 return [subscribe + at, #"{"op":"unsubscribe","ref":\#(ref)}"#]
             }
             try connection.send(batch([set] + frames))
-            try connection.settle()
+            try connection.settle(seq)
         }
     },
 ]

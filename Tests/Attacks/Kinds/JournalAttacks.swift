@@ -14,7 +14,7 @@ let journalAttacks = [
             seq += 1
             try connection.send(
                 message(dispatch(seq, "set", #"{"path":"/no/such/place","value":\#(value)}"#)))
-            try connection.settle()
+            try connection.settle(seq)
         }
     },
     Attack(
@@ -29,7 +29,7 @@ let journalAttacks = [
             }
             seq += 1000
             try connection.send(batch(frames))
-            try connection.settle()
+            try connection.settle(seq)
         }
     },
     Attack(
@@ -43,7 +43,7 @@ let journalAttacks = [
             }
             seq += 1000
             try connection.send(batch(frames))
-            try connection.settle()
+            try connection.settle(seq)
         }
     },
 ]

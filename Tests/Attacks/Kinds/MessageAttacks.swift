@@ -49,8 +49,7 @@ let messageAttacks = [
     },
     Attack(
         name: "huge-numbers",
-        summary: "messages of numbers of 512 digits, of exponents, and of escapes",
-        room: .document { "{}" }
+        summary: "messages of numbers of 500 digits, of exponents, and of escapes"
     ) { attacker in
         let digits = String(repeating: "9", count: 500)
         let values = [
@@ -61,13 +60,10 @@ let messageAttacks = [
             "[" + filling(1_000_000, with: [value]).joined(separator: ",") + "]"
         }
         let connection = try attacker.welcomed()
-        var seq = 0
         while !attacker.isOver {
             for array in arrays {
-                seq += 1
-                // Too deep, too long or fine: it has to be read either way.
-                try connection.send(
-                    message(dispatch(seq, "set", #"{"path":"/no/such","value":\#(array)}"#)))
+                // Whether it is taken or not, all of it has to be read.
+                try connection.send(message(#"{"op":"ping","with":\#(array)}"#))
                 try connection.settle()
             }
         }
@@ -84,7 +80,7 @@ let messageAttacks = [
             try connection.send(
                 message(dispatch(seq, "set", #"{"path":"/no/such","value":\#(members)}"#)))
             try connection.send(message(members))
-            try connection.settle()
+            try connection.settle(seq)
         }
     },
     Attack(

@@ -76,9 +76,8 @@ let readerAttacks = [
         let ping = RawConnection.frame([UInt8](repeating: 1, count: 125), opcode: 9)
         let pings = Array(repeatElement(ping, count: 1000).joined())
         for _ in 0..<10 { attacker.kept.append(try attacker.welcomed(receiveBuffer: 4096)) }
-        for round in 0... where !attacker.isOver {
-            // What has come so far fills its socket; the others go on.
-            try attacker.kept[round % 10].send(pings)
+        while !attacker.isOver {
+            for connection in attacker.kept { try connection.send(pings) }
         }
     },
 ]

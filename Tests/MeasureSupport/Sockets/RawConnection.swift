@@ -168,10 +168,40 @@ package final class RawConnection {
         }
     }
 
-    /// Sends a `ping`, and reads until the answer: by then, all that was sent before is dealt with.
+    /// Sends a `ping`, and reads until the answer: by then, all that was sent before has been read.
     package func settle() throws {
         try send(Self.frame { $0.writePing() })
-        while !(try nextMessage().starts(with: #"{"op":"pong""#.utf8)) {}
+        while true {
+            switch try nextSmallFrame() {
+            case .pong: return
+            case .bye(let bye): throw Failure("bye \(bye.code)")
+            default: break
+            }
+        }
+    }
+
+    /// Reads until all dispatches up to `seq` have an outcome; throws if one is to be sent again.
+    package func settle(_ seq: Int) throws {
+        var acked: UInt64 = 0
+        while acked < seq {
+            switch try nextSmallFrame() {
+            case .reject(let reject) where reject.retryable:
+                throw Failure("reject \(reject.code)")
+            case .transaction(_, _, let settled?): acked = settled
+            case .bye(let bye): throw Failure("bye \(bye.code)")
+            default: break
+            }
+        }
+    }
+
+    /// The next message, unless it has a value, which may be large; nil then.
+    private func nextSmallFrame() throws -> ServerFrame? {
+        let message = try nextMessage()
+        let begins = { (op: String) in message.starts(with: #"{"op":"\#(op)""#.utf8) }
+        guard message.count < 4096 || begins("bye") || begins("reject"),
+            !begins("snapshot"), !begins("patch")
+        else { return nil }
+        return try message.withUnsafeBytes { try ServerFrame(reading: $0, limits: .trusted) }
     }
 
     /// Ends the connection as a machine that is unplugged and started again does: by a reset.
