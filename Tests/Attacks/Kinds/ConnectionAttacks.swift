@@ -14,7 +14,7 @@ let connectionAttacks = [
         seconds: .init(quick: 6, full: 15)
     ) { attacker in
         while !attacker.isOver {
-            for _ in 0..<4_000 { attacker.kept.append(try attacker.welcomed()) }
+            for _ in 0..<attacker.share(of: 4_000) { attacker.kept.append(try attacker.welcomed()) }
             for connection in attacker.kept { connection.abandon() }
             attacker.kept = []
         }
@@ -24,7 +24,7 @@ let connectionAttacks = [
         hold: 30
     ) { attacker in
         let request = Array(RawConnection.request().utf8)
-        for _ in 0..<2_000 { attacker.kept.append(try attacker.plain()) }
+        for _ in 0..<attacker.share(of: 2_000) { attacker.kept.append(try attacker.plain()) }
         var index = 0
         while !attacker.isOver {
             index += 1
@@ -52,7 +52,9 @@ let connectionAttacks = [
         hold: 30
     ) { attacker in
         while !attacker.isOver {
-            while attacker.kept.count < 4_000 { attacker.kept.append(try attacker.connect()) }
+            while attacker.kept.count < attacker.share(of: 4_000) {
+                attacker.kept.append(try attacker.connect())
+            }
             let ping = RawConnection.frame([], opcode: 10)
             attacker.kept.removeAll { connection in (try? connection.send(ping)) == nil }
             attacker.pause(.milliseconds(500))
@@ -62,7 +64,7 @@ let connectionAttacks = [
         name: "crowding", summary: "10,000 connections from one address stay and do nothing",
         seconds: .init(quick: 6, full: 15), bound: .init(memory: 128)
     ) { attacker in
-        for _ in 0..<10_000 { attacker.kept.append(try attacker.welcomed()) }
+        for _ in 0..<attacker.share(of: 10_000) { attacker.kept.append(try attacker.welcomed()) }
         try attacker.hold()
     },
 ]

@@ -8,6 +8,8 @@ import Synchronization
 final class Attacker {
     /// From 0.
     let number: Int
+    /// How many attackers there are.
+    let count: Int
     let port: Int
     /// When the attack is over: everything that waits gives up.
     let deadline: ContinuousClock.Instant
@@ -18,14 +20,18 @@ final class Attacker {
     private var clients = 0
     private var seqs: [ObjectIdentifier: Int] = [:]
 
-    init(_ number: Int, port: Int, until deadline: ContinuousClock.Instant) {
+    init(_ number: Int, of count: Int, port: Int, until deadline: ContinuousClock.Instant) {
         self.number = number
+        self.count = count
         self.port = port
         self.deadline = deadline
         random = Random(state: UInt64(number + 1))
     }
 
     var isOver: Bool { .now >= deadline }
+
+    /// Its share of so many connections: this machine doesn't have more for all together.
+    func share(of connections: Int) -> Int { connections / count }
 
     /// 127.0.1.1 and on: the innocent are at 127.0.0.1.
     private var source: UInt16 { UInt16(257 + number) }
@@ -114,7 +120,7 @@ final class Siege: Sendable {
         state = Mutex(State(working: attackers))
         for number in 0..<attackers {
             Thread.detachNewThread { [self] in
-                let attacker = Attacker(number, port: port, until: deadline)
+                let attacker = Attacker(number, of: attackers, port: port, until: deadline)
                 while !attacker.isOver { repel(attack, attacker) }
                 attacker.kept = []
                 let left = state.withLock { state in

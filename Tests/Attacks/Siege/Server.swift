@@ -44,6 +44,12 @@ final class Server {
         File.text(directory.file("log")).split(separator: "\n").last.map(String.init) ?? ""
     }
 
+    /// Whether it lets somebody in who has that much time.
+    func answers(within time: Duration) -> Bool {
+        let visitor = try? RawConnection(port: port, deadline: .now + time)
+        return (try? visitor?.greet(0xFFFF_FFFE)) != nil
+    }
+
     /// Adds cards to a board, as an honest client.
     func add(cards: Int) throws {
         guard cards > 0 else { return }
