@@ -5,7 +5,7 @@ extension Board {
     /// The room that a server opens for a board.
     ///
     /// Starts with ``init()``, takes every ``BoardAction`` of this module, shows every selection to
-    /// everyone, and records who is present. A server adds `authorize` to it.
+    /// everyone, and records who is present. A server that asks clients who they are adds rules.
     public static let room: RoomDefinition<Board> = {
         let room = RoomDefinition(
             state: Board(), actions: actions,

@@ -15,8 +15,8 @@ public struct LiveRoom<State: Codable & Sendable>: Sendable {
 
     /// Dispatches an action through middleware and journal, like a client's.
     ///
-    /// `validate` is asked, with `sender`; `authorize` isn't, as only the server's own code
-    /// dispatches here. While the journal can't take actions it waits, in order, and is appended
+    /// `validate` is asked, with `sender`; rules aren't, as only the server's own code dispatches
+    /// here. While the journal can't take actions it waits, in order, and is appended
     /// later. The outcome is a rejection with code `busy` if more waits than
     /// `SyncLimits.waitingBytes`, where each counts as 1 KiB, and `closed` if the server stops
     /// before it is known.

@@ -29,6 +29,7 @@ struct BenchTests {
         .validate(Add.self) { tally, add, _ in
             if add.number < 0 { throw Rejection(.invalid, "Only up.") }
         }
+        .allowAll(.open)
     }
 
     private static let step = LoadStep(

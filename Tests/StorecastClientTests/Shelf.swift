@@ -29,7 +29,9 @@ struct Shelf: Codable, Equatable, Sendable {
             guard let put = action as? PutBook else { return }
             shelf.books.append(put.title)
             shelf.titles.append(put.title)
-        }.validate(PutBook.self) { shelf, put, _ in
+        }
+        .allowAll(.open)
+        .validate(PutBook.self) { shelf, put, _ in
             guard !shelf.books.contains(put.title) else {
                 throw Rejection(.conflict, "It is there already.", detail: put.title)
             }

@@ -135,6 +135,7 @@ struct Tallies: Codable, Equatable, Sendable {
         tallies.count += add.number
         tallies.last = add.stamp.sender.id
     }
+    .allowAll(.open)
 }
 
 struct Add: Stamped {

@@ -145,6 +145,7 @@ struct AuthenticationTests {
         let secrets = ["s3cret-token", "s3cret-session", "s3cret-bearer"]
         var limits = SyncLimits()
         limits.closeTimeout = .milliseconds(20)
+        limits.tokenCheckTimeout = .seconds(600)
         let (logger, messages) = MessageLog.make()
         let server = SyncServer(
             port: 0, limits: limits, logger: logger, rooms: { _ in Tallies.room }

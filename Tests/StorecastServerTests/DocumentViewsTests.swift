@@ -184,7 +184,9 @@ private final class DocumentRoom {
     init(_ initial: JSON, limits: SyncLimits = SyncLimits()) {
         log = RoomLog(
             JSONRoom.definition(initial: initial).revertible(), limits: limits, failed: { _ in })
-        views = Views(log, name: "test", limits: limits, host: host, failed: { _ in })
+        views = Views(
+            log, name: "test", limits: limits, isClosed: false, host: host,
+            unruled: UnruledNames(of: "test", host: host), failed: { _ in })
     }
 
     var document: SharedDocument { log.store.state }
@@ -255,9 +257,14 @@ private final class Subscriber: SelectionSubscriber {
     /// The room's version when it left.
     var left: UInt64 = 0
 
-    init(_ path: JSONPath, _ group: SelectionGroup, _ earlier: Subscriber?) {
+    let identity = Identity.anonymous
+    let permitted: Permitted<SelectionGroup>
+
+    init(_ path: JSONPath, _ permitted: Permitted<SelectionGroup>, _ earlier: Subscriber?) {
+        let group = permitted.value
         self.path = path
-        subscription = ServerSubscription(of: self, group: group)
+        self.permitted = permitted
+        subscription = ServerSubscription(of: self, permitted)
         group.add(subscription)
         if let earlier {
             value = earlier.value
@@ -358,7 +365,7 @@ private struct DocumentStage {
             subscriber.value == expected, "\(path): \(before.value) → \(room.document.value)")
         let group = subscriber.subscription.group
         try #require(group.size == expected.encodedSize, "\(path) \(expected)")
-        let frame = try JSONDocument(Array(group.message(from: nil).text)).root
+        let frame = try JSONDocument(Array(subscriber.permitted.message(from: nil).text)).root
         try #require(frame["value"]?.json == expected)
         try #require(room.document.size == room.document.value.encodedSize)
     }

@@ -28,7 +28,7 @@ struct JSONEditor {
     func dispatch(_ type: String, _ payload: JSON) throws {
         let document = try JSONDocument("\(payload)")
         let action = try room.actions.action(type, document.root)
-        try room.actionGuards[ObjectIdentifier(Swift.type(of: action))]?(action, .anonymous)
+        try room.check(action, from: .anonymous, in: store.state, isClosed: false)
         store.dispatch(action)
         if let logged = log.actions.last { try reduce(logged) }
     }

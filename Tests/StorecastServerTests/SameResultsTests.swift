@@ -56,6 +56,7 @@ struct SameResultsTests {
     .authorize(Seize.self) { _, sender in
         guard sender.id == "bob" else { throw Rejection(.forbidden, "Only bob.") }
     }
+    .allowAll(.open)
     .revertible()
     .onOpen { store in
         store.middleware = [

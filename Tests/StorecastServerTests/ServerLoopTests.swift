@@ -226,6 +226,7 @@ private struct Attended: Codable, Sendable {
         room.presence.reduce(action)
     }
     .lifecycle(grace: .milliseconds(1))
+    .allowAll(.open)
 }
 
 /// An extension that keeps what it is told.

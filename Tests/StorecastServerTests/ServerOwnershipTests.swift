@@ -39,6 +39,7 @@ struct ServerOwnershipTests {
             ]
         }
         .revertible()
+        .allowAll(.open)
         .lifecycle(grace: .milliseconds(1))
     }
 

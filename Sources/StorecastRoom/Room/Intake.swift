@@ -13,8 +13,14 @@ final class Intake<State: Codable & Sendable> {
     /// What the dispatch came to that runs through the middleware now.
     private var collecting: [any SyncAction]?
 
-    init(_ log: RoomLog<State>) {
+    private let isClosed: Bool
+    private let unruled: UnruledNames
+
+    /// - Parameter isClosed: whether actions that no rule is about are refused.
+    init(_ log: RoomLog<State>, isClosed: Bool, _ unruled: UnruledNames) {
         self.log = log
+        self.isClosed = isClosed
+        self.unruled = unruled
         log.store.interceptDispatch { [unowned self] action in collect(action) }
     }
 
@@ -23,7 +29,12 @@ final class Intake<State: Codable & Sendable> {
         _ type: String, _ payload: JSONView?, from sender: Identity
     ) throws -> any SyncAction {
         let action = try log.definition.actions.action(type, payload)
-        try log.definition.actionGuards[ObjectIdentifier(Swift.type(of: action))]?(action, sender)
+        do {
+            try log.definition.check(
+                action, from: sender, in: log.store.state, isClosed: isClosed)
+        } catch let error as NoRule {
+            throw unruled.rejection(of: error)
+        }
         return action
     }
 

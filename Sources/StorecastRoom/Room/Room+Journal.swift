@@ -116,6 +116,7 @@ extension Room {
         }
         journal.reduced()
         if log.version != before {
+            askEntryAgain()
             views.evaluate()
             let time = host.now - now
             if time > Self.longTime { reportLongSelections(time) }

@@ -45,10 +45,12 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
         let failed = { [name = context.name, unowned host = context.host] (error: any Error) in
             host.report("A check in room '\(name)' failed: \(JSONCoding.message(for: error))")
         }
+        let unruled = UnruledNames(of: context.name, host: context.host)
         log = RoomLog(definition, limits: context.limits, stamp: context.stamp, failed: failed)
-        intake = Intake(log)
+        intake = Intake(log, isClosed: context.isClosed, unruled)
         views = Views(
-            log, name: context.name, limits: context.limits, host: context.host, failed: failed)
+            log, name: context.name, limits: context.limits, isClosed: context.isClosed,
+            host: context.host, unruled: unruled, failed: failed)
         limits = context.limits
         sessionLimits = SessionLimits(context.limits)
         random = context.random
@@ -114,7 +116,7 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
 
     package func group(
         for selection: String, _ params: JSONView?, viewer: Identity
-    ) throws(Rejection) -> SelectionGroup {
+    ) throws(Rejection) -> Permitted<SelectionGroup> {
         try views.group(for: selection, params, viewer: viewer)
     }
 
@@ -128,6 +130,27 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
 
     package func admits(_ viewer: Identity, to key: GroupKey) -> Bool {
         views.admits(viewer, to: key)
+    }
+
+    // MARK: Entry
+
+    package func refusal(ofEntryTo identity: Identity) -> Rejection? {
+        guard let rule = definition.entryRule else { return nil }
+        do {
+            _ = try Permitted(to: identity, by: rule, RoomEntry(), in: store.state) {}
+            return nil
+        } catch {
+            return rejection(for: error)
+        }
+    }
+
+    /// Has those leave whom the rule for the entry doesn't let in any more, as the state is now.
+    func askEntryAgain() {
+        guard definition.entryRule?.readsState == true else { return }
+        for session in sessions.values.sorted(by: { $0.client < $1.client }) {
+            guard let refusal = refusal(ofEntryTo: session.identity) else { continue }
+            session.close(.forbidden, refusal.description)
+        }
     }
 
     // MARK: Leaving memory
@@ -181,6 +204,8 @@ package struct RoomContext {
     package unowned var loop: RoomLoop
     /// Whether nothing is lost when it leaves memory, as what it has can be asked for again.
     package var isTransient = false
+    /// Whether what no rule of the definition is about is refused, as its server authenticates.
+    package var isClosed = false
     /// The time of day.
     package var now: () -> Timestamp
     /// Where seeds and ids come from.

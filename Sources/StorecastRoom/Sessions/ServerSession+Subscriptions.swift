@@ -67,7 +67,7 @@ extension ServerSession {
                 "The selection's parameters are too large.",
                 detail: "They may take \(longest) bytes.", ref: frame.ref)
         }
-        let group: SelectionGroup
+        let group: Permitted<SelectionGroup>
         do throws(Rejection) {
             group = try room.group(for: frame.select, frame.params, viewer: identity)
         } catch {
@@ -76,16 +76,17 @@ extension ServerSession {
                 FrameError.Code(error.code.description), error.title, detail: error.detail,
                 ref: frame.ref)
         }
-        spend(group.size)
+        spend(group.value.size)
         attach(frame, to: group, size)
     }
 
     /// - Parameter size: that of the parameters.
     private func attach(
-        _ frame: ClientFrame.Subscribe, to group: SelectionGroup, _ size: Int
+        _ frame: ClientFrame.Subscribe, to permitted: Permitted<SelectionGroup>, _ size: Int
     ) {
+        let group = permitted.value
         let known = subscriptions.values.first { $0.group === group }
-        let subscription = known ?? ServerSubscription(of: self, group: group)
+        let subscription = known ?? ServerSubscription(of: self, permitted)
         if known == nil {
             group.add(subscription)
             subscription.parameterBytes = size

@@ -340,6 +340,9 @@ package final class ServerSession: SelectionSubscriber {
 
     private func welcome(_ identity: Identity) {
         guard let hello, !isRevoked(identity) else { return }
+        if let refusal = room.refusal(ofEntryTo: identity) {
+            return close(.forbidden, refusal.description)
+        }
         let position = room.position
         if let seen = hello.seen, seen.epoch == position.epoch, seen.version > position.version {
             return close(.behind, "This server hasn't reached version \(seen.version) yet.")
@@ -382,6 +385,9 @@ package final class ServerSession: SelectionSubscriber {
         guard !isRevoked(new) else { return }
         guard new.id.isSameText(as: identity.id) else {
             return violate("The token is another identity's.")
+        }
+        if let refusal = room.refusal(ofEntryTo: new) {
+            return close(.forbidden, refusal.description)
         }
         noteExpiry(of: new)
         let isSame = new == identity

@@ -23,6 +23,8 @@ package protocol SessionRoom: AnyObject {
 
     /// The number of a new connection: higher than those of all before it.
     func numberVisitor() -> UInt64
+    /// Why the identity may not enter the room; nil if it may.
+    func refusal(ofEntryTo identity: Identity) -> Rejection?
     /// Makes the session the one that holds its client id; one that held it is replaced.
     ///
     /// Nil if it does; else what the session is to be closed with: the id belongs to another
@@ -36,7 +38,7 @@ package protocol SessionRoom: AnyObject {
     /// The group of a selection, made if need be.
     func group(
         for selection: String, _ params: JSONView?, viewer: Identity
-    ) throws(Rejection) -> SelectionGroup
+    ) throws(Rejection) -> Permitted<SelectionGroup>
     /// The group's last subscription is gone; it is kept for a while, as clients reconnect.
     func release(_ group: SelectionGroup)
     /// Tells the server's owner why the value of a group can't be sent.

@@ -1,3 +1,4 @@
+package import StorecastSync
 package import StorecastWire
 
 /// All subscriptions to one selection with equal parameters (and one viewer, if it depends on
@@ -81,7 +82,7 @@ package final class SelectionGroup {
 
     /// The smallest message that brings a connection from `position` to the value: the patches
     /// since then in one, or the snapshot. Throws what the value's `encode(to:)` throws.
-    package func message(from position: UInt64?) throws -> ServerMessage {
+    fileprivate func message(from position: UInt64?) throws -> ServerMessage {
         guard let position else { return try snapshotMessage() }
         if let latest, latest.from == position { return latest.patch }
         if let patch = patches[position] {
@@ -121,7 +122,7 @@ package final class SelectionGroup {
     ///
     /// So however often the value changes while many connections come, few are the times that it is
     /// encoded and the texts that are in memory.
-    func parts() throws -> OutgoingParts {
+    fileprivate func parts() throws -> OutgoingParts {
         if let underway, underwayVersion == version || leadsFar(from: underwayVersion) {
             return OutgoingParts(of: underway, sub: sub, version: underwayVersion)
         }
@@ -202,8 +203,22 @@ package final class SelectionGroup {
     }
 }
 
+// What is sent of a group is made for whom its rule has let have it.
+extension Permitted<SelectionGroup> {
+    /// The smallest message that brings a connection from `position` to the value: the patches
+    /// since then in one, or the snapshot. Throws what the value's `encode(to:)` throws.
+    package func message(from position: UInt64?) throws -> ServerMessage {
+        try value.message(from: position)
+    }
+
+    /// The value to send in parts. Throws what its `encode(to:)` throws.
+    func parts() throws -> OutgoingParts { try value.parts() }
+}
+
 /// What subscriptions belong to: a session.
 package protocol SelectionSubscriber: AnyObject {
+    /// Who sees the value.
+    var identity: Identity { get }
     /// The subscription's value changed, or it wants its first: it is asked for its next message
     /// when the connection can take one.
     func queue(_ subscription: ServerSubscription)
@@ -217,7 +232,7 @@ package protocol SelectionSubscriber: AnyObject {
 package final class ServerSubscription {
     /// Strong, as it is used for each message; it lets go of its subscriptions when it ends.
     let subscriber: any SelectionSubscriber
-    package let group: SelectionGroup
+    private let permitted: Permitted<SelectionGroup>
     /// The client's names for it; two refs may share one subscription.
     var refs: [UInt64] = []
     /// The version of the value that the connection was last sent; nil before the first.
@@ -240,10 +255,12 @@ package final class ServerSubscription {
     /// Its place in the group.
     var index = 0
 
-    init(of subscriber: any SelectionSubscriber, group: SelectionGroup) {
+    package init(of subscriber: any SelectionSubscriber, _ permitted: Permitted<SelectionGroup>) {
         self.subscriber = subscriber
-        self.group = group
+        self.permitted = permitted
     }
+
+    package var group: SelectionGroup { permitted.value }
 
     /// Whether the value may have been another between the first message's version and now: other
     /// mirrors of the connection may be at a later version already.
@@ -254,7 +271,7 @@ package final class ServerSubscription {
     func beginParts(above size: Int) throws -> Bool {
         guard !hadParts, group.size > size, group.needsSnapshot(from: position)
         else { return false }
-        parts = try group.parts()
+        parts = try permitted.parts()
         hadParts = true
         return true
     }
@@ -283,7 +300,7 @@ package final class ServerSubscription {
             wantsCurrent = false
             isLive = true
         }
-        if position != group.version { return try group.message(from: position) }
+        if position != group.version { return try permitted.message(from: position) }
         return wantsCurrent
             ? .current(sub: group.sub, version: group.version) : nil
     }

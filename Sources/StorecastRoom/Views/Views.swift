@@ -10,8 +10,12 @@ final class Views<State: Codable & Sendable> {
 
     private let log: RoomLog<State>
     private let name: String
+    /// Whether who has a selection may lose it by a change of the state.
+    private let asksAgain: Bool
     private let limits: SyncLimits
     private unowned let host: any RoomHost
+    private let isClosed: Bool
+    private let unruled: UnruledNames
     private let failed: (any Error) -> Void
     private var groups = SelectionTable<State>()
     private let finders: SelectionFinders<State>
@@ -27,15 +31,19 @@ final class Views<State: Codable & Sendable> {
 
     /// - Parameters:
     ///   - name: the room's.
+    ///   - isClosed: whether selections that no rule is about are refused.
     ///   - failed: told of the errors of checks that aren't for clients.
     init(
-        _ log: RoomLog<State>, name: String, limits: SyncLimits, host: any RoomHost,
-        failed: @escaping (any Error) -> Void
+        _ log: RoomLog<State>, name: String, limits: SyncLimits, isClosed: Bool, host: any RoomHost,
+        unruled: UnruledNames, failed: @escaping (any Error) -> Void
     ) {
         self.log = log
         self.name = name
+        asksAgain = log.definition.selectionRulesReadState
         self.limits = limits
+        self.isClosed = isClosed
         self.host = host
+        self.unruled = unruled
         self.failed = failed
         finders = SelectionFinders { [weak log] in log?.store.state }
     }
@@ -52,9 +60,14 @@ final class Views<State: Codable & Sendable> {
     /// The group of a selection, made if need be.
     func group(
         for selection: String, _ params: JSONView?, viewer: Identity
-    ) throws(Rejection) -> SelectionGroup {
+    ) throws(Rejection) -> Permitted<SelectionGroup> {
         let resolved = try log.definition.resolve(selection, params, viewer)
-        try check(viewer, resolved.key)
+        return try permit(viewer, resolved.key) { try group(of: resolved, params) }
+    }
+
+    private func group(
+        of resolved: ResolvedSelection<State>, _ params: JSONView?
+    ) throws(Rejection) -> SelectionGroup {
         if let group = groups[resolved.key] { return group }
         guard let state = log.store.state else {
             throw Rejection(.internal, "The room has no state yet.")
@@ -146,10 +159,41 @@ final class Views<State: Codable & Sendable> {
     /// Whether the viewer may still have the group's selection.
     func admits(_ viewer: Identity, to key: GroupKey) -> Bool {
         do {
-            try check(viewer, key)
+            _ = try permit(viewer, key) {}
             return true
         } catch {
             return false
+        }
+    }
+
+    /// What its rule lets the viewer have, as the state is; the rule is asked before it is made.
+    private func permit<Value>(
+        _ viewer: Identity, _ key: GroupKey, _ make: () throws -> Value
+    ) throws(Rejection) -> Permitted<Value> {
+        let rule = log.definition.rule(for: key.name, isClosed: isClosed)
+        do {
+            return try Permitted(to: viewer, by: rule, key.parameters, in: log.store.state, make)
+        } catch let error as NoRule {
+            throw unruled.rejection(of: error)
+        } catch {
+            throw Rejection(telling: error, failed)
+        }
+    }
+
+    /// Ends the subscriptions that a rule that looks at the state doesn't allow any more.
+    private func askAgain() {
+        var refused: [ServerSubscription] = []
+        for kind in groups.kinds {
+            guard let key = kind.members.first?.group.key,
+                log.definition.rule(for: key.name, isClosed: isClosed).readsState
+            else { continue }
+            for subscription in kind.members.lazy.flatMap(\.group.subscriptions)
+            where !admits(subscription.subscriber.identity, to: subscription.group.key) {
+                refused.append(subscription)
+            }
+        }
+        for subscription in refused {
+            subscription.subscriber.lapse(subscription, Rejection.Code.forbidden.description)
         }
     }
 
@@ -158,6 +202,8 @@ final class Views<State: Codable & Sendable> {
     /// Of values whose changes are found by paths, some may be left behind for later turns.
     func evaluate() {
         guard let state = log.store.state else { return }
+        // Before anything that they would be sent.
+        if asksAgain { askAgain() }
         var failed: [SelectionGroup] = []
         func update(_ group: SelectionGroup, _ source: any SelectionSource<State>) {
             if !self.update(group, source, to: state) { failed.append(group) }
@@ -258,15 +304,6 @@ final class Views<State: Codable & Sendable> {
             EncodingError.Context(
                 codingPath: [],
                 debugDescription: "\(group.size) bytes, of at most \(limits.valueBytes)"))
-    }
-
-    private func check(_ viewer: Identity, _ key: GroupKey) throws(Rejection) {
-        guard let check = log.definition.selectionGuards[key.name] else { return }
-        do {
-            try check(key.parameters, viewer)
-        } catch {
-            throw Rejection(telling: error, failed)
-        }
     }
 
     /// The same in every process for the same selection, parameters and viewer, as long as the

@@ -80,7 +80,7 @@ public enum JSONRoom {
 extension RoomDefinition<SharedDocument> {
     fileprivate func checking<Edit: JSONEdit>(_ type: Edit.Type) -> Self {
         validate(type) { document, edit, _ in try edit.check(document) }
-            .authorize(type) { edit, _ in
+            .inspect(type) { edit in
                 guard edit.within == nil else {
                     throw Rejection(.invalid, "Only the room says how large its document may be.")
                 }

@@ -127,7 +127,7 @@ extension ServerLoopCore {
             checks.isWatched = false
             let late = checks.giveUp(at: now)
             if !late.isEmpty {
-                report("Authentication failed: it took too long for \(late.count) clients.")
+                report("Authentication failed: \(late.count) checks took too long.")
             }
             for id in late {
                 rooms.sessions[id]?.authenticated(

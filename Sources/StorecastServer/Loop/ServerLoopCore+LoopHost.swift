@@ -28,7 +28,9 @@ extension ServerLoopCore: LoopHost {
     func makeRoom(_ path: String, on loop: RoomLoop) -> (any AnyRoom)? {
         guard let definition = definition(of: path) else { return nil }
         configuration.logger.debug("room opened", metadata: ["room": "\(path)"])
-        return definition.open(context(of: path, journal))
+        var context = context(of: path, journal)
+        context.isClosed = !configuration.authentication.isAnonymous
+        return definition.open(context)
     }
 
     func makeOwnRoom(_ path: String, on loop: RoomLoop) -> (any AnyRoom)? {

@@ -27,6 +27,7 @@ extension SimulatedRoom where State == Bank {
         .mirroring(Bank.signatures)
         .mirroring(Bank.present)
         .mirroring(Bank.everything)
+        .mirroring(Bank.audit)
         .dispatching(4) { random, _ in
             Deposit(
                 account: random.pick(names), amount: 1 + random.below(100),

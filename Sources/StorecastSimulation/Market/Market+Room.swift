@@ -100,11 +100,8 @@ extension Market {
     .validate(Hand.self) { market, hand, _ in try market.check(hand.id) }
     .validate(Move.self) { market, move, _ in try market.check(move.id) }
     .validate(Cancel.self) { market, cancel, _ in try market.check(cancel.id) }
-    .authorize(Clear.self) { _, sender in
-        guard sender.roles.contains("clerk") else {
-            throw Rejection(.forbidden, "Only a clerk may do this.")
-        }
-    }
+    .allow(Clear.self, .roles("clerk"))
+    .allowAll(.open)
     .onOpen { store in store.middleware = [parts] }
 
     private func check(_ id: String) throws {

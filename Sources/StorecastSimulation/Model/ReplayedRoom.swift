@@ -187,11 +187,37 @@ final class ReplayedRoom<State: Codable & Sendable>: RoomModel {
     }
 
     func admits(_ viewer: Identity, to topic: Topic) -> Bool {
-        guard let check = definition.selectionGuards[ExactString(topic.selection)] else {
+        histories.last?.states.last.map { admits(viewer, to: topic, in: $0) } ?? false
+    }
+
+    func refuses(_ viewers: [Identity], _ topic: Topic) -> Bool {
+        histories.contains { history in
+            history.states.contains { state in
+                viewers.contains { !admits($0, to: topic, in: state) }
+            }
+        }
+    }
+
+    func mayShow(
+        _ value: JSON, of topic: Topic, to viewers: [Identity], in history: Int
+    ) -> Bool {
+        let name = ExactString(topic.selection)
+        guard definition.rule(for: name, isClosed: definition.hasRules).readsState else {
             return true
         }
+        let states = histories[history].states
+        return states.indices.reversed().contains { version in
+            viewers.contains { viewer in
+                admits(viewer, to: topic, in: states[version])
+                    && self.value(of: topic, for: viewer, at: UInt64(version), in: history) == value
+            }
+        }
+    }
+
+    private func admits(_ viewer: Identity, to topic: Topic, in state: State) -> Bool {
         guard let key = try? resolved(topic, viewer)?.key else { return false }
-        return (try? check(key.parameters, viewer)) != nil
+        let rule = definition.rule(for: key.name, isClosed: definition.hasRules)
+        return (try? Permitted(to: viewer, by: rule, key.parameters, in: state) {}) != nil
     }
 
     private func resolved(_ topic: Topic, _ viewer: Identity) throws -> ResolvedSelection<State>? {

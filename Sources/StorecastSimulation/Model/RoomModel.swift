@@ -24,8 +24,12 @@ protocol RoomModel: AnyObject {
     func value(
         of topic: Topic, for viewer: Identity, at version: UInt64, in history: Int
     ) -> JSON?
-    /// Whether the viewer may subscribe to the selection.
+    /// Whether the viewer may have the selection, as the state is now.
     func admits(_ viewer: Identity, to topic: Topic) -> Bool
+    /// Whether one of the viewers might ever not have the selection.
+    func refuses(_ viewers: [Identity], _ topic: Topic) -> Bool
+    /// Whether one of the viewers might have the selection while it had this value.
+    func mayShow(_ value: JSON, of topic: Topic, to viewers: [Identity], in history: Int) -> Bool
     /// The room was opened again: later questions are about the new instance.
     func roomOpened()
     /// How the room's state differs from the model's, or nil.

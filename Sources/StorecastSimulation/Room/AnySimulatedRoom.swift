@@ -27,7 +27,11 @@ struct AnySimulatedRoom: Sendable {
         serverKinds = room.serverKinds
         rareKinds = room.rareKinds
         catalogue = room.definition.actions
-        open = { context in Room(room.definition, context) }
+        open = { context in
+            var context = context
+            context.isClosed = room.definition.hasRules
+            return Room(room.definition, context)
+        }
         model = { limits in
             ReplayedRoom(room.definition, rules: room.rules, oracles: room.oracles, limits)
         }

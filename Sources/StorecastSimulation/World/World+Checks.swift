@@ -109,7 +109,7 @@ extension World {
         let mirror = subscription.mirror
         if let failure = mirror.failure {
             if failure.code == .forbidden,
-                client.identities.contains(where: { !model.admits($0, to: subscription.topic) })
+                model.refuses(client.identities, subscription.topic)
             {
                 return
             }

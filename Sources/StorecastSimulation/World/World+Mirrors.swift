@@ -27,7 +27,12 @@ extension World {
         at version: UInt64,
         in history: Int
     ) {
-        if isTrue(value, subscription, client, at: version, in: history) { return }
+        if isTrue(value, subscription, client, at: version, in: history) {
+            let viewers = client.identities
+            if model.mayShow(value, of: subscription.topic, to: viewers, in: history) { return }
+            return violate(
+                .truth, "\(name(subscription, client)) shows \(value), which it might never have.")
+        }
         let expected = model.value(
             of: subscription.topic, for: client.identity, at: version, in: history)
         violate(

@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// let board = Board.room.revertible()
-///     .authorize(RevertTo<Board>.self) { _, sender in … }
+///     .allow(RevertTo<Board>.self, .roles("owner"))
 /// lobby.dispatch(RevertTo<Board>(version: 12))
 /// ```
 /// Nothing is rewritten: what came since stays in the log, the room's version goes up, and it can
@@ -38,7 +38,7 @@ extension RoomDefinition {
     }
 
     /// Lets the room's state be made again what it was: it takes ``RevertTo`` from the server's own
-    /// code, and from whom a later `authorize(RevertTo<State>.self)` lets through.
+    /// code, and from whom a later `allow(RevertTo<State>.self, …)` lets.
     ///
     /// - Parameter restore: puts the state of then in place of the present one. Deterministic, as a
     ///   reducer is. Replace it to keep parts that aren't to be undone, such as who is present.
@@ -52,9 +52,6 @@ extension RoomDefinition {
         room.actions.add(RevertTo<State>.self)
         return
             room
-            .authorize(RevertTo<State>.self) { _, _ in
-                throw Rejection(.forbidden, "Only the server reverts this room.")
-            }
             .validate(RevertTo<State>.self) { _, revert, _ in
                 guard revert.state != nil else {
                     throw Rejection(

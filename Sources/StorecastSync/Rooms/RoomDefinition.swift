@@ -17,8 +17,13 @@ public struct RoomDefinition<State: Codable & Sendable>: RoomDefinitionProtocol 
     package var actions: ActionCatalogue
     package var selections: [ExactString: any SelectionProtocol<State>]
     package var validators: [ObjectIdentifier: Validator] = [:]
-    package var actionGuards: [ObjectIdentifier: ActionGuard] = [:]
-    package var selectionGuards: [ExactString: SelectionGuard] = [:]
+    /// What looks at actions when they are received, whoever sends them.
+    package var inspections: [ObjectIdentifier: Inspection] = [:]
+    var actionRules: [ObjectIdentifier: Rule<State, any SyncAction>] = [:]
+    var selectionRules: [ExactString: Rule<State, AnyHashable>] = [:]
+    /// For what has no rule of its own.
+    var generalRules: (action: Rule<State, any SyncAction>, selection: Rule<State, AnyHashable>)?
+    package var entryRule: Rule<State, RoomEntry>?
     package var opening: @Sendable (Store<State>) -> Void = { _ in }
     /// Throws unless what an action leads to can be read back; nil if nothing must be.
     package var verification: (@Sendable (State) throws -> Void)?
@@ -30,8 +35,7 @@ public struct RoomDefinition<State: Codable & Sendable>: RoomDefinitionProtocol 
     package var grace: Duration?
 
     package typealias Validator = @Sendable (State, any SyncAction, Identity) throws -> Void
-    package typealias ActionGuard = @Sendable (any SyncAction, Identity) throws -> Void
-    package typealias SelectionGuard = @Sendable (AnyHashable, Identity) throws -> Void
+    package typealias Inspection = @Sendable (any SyncAction) throws -> Void
 
     /// A room that starts as `state` and changes in place.
     ///
@@ -148,34 +152,6 @@ extension RoomDefinition {
                 .conflict, "The state that this leads to can't be kept.",
                 detail: JSONCoding.message(for: error))
         }
-    }
-
-    /// Adds a check of who may dispatch an action, asked when it is received, before the journal.
-    ///
-    /// It may depend on anything (it isn't replayed). A thrown ``Rejection`` is the outcome.
-    public func authorize<A: SyncAction>(
-        _ type: A.Type, _ check: @escaping @Sendable (A, Identity) throws -> Void
-    ) -> Self {
-        var room = self
-        room.actionGuards[ObjectIdentifier(type)] = { action, sender in
-            try check(action as! A, sender)
-        }
-        return room
-    }
-
-    /// Adds a check of who may have a selection, asked at subscribe and after a new token.
-    public func authorize<Parameters, Value>(
-        _ selection: Selection<State, Parameters, Value>,
-        _ check: @escaping @Sendable (Parameters, Identity) throws -> Void
-    ) -> Self {
-        var room = self
-        room.selectionGuards[ExactString(selection.name)] = { parameters, viewer in
-            guard let parameters = parameters.base as? Parameters else {
-                throw Rejection(.internal, "The selection's check has other parameters.")
-            }
-            try check(parameters, viewer)
-        }
-        return room
     }
 
     /// Has the server dispatch ``ClientJoined`` and ``ClientLeft``: through middleware, journal and

@@ -75,11 +75,11 @@ extension TestServer: LoopHost {
     }
 
     func makeRoom(_ path: String, on loop: RoomLoop) -> (any AnyRoom)? {
-        Room(
-            definition,
-            RoomContext(
-                name: path, journal: journal, limits: limits, loop: loop,
-                now: { [clock] in Timestamp(clock) }, random: random))
+        var context = RoomContext(
+            name: path, journal: journal, limits: limits, loop: loop,
+            now: { [clock] in Timestamp(clock) }, random: random)
+        context.isClosed = definition.hasRules
+        return Room(definition, context)
     }
 
     func authenticate(_ session: ServerSession, token: String?) {

@@ -21,6 +21,7 @@ final class RehearsedRoom<State: Codable & Equatable & Sendable> {
         var context = RoomContext(
             name: "/", journal: journal, limits: limits, loop: loop.rooms,
             now: { [unowned loop] in loop.stamp.time }, random: SeededGenerator(seed: 1))
+        context.isClosed = definition.hasRules
         context.stamp = { [unowned loop] in loop.stamp(of: $0, $1) }
         self.loop = loop
         room = Room(definition, context)

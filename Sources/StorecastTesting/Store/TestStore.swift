@@ -179,12 +179,13 @@ extension TestStore where State: Codable & Sendable {
     /// board.expectRejection(of: AddCard(text: ""), .invalid)
     /// ```
     /// It is the room that a server has, with its log in memory: each action is written as JSON
-    /// and read back, authorized, stamped with ``stamp``, sent through the middleware that `onOpen`
+    /// and read back, asked its rule, stamped with ``stamp``, sent through the middleware that `onOpen`
     /// adds, logged, validated and reduced. Then the log is read once more: a reducer or a check
     /// that isn't deterministic fails the test, and so does what a server would log as a problem.
     ///
     /// With `Identity.server` as the stamp's sender an action is dispatched as by the server's own
-    /// code: `authorize` isn't asked, and only so does a room take `RevertTo` by itself.
+    /// code: no rule is asked, and only so does a room take `RevertTo` by itself. If the definition
+    /// has any rule, what none is about is refused, as on a server that asks clients who they are.
     ///
     /// Of several actions that middleware makes of one, the second has the id `"1.1"` if the first
     /// has `"1"`, and so on. What it dispatches by itself later, and what a test dispatches on

@@ -85,14 +85,15 @@ final class TestLoop: LoopHost {
     /// A room on this loop.
     func open<State>(
         _ definition: RoomDefinition<State>, at path: String = "/",
-        journal: (any Journal)? = nil, limits: SyncLimits = SyncLimits(), seed: UInt64 = 1
+        journal: (any Journal)? = nil, limits: SyncLimits = SyncLimits(), seed: UInt64 = 1,
+        isClosed: Bool = false
     ) -> Room<State> {
-        Room(
-            definition,
-            RoomContext(
-                name: path, journal: journal ?? MemoryJournal(random: SeededGenerator(seed: seed)),
-                limits: limits, loop: rooms,
-                now: { [unowned self] in Timestamp(secondsSince1970: time) },
-                random: SeededGenerator(seed: seed)))
+        var context = RoomContext(
+            name: path, journal: journal ?? MemoryJournal(random: SeededGenerator(seed: seed)),
+            limits: limits, loop: rooms,
+            now: { [unowned self] in Timestamp(secondsSince1970: time) },
+            random: SeededGenerator(seed: seed))
+        context.isClosed = isClosed
+        return Room(definition, context)
     }
 }

@@ -15,11 +15,11 @@ struct SelectionGroupTests {
             group.update(try #require(source.become(.array(lines))), at: version)
         }
         for version in 1...49 as ClosedRange<UInt64> {
-            let first = try group.message(from: version)
+            let first = try group.permitted.message(from: version)
             #expect(first.json["from"]?.uint64 == version)
             #expect(first.json["ops"]?.array?.count == Int(50 - version))
             #expect((1...4000).contains(group.keptPatchBytes))
-            #expect(try group.message(from: version).frameSize == first.frameSize)
+            #expect(try group.permitted.message(from: version).frameSize == first.frameSize)
         }
         group.update(try #require(source.become([])), at: 51)
         #expect(group.keptPatchBytes == 0)
@@ -41,15 +41,15 @@ extension SelectionGroupTests {
         }
         let members = try (1...10).map { try group($0, 200) }
         // Three fit, of some 270 bytes each.
-        for (group, _) in members.reversed() { _ = try group.message(from: nil) }
+        for (group, _) in members.reversed() { _ = try group.permitted.message(from: nil) }
         #expect(members.map(\.1.writings) == [2, 2, 2, 2, 2, 2, 2, 1, 1, 1])
-        for (group, _) in members[..<3] { _ = try group.message(from: nil) }
+        for (group, _) in members[..<3] { _ = try group.permitted.message(from: nil) }
         #expect(members.map(\.1.writings) == [2, 2, 2, 2, 2, 2, 2, 1, 1, 1])
         let (large, source) = try group(11, 5000)
-        for _ in 1...3 { _ = try large.message(from: nil) }
+        for _ in 1...3 { _ = try large.permitted.message(from: nil) }
         #expect(source.writings == 1)
-        _ = try members[0].0.message(from: nil)
-        _ = try large.message(from: nil)
+        _ = try members[0].0.permitted.message(from: nil)
+        _ = try large.permitted.message(from: nil)
         #expect(members[0].1.writings == 3 && source.writings == 2)
         // A group that is gone isn't held.
         weak var gone: SelectionGroup?
@@ -74,7 +74,7 @@ extension SelectionGroupTests {
             value[version % 1000] = .int(Int64(version))
             value.append(.null)
             group.update(try #require(source.become(.array(value))), at: UInt64(version))
-            let subscription = ServerSubscription(of: Nobody(), group: group)
+            let subscription = ServerSubscription(of: Nobody(), try group.permitted)
             #expect(try subscription.beginParts(above: 100))
             return subscription
         }
@@ -90,6 +90,8 @@ extension SelectionGroupTests {
 }
 
 private final class Nobody: SelectionSubscriber {
+    let identity = Identity.anonymous
+
     func caughtUp() {}
     func queue(_ subscription: ServerSubscription) {}
     func lapse(_ subscription: ServerSubscription, _ code: String) {}
@@ -110,5 +112,12 @@ private final class JSONSource: ValueSource {
     func write(to writer: inout JSONWriter) {
         writings += 1
         writer.write(value)
+    }
+}
+
+extension SelectionGroup {
+    /// The group, by a rule that lets everybody have it.
+    fileprivate var permitted: Permitted<SelectionGroup> {
+        get throws { try Permitted(to: .anonymous, by: Rule<Int, Int>.open, 0, in: 0) { self } }
     }
 }
