@@ -6,11 +6,20 @@ import StorecastBench
 /// what each attack has cost. Exits with 1, and sentences, if a bound doesn't hold.
 ///
 /// `Attacks crowd [NAME…]` has each attack come upon a thousand honest clients.
+/// `--without-pending` leaves out the attacks that are known to break their bounds.
 @main
 struct Attacks {
     static let all: [Attack] =
         documentAttacks + boardAttacks + readerAttacks + messageAttacks + connectionAttacks
         + journalAttacks
+
+    /// Whose bounds don't hold yet. Empty it.
+    private static let pending: Set = [
+        "deep-set", "subscribe-batch", "append-drip", "remove-first", "missing-cards", "pages",
+        "votes", "moves", "stalled-paths", "stalled-answers", "fragments", "long-paths",
+        "junk-batches", "ping-batches", "many-members", "tokens", "comings", "vanishing",
+        "no-hello", "crowding", "rejections", "small-rejections",
+    ]
 
     static func main() async {
         do {
@@ -28,6 +37,7 @@ struct Attacks {
             for attack in all { print(attack.title) }
             return true
         }
+        let leavesOut = words.contains("--without-pending")
         let scale: Scale = words.contains("--quick") ? .quick : .full
         words.removeAll { $0.hasPrefix("--") }
         let isCrowd = words.first == "crowd"
@@ -35,7 +45,10 @@ struct Attacks {
         for word in words where !all.contains(where: { $0.name == word }) {
             throw Failure("There is no attack '\(word)'; --list shows them.")
         }
-        let chosen = all.filter { words.isEmpty || words.contains($0.name) }
+        let chosen = all.filter { attack in
+            (words.isEmpty || words.contains(attack.name))
+                && !(leavesOut && pending.contains(attack.name))
+        }
         DescriptorLimit.raise()
         Machine.describe()
         return isCrowd ? try await Crowd.run(chosen, scale) : try run(chosen, scale)

@@ -81,7 +81,7 @@ let boardAttacks = [
         seconds: .init(quick: 6, full: 15)
     ) { attacker in
         func come(_ number: Int) throws -> RawConnection {
-            try attacker.welcomed(token: String(repeating: "𝔞", count: 58) + "\(10_000 + number)")
+            try attacker.welcomed(token: String(repeating: "𝔞", count: 56) + "\(number)")
         }
         var number = attacker.number * 1_000_000
         for index in 0..<1_000 {
