@@ -377,4 +377,20 @@ let package = Package(
             dependencies: ["MeasureSupport", "StorecastBench", "StorecastWire", "TestSupport"],
             path: "Tests/Attacks", swiftSettings: settings),
     ]
+    // libFuzzer has its own `main`, also in the tools of plugins: so there is nothing else then.
+    if Context.environment["STORECAST_FUZZ"] != nil {
+        let parts = [
+            "MeasureSupport", "StorecastRoom", "StorecastServer", "StorecastSQLite",
+            "StorecastSync", "StorecastWebSocket", "StorecastWire",
+        ]
+        let all = parts + ["CLibWebSockets", "Storecast", "StorecastTables", "TestSupport"]
+        package.products = []
+        package.targets.removeAll { !all.contains($0.name) }
+        package.targets.append(
+            .executableTarget(
+                name: "Fuzz",
+                dependencies: parts.map { .init(stringLiteral: $0) }
+                    + [.product(name: "Logging", package: "swift-log")],
+                path: "Tests/Fuzz", exclude: ["run", "Corpora"], swiftSettings: settings))
+    }
 #endif

@@ -1,27 +1,15 @@
-// Feeds arbitrary bytes to the reader of clients' frames. Not a target of the package; build and
-// run it from the package's folder:
-//
-//   swiftc -parse-as-library -O -wmo -sanitize=fuzzer,address -swift-version 6 \
-//     -package-name storecast -module-name FrameFuzz -o /tmp/frame-fuzz \
-//     Sources/StorecastWebSocket/Frames/*.swift \
-//     Sources/StorecastWebSocket/Take.swift Tests/Fuzz/FrameFuzz.swift
-//   mkdir -p /tmp/frame-corpus
-//   /tmp/frame-fuzz -max_total_time=60 -max_len=1024 /tmp/frame-corpus
-//
-// A crash is a trap, an access out of bounds, or one of the promises below that doesn't hold.
+@testable import StorecastWebSocket
 
 private let limit = 200
 
-/// libFuzzer's entry: one input.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzFrames(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+/// The reader of clients' WebSocket frames: in whatever pieces they come, it takes the same.
+func fuzzWebSocket(_ input: UnsafeRawBufferPointer) {
+    let bytes = Array(input)
     let whole = steps(of: [bytes])
     precondition(steps(of: bytes.map { [$0] }) == whole, "one byte at a time")
-    guard let first = bytes.first else { return 0 }
-    let cut = Int(first) % (count + 1)
+    guard let first = bytes.first else { return }
+    let cut = Int(first) % (bytes.count + 1)
     precondition(steps(of: [Array(bytes[..<cut]), Array(bytes[cut...])]) == whole, "in two pieces")
-    return 0
 }
 
 private func steps(of pieces: [[UInt8]]) -> [String] {

@@ -1,0 +1,54 @@
+import Dispatch
+import Glibc
+import Logging
+import MeasureSupport
+import StorecastServer
+import Synchronization
+
+/// How many connections there were; libFuzzer has one thread.
+nonisolated(unsafe) private var visits = 0
+
+/// Whatever comes to a server's port: it goes on, and answers the next one.
+func fuzzRequest(_ input: UnsafeRawBufferPointer) {
+    do {
+        // Ports rest for a minute after a connection: from one address there aren't enough.
+        visits &+= 1
+        let source = UInt16(truncatingIfNeeded: visits % 50_000 + 1)
+        let connection = RawConnection(plain: try PlainSocket.connect(to: port, from: source))
+        // It may have heard enough before all is sent.
+        try? connection.send(Array(input))
+        shutdown(connection.descriptor, Int32(SHUT_WR))
+        var answer: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = recv(connection.descriptor, &piece, piece.count, 0)
+            guard count > 0 else { break }
+            answer += piece[..<count]
+        }
+        precondition(answer.isEmpty || answer.starts(with: "HTTP/1.".utf8), "an answer is HTTP")
+    } catch {
+        preconditionFailure("\(error)")
+    }
+}
+
+/// A server in this process, so that its crash is a finding, and its code is seen.
+private let port: Int = {
+    let found = Found()
+    let isThere = DispatchSemaphore(value: 0)
+    Task.detached {
+        var logger = Logger(label: "fuzz")
+        logger.logLevel = .critical
+        let room = JSONRoom.definition(initial: [:])
+        let server = SyncServer(port: 0, logger: logger, rooms: { _ in room })
+        let url = try await server.start()
+        found.port.store(
+            Int(url.split(separator: ":").last?.dropLast() ?? "") ?? 0, ordering: .releasing)
+        isThere.signal()
+    }
+    isThere.wait()
+    return found.port.load(ordering: .acquiring)
+}()
+
+private final class Found: Sendable {
+    let port = Atomic(0)
+}
