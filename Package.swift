@@ -237,7 +237,8 @@ let package = Package(
             name: "TestSupport", dependencies: ["StorecastWire"], path: "Tests/TestSupport",
             swiftSettings: settings),
         .testTarget(
-            name: "StorecastWebSocketTests", dependencies: ["StorecastWebSocket", "StorecastWire"],
+            name: "StorecastWebSocketTests",
+            dependencies: ["StorecastWebSocket", "StorecastWire", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "StorecastClientTests",

@@ -1,6 +1,10 @@
 #pragma once
 
 #include <libwebsockets.h>
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <uv.h>
@@ -46,6 +50,14 @@ static inline int sc_replace_descriptor(int source, int target) {
     return dup3(source, target, SOCK_CLOEXEC);
 }
 
+extern int socketpair(int, int, int, int[2]);
+
+static inline int sc_socket_pair(int *first, int *second) {
+    int pair[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair)) return -1;
+    return *first = pair[0], *second = pair[1], 0;
+}
+
 extern int pthread_setname_np(pthread_t, const char *);
 
 static inline void sc_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
@@ -60,4 +72,27 @@ static inline int sc_timer_make(void) {
 static inline void sc_timer_set(int timer, uint64_t moment) {
     struct itimerspec at = {{0, 0}, {(time_t)(moment / 1000000000), (long)(moment % 1000000000)}};
     timerfd_settime(timer, TFD_TIMER_ABSTIME, &at, NULL);
+}
+
+/* OpenSSL: everything that is a macro there. */
+
+static inline long sc_tls_least_version(SSL_CTX *context) {
+    return SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+}
+
+static inline void sc_tls_prepare(SSL_CTX *context) {
+    SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+    SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+}
+
+/* Both ways of what is read and written go through `bio`, which belongs to `ssl` from now on. */
+static inline void sc_tls_set_bio(SSL *ssl, BIO *bio) { SSL_set_bio(ssl, bio, bio); }
+
+static inline int sc_bio_type(void) { return BIO_get_new_index() | BIO_TYPE_SOURCE_SINK; }
+
+/* Nothing is there to be read now. */
+static inline void sc_bio_retry_read(BIO *bio) {
+    BIO_clear_retry_flags(bio);
+    BIO_set_retry_read(bio);
 }

@@ -56,6 +56,19 @@ struct ServeCommand: AsyncParsableCommand {
             valueName: "name"))
     var allowHost: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "Encrypt every connection with the certificate in this file, in PEM, with those between "
+                + "it and the root; SIGHUP reads it and the key again.", valueName: "file"),
+        completion: .file())
+    var tlsCertificate: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The certificate's private key, in PEM, not encrypted.", valueName: "file"),
+        completion: .file())
+    var tlsKey: String?
+
     @OptionGroup var data: DataOptions
 
     @OptionGroup var devtools: DevtoolsOptions
@@ -83,6 +96,10 @@ struct ServeCommand: AsyncParsableCommand {
     func validate() throws {
         guard (0...65_535).contains(port) else {
             throw ValidationError("A port is a number from 0 to 65535; \(port) isn't.")
+        }
+        guard (tlsCertificate == nil) == (tlsKey == nil) else {
+            throw ValidationError(
+                "Encryption needs both files: --tls-certificate FILE --tls-key FILE.")
         }
         let most = JSONRoom.mostBytes
         guard (1...most).contains(documentBytes) else {
@@ -151,7 +168,7 @@ struct ServeCommand: AsyncParsableCommand {
         var limits = SyncLimits()
         limits.snapshots.kept = data.keepSnapshots
         return SyncServer(
-            host: host, port: port, allowedHosts: allowHost,
+            host: host, port: port, allowedHosts: allowHost, certificate: try certificate,
             journal: data.journal(in: data.file(document: json)), limits: limits,
             extensions: access.map { [.devtools($0)] } ?? [],
             pages: .demo(json == nil ? "board" : "document"), authentication: try authentication
@@ -164,6 +181,13 @@ struct ServeCommand: AsyncParsableCommand {
         get throws(ServerError) {
             if let tokens { return .tokens(try TokenTable(file: tokens)) }
             return .custom { try DemoAuthentication.identity($0) }
+        }
+    }
+
+    private var certificate: TLSCertificate? {
+        get throws(ServerError) {
+            guard let tlsCertificate, let tlsKey else { return nil }
+            return try TLSCertificate(file: tlsCertificate, keyFile: tlsKey)
         }
     }
 

@@ -40,6 +40,7 @@ public final class SyncServer: Sendable {
     ///   - port: 0 … 65,535; 0 for any free one.
     ///   - allowedHosts: names beside this machine's own by which clients may ask for a server that
     ///     listens on this machine's address; elsewhere, if there are any, no others are taken.
+    ///   - certificate: with which every connection is encrypted; without it, none is.
     ///   - journal: where rooms are kept.
     ///   - loops: how many event loops, each a thread, share the connections; a room lives on one.
     ///   - limits: bounds on what is held for clients and accepted from them.
@@ -53,7 +54,7 @@ public final class SyncServer: Sendable {
     ///     place of `authentication`.
     public init(
         host: String = "127.0.0.1", port: Int = 9090, allowedHosts: [String] = [],
-        journal: JournalProvider = .memory,
+        certificate: TLSCertificate? = nil, journal: JournalProvider = .memory,
         loops: Int = 1, limits: SyncLimits = SyncLimits(), extensions: [ServerExtension] = [],
         logger: Logger = Logger(label: "storecast.server"), pages: WebPages = WebPages(),
         authentication: Authentication = .anonymous,
@@ -68,6 +69,7 @@ public final class SyncServer: Sendable {
             "A server has one way to find out who its clients are.")
         configuration = ServerConfiguration(
             journal: journal, limits: limits, extensions: extensions, rooms: rooms, pages: pages,
+            certificate: certificate,
             authentication: authenticate.map { .custom($0) } ?? authentication,
             hosts: ServedHosts(listeningOn: host, allowed: allowedHosts), logger: logger)
         var listener = WebSocketServerConfiguration()
@@ -75,6 +77,7 @@ public final class SyncServer: Sendable {
         listener.port = port
         listener.reusePort = loops > 1
         listener.claimsPort = loops > 1
+        listener.certificate = certificate?.files
         listener.take(limits)
         self.listener = listener
         loopCount = max(1, loops)
@@ -119,7 +122,9 @@ public final class SyncServer: Sendable {
     ) async throws(ServerError) {
         let url = try await start(onRecovery)
         let (signals, continuation) = AsyncStream<Int32>.makeStream()
-        let handled = configuration.authentication.reload == nil ? [] : [SIGHUP]
+        let isReloading =
+            configuration.certificate != nil || configuration.authentication.reload != nil
+        let handled = isReloading ? [SIGHUP] : []
         await runningLoops().first?.handle([SIGINT, SIGTERM] + handled) { continuation.yield($0) }
         onListening(url)
         // Standard output is buffered unless it is a terminal.
@@ -136,7 +141,8 @@ public final class SyncServer: Sendable {
         await stop()
     }
 
-    /// Starts to serve, and logs where; returns the server's URL, `ws://host:port/`.
+    /// Starts to serve, and logs where; returns the server's URL, `ws://host:port/`, or `wss://` with
+    /// a certificate.
     public func start() async throws(ServerError) -> String {
         let url = try await start(nil)
         configuration.logger.info("listening", metadata: ["url": "\(url)"])
@@ -170,7 +176,8 @@ public final class SyncServer: Sendable {
                 throw ServerError(.notRunning, "The server was stopped while it started.")
             }
             let host = listener.host.contains(":") ? "[\(listener.host)]" : listener.host
-            return "ws://\(host):\(port)/"
+            warnOfExpiry()
+            return "\(listener.certificate == nil ? "ws" : "wss")://\(host):\(port)/"
         } catch {
             await shutDown(loops, store)
             throw error
@@ -205,12 +212,19 @@ public final class SyncServer: Sendable {
         return LiveRoom(path, on: home)
     }
 
-    /// Reads again the file of tokens, or the keys, that its authentication goes by.
+    /// Reads again the files of its certificate, and the file of tokens, or the keys, that its
+    /// authentication goes by.
     ///
-    /// Connections of identities of which a token isn't there any more, or stands for something
-    /// else, end with close code 4004, and may come back with another. If something can't be read,
-    /// everything stays as it is: throws a ``ServerError``, or what the authentication throws.
+    /// Connections that are open stay as they are encrypted, and those that come have the new
+    /// certificate. Connections of identities of which a token isn't there any more, or stands for
+    /// something else, end with close code 4004, and may come back with another. What can't be read
+    /// stays as it is: throws a ``ServerError``, or what the authentication throws.
     public func reload() async throws {
+        if let certificate = configuration.certificate {
+            try certificate.reload()
+            configuration.logger.info("certificate reloaded")
+            warnOfExpiry()
+        }
         guard let reload = configuration.authentication.reload else { return }
         let isRevoked = try await reload()
         let count = await revoke(where: isRevoked)
@@ -220,6 +234,11 @@ public final class SyncServer: Sendable {
 
     private func reloadBySignal() async {
         do { try await reload() } catch { configuration.logger.error("\(error)") }
+    }
+
+    private func warnOfExpiry() {
+        guard configuration.certificate?.files.hasExpired == true else { return }
+        configuration.logger.warning("the certificate has expired: clients will refuse it")
     }
 
     /// Ends the connections of an identity, whatever its roles, with close code 4004; returns how

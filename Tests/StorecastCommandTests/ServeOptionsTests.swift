@@ -47,6 +47,7 @@ struct ServeOptionsTests {
             "asks for": configuration.authentication.reload == nil ? "a name" : "a token",
             "document's bytes": "\(command.documentBytes)",
             "log level": "\(command.logLevel.level)",
+            "encrypted": "\(server.listener.certificate != nil)",
         ]
         let store = try await configuration.journal.open()
         if let store = store as? SQLiteStore {
@@ -68,6 +69,7 @@ struct ServeOptionsTests {
     @Test func `each option changes what it says, and nothing else`() async throws {
         let file = directory.file("a.db")
         let token = directory.file("token")
+        let certificates = try TestCertificates()
         try Data(Self.secret.utf8).write(to: URL(filePath: token))
         let tokens = directory.file("tokens.json")
         try Data("[]".utf8).write(to: URL(filePath: tokens))
@@ -90,6 +92,11 @@ struct ServeOptionsTests {
             (["--document-bytes", "70"], ["document's bytes": "70"]),
             (["--tokens", tokens], ["asks for": "a token"]),
             (["--log-level", "debug"], ["log level": "debug"]),
+            (
+                [
+                    "--tls-certificate", certificates.certificate, "--tls-key", certificates.key,
+                ], ["encrypted": "true"]
+            ),
         ]
         let plain = try await made(by: ["--data", file])
         #expect(plain["crashes"] == "skip after 3" && plain["waits"] == "for the disk")
@@ -101,7 +108,9 @@ struct ServeOptionsTests {
         (memory["crashes"], memory["waits"]) = (nil, nil)
         #expect(try await made(by: ["--memory"]) == memory)
         // No option is missing above.
-        let known = Set(rows.map { $0.arguments[0] } + ["--memory", "--help", "--version"])
+        let known = Set(
+            rows.flatMap { $0.arguments.filter { $0.hasPrefix("--") } }
+                + ["--memory", "--help", "--version"])
         let named = ServeCommand.helpMessage(columns: 200).matches(of: /--[a-z]+(-[a-z]+)*/)
         #expect(Set(named.map { String($0.output.0) }).subtracting(known) == [])
     }

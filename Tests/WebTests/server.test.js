@@ -1,4 +1,8 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, test } from "node:test";
 import { connect } from "../../Clients/Web/storecast/index.js";
 import { Seed } from "./support/Seed.js";
@@ -21,6 +25,42 @@ describe("with a real server", { skip: missing }, () => {
     assert.deepEqual(seen.getState(), { coffee: 3, tea: 3 });
     for (const connection of [ada, bob]) connection.close();
     await server.stop();
+  });
+
+  test("a connection can be encrypted, with roots of one's own", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "storecast-"));
+    const [certificate, key] = [join(folder, "certificate"), join(folder, "key")];
+    const wanted =
+      "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -batch -days 2 " +
+      "-subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1";
+    const files = ["-keyout", key, "-out", certificate];
+    execFileSync("openssl", [...wanted.split(" "), ...files], { stdio: "ignore" });
+    const options = ["--tls-certificate", certificate, "--tls-key", key];
+    const server = await Server.start({ document, arguments: options });
+    assert.equal(new URL(server.url).protocol, "wss:");
+    const ca = readFileSync(certificate);
+    class Trusting extends WebSocket {
+      constructor(url, names) {
+        super(url, names, { ca });
+      }
+    }
+    const ada = open(server.url, { WebSocket: Trusting });
+    const { version } = await ada.dispatch(increment);
+    assert.equal(version, 1);
+    ada.close();
+    // Who doesn't know the root isn't let in, and tries again.
+    const bob = open(server.url);
+    const statuses = [];
+    await new Promise((resolve) => {
+      bob.subscribe(() => {
+        statuses.push(bob.status.state);
+        if (bob.status.state === "offline") resolve();
+      });
+    });
+    assert(!statuses.includes("live"));
+    bob.close();
+    await server.stop();
+    rmSync(folder, { recursive: true });
   });
 
   test("a large document comes in parts, and is followed", async () => {

@@ -6,14 +6,22 @@
     /// Connects by libwebsockets, on one event loop for all connections of the process.
     public struct WebSocketTransport: Transport {
         private let loop: EventLoop
+        private let roots: String?
 
         /// The transport on the process's client loop.
-        public init() {
-            loop = Self.sharedLoop
+        ///
+        /// `wss://` is TLS 1.2 or 1.3. The server's certificate must be made for the host in the URL,
+        /// a name or an address, and lead to a root that is trusted.
+        ///
+        /// - Parameter roots: a file of root certificates (PEM) to trust in place of the system's,
+        ///   which are also those in the environment variable `SSL_CERT_FILE`.
+        public init(trusting roots: String? = nil) {
+            self.init(on: Self.sharedLoop, trusting: roots)
         }
 
-        package init(on loop: EventLoop) {
+        package init(on loop: EventLoop, trusting roots: String? = nil) {
             self.loop = loop
+            self.roots = roots
         }
 
         /// The event loop.
@@ -25,7 +33,8 @@
             handler: @escaping @Sendable (TransportEvent) -> Void
         ) -> any TransportConnection {
             WebSocketTransportConnection(
-                on: loop, ServerURL(url), subprotocol: subprotocol, handler: handler)
+                on: loop, ServerURL(url), trusting: roots, subprotocol: subprotocol,
+                handler: handler)
         }
 
         private static let sharedLoop: EventLoop = {
@@ -64,7 +73,7 @@
         private var client: WebSocketClient?
 
         init(
-            on loop: EventLoop, _ url: ServerURL?, subprotocol: String,
+            on loop: EventLoop, _ url: ServerURL?, trusting roots: String?, subprotocol: String,
             handler: @escaping @Sendable (TransportEvent) -> Void
         ) {
             self.handler = handler
@@ -77,10 +86,9 @@
                 }
                 return
             }
-            let client = WebSocketClient(
-                on: loop,
-                configuration: WebSocketClientConfiguration(url, subprotocol: subprotocol),
-                delegate: self)
+            var configuration = WebSocketClientConfiguration(url, subprotocol: subprotocol)
+            configuration.certificateAuthorityFile = roots
+            let client = WebSocketClient(on: loop, configuration: configuration, delegate: self)
             self.client = client
             client.connect()
         }

@@ -1,3 +1,4 @@
+import Logging
 import StorecastSync
 import StorecastWebSocket
 import StorecastWire
@@ -62,6 +63,13 @@ extension ServerLoopCore: WebSocketServerDelegate {
             return HTTPResponse(status: refusal.status, refusal.sentence)
         }
         return configuration.pages.answer(to: request)
+    }
+
+    func encryptionFailed(from address: String, _ problem: String) {
+        let network = HostName(address: address).network
+        configuration.logger.log(
+            level: notices.level(of: "\(network) \(problem)"),
+            "a connection could not be encrypted: \(problem)", metadata: ["address": "\(address)"])
     }
 
     /// The refusal of a request for a host that the server doesn't serve, or nil.

@@ -10,6 +10,7 @@ struct ServerConfiguration: Sendable {
     var extensions: [ServerExtension]
     var rooms: @Sendable (_ path: String) -> (any RoomDefinitionProtocol)?
     var pages: WebPages
+    var certificate: TLSCertificate?
     var authentication: Authentication
     var hosts: ServedHosts
     var logger: Logger
@@ -29,6 +30,7 @@ final class ServerLoopCore {
         limits: configuration.limits, unloadsRooms: journal.isDurable, host: self)
     private(set) var extensions: [(path: ExactString, part: any LoopExtension)] = []
     var recoveries = RecoveryReports()
+    var notices = LoggedOnce()
 
     /// The connections of this loop's rooms, by their ids.
     private(set) var links: [UInt64: any SessionLink] = [:]

@@ -23,6 +23,8 @@ public struct ServerError: Error, Equatable, Sendable, CustomStringConvertible {
         public static let tokensUnreadable = Code(word: "tokens-unreadable")
         /// The keys for its clients' tokens can't be read, or none of them can be used.
         public static let keysUnreadable = Code(word: "keys-unreadable")
+        /// The certificate or its key can't be read, or don't belong together.
+        public static let certificateUnusable = Code(word: "certificate-unusable")
         /// The system gives it no thread or no descriptors.
         public static let noResources = Code(word: "no-resources")
     }

@@ -59,12 +59,15 @@ final class ConnectionAttempt {
     func handshake(_ connection: WebSocketConnection, on descriptor: Int32) -> String? {
         defer { Glibc.close(descriptor) }
         let library: LibWebSockets
-        do throws(WebSocketError) { library = try core.libWebSockets() } catch {
+        let host: OpaquePointer
+        do throws(WebSocketError) {
+            library = try core.libWebSockets()
+            host = try library.clientHost(
+                tls: configuration.tls,
+                certificateAuthorityFile: configuration.certificateAuthorityFile)
+        } catch {
             return error.description
         }
-        let file = configuration.certificateAuthorityFile
-        guard let host = library.clientHost(tls: configuration.tls, certificateAuthorityFile: file)
-        else { return "The certificates to trust could not be read." }
         var info = lws_client_connect_info()
         library.address(&info)
         info.vhost = host

@@ -88,11 +88,8 @@ extension WebSocketConnection {
     func answerPlainRequest(_ wsi: OpaquePointer) -> Int32 {
         guard phase == .handshaking, let server else { return -1 }
         phase = .answering
-        var answer = OutgoingResponse(server.answer(self, wsi))
-        let socket = lws_get_socket_fd(wsi)
-        guard case .more = answer.send(to: socket) else { return -1 }
-        slowResponse = SlowResponse(answer, on: socket, core) { [unowned self] in kill() }
-        guard slowResponse != nil else { return -1 }
+        let answer = OutgoingResponse(server.answer(self, wsi))
+        guard let reader, !reader.answer(answer) else { return -1 }
         // Nothing more is read; the server's time limit replaces the library's.
         lws_rx_flow_control(wsi, 0)
         lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0)
@@ -136,7 +133,8 @@ extension WebSocketConnection {
         // From here on a server reads by itself, and the library never again.
         if reader != nil { lws_rx_flow_control(wsi, 0) }
         // Its answer to the request, which is short; but nothing may overtake it.
-        isLagging = lws_partial_buffered(wsi) != 0
+        reader?.relayAnswer()
+        isLagging = lws_partial_buffered(wsi) != 0 || reader?.unsentBytes ?? 0 > 0
         noteActivity()
         owner?.opened(self)
         request = nil
@@ -159,11 +157,12 @@ extension WebSocketConnection {
     }
 
     func becameWritable() {
-        guard isLagging, let wsi, lws_partial_buffered(wsi) == 0 else { return }
+        guard isLagging, let wsi, lws_partial_buffered(wsi) == 0, reader?.unsentBytes ?? 0 == 0
+        else { return }
         isLagging = false
         pendingBytes = 0
         if endsWhenWritten { return kill() }
-        if isLastWritten { shutdown(lws_get_socket_fd(wsi), Int32(SHUT_WR)) }
+        if isLastWritten { endWriting() }
         answerPing()
         if isWritable { owner?.writable(self) }
     }
@@ -219,8 +218,6 @@ extension WebSocketConnection {
         context = nil
         request = nil
         handshake = nil
-        slowResponse?.cancel()
-        slowResponse = nil
         _ = frames.assembler.take()
         reader?.cancel()
         reader = nil

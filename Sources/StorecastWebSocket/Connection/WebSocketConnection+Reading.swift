@@ -8,8 +8,10 @@ extension WebSocketConnection {
     private static let maximumHead = 8 << 10
 
     /// Server: begins to read a request; false if the system can't.
-    func startReading(_ descriptor: Int32) -> Bool {
-        reader = SocketReader(descriptor, on: core, for: self)
+    ///
+    /// - Parameter encryption: nil for a connection that isn't encrypted.
+    func startReading(_ descriptor: Int32, _ encryption: TLSSession?) -> Bool {
+        reader = SocketReader(descriptor, encryption, on: core, for: self)
         guard reader != nil else { return false }
         core.sockets[id] = self
         return true
@@ -62,11 +64,26 @@ extension WebSocketConnection {
 
     /// The peer violated the protocol, or a limit.
     func violated(_ frame: CloseFrame) {
-        guard phase == .open, let wsi else { return }
+        guard phase == .open else { return }
         close(code: frame.code, reason: frame.reason)
         // Nothing follows the close frame, nor does a client's library add one of its own.
         isLastWritten = true
-        if !isLagging { shutdown(lws_get_socket_fd(wsi), Int32(SHUT_WR)) }
+        if !isLagging { endWriting() }
+    }
+
+    /// Says that nothing more will be written.
+    func endWriting() {
+        if let reader {
+            reader.endWriting()
+        } else if let wsi {
+            shutdown(lws_get_socket_fd(wsi), Int32(SHUT_WR))
+        }
+    }
+
+    /// Server: the encryption of a connection couldn't be agreed on, or went wrong.
+    func encryptionFailed(_ problem: String) {
+        if case .server(let server) = handshake { server.encryptionFailed(self, problem) }
+        peerEnded(isBroken: true)
     }
 
     /// Server: nothing more will come.
@@ -107,10 +124,10 @@ extension WebSocketConnection {
     private func begin(with request: [UInt8]) {
         guard let reader, let library = try? core.libWebSockets() else { return abandon() }
         if let problem = UpgradeRules.problem(head: request) {
-            problem.bytes.withUnsafeBytes { _ = reader.send($0) }
+            _ = problem.bytes.withUnsafeBytes { reader.send($0) }
             return abandon()
         }
-        let descriptor = reader.duplicate()
+        let descriptor = reader.libraryDescriptor()
         guard descriptor >= 0 else { return abandon() }
         let reference = retainForLibrary()
         switch library.adopt(descriptor, request: request, for: reference) {
@@ -120,7 +137,9 @@ extension WebSocketConnection {
             Unmanaged<WebSocketConnection>.fromOpaque(reference).release()
             remove()
         }
-        guard phase != .open, phase != .closing else { return }
+        reader.relayAnswer()
+        // A long answer is sent as the peer reads it.
+        guard phase != .open, phase != .closing, !reader.isAnswering else { return }
         // The library has answered the request, or refused it.
         reader.cancel()
         self.reader = nil
@@ -143,7 +162,7 @@ extension WebSocketConnection {
 }
 
 /// Reads what a client sends, without libwebsockets, into the buffer that a loop's readers share;
-/// and sends.
+/// and sends. Here, and only here, is a server's connection encrypted.
 ///
 /// One system call a turn for each connection that has something, so that all get their share.
 /// What was read but not taken, because reading was paused, is kept and delivered first when
@@ -152,17 +171,31 @@ final class SocketReader {
     private let core: LoopCore
     private unowned let connection: WebSocketConnection
     private let descriptor: Int32
+    private let encryption: TLSSession?
     private var poll: UnsafeMutablePointer<uv_poll_t>?
+    private var reads = true
     private var unread: [UInt8] = []
     private var resumeTimer: LoopTimer?
+    /// Encrypted bytes that the system didn't take yet: of one write, and of what encryption says.
+    private var unsent: ArraySlice<UInt8> = []
+    private var response: OutgoingResponse?
+    private var hasBegun = false
+    /// How the peer ended the encryption, which is told behind what it said before.
+    private var ending: TLSSession.End?
+    /// Where the library's answer to a request is read that came encrypted; else negative.
+    private var answerSocket: Int32 = -1
 
     /// Begins to read.
     ///
     /// - Parameter descriptor: non-blocking; closed by `cancel`, or here if there is no reader.
-    init?(_ descriptor: Int32, on core: LoopCore, for connection: WebSocketConnection) {
+    init?(
+        _ descriptor: Int32, _ encryption: TLSSession?, on core: LoopCore,
+        for connection: WebSocketConnection
+    ) {
         self.core = core
         self.connection = connection
         self.descriptor = descriptor
+        self.encryption = encryption
         let poll = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
         guard uv_poll_init(core.uv, poll, descriptor) == 0 else {
             poll.deallocate()
@@ -174,13 +207,87 @@ final class SocketReader {
         watch()
     }
 
-    /// The same connection for libwebsockets, as libuv watches a descriptor once; negative if the
-    /// process has no more.
-    func duplicate() -> Int32 { fcntl(descriptor, F_DUPFD_CLOEXEC, 0) }
+    var isEncrypted: Bool { encryption != nil }
+    /// How many encrypted bytes the system didn't take yet.
+    var unsentBytes: Int { unsent.count }
+    /// Whether a part of an answer to a plain request is still to be sent.
+    var isAnswering: Bool { response != nil || !unsent.isEmpty }
 
-    /// Sends what the system takes at once; returns how many bytes, also 0 if it takes none.
-    func send(_ bytes: UnsafeRawBufferPointer) -> Int {
-        max(0, Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL)))
+    /// The peer's numeric address; empty if it has gone.
+    var peerAddress: String {
+        var address = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
+                    guard let start = buffer.baseAddress,
+                        getpeername(descriptor, address, &length) == 0,
+                        getnameinfo(address, length, start, 64, nil, 0, NI_NUMERICHOST) == 0
+                    else { return "" }
+                    let text = String(cString: start)
+                    // IPv4 on a socket that takes both (RFC 4291, section 2.5.5.2).
+                    return text.hasPrefix("::ffff:") && text.contains(".")
+                        ? String(text.dropFirst(7)) : text
+                }
+            }
+        }
+    }
+
+    /// What libwebsockets answers a request on; negative if the process has no more descriptors.
+    ///
+    /// It is the same connection, as libuv watches a descriptor once; or, if that is encrypted, one
+    /// that ends here, whose answer `relayAnswer` encrypts.
+    func libraryDescriptor() -> Int32 {
+        if encryption == nil { return fcntl(descriptor, F_DUPFD_CLOEXEC, 0) }
+        var pair: (Int32, Int32) = (-1, -1)
+        guard sc_socket_pair(&pair.0, &pair.1) == 0 else { return -1 }
+        answerSocket = pair.0
+        return pair.1
+    }
+
+    /// Sends what the library has answered a request that came encrypted.
+    func relayAnswer() {
+        guard answerSocket >= 0 else { return }
+        let buffer = core.receiveBuffer
+        while true {
+            let count = recv(answerSocket, buffer.baseAddress, buffer.count, 0)
+            guard count > 0 else { break }
+            _ = send(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        }
+        close(answerSocket)
+        answerSocket = -1
+    }
+
+    /// Sends what the system takes at once; of an encrypted connection it takes all, and keeps what
+    /// the system doesn't.
+    ///
+    /// - Returns: how many bytes were taken, also 0; nil if the connection is broken.
+    func send(_ bytes: UnsafeRawBufferPointer, more: Bool = false) -> Int? {
+        guard let encryption else {
+            return trySending(bytes, more: more)
+        }
+        var isSent = false
+        core.withCipher { cipher in
+            isSent = encryption.encrypt(bytes, to: &cipher) && transmit(cipher)
+        }
+        return isSent ? bytes.count : nil
+    }
+
+    /// Begins to send an answer, the rest as the peer reads; true if that is already done, or can't
+    /// be. Nothing more is read.
+    ///
+    /// Not through libwebsockets: while version 4.1.6 waits until it can write on a plain
+    /// connection, it doesn't read what comes, and so its event loop spins.
+    func answer(_ response: OutgoingResponse) -> Bool {
+        self.response = response
+        pause()
+        return sendResponse()
+    }
+
+    /// Nothing more will be sent.
+    func endWriting() {
+        sayEnd()
+        shutdown(descriptor, Int32(SHUT_WR))
     }
 
     /// How many bytes the peer has said to have received; 0 where the system doesn't tell.
@@ -204,46 +311,107 @@ final class SocketReader {
     func pause() {
         resumeTimer?.cancel()
         resumeTimer = nil
-        if let poll { uv_poll_stop(poll) }
+        reads = false
+        watch()
     }
 
     func resume() {
+        reads = true
         guard !unread.isEmpty else { return watch() }
         guard resumeTimer == nil else { return }
         resumeTimer = LoopTimer(on: core, after: .zero) { [weak self] in self?.deliverUnread() }
     }
 
-    /// Reads nothing more, and closes the descriptor.
+    /// Reads and sends nothing more, and closes the descriptor.
     func cancel() {
         guard let poll = poll.take() else { return }
         resumeTimer?.cancel()
         resumeTimer = nil
         unread = []
+        response = nil
+        if unsent.isEmpty { sayEnd() }
+        unsent = []
         uv_poll_stop(poll)
         core.closeHandle(poll)
         close(descriptor)
+        if answerSocket >= 0 { close(answerSocket) }
     }
 
     private func watch() {
         guard let poll else { return }
-        uv_poll_start(poll, Int32(UV_READABLE.rawValue)) { handle, status, _ in
+        // What was read before comes first.
+        let reads = reads && unread.isEmpty
+        let events =
+            (reads ? UV_READABLE.rawValue : 0)
+            | (unsent.isEmpty && response == nil ? 0 : UV_WRITABLE.rawValue)
+        if events == 0 {
+            uv_poll_stop(poll)
+            return
+        }
+        uv_poll_start(poll, Int32(events)) { handle, status, events in
             guard let data = handle?.pointee.data else { return }
-            Unmanaged<SocketReader>.fromOpaque(data).takeUnretainedValue().read(status)
+            let reader = Unmanaged<SocketReader>.fromOpaque(data).takeUnretainedValue()
+            if UInt32(events) & UV_WRITABLE.rawValue != 0 { reader.becameWritable() }
+            if UInt32(events) & UV_READABLE.rawValue != 0 || status < 0 { reader.read(status) }
         }
     }
 
     private func read(_ status: Int32) {
+        guard poll != nil else { return }
         let buffer = core.receiveBuffer
         let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
         if count > 0 {
-            deliver(UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
+            take(UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
             // libuv has stopped watching a socket that failed; what came before is read first.
             if status < 0, poll != nil, !connection.isReadingPaused { watch() }
-        } else if count == 0 || status < 0 || errno != EAGAIN && errno != EINTR {
-            let connection = connection
-            pause()
-            connection.peerEnded(isBroken: count != 0)
+        } else if count == 0 || status < 0 || !Self.isTemporary(errno) {
+            end(isBroken: count != 0)
         }
+    }
+
+    private func end(isBroken: Bool) {
+        let connection = connection
+        pause()
+        connection.peerEnded(isBroken: isBroken)
+    }
+
+    private func take(_ bytes: UnsafeMutableRawBufferPointer) {
+        guard let encryption else { return deliver(bytes) }
+        if !hasBegun {
+            hasBegun = true
+            guard bytes[0] == TLSSession.firstByte else { return refusePlain() }
+        }
+        let plain = core.plainBuffer
+        var reading: (count: Int, end: TLSSession.End?) = (0, nil)
+        core.withCipher { cipher in
+            reading = encryption.decrypt(UnsafeRawBufferPointer(bytes), into: plain, answer: &cipher)
+            if !cipher.isEmpty, !transmit(cipher), reading.end == nil {
+                reading.end = .failed("the connection broke")
+            }
+        }
+        if reading.count > 0 {
+            deliver(UnsafeMutableRawBufferPointer(rebasing: plain[..<reading.count]))
+        }
+        ending = reading.end
+        endIfDelivered()
+    }
+
+    private func endIfDelivered() {
+        guard poll != nil, unread.isEmpty, let ending = ending.take() else { return }
+        let connection = connection
+        pause()
+        switch ending {
+        case .closed: connection.peerEnded(isBroken: false)
+        case .failed(let problem): connection.encryptionFailed(problem)
+        }
+    }
+
+    /// Answers who doesn't encrypt, in words that can be read.
+    private func refusePlain() {
+        let answer = HTTPResponse(
+            status: 400, "Connections to this port are encrypted: write https:// or wss://.")
+        _ = transmit(answer.bytes)
+        connection.encryptionFailed("the client didn't encrypt it")
     }
 
     /// Delivers what was read before the pause, then reads on.
@@ -252,6 +420,7 @@ final class SocketReader {
         var bytes = unread.take()
         bytes.withUnsafeMutableBytes { deliver($0) }
         if poll != nil, unread.isEmpty, !connection.isReadingPaused { watch() }
+        endIfDelivered()
     }
 
     private func deliver(_ bytes: UnsafeMutableRawBufferPointer) {
@@ -260,5 +429,68 @@ final class SocketReader {
         var bytes = bytes
         connection.receive(&bytes)
         if poll != nil { unread = Array(bytes) }
+    }
+
+    private func becameWritable() {
+        // Kept alive until the call returns.
+        let connection = connection
+        if !unsent.isEmpty {
+            guard let sent = unsent.withUnsafeBytes({ trySending($0) }) else {
+                return end(isBroken: true)
+            }
+            unsent = unsent.dropFirst(sent)
+            guard unsent.isEmpty else { return }
+            unsent = []
+            watch()
+        }
+        if response == nil {
+            connection.becameWritable()
+        } else if sendResponse() {
+            connection.kill()
+        }
+    }
+
+    private func sendResponse() -> Bool {
+        guard var response else { return true }
+        let progress = response.send { bytes, more in
+            unsent.isEmpty ? send(bytes, more: more) : 0
+        }
+        let isOver = progress == .broken || progress == .done && unsent.isEmpty
+        self.response = isOver ? nil : response
+        watch()
+        return isOver
+    }
+
+    private func transmit(_ cipher: [UInt8]) -> Bool {
+        cipher.withUnsafeBytes { transmitBytes($0) }
+    }
+
+    /// Sends encrypted bytes behind those that wait; false if the connection is broken.
+    private func transmitBytes(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let sent = unsent.isEmpty ? trySending(bytes) : 0 else { return false }
+        guard sent < bytes.count else { return true }
+        unsent += bytes[sent...]
+        watch()
+        return true
+    }
+
+    /// How many bytes the system takes now; nil if the connection is broken.
+    private func trySending(_ bytes: UnsafeRawBufferPointer, more: Bool = false) -> Int? {
+        let flags = Int32(MSG_NOSIGNAL | (more ? MSG_MORE : 0))
+        let count = Glibc.send(descriptor, bytes.baseAddress, bytes.count, flags)
+        return count >= 0 ? count : Self.isTemporary(errno) ? 0 : nil
+    }
+
+    /// Tells an encrypted peer that this is the end, so that nobody else can pretend it.
+    private func sayEnd() {
+        guard let encryption else { return }
+        core.withCipher { cipher in
+            encryption.close(to: &cipher)
+            _ = transmit(cipher)
+        }
+    }
+
+    private static func isTemporary(_ code: Int32) -> Bool {
+        code == EAGAIN || code == EWOULDBLOCK || code == EINTR
     }
 }

@@ -52,8 +52,6 @@ package final class WebSocketConnection: LoopSocket {
     /// How it ends, as soon as that is known.
     var ending: CloseFrame?
     var problem: String?
-    /// What is left of the answer to a plain request.
-    var slowResponse: SlowResponse?
     /// Nil on a server, whose frames aren't masked.
     private var masker: FrameMasker?
 
@@ -207,10 +205,18 @@ package final class WebSocketConnection: LoopSocket {
         }
     }
 
-    /// A server sends by itself, and gives the library what the system doesn't take at once: the
-    /// library takes twice as long for what can be sent.
+    /// A server sends by itself, and gives the library what the system doesn't take at once, unless
+    /// it is encrypted: the library takes twice as long for what can be sent.
     private func transmit(_ bytes: UnsafeRawBufferPointer) {
         guard let wsi, !bytes.isEmpty else { return }
+        if let reader, reader.isEncrypted {
+            if reader.send(bytes) == nil {
+                return fail("The connection broke while something was sent.")
+            }
+            pendingBytes = reader.unsentBytes
+            isLagging = pendingBytes > 0
+            return
+        }
         let sent = isLagging ? 0 : reader?.send(bytes) ?? 0
         guard sent < bytes.count, let start = bytes.baseAddress else { return }
         if sc_lws_write_raw(wsi, start + sent, bytes.count - sent) < 0 {
@@ -253,6 +259,9 @@ protocol HandshakeServer: WebSocketConnectionOwner {
     func answer(_ connection: WebSocketConnection, _ wsi: OpaquePointer) -> HTTPResponse
     /// The system didn't take all of the answer at once; the rest is sent as the peer reads.
     func answering(_ connection: WebSocketConnection)
+    /// The connection is ended, as its encryption couldn't be agreed on; `problem` is a part of a
+    /// sentence.
+    func encryptionFailed(_ connection: WebSocketConnection, _ problem: String)
 }
 
 /// The owner of a client's connection: sends the request with which it begins.

@@ -6,6 +6,8 @@ final class LoopCore {
     var uv: UnsafeMutablePointer<uv_loop_t> { parts.uv }
     /// Lent to one `SocketReader` at a time, for the length of its callback.
     var receiveBuffer: UnsafeMutableRawBufferPointer { parts.receiveBuffer }
+    /// What came encrypted, for the same time.
+    var plainBuffer: UnsafeMutableRawBufferPointer { parts.plainBuffer }
     /// The loop that owns this object, and so outlives it.
     unowned var loop: EventLoop!
     var turnEndHandlers: [() -> Void] = []
@@ -30,6 +32,7 @@ final class LoopCore {
     private var needsService = false
     private var spare: [Inbox.Work] = []
     private var scratch: [UInt8] = []
+    private var cipher: [UInt8] = []
 
     init() throws(EventLoopError) {
         parts = try LoopParts.take()
@@ -72,10 +75,21 @@ final class LoopCore {
     func withScratch(_ body: (inout [UInt8]) -> Void) {
         var bytes = scratch.take()
         body(&bytes)
-        // The memory of a large message isn't kept.
-        if bytes.capacity > 1 << 20 { return }
+        scratch = Self.emptied(bytes)
+    }
+
+    /// Lends a buffer for encrypted bytes on their way to a socket.
+    func withCipher(_ body: (inout [UInt8]) -> Void) {
+        var bytes = cipher.take()
+        body(&bytes)
+        cipher = Self.emptied(bytes)
+    }
+
+    /// The memory of a large message isn't kept.
+    private static func emptied(_ bytes: consuming [UInt8]) -> [UInt8] {
+        if bytes.capacity > 1 << 20 { return [] }
         bytes.removeAll(keepingCapacity: true)
-        scratch = bytes
+        return bytes
     }
 
     func run() { uv_run(uv, UV_RUN_DEFAULT) }
@@ -176,6 +190,9 @@ struct LoopParts: @unchecked Sendable {
     let uv: UnsafeMutablePointer<uv_loop_t>
     /// What sockets are read into, one at a time.
     let receiveBuffer: UnsafeMutableRawBufferPointer
+    /// What `receiveBuffer` says that came encrypted; made when first needed.
+    lazy var plainBuffer = UnsafeMutableRawBufferPointer.allocate(
+        byteCount: TLSSession.largestPlain, alignment: 16)
     var library: LibWebSockets?
 
     /// The most bytes that are read from a socket at once.

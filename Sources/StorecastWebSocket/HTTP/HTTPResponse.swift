@@ -1,6 +1,3 @@
-import CLibWebSockets
-import Glibc
-
 /// A response to a plain HTTP request, after which the connection is closed.
 package struct HTTPResponse: Sendable {
     /// For example 200.
@@ -60,65 +57,14 @@ package struct HTTPResponse: Sendable {
     }
 }
 
-/// Sends the rest of a response that a socket didn't take at once, as the peer reads.
-///
-/// Not through libwebsockets: while version 4.1.6 waits until it can write on a plain connection,
-/// it doesn't read what comes, and so its event loop spins.
-final class SlowResponse {
-    private let core: LoopCore
-    private let descriptor: Int32
-    private var response: OutgoingResponse
-    private var poll: UnsafeMutablePointer<uv_poll_t>?
-    private let ended: () -> Void
-
-    /// - Parameters:
-    ///   - socket: stays its owner's.
-    ///   - ended: called when all is sent, or nothing more can be.
-    init?(
-        _ response: OutgoingResponse, on socket: Int32, _ core: LoopCore,
-        ended: @escaping () -> Void
-    ) {
-        // libuv watches a descriptor once, and libwebsockets watches this one.
-        descriptor = fcntl(socket, F_DUPFD_CLOEXEC, 0)
-        guard descriptor >= 0 else { return nil }
-        self.core = core
-        self.response = response
-        self.ended = ended
-        let poll = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
-        guard uv_poll_init(core.uv, poll, descriptor) == 0 else {
-            poll.deallocate()
-            close(descriptor)
-            return nil
-        }
-        self.poll = poll
-        poll.pointee.data = Unmanaged.passUnretained(self).toOpaque()
-        uv_poll_start(poll, Int32(UV_WRITABLE.rawValue)) { handle, _, _ in
-            guard let data = handle?.pointee.data else { return }
-            Unmanaged<SlowResponse>.fromOpaque(data).takeUnretainedValue().sendMore()
-        }
-    }
-
-    /// Sends nothing more.
-    func cancel() {
-        guard let poll = poll.take() else { return }
-        uv_poll_stop(poll)
-        core.closeHandle(poll)
-        close(descriptor)
-    }
-
-    private func sendMore() {
-        if case .more = response.send(to: descriptor) { return }
-        cancel()
-        ended()
-    }
-}
-
 /// A response that is being sent. Copies of one response share its body.
 struct OutgoingResponse {
     enum Progress { case done, more, broken }
 
     /// The most bytes that are written before other connections get their turn.
     private static let bytesAtOnce = 1 << 20
+    /// The most bytes of one write, which are encrypted in memory where they are.
+    private static let longestWrite = 256 << 10
 
     private let head: [UInt8]
     private let body: [UInt8]
@@ -129,30 +75,27 @@ struct OutgoingResponse {
         body = response.sendsBody ? response.body : []
     }
 
-    /// Writes what the system takes.
-    mutating func send(to descriptor: Int32) -> Progress {
+    /// Writes what is taken.
+    ///
+    /// - Parameter write: is given bytes, and whether more will follow at once; returns how many
+    ///   it took, or nil if the connection is broken.
+    mutating func send(_ write: (UnsafeRawBufferPointer, Bool) -> Int?) -> Progress {
         let end = sent + Self.bytesAtOnce
         while sent < min(end, head.count + body.count) {
-            let count = sendPart(to: descriptor)
-            if count > 0 {
-                sent += count
-            } else if errno == EAGAIN || errno == EWOULDBLOCK {
-                return .more
-            } else if errno != EINTR {
-                return .broken
-            }
+            guard let count = sendPart(write) else { return .broken }
+            if count == 0 { return .more }
+            sent += count
         }
         return sent < head.count + body.count ? .more : .done
     }
 
-    private func sendPart(to descriptor: Int32) -> Int {
+    private func sendPart(_ write: (UnsafeRawBufferPointer, Bool) -> Int?) -> Int? {
         let isInHead = sent < head.count
         let start = isInHead ? sent : sent - head.count
-        // A body follows its head in the same packet.
-        let flags = Int32(MSG_NOSIGNAL | (isInHead && !body.isEmpty ? MSG_MORE : 0))
-        return (isInHead ? head : body).withUnsafeBytes {
-            let rest = UnsafeRawBufferPointer(rebasing: $0[start...])
-            return Glibc.send(descriptor, rest.baseAddress, rest.count, flags)
+        return (isInHead ? head : body).withUnsafeBytes { bytes in
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[start...].prefix(Self.longestWrite))
+            // A body follows its head in the same packet.
+            return write(rest, isInHead && !body.isEmpty)
         }
     }
 }

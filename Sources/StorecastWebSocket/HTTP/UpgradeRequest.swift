@@ -42,7 +42,7 @@ extension UpgradeRequest {
     ]
 
     /// Copies the request that libwebsockets has just parsed.
-    init(_ wsi: OpaquePointer, extraHeaders: [String]) {
+    init(_ wsi: OpaquePointer, from connection: WebSocketConnection, extraHeaders: [String]) {
         let source = LibWebSocketsHeaders(wsi: wsi)
         (method, path) = ("GET", "/")
         for (token, name) in Self.methods {
@@ -55,12 +55,7 @@ extension UpgradeRequest {
         for (token, name) in Self.usual { headers[name] = source[token] }
         for name in extraHeaders { headers[name] = source[custom: name] }
         subprotocols = source.list(WSI_TOKEN_PROTOCOL)
-        peerAddress = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
-            guard let start = buffer.baseAddress,
-                lws_get_peer_simple(wsi, start, buffer.count) != nil
-            else { return "" }
-            return String(cString: start)
-        }
+        peerAddress = connection.reader?.peerAddress ?? ""
     }
 }
 

@@ -18,6 +18,8 @@ final class LibWebSockets {
     private let context: OpaquePointer
     private let storage: ContextStorage
     private var clientHosts: [String: OpaquePointer] = [:]
+    /// Whom clients trust, as long as the hosts live that refer to it.
+    private var trust: [TLSContext] = []
 
     private static let global = Mutex(false)
 
@@ -51,18 +53,28 @@ final class LibWebSockets {
     }
 
     /// The virtual host for a client's connections; one for plain ones, one a trust store.
-    func clientHost(tls: Bool, certificateAuthorityFile: String?) -> OpaquePointer? {
+    ///
+    /// - Throws: a sentence about the certificates that can't be read.
+    func clientHost(
+        tls: Bool, certificateAuthorityFile: String?
+    ) throws(WebSocketError) -> OpaquePointer {
         let key = tls ? "tls " + (certificateAuthorityFile ?? "") : ""
         if let host = clientHosts[key] { return host }
         var info = lws_context_creation_info()
         info.port = sc_lws_port_client()
-        info.options = tls ? sc_lws_option_tls() : 0
+        if tls {
+            info.options = sc_lws_option_tls()
+            // Not the library's own, which trusts nobody where no file is given.
+            let context = try TLSContext(trusting: certificateAuthorityFile)
+            trust.append(context)
+            info.provided_client_ssl_ctx = context.pointer
+        }
         var host: OpaquePointer?
         Self.global.withLock { _ in
-            withOptionalCString(certificateAuthorityFile) { file in
-                info.client_ssl_ca_filepath = file
-                host = storage.makeHost(context, &info, storage.clientProtocols)
-            }
+            host = storage.makeHost(context, &info, storage.clientProtocols)
+        }
+        guard let host else {
+            throw WebSocketError(description: "libwebsockets has no memory for a client.")
         }
         clientHosts[key] = host
         return host
@@ -153,14 +165,6 @@ final class LibWebSockets {
         limit.rlim_cur = wanted
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
-}
-
-/// The string for C, or a null pointer.
-private func withOptionalCString<Result>(
-    _ string: String?, _ body: (UnsafePointer<CChar>?) -> Result
-) -> Result {
-    guard let string else { return body(nil) }
-    return string.withCString { body($0) }
 }
 
 /// Why a server or client could not start.

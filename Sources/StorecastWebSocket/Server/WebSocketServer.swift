@@ -83,28 +83,32 @@ package final class WebSocketServer {
 
     private func adopt(_ descriptor: Int32) {
         if acceptedCount >= configuration.maxConnections {
-            Self.refuse(descriptor)
-            return
+            return refuse(descriptor)
         }
+        let encryption = configuration.certificate.flatMap { TLSSession($0.context) }
+        // Without memory for it.
+        if configuration.certificate != nil, encryption == nil { return refuse(descriptor) }
         var one: Int32 = 1
         setsockopt(
             descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
         let connection = WebSocketConnection(
             core: core, handshake: .server(self), maxMessageBytes: configuration.maxMessageBytes)
-        guard connection.startReading(descriptor) else { return }
+        guard connection.startReading(descriptor, encryption) else { return }
         acceptedCount += 1
         handshakes.add(connection)
     }
 
-    /// Over the limit: a short response, which a socket that was just accepted always takes.
-    private static func refuse(_ descriptor: Int32) {
+    /// Over the limit: a short response, which a socket that was just accepted always takes; none
+    /// where it would have to be encrypted.
+    private func refuse(_ descriptor: Int32) {
+        defer { Glibc.close(descriptor) }
+        if configuration.certificate != nil { return }
         let answer = HTTPResponse(
             status: 503, "Too many connections; try again later.",
             headers: [("Retry-After", "5")])
         _ = answer.bytes.withUnsafeBytes {
             Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
         }
-        Glibc.close(descriptor)
     }
 
     private func finishIfEmpty() {
@@ -134,7 +138,8 @@ extension WebSocketServer: HandshakeServer {
     func confirmUpgrade(_ connection: WebSocketConnection, _ wsi: OpaquePointer) -> HTTPResponse? {
         let headers = LibWebSocketsHeaders(wsi: wsi)
         if let problem = UpgradeRules.problem(headers) { return problem }
-        let request = UpgradeRequest(wsi, extraHeaders: configuration.extraHeaders)
+        let request = UpgradeRequest(
+            wsi, from: connection, extraHeaders: configuration.extraHeaders)
         if let problem = UpgradeRules.problem(request) { return problem }
         guard let delegate else { return HTTPResponse(status: 503, "The server is closing.") }
         switch delegate.accept(request) {
@@ -151,7 +156,8 @@ extension WebSocketServer: HandshakeServer {
     }
 
     func answer(_ connection: WebSocketConnection, _ wsi: OpaquePointer) -> HTTPResponse {
-        let request = UpgradeRequest(wsi, extraHeaders: configuration.extraHeaders)
+        let request = UpgradeRequest(
+            wsi, from: connection, extraHeaders: configuration.extraHeaders)
         var answer =
             UpgradeRules.problem(request) ?? delegate?.respond(to: request)
             ?? UpgradeRules.upgradeRequired
@@ -160,6 +166,10 @@ extension WebSocketServer: HandshakeServer {
     }
 
     func answering(_ connection: WebSocketConnection) { answers.add(connection) }
+
+    func encryptionFailed(_ connection: WebSocketConnection, _ problem: String) {
+        delegate?.encryptionFailed(from: connection.reader?.peerAddress ?? "", problem)
+    }
 }
 
 extension WebSocketServer: WebSocketConnectionOwner {
@@ -209,6 +219,8 @@ package struct WebSocketServerConfiguration: Sendable {
     /// Open connections and handshakes together; more are answered with 503. Each takes two
     /// descriptors of the process: one that libwebsockets writes to, and one that is read here.
     package var maxConnections = 100_000
+    /// Every connection is encrypted, if there is one.
+    package var certificate: ServerCertificate?
     /// How often a silent peer is asked whether it is there.
     package var pingInterval: Duration = .seconds(25)
     /// How long a peer may be silent; it is found out at most one `pingInterval` later. Longer
@@ -218,7 +230,7 @@ package struct WebSocketServerConfiguration: Sendable {
     package var stallTimeout: Duration = .seconds(60)
     /// How long a message may take from its first byte to its last; as `deadPeerTimeout`.
     package var messageTimeout: Duration = .seconds(60)
-    /// How long a client may take from connecting to the end of its request.
+    /// How long a client may take from connecting to the end of its request, encryption included.
     package var handshakeTimeout: Duration = .seconds(10)
     /// How long a peer may take to read the answer to a plain request.
     package var answerTimeout: Duration = .seconds(60)
@@ -252,8 +264,17 @@ package protocol WebSocketServerDelegate: AnyObject {
 
     /// A request that isn't for a WebSocket; nil answers 426 (Upgrade Required).
     func respond(to request: UpgradeRequest) -> HTTPResponse?
+
+    /// A connection has ended before its request, as its encryption couldn't be agreed on.
+    ///
+    /// - Parameters:
+    ///   - address: the peer's numeric address.
+    ///   - problem: a part of a sentence, in which nothing is the peer's own words.
+    func encryptionFailed(from address: String, _ problem: String)
 }
 
 extension WebSocketServerDelegate {
+    package func encryptionFailed(from address: String, _ problem: String) {}
+
     package func respond(to request: UpgradeRequest) -> HTTPResponse? { nil }
 }

@@ -11,6 +11,8 @@ final class TestServer: Sendable {
 
     let loop: EventLoop
     let events = Mailbox<Event>()
+    /// Whose encryption failed, and why.
+    let problems = Mailbox<String>()
     let port: Int
     private let owned: OnLoop<Recorder>
 
@@ -22,9 +24,9 @@ final class TestServer: Sendable {
         self.loop = loop
         var configuration = WebSocketServerConfiguration()
         change(&configuration)
-        let events = events
+        let (events, problems) = (events, problems)
         (owned, port) = try await loop.perform { [configuration] in
-            let recorder = Recorder(events, behaviour)
+            let recorder = Recorder(events, problems, behaviour)
             let server = try WebSocketServer(
                 on: loop, configuration: configuration, delegate: recorder)
             recorder.server = server
@@ -61,10 +63,14 @@ final class Recorder: WebSocketServerDelegate {
     var server: WebSocketServer?
     var connections: [WebSocketConnection] = []
     private let events: Mailbox<TestServer.Event>
+    private let problems: Mailbox<String>
     private let behaviour: Behaviour
 
-    init(_ events: Mailbox<TestServer.Event>, _ behaviour: Behaviour) {
+    init(
+        _ events: Mailbox<TestServer.Event>, _ problems: Mailbox<String>, _ behaviour: Behaviour
+    ) {
         self.events = events
+        self.problems = problems
         self.behaviour = behaviour
     }
 
@@ -92,6 +98,10 @@ final class Recorder: WebSocketServerDelegate {
     }
 
     func respond(to request: UpgradeRequest) -> HTTPResponse? { behaviour.respond(request) }
+
+    func encryptionFailed(from address: String, _ problem: String) {
+        problems.post("\(address): \(problem)")
+    }
 }
 
 /// Something that lives on a loop, carried through code that doesn't.

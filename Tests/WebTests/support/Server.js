@@ -30,10 +30,11 @@ export class Server {
   #process;
   #folder;
 
-  static async start({ document, port = 0 } = {}) {
+  static async start({ document, port = 0, arguments: more = [] } = {}) {
     const server = new Server();
     server.#folder = mkdtempSync(join(tmpdir(), "storecast-"));
     const options = ["serve", "--memory", "--log-level", "error", "--port", String(port)];
+    options.push(...more);
     if (document !== undefined) {
       const file = join(server.#folder, "document.json");
       writeFileSync(file, JSON.stringify(document));
