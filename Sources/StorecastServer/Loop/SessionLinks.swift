@@ -12,7 +12,11 @@ protocol SessionLink: ServerLink {
 
 extension SessionLink {
     var peerNetwork: String { HostName(address: credentials.address).network }
-    var isLocal: Bool { HostName(address: credentials.address).isLocal }
+    /// By its own address, which a proxy on this machine also has: not the others that lead here.
+    var isLocal: Bool {
+        let host = HostName(address: credentials.address)
+        return host.network == "127.0.0.1" || host == HostName(address: "::1")
+    }
 
     func noteReceived(_ bytes: Int) {
         for observer in observers { observer.received(bytes) }

@@ -71,7 +71,7 @@ struct JSONDiff {
         switch (old, new) {
         case (.array(let old), .array(let new)):
             guard old.count == new.count else { return false }
-            if isSameMemory(old, new) { return true }
+            if old.hasSameStorage(as: new) { return true }
             for index in old.indices where !isEqual(old[index], new[index]) { return false }
             return true
         case (.object(let old), .object(let new)):
@@ -179,6 +179,15 @@ extension JSONDiff {
             compareUnlessEqual(
                 old[old.startIndex + oldIndex], new[new.startIndex + newIndex],
                 at: String(start + newIndex))
+        }
+    }
+}
+
+extension [JSON] {
+    /// Whether it is a copy that shares its elements' memory.
+    fileprivate func hasSameStorage(as other: [JSON]) -> Bool {
+        withUnsafeBufferPointer { mine in
+            other.withUnsafeBufferPointer { mine.baseAddress == $0.baseAddress }
         }
     }
 }

@@ -417,6 +417,8 @@ struct StoredOutboxTests {
         for number in 1...2000 {
             client.dispatch(Write(text: String(repeating: "x", count: 200)))
             client.settle()
+            // As fast as a connection may for ever.
+            loop.advance(by: 1 / SyncLimits().connectionRate.actions)
             client.session.store()
             largest = max(largest, storage.synced.count + storage.unsynced.count)
             if number % 500 == 0 { #expect(try start().session.pendingCount == 0) }

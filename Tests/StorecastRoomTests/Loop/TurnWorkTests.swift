@@ -26,13 +26,13 @@ struct TurnWorkTests {
     @Test func `a connection's messages are taken as far as its share of a turn goes`() {
         let (loop, room) = loop(limits)
         let wire = Wire.greeted(room, on: loop)
-        wire.push(pings(50))
+        wire.push(pings(100))
         // What doesn't fit waits, and nothing more is read.
         #expect(!wire.isReading)
         let again = loop.turnsAgain
         loop.endTurn()
         let first = wire.hear().count
-        #expect(first > 0 && first < 50)
+        #expect(first > 0 && first < 100)
         #expect(loop.turnsAgain == again + 1)
         var turns = 0
         var heard = first
@@ -42,7 +42,7 @@ struct TurnWorkTests {
             heard += wire.hear().count
         }
         #expect(turns > 2)
-        #expect(heard == 50)
+        #expect(heard == 100)
         let quiet = loop.turnsAgain
         loop.endTurn()
         #expect(loop.turnsAgain == quiet)
