@@ -30,6 +30,12 @@ extension Scenario {
         var partRandom = SeededGenerator(seed: seed, for: .parts)
         hasParts = partRandom.happens(oneIn: 3)
         if hasParts { limits.partBytes = 4 + partRandom.below(partRandom.pick([8, 60, 400])) }
+        // And another, as that was before identities expired.
+        var tokenRandom = SeededGenerator(seed: seed, for: .tokens)
+        if tokenRandom.happens(oneIn: 3) {
+            tokenLife = .seconds(2) + tokenRandom.duration(upTo: .seconds(30))
+            limits.renewalMargin = tokenRandom.duration(upTo: .seconds(20))
+        }
     }
 
     /// Mostly few, so that many seeds can be run; sometimes hundreds.

@@ -36,6 +36,8 @@ struct Scenario: Sendable {
     var relayDelay = Duration.zero
     /// Whether clients take values in parts, which are tiny then; not all of them do.
     var hasParts = false
+    /// How long an identity holds after its token was checked; zero for ever.
+    var tokenLife = Duration.zero
 }
 
 extension Scenario {
@@ -81,6 +83,7 @@ extension Scenario {
         { $0.relayDelay = .zero },
         { $0.loops = 1 },
         { $0.hasParts = false },
+        { $0.tokenLife = .zero },
     ]
 }
 

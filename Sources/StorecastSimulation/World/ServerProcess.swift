@@ -19,6 +19,8 @@ final class ServerProcess: LoopHost {
     private var faulty: FaultyJournal!
     private var loop: RoomLoop!
     private var isTurnScheduled = false
+    /// When the identities of sessions expire that do.
+    private var expiries: [ObjectIdentifier: Timestamp] = [:]
     /// How many more crash points it passes before it crashes; nil if it isn't to crash.
     private var stepsUntilCrash: Int?
 
@@ -127,6 +129,7 @@ final class ServerProcess: LoopHost {
         else { return }
         world.touchServer()
         connections.remove(at: place)
+        if let session = connection.session { expiries[ObjectIdentifier(session)] = nil }
         connection.serverLost(loop)
     }
 
@@ -161,6 +164,7 @@ final class ServerProcess: LoopHost {
         after(random.duration(upTo: world.scenario.turn)) { [self] in
             isTurnScheduled = false
             loop.endTurn()
+            checkExpiries()
         }
     }
 
@@ -178,10 +182,35 @@ final class ServerProcess: LoopHost {
     }
 
     func authenticate(_ session: ServerSession, token: String?) {
-        let result = world.room.identify(token)
+        var result = world.room.identify(token)
+        if world.scenario.tokenLife > .zero, !world.isHealing {
+            let end = timeOfDay.secondsSince1970 + world.scenario.tokenLife / .seconds(1)
+            result = result.map {
+                Identity($0.id, roles: $0.roles, expires: Timestamp(secondsSince1970: end))
+            }
+        }
         let delay = world.isHealing ? .zero : random.duration(upTo: world.scenario.checking)
-        guard delay > .zero else { return session.authenticated(result) }
-        after(delay) { [weak session] in session?.authenticated(result) }
+        guard delay > .zero else { return authenticated(session, result) }
+        after(delay) { [weak self, weak session] in
+            if let self, let session { authenticated(session, result) }
+        }
+    }
+
+    private func authenticated(_ session: ServerSession, _ result: Result<Identity, Rejection>) {
+        expiries[ObjectIdentifier(session)] = (try? result.get())?.expires
+        session.authenticated(result)
+    }
+
+    /// Nobody is served whose identity expired more than two seconds ago.
+    private func checkExpiries() {
+        guard !expiries.isEmpty else { return }
+        for session in connections.compactMap(\.session) where session.phase == .live {
+            guard let end = expiries[ObjectIdentifier(session)],
+                end.secondsSince1970 + 2 < timeOfDay.secondsSince1970
+            else { continue }
+            world.violate(
+                .protocol, "\(session.identity.id) is served, and has expired at \(end).")
+        }
     }
 
     func report(_ message: String) {

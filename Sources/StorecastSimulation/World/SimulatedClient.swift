@@ -34,6 +34,8 @@ final class SimulatedClient {
     var random: SeededGenerator
     /// The token that it gives to the connector.
     private(set) var token: String
+    /// How many tokens it was issued: each differs from those before.
+    private var tokens = 0
     /// When the connection became live, if it is.
     var liveSince: Duration?
     /// Whether the next attempt to connect must follow after the shortest delay.
@@ -184,7 +186,9 @@ extension SimulatedClient: ConnectorHost {
     }
 
     func requestToken(for attempt: Int) {
-        let token = token
+        // Whoever issues them may still give the one that it gave before.
+        if world.scenario.tokenLife > .zero, !random.happens(oneIn: 4) { tokens += 1 }
+        let token = tokens == 0 ? token : "\(token)#\(tokens)"
         let delay = random.happens(oneIn: 4) ? random.duration(upTo: .milliseconds(100)) : .zero
         let fails = !world.isHealing && random.happens(oneIn: 50)
         after(delay) { [self] in
