@@ -14,7 +14,7 @@ extension Authentication {
     /// ```
     /// Tokens are signed with HS256, RS256 or ES256, have an `exp`, and a `sub`, which becomes the
     /// identity's id; the identity expires when the token does. What a token says of its own key
-    /// (`jwk`, `jku`, `x5c`) isn't looked at, and one with `crit` is refused. ``SyncServer/reload()``
+    /// (`jwk`, `jku`, `x5c`) isn't looked at, and one with `crit` is refused. `SyncServer.reload()`
     /// gets the keys again: if one is gone, all connections end with close code 4004, and those
     /// whose tokens another key has signed come back.
     ///
@@ -40,7 +40,7 @@ extension Authentication {
     /// As ``jwt(_:issuer:audience:leeway:roles:)``, with a function that says whom the claims of a
     /// valid token stand for. The identity expires with the token, whatever that says.
     ///
-    /// - Parameter identity: called with the claims, which are valid; throws a ``Rejection`` for
+    /// - Parameter identity: called with the claims, which are valid; throws a `Rejection` for
     ///   those who aren't let in.
     public static func jwt(
         _ keys: JWTKeys, issuer: String?, audience: String?, leeway: Duration = .seconds(30),

@@ -19,7 +19,7 @@ public struct JWTKeys: Sendable {
         return JWTKeys(ring: KeyRing(await KeySet(secret: secret)) { nil })
     }
 
-    /// A JWK set (RFC 7517) in a file, which ``SyncServer/reload()`` reads again.
+    /// A JWK set (RFC 7517) in a file, which `SyncServer.reload()` reads again.
     ///
     /// Of its keys those count that are for signatures with HS256 (`oct`), RS256 (`RSA`) or ES256
     /// (`EC`, `P-256`); others are passed over. A token that names its key is verified with that
@@ -39,7 +39,7 @@ public struct JWTKeys: Sendable {
     }
 
     /// A JWK set (RFC 7517) that a function fetches: first when the first token comes; then when a
-    /// token names a key that isn't there, at most once a minute; and at ``SyncServer/reload()``.
+    /// token names a key that isn't there, at most once a minute; and at `SyncServer.reload()`.
     ///
     /// ```swift
     /// .fetched { try await [UInt8](URLSession.shared.data(from: url).0) }

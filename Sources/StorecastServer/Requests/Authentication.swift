@@ -6,7 +6,7 @@ public import StorecastSync
 /// SyncServer(authentication: .tokens(try TokenTable(file: "tokens.json")), rooms: rooms)
 /// ```
 /// Nobody is let in under the id `server` or one that begins with `storecast.`: they are reserved.
-/// An identity with an ``Identity/expires`` holds until then: the client is asked for a newer token
+/// An identity with an `Identity.expires` holds until then: the client is asked for a newer token
 /// before, and its connection ends after.
 public struct Authentication: Sendable {
     enum Way: Sendable {
@@ -41,7 +41,7 @@ public struct Authentication: Sendable {
 
     /// A function of the server's own says who a client is, or throws.
     ///
-    /// What it throws is the client's to read if it is a ``Rejection``: final, with the code
+    /// What it throws is the client's to read if it is a `Rejection`: final, with the code
     /// `forbidden` or else `unauthenticated`, or passing if it is retryable. Any other error is
     /// logged, and final. It is called for each token that a client shows, at hello and later;
     /// `SyncLimits` bounds how long tokens may be (`tokenBytes`), how many calls a loop waits for

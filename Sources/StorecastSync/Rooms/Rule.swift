@@ -64,7 +64,7 @@ public struct Rule<State, Subject>: Sendable {
         }
     }
 
-    /// Whom a function lets that looks at the state, as ``RoomDefinition/allow(_:_:)-(A.Type,_)``
+    /// Whom a function lets that looks at the state, as `allow`
     /// and the others say.
     public static func when(
         _ allows: @escaping @Sendable (State, Subject, Identity) -> Bool
@@ -200,7 +200,7 @@ extension RoomDefinition {
     }
 
     /// Lets those dispatch an action for whom `check` doesn't throw; a thrown ``Rejection`` is the
-    /// outcome. A rule as those of ``allow(_:_:)-(A.Type,_)`` are.
+    /// outcome. A rule as those of `allow` are.
     public func authorize<A: SyncAction>(
         _ type: A.Type, _ check: @escaping @Sendable (A, Identity) throws -> Void
     ) -> Self {
@@ -208,7 +208,7 @@ extension RoomDefinition {
     }
 
     /// Lets those have a selection for whom `check` doesn't throw. A rule as those of
-    /// ``allow(_:_:)-(S,_)`` are.
+    /// `allow` are.
     public func authorize<Parameters, Value>(
         _ selection: Selection<State, Parameters, Value>,
         _ check: @escaping @Sendable (Parameters, Identity) throws -> Void
