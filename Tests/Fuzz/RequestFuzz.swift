@@ -10,25 +10,39 @@ nonisolated(unsafe) private var visits = 0
 
 /// Whatever comes to a server's port: it goes on, and answers the next one.
 func fuzzRequest(_ input: UnsafeRawBufferPointer) {
-    do {
+    let connection = RawConnection(plain: connect())
+    // It may have heard enough before all is sent.
+    try? connection.send(Array(input))
+    shutdown(connection.descriptor, Int32(SHUT_WR))
+    var answer: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 4096)
+    while true {
+        let count = recv(connection.descriptor, &piece, piece.count, 0)
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { break }
+        answer += piece[..<count]
+    }
+    if !answer.isEmpty, !answer.starts(with: "HTTP/1.".utf8) {
+        fail("The answer isn't HTTP: \(String(decoding: answer, as: UTF8.self).debugDescription)")
+    }
+}
+
+private func connect() -> Int32 {
+    // libFuzzer's alarm may interrupt it.
+    for _ in 0..<3 {
         // Ports rest for a minute after a connection: from one address there aren't enough.
         visits &+= 1
         let source = UInt16(truncatingIfNeeded: visits % 50_000 + 1)
-        let connection = RawConnection(plain: try PlainSocket.connect(to: port, from: source))
-        // It may have heard enough before all is sent.
-        try? connection.send(Array(input))
-        shutdown(connection.descriptor, Int32(SHUT_WR))
-        var answer: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 4096)
-        while true {
-            let count = recv(connection.descriptor, &piece, piece.count, 0)
-            guard count > 0 else { break }
-            answer += piece[..<count]
-        }
-        precondition(answer.isEmpty || answer.starts(with: "HTTP/1.".utf8), "an answer is HTTP")
-    } catch {
-        preconditionFailure("\(error)")
+        if let descriptor = try? PlainSocket.connect(to: port, from: source) { return descriptor }
     }
+    fail("The server takes no connections.")
+}
+
+/// Ends the run with a sentence, which a trap in a release build doesn't have.
+private func fail(_ sentence: String) -> Never {
+    print(sentence)
+    fflush(nil)
+    abort()
 }
 
 /// A server in this process, so that its crash is a finding, and its code is seen.
