@@ -30,6 +30,9 @@ struct Attack: Sendable {
         /// 99 of 100 pings of an innocent client are answered within so many milliseconds; or
         /// within twice what it took before the attack, where that is more.
         var p99 = 50.0
+        /// And each of them within so many milliseconds, likewise: in a long run, 99 of 100 say little
+        /// of one stall.
+        var longest = 250.0
         /// By how much the server's memory may grow while the attack lasts, in MiB.
         var memory = 64.0
         /// By how much it may still have grown when ``Attack/hold`` is over, in MiB.

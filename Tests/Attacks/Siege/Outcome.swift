@@ -86,8 +86,10 @@ struct Breach {
 }
 
 extension Outcome {
-    var p99: Double { Double(siege.answers.quantile(0.99)) / 1e6 }
-    var quietP99: Double { Double(quiet.answers.quantile(0.99)) / 1e6 }
+    private var p99: Double { Self.milliseconds(siege.answers.quantile(0.99)) }
+    private var quietP99: Double { Self.milliseconds(quiet.answers.quantile(0.99)) }
+
+    private static func milliseconds(_ nanoseconds: Int64) -> Double { Double(nanoseconds) / 1e6 }
 
     /// What doesn't hold.
     func breaches(of attack: Attack, _ scale: Scale) -> [Breach] {
@@ -103,6 +105,10 @@ extension Outcome {
         }
         let bound = attack.bound
         check("The innocent's p99 was", p99, max(bound.p99, 2 * quietP99), "ms")
+        let quietLongest = Self.milliseconds(quiet.answers.largest)
+        check(
+            "The innocent's longest wait was", Self.milliseconds(siege.answers.largest),
+            max(bound.longest, 2 * quietLongest), "ms")
         check("Memory grew by", memory.peak - memory.before, bound.memory, "MiB")
         if attack.hold != nil, scale == .full {
             check("At the end it still held", memory.held - memory.before, bound.held, "MiB")
