@@ -90,6 +90,13 @@ struct ServeCommand: AsyncParsableCommand {
             valueName: "file"), completion: .file())
     var tokens: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "How many actions, and messages, a connection may send a second, and ten times as many "
+                + "at once; twice as many an identity, ten times as many an address. 0 for no bound "
+                + "on these and on bytes.", valueName: "number"))
+    var rate = 200
+
     @Option(help: ArgumentHelp("The least severe messages to log.", valueName: "level"))
     var logLevel = LogLevel(.info)
 
@@ -101,6 +108,7 @@ struct ServeCommand: AsyncParsableCommand {
             throw ValidationError(
                 "Encryption needs both files: --tls-certificate FILE --tls-key FILE.")
         }
+        guard rate >= 0 else { throw ValidationError("A rate is 0 or more; \(rate) isn't.") }
         let most = JSONRoom.mostBytes
         guard (1...most).contains(documentBytes) else {
             throw ValidationError(
@@ -167,6 +175,9 @@ struct ServeCommand: AsyncParsableCommand {
     ) throws(ServerError) -> SyncServer {
         var limits = SyncLimits()
         limits.snapshots.kept = data.keepSnapshots
+        var rate = limits.connectionRate
+        (rate.messages, rate.actions) = (Double(self.rate), Double(self.rate))
+        limits.setRates(self.rate == 0 ? .unlimited : rate)
         return SyncServer(
             host: host, port: port, allowedHosts: allowHost, certificate: try certificate,
             journal: data.journal(in: data.file(document: json)), limits: limits,

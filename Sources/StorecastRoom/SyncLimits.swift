@@ -135,6 +135,13 @@ public struct SyncLimits: Sendable {
     /// The defaults.
     public init() {}
 
+    /// Lets a connection send so much, an identity twice and an address ten times as much.
+    public mutating func setRates(_ rate: SyncRate) {
+        connectionRate = rate
+        identityRate = rate.times(2)
+        addressRate = rate.times(10)
+    }
+
     package var json: JSONLimits {
         var limits = JSONLimits()
         limits.bytes = messageBytes

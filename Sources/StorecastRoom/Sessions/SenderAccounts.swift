@@ -19,6 +19,12 @@ public struct SyncRate: Hashable, Sendable {
         self.burst = burst
     }
 
+    func times(_ factor: Double) -> SyncRate {
+        SyncRate(
+            messages: messages * factor, bytes: bytes * factor, actions: actions * factor,
+            burst: burst)
+    }
+
     /// No bound.
     public static let unlimited = SyncRate(
         messages: .infinity, bytes: .infinity, actions: .infinity)

@@ -115,7 +115,9 @@ private final class PathHost: LoopHost {
                     now: { Timestamp(secondsSince1970: 1) },
                     random: SeededGenerator(seed: 1)))
         }
-        loop = RoomLoop(limits: SyncLimits(), unloadsRooms: false, host: self)
+        var limits = SyncLimits()
+        limits.setRates(.unlimited)
+        loop = RoomLoop(limits: limits, unloadsRooms: false, host: self)
     }
 
     func connect(_ number: Int) throws -> PathLink {

@@ -13,6 +13,7 @@ struct ServedJournal {
 
     var limits: SyncLimits {
         var limits = SyncLimits()
+        limits.setRates(.unlimited)
         if !takesSnapshots {
             limits.snapshots.entries = .max
             limits.snapshots.bytes = .max
