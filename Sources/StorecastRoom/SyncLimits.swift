@@ -83,9 +83,9 @@ public struct SyncLimits: Sendable {
     /// How many connections of one address a loop has; 1,000. An address is an IPv4 address, or the
     /// first 64 bits of an IPv6 one; this machine's own aren't counted. More are told `full`.
     public var connectionsPerAddress = 1000
-    /// How many connections of one identity a loop has; 200. Anonymous ones are counted by their
+    /// How many connections of one identity a loop has; 1,000. Anonymous ones are counted by their
     /// addresses only. More are told `full`.
-    public var connectionsPerIdentity = 200
+    public var connectionsPerIdentity = 1000
     /// How much a connection may send in a second: 200 messages and actions and 512 KiB, ten seconds'
     /// worth at once.
     public var connectionRate = SyncRate(messages: 200, bytes: 524_288, actions: 200)

@@ -18,7 +18,9 @@ final class ServeProcess: Sendable {
         document: String? = nil, data: String? = nil, port: UInt16 = 0, tokens: String? = nil
     ) async throws {
         directory = try TemporaryDirectory()
-        var arguments = ["serve", "--port", "\(port)", "--log-level", "error"]
+        var arguments = [
+            "serve", "--port", "\(port)", "--log-level", "error", "--rate", "0",
+        ]
         arguments += data.map { ["--data", $0] } ?? ["--memory"]
         arguments += tokens.map { ["--tokens", $0] } ?? []
         if let document {

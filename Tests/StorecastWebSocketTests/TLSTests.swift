@@ -268,7 +268,8 @@ extension SocketTests {
             try quick.send("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n")
             #expect(String(decoding: try quick.readToEnd(), as: UTF8.self).hasSuffix("\r\n\r\n"))
             answer += try slow.readToEnd()
-            #expect(answer.suffix(PlainRequestTests.body.count).elementsEqual(PlainRequestTests.body))
+            #expect(
+                answer.suffix(PlainRequestTests.body.count).elementsEqual(PlainRequestTests.body))
             await server.stop()
         }
 

@@ -25,7 +25,8 @@ package final class TestCertificates: Sendable {
         let new = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -batch"
         try "subjectAltName=\(names)\n".write(
             toFile: directory.file("names"), atomically: true, encoding: .utf8)
-        try Self.openssl("req \(new) -keyout server.key -out request -subj /CN=server", in: directory)
+        try Self.openssl(
+            "req \(new) -keyout server.key -out request -subj /CN=server", in: directory)
         try Self.openssl(
             "x509 -req -in request -CA root.pem -CAkey root.key -CAcreateserial -out server.pem "
                 + "-extfile names -days \(days)", in: directory)
@@ -64,7 +65,10 @@ package final class OpenSSLClient: Sendable {
         process = Process()
         process.executableURL = URL(filePath: "/usr/bin/openssl")
         process.arguments =
-            ["s_client", "-quiet", "-ign_eof", "-verify_return_error", "-CAfile", certificates.root]
+            [
+                "s_client", "-quiet", "-ign_eof", "-verify_return_error", "-CAfile",
+                certificates.root,
+            ]
             + ["-connect", "127.0.0.1:\(port)"] + options
         process.standardInput = input
         process.standardOutput = output

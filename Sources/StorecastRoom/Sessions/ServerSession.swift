@@ -350,10 +350,6 @@ package final class ServerSession: SelectionSubscriber {
         guard !identity.id.isSameText(as: Identity.server.id) else {
             return close(.forbidden, "The id '\(identity.id)' is the server's own.")
         }
-        guard identity.id.isEmpty || enter(.identity(ExactString(identity.id))) else {
-            return close(
-                .full, "The identity has as many connections as it may.", after: 10, jitter: 10)
-        }
         origin = DispatchOrigin(client: client, sender: identity)
         if let refusal = room.join(self) {
             return close(
@@ -363,6 +359,11 @@ package final class ServerSession: SelectionSubscriber {
                     : "The client id belongs to another identity.")
         }
         phase = .live
+        // The client's last connection doesn't count any more.
+        guard identity.id.isEmpty || enter(.identity(ExactString(identity.id))) else {
+            return close(
+                .full, "The identity has as many connections as it may.", after: 10, jitter: 10)
+        }
         noteExpiry(of: identity)
         let record = room.record(of: client)
         let settled = hello.settled ?? 0

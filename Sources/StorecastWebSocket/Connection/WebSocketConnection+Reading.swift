@@ -384,7 +384,8 @@ final class SocketReader {
         let plain = core.plainBuffer
         var reading: (count: Int, end: TLSSession.End?) = (0, nil)
         core.withCipher { cipher in
-            reading = encryption.decrypt(UnsafeRawBufferPointer(bytes), into: plain, answer: &cipher)
+            reading = encryption.decrypt(
+                UnsafeRawBufferPointer(bytes), into: plain, answer: &cipher)
             if !cipher.isEmpty, !transmit(cipher), reading.end == nil {
                 reading.end = .failed("the connection broke")
             }
