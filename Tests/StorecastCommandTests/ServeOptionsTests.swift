@@ -47,6 +47,9 @@ struct ServeOptionsTests {
             "asks for": configuration.authentication.reload == nil ? "a name" : "a token",
             "document's bytes": "\(command.documentBytes)",
             "log level": "\(command.logLevel.level)",
+            "rate": "\(configuration.limits.connectionRate.actions)",
+            "identity's rate": "\(configuration.limits.identityRate.messages)",
+            "address's bytes": "\(configuration.limits.addressRate.bytes)",
             "encrypted": "\(server.listener.certificate != nil)",
         ]
         let store = try await configuration.journal.open()
@@ -92,6 +95,11 @@ struct ServeOptionsTests {
             (["--document-bytes", "70"], ["document's bytes": "70"]),
             (["--tokens", tokens], ["asks for": "a token"]),
             (["--log-level", "debug"], ["log level": "debug"]),
+            (["--rate", "7"], ["rate": "7.0", "identity's rate": "14.0"]),
+            (
+                ["--rate", "0"],
+                ["rate": "inf", "identity's rate": "inf", "address's bytes": "inf"]
+            ),
             (
                 [
                     "--tls-certificate", certificates.certificate, "--tls-key", certificates.key,

@@ -35,7 +35,7 @@ package final class RoomLoop: SessionLoop {
     @exclusivity(unchecked) private var isEndingTurn = false
     @exclusivity(unchecked) private var scratch: [ServerMessage] = []
     /// Rooms that have something left to do in the next turn.
-    private var laterRooms: [any AnyRoom] = []
+    @exclusivity(unchecked) private var laterRooms: [any AnyRoom] = []
     /// Sessions that have first values to send, or parts of one, in the order of their turns.
     private var inParts: [ServerSession] = []
 
@@ -181,7 +181,10 @@ package final class RoomLoop: SessionLoop {
         }
     }
 
-    package var seconds: Double { host.now / .seconds(1) }
+    package var seconds: Double {
+        let (seconds, attoseconds) = host.now.components
+        return Double(seconds) + Double(attoseconds) * 1e-18
+    }
 
     package func schedule(after delay: Duration, _ work: @escaping () -> Void) {
         host.schedule(after: delay, work)
@@ -237,8 +240,10 @@ package final class RoomLoop: SessionLoop {
         guard !isEndingTurn else { return }
         isEndingTurn = true
         defer { isEndingTurn = false }
-        dueRooms += laterRooms
-        laterRooms = []
+        if !laterRooms.isEmpty {
+            dueRooms += laterRooms
+            laterRooms = []
+        }
         flushes.beginWaiting()
         sendPart()
         flushes.takeWaiting()

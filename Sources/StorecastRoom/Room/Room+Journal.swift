@@ -84,11 +84,6 @@ extension Room {
 
     // MARK: Committing
 
-    /// How long entries are reduced in one turn, beyond the last one.
-    private static var turnTime: Duration { .milliseconds(4) }
-    /// What the server's owner is told of, as nobody is heard meanwhile.
-    private static var longTime: Duration { .milliseconds(20) }
-
     /// Reduces entries in the journal's order, as many as a turn has time for, and brings the
     /// selections up to date; the others follow in the next turns.
     private func commitSome() {
@@ -97,11 +92,13 @@ extension Room {
         let host = context.host
         let start = host.now
         var now = start
-        var entries: [JournalEntry] = []
-        while entries.count < limits.turnActions, now - start < Self.turnTime,
+        var (count, bytes) = (0, 0)
+        let most = limits.turnActions
+        while count < most, now - start < turnTime,
             let entry = queue.committing.popFirst()
         {
-            entries.append(entry)
+            count += 1
+            bytes += entry.size
             queue.committedOffset &+= 1
             queue.bytes -= entry.size
             journal.reducing(queue.committedOffset, of: context.name, isNew: true)
@@ -111,7 +108,7 @@ extension Room {
             case .rejected(let rejection): settled(entry, rejection)
             }
             let end = host.now
-            if end - now > Self.longTime { reportLong(entry, end - now) }
+            if end - now > longTime { reportLong(entry, end - now) }
             now = end
         }
         journal.reduced()
@@ -119,10 +116,12 @@ extension Room {
             askEntryAgain()
             views.evaluate()
             let time = host.now - now
-            if time > Self.longTime { reportLongSelections(time) }
+            if time > longTime { reportLongSelections(time) }
         }
-        noteGrowth(by: entries)
+        noteGrowth(by: count, bytes: bytes)
         guard queue.committing.isEmpty else { return context.loop.scheduleAgain(turnOf: self) }
+        // An empty slice still holds them all.
+        queue.committing = []
         observer?.committed()
         if views.areBehind { context.loop.scheduleAgain(turnOf: self) }
         if mayForget { context.loop.schedule(turnOf: self) }
@@ -207,6 +206,11 @@ extension Room {
         queue.postponed = []
     }
 }
+
+/// How long entries are reduced in one turn, beyond the last one.
+private let turnTime = Duration.milliseconds(4)
+/// What the server's owner is told of, as nobody is heard meanwhile.
+private let longTime = Duration.milliseconds(20)
 
 /// What waits for a room's journal, or is on its way to it.
 struct JournalQueue {

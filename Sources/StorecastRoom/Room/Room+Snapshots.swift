@@ -2,9 +2,9 @@ import Synchronization
 
 extension Room {
     /// The journal has more entries, and they are committed.
-    func noteGrowth(by entries: [JournalEntry]) {
+    func noteGrowth(by entries: Int, bytes: Int) {
         guard context.journal.isDurable else { return }
-        snapshots.note(entries: entries.count, bytes: entries.reduce(0) { $0 + $1.size })
+        snapshots.note(entries: entries, bytes: bytes)
         takeSnapshotIfDue()
     }
 

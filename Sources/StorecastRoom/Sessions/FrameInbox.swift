@@ -16,7 +16,7 @@ struct FrameInbox {
     mutating func putBack(_ frames: [ClientFrame]) { early = frames[...] }
 
     mutating func next() -> Result<ClientFrame, FrameError>? {
-        if let frame = early.popFirst() { return .success(frame) }
+        if !early.isEmpty, let frame = early.popFirst() { return .success(frame) }
         while first < messages.count {
             if let frame = messages[first].next() { return frame }
             first += 1

@@ -54,9 +54,10 @@ struct TokenBucket {
 /// address.
 final class SenderAccount {
     private let rate: SyncRate
-    private var messages = TokenBucket()
-    private var bytes = TokenBucket()
-    private var actions = TokenBucket()
+    // Unchecked, as what each message reads and writes. No access calls other code.
+    @exclusivity(unchecked) private var messages = TokenBucket()
+    @exclusivity(unchecked) private var bytes = TokenBucket()
+    @exclusivity(unchecked) private var actions = TokenBucket()
     fileprivate(set) var connections = 0
 
     init(_ rate: SyncRate) { self.rate = rate }

@@ -63,8 +63,8 @@ package final class ServerSession: SelectionSubscriber {
     /// Those whose value is sent in parts, one after the other.
     @exclusivity(unchecked) private var inParts: [ServerSubscription] = []
     /// How many bytes of first values were sent in the loop's turn `firstTurn`.
-    private var firstBytes = 0
-    private var firstTurn: UInt64 = 0
+    @exclusivity(unchecked) private var firstBytes = 0
+    @exclusivity(unchecked) private var firstTurn: UInt64 = 0
     /// Whether its next part waits for its turn in the loop.
     var isPartQueued = false
 
@@ -148,13 +148,15 @@ package final class ServerSession: SelectionSubscriber {
     func waitForAction() -> Double {
         let now = loop.seconds
         var wait = 0.0
-        for account in accounts { wait = max(wait, account.waitForAction(at: now)) }
+        for index in accounts.indices {
+            wait = max(wait, accounts[index].waitForAction(at: now))
+        }
         guard wait == 0 else {
             overruns += 1
             return wait
         }
         overruns = 0
-        for account in accounts { account.takeAction(at: now) }
+        for index in accounts.indices { accounts[index].takeAction(at: now) }
         return 0
     }
 
@@ -451,14 +453,14 @@ package final class ServerSession: SelectionSubscriber {
                 continue
             }
             subscription.isQueued = false
-            let group = subscription.group
-            if !isFirst, group.isLarge, group.needsSnapshot(from: subscription.position) {
-                if wholeBytes > 0, wholeBytes + group.size > limits.transactionBytes {
+            if !isFirst, subscription.group.isLarge, subscription.needsSnapshot {
+                let size = subscription.group.size
+                if wholeBytes > 0, wholeBytes + size > limits.transactionBytes {
                     surplus.append(subscription)
                     continue
                 }
-                wholeBytes += group.size
-                flushes.spend(group.size)
+                wholeBytes += size
+                flushes.spend(size)
             }
             do {
                 if isFirst, takesParts, try subscription.beginParts(above: limits.partBytes) {

@@ -17,7 +17,7 @@ package final class SelectionGroup {
     // Unchecked, as what connections read for each message; no access calls other code.
     @exclusivity(unchecked) package private(set) var version: UInt64
     /// The size of the value's JSON text in bytes.
-    package private(set) var size: Int
+    @exclusivity(unchecked) package private(set) var size: Int
     package private(set) var subscriptions: [ServerSubscription] = []
     /// Whether the value was told to have changed, and isn't at the room's version yet: what it
     /// is takes a later turn. None of its connections is sent anything until then.
@@ -265,6 +265,9 @@ package final class ServerSubscription {
     /// Whether the value may have been another between the first message's version and now: other
     /// mirrors of the connection may be at a later version already.
     var beginsWithGap: Bool { parts == nil && group.hasGap }
+
+    /// Whether it is the whole value that brings the connection to the group's. O(log n).
+    var needsSnapshot: Bool { group.needsSnapshot(from: position) }
 
     /// Begins to send the value in parts, before the first message, if it is larger than `size`;
     /// false otherwise. Throws what the value's `encode(to:)` throws.

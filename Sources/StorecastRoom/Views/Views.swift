@@ -28,6 +28,10 @@ final class Views<State: Codable & Sendable> {
     private var timer = SelectionTimer()
     /// Groups that were told of changes and wait for their update, in the order of that.
     private var behind: [(group: SelectionGroup, source: any ToldSource<State>)] = []
+    /// Whether some groups aren't at the room's version yet.
+    ///
+    /// Not asked of the list, whose type takes long to find as it depends on `State`.
+    @exclusivity(unchecked) private(set) var areBehind = false
 
     /// - Parameters:
     ///   - name: the room's.
@@ -47,9 +51,6 @@ final class Views<State: Codable & Sendable> {
         self.failed = failed
         finders = SelectionFinders { [weak log] in log?.store.state }
     }
-
-    /// Whether some groups aren't at the room's version yet.
-    var areBehind: Bool { !behind.isEmpty }
 
     /// The groups that have subscriptions, in no particular order.
     var live: [SelectionGroup] { Array(groups.groups) }
@@ -220,6 +221,7 @@ final class Views<State: Codable & Sendable> {
             if source.way == .path {
                 if !group.isBehind { behind.append((group, source)) }
                 group.isBehind = true
+                areBehind = true
                 return
             }
             timer.skip(to: host.now)
@@ -235,7 +237,7 @@ final class Views<State: Codable & Sendable> {
 
     /// Brings groups that were left behind to the room's version, as far as a turn's work goes.
     func catchUp() {
-        guard !behind.isEmpty, let state = log.store.state else { return }
+        guard areBehind, let state = log.store.state else { return }
         var failed: [SelectionGroup] = []
         let held = behind
         timer.begin(at: host.now)
@@ -248,7 +250,7 @@ final class Views<State: Codable & Sendable> {
     }
 
     private func catchUp(to state: State, _ failed: inout [SelectionGroup]) {
-        guard !behind.isEmpty else { return }
+        guard areBehind else { return }
         finders.work = 0
         var done = 0
         while done < behind.count, finders.work < limits.turnWork {
@@ -262,6 +264,7 @@ final class Views<State: Codable & Sendable> {
             if let meter = group.meter { timer.note(1, of: meter, at: host.now) }
         }
         behind.removeFirst(done)
+        areBehind = !behind.isEmpty
     }
 
     /// False if the value can't be encoded.
