@@ -156,7 +156,7 @@ struct AuthenticationTests {
         }
         let headers = "Cookie: id=s3cret-session\r\nAuthorization: Bearer s3cret-bearer\r\n"
         let hello = #"{"op":"hello","proto":1,"client":"0123456789abcdef","token":"s3cret-token"}"#
-        let answer = try PlainRequest.answer(
+        let answer = try await PlainRequest.answer(
             to: Array(PlainRequest.upgrade(headers).utf8) + PlainRequest.frame(hello),
             at: try await server.start())
         #expect(answer.contains("The server could not check the token."))

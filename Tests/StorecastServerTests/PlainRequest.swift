@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 
 /// A request over a socket of its own, of any bytes.
@@ -23,8 +24,8 @@ enum PlainRequest {
     }
 
     /// Sends a text and returns all that comes until the connection ends.
-    static func answer(to text: String, at url: String) throws -> String {
-        try answer(to: Array(text.utf8), at: url)
+    static func answer(to text: String, at url: String) async throws -> String {
+        try await answer(to: Array(text.utf8), at: url)
     }
 
     /// A connection with a time limit on every read; the caller closes it.
@@ -47,7 +48,16 @@ enum PlainRequest {
         return descriptor
     }
 
-    static func answer(to bytes: [UInt8], at url: String) throws -> String {
+    /// Waits on a thread of its own: the server's authentication may need those of tasks.
+    static func answer(to bytes: [UInt8], at url: String) async throws -> String {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(with: Result { try waitForAnswer(to: bytes, at: url) })
+            }
+        }
+    }
+
+    private static func waitForAnswer(to bytes: [UInt8], at url: String) throws -> String {
         let descriptor = try connect(url)
         defer { close(descriptor) }
         guard send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) > 0

@@ -304,7 +304,7 @@ struct ServerLimitsTests {
         change(&limits)
         let server = SyncServer(port: 0, limits: limits, rooms: { _ in Tallies.room })
         let url = try await server.start()
-        let answer = try PlainRequest.answer(to: text, at: url)
+        let answer = try await PlainRequest.answer(to: text, at: url)
         await server.stop()
         return answer
     }

@@ -122,7 +122,8 @@ struct WebPagesTests {
         let url = try await server.start()
         let connection = RemoteConnection(url)
         #expect(try await connection.dispatch(Add(number: 1)).outcome.version == 1)
-        let page = try PlainRequest.answer(to: "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", at: url)
+        let page = try await PlainRequest.answer(
+            to: "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", at: url)
         #expect(page.hasSuffix("<!doctype html>\n"))
         connection.close()
         await server.stop()
@@ -144,7 +145,7 @@ struct WebPagesTests {
     private static func answer(_ request: String, _ pages: WebPages) async throws -> String {
         let server = SyncServer(port: 0, room: Tallies.room, pages: pages)
         let url = try await server.start()
-        let answer = try PlainRequest.answer(to: request, at: url)
+        let answer = try await PlainRequest.answer(to: request, at: url)
         await server.stop()
         return answer
     }
@@ -162,7 +163,7 @@ struct RequestTests {
         let server = SyncServer(
             host: host, port: 0, allowedHosts: allowed, limits: limits, pages: WebPagesTests.site,
             rooms: { _ in Tallies.room })
-        let answer = try PlainRequest.answer(to: text, at: try await server.start())
+        let answer = try await PlainRequest.answer(to: text, at: try await server.start())
         await server.stop()
         return answer
     }
