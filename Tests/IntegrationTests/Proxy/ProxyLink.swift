@@ -19,7 +19,9 @@ final class ProxyLink {
     var isConnected: Bool { fromServer >= 0 }
 
     func connect(to port: UInt16) {
-        fromServer = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        fromServer = socket(
+            AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0
+        )
         var address = sockaddr_in(loopbackPort: port)
         let result = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {

@@ -58,6 +58,8 @@ final class ProxyLoop {
         let socket = Glibc.accept(listener, nil, nil)
         guard socket >= 0 else { return }
         _ = fcntl(socket, F_SETFL, O_NONBLOCK)
+        // Else a server that is started would keep the client's connection open.
+        _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
         // A server that hasn't noticed the cut is told only now that its client is gone.
         for link in links where link.client == client { link.close() }
         let link = ProxyLink(client: client, socket)
