@@ -156,6 +156,36 @@ public struct SyncLimits: Sendable {
     }
 }
 
+/// How much may come from one sender in a second.
+public struct SyncRate: Hashable, Sendable {
+    /// WebSocket messages. Beyond, the server stops reading from the connection for a while.
+    public var messages: Double
+    /// Bytes of messages; beyond as for ``messages``.
+    public var bytes: Double
+    /// Dispatches. Beyond, they are refused with `busy`, and may come again when it says.
+    public var actions: Double
+    /// For how many seconds' worth may come at once, after as long a pause.
+    public var burst: Double
+
+    /// A rate, each number in a second.
+    public init(messages: Double, bytes: Double, actions: Double, burst: Double = 10) {
+        self.messages = messages
+        self.bytes = bytes
+        self.actions = actions
+        self.burst = burst
+    }
+
+    func times(_ factor: Double) -> SyncRate {
+        SyncRate(
+            messages: messages * factor, bytes: bytes * factor, actions: actions * factor,
+            burst: burst)
+    }
+
+    /// No bound.
+    public static let unlimited = SyncRate(
+        messages: .infinity, bytes: .infinity, actions: .infinity)
+}
+
 /// When a room's state is written to a durable journal, so that it needn't be reduced again.
 public struct SnapshotPolicy: Sendable {
     /// After how many entries; 10,000, which take about 0.1 s to read and reduce.

@@ -71,6 +71,9 @@ extension WebSocketConnection {
         if !isLagging { endWriting() }
     }
 
+    /// Server: the peer's numeric address; empty if it has gone.
+    var peerAddress: String { reader?.peerAddress ?? "" }
+
     /// Says that nothing more will be written.
     func endWriting() {
         if let reader {

@@ -192,7 +192,7 @@ struct LoopParts: @unchecked Sendable {
     let receiveBuffer: UnsafeMutableRawBufferPointer
     /// What `receiveBuffer` says that came encrypted; made when first needed.
     lazy var plainBuffer = UnsafeMutableRawBufferPointer.allocate(
-        byteCount: TLSSession.largestPlain, alignment: 16)
+        byteCount: TLSSession.largestPlain(of: Self.receiveBufferSize), alignment: 16)
     var library: LibWebSockets?
 
     /// The most bytes that are read from a socket at once.

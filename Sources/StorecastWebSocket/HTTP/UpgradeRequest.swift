@@ -42,7 +42,7 @@ extension UpgradeRequest {
     ]
 
     /// Copies the request that libwebsockets has just parsed.
-    init(_ wsi: OpaquePointer, from connection: WebSocketConnection, extraHeaders: [String]) {
+    init(_ wsi: OpaquePointer, from peerAddress: String, extraHeaders: [String]) {
         let source = LibWebSocketsHeaders(wsi: wsi)
         (method, path) = ("GET", "/")
         for (token, name) in Self.methods {
@@ -55,7 +55,7 @@ extension UpgradeRequest {
         for (token, name) in Self.usual { headers[name] = source[token] }
         for name in extraHeaders { headers[name] = source[custom: name] }
         subprotocols = source.list(WSI_TOKEN_PROTOCOL)
-        peerAddress = connection.reader?.peerAddress ?? ""
+        self.peerAddress = peerAddress
     }
 }
 

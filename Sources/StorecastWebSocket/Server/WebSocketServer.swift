@@ -139,7 +139,7 @@ extension WebSocketServer: HandshakeServer {
         let headers = LibWebSocketsHeaders(wsi: wsi)
         if let problem = UpgradeRules.problem(headers) { return problem }
         let request = UpgradeRequest(
-            wsi, from: connection, extraHeaders: configuration.extraHeaders)
+            wsi, from: connection.peerAddress, extraHeaders: configuration.extraHeaders)
         if let problem = UpgradeRules.problem(request) { return problem }
         guard let delegate else { return HTTPResponse(status: 503, "The server is closing.") }
         switch delegate.accept(request) {
@@ -157,7 +157,7 @@ extension WebSocketServer: HandshakeServer {
 
     func answer(_ connection: WebSocketConnection, _ wsi: OpaquePointer) -> HTTPResponse {
         let request = UpgradeRequest(
-            wsi, from: connection, extraHeaders: configuration.extraHeaders)
+            wsi, from: connection.peerAddress, extraHeaders: configuration.extraHeaders)
         var answer =
             UpgradeRules.problem(request) ?? delegate?.respond(to: request)
             ?? UpgradeRules.upgradeRequired
@@ -168,7 +168,7 @@ extension WebSocketServer: HandshakeServer {
     func answering(_ connection: WebSocketConnection) { answers.add(connection) }
 
     func encryptionFailed(_ connection: WebSocketConnection, _ problem: String) {
-        delegate?.encryptionFailed(from: connection.reader?.peerAddress ?? "", problem)
+        delegate?.encryptionFailed(from: connection.peerAddress, problem)
     }
 }
 

@@ -13,9 +13,10 @@ final class TLSSession {
         case failed(String)
     }
 
-    /// What may come of `LoopParts.receiveBufferSize` bytes, and of the record (RFC 8446 section
-    /// 5.2) whose beginning came before.
-    static let largestPlain = LoopParts.receiveBufferSize + (32 << 10)
+    /// How much may come of so many bytes, and of the record (RFC 8446 section 5.2) whose beginning
+    /// came before.
+    static func largestPlain(of count: Int) -> Int { count + (32 << 10) }
+
     /// Of what a client says first: a handshake (RFC 8446 section 5.1).
     static let firstByte: UInt8 = 22
     /// The answers to what a peer may only ask for in the handshake, such as another handshake.
@@ -44,7 +45,7 @@ final class TLSSession {
     /// Takes all bytes that came.
     ///
     /// - Parameters:
-    ///   - plain: what they say; has room for `largestPlain` bytes.
+    ///   - plain: what they say; has room for `largestPlain(of:)` bytes.
     ///   - answer: gets what is to be sent because of them.
     /// - Returns: how many bytes they say, and whether that was the end.
     func decrypt(
