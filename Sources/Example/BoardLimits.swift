@@ -24,6 +24,14 @@ public enum BoardLimits {
     /// How many messages the chat holds; older ones are forgotten.
     public static let messages = 200
 
+    /// Throws if `name` is blank, or hides or reorders text, or is too long.
+    static func check(name: String, _ what: StaticString) throws(Rejection) {
+        try check(name, what, limit: Self.name)
+        guard name.isShowable else {
+            throw Rejection(.invalid, "The \(what) hides or reorders text.", detail: name.shown)
+        }
+    }
+
     /// Throws if `text` is blank, has more than `limit` scalars, or has control characters other
     /// than line feed and tab.
     static func check(_ text: String, _ what: StaticString, limit: Int) throws(Rejection) {
@@ -33,7 +41,7 @@ public enum BoardLimits {
             throw Rejection(
                 .invalid, "The \(what) is too long.", detail: "At most \(limit) characters.")
         }
-        guard scalars.contains(where: { !$0.properties.isWhitespace }) else {
+        guard !text.isBlank else {
             throw Rejection(.invalid, "The \(what) is empty.")
         }
         let allowed: Set<Unicode.Scalar> = ["\n", "\t"]

@@ -69,7 +69,7 @@ public struct AssignCard: SyncAction, BoardAction, Equatable {
 
     package func check(_ board: Board, by sender: Identity) throws(Rejection) {
         if let assignee {
-            try BoardLimits.check(assignee, "assignee", limit: BoardLimits.name)
+            try BoardLimits.check(name: assignee, "assignee")
         }
         try board.require(card: card)
     }

@@ -58,6 +58,19 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "Also let pages of this site connect, such as https://app.example; * for all. Pages of "
+                + "the server's own host, and programs, always may.", valueName: "origin"))
+    var allowOrigin: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Believe the proxy at this address, or those in a network such as 10.0.0.0/8, about who "
+                + "its clients are: Forwarded, or X-Forwarded-For, -Proto and -Host.",
+            valueName: "address"))
+    var trustedProxy: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
             "Encrypt every connection with the certificate in this file, in PEM, with those between "
                 + "it and the root; SIGHUP reads it and the key again.", valueName: "file"),
         completion: .file())
@@ -103,6 +116,9 @@ struct ServeCommand: AsyncParsableCommand {
     func validate() throws {
         guard (0...65_535).contains(port) else {
             throw ValidationError("A port is a number from 0 to 65535; \(port) isn't.")
+        }
+        if let problem = SyncServer.problem(origins: allowOrigin, proxies: trustedProxy) {
+            throw ValidationError(problem)
         }
         guard (tlsCertificate == nil) == (tlsKey == nil) else {
             throw ValidationError(
@@ -179,7 +195,8 @@ struct ServeCommand: AsyncParsableCommand {
         (rate.messages, rate.actions) = (Double(self.rate), Double(self.rate))
         limits.setRates(self.rate == 0 ? .unlimited : rate)
         return SyncServer(
-            host: host, port: port, allowedHosts: allowHost, certificate: try certificate,
+            host: host, port: port, allowedHosts: allowHost,
+            allowedOrigins: allowOrigin, trustedProxies: trustedProxy, certificate: try certificate,
             journal: data.journal(in: data.file(document: json)), limits: limits,
             extensions: access.map { [.devtools($0)] } ?? [],
             pages: .demo(json == nil ? "board" : "document"), authentication: try authentication
@@ -239,19 +256,14 @@ enum DemoAuthentication {
     static let longestName = 64
 
     /// The user that the token names; anonymous without one.
-    ///
-    /// Pages of other sites in a browser on this machine are refused.
     static func identity(_ credentials: Credentials) throws(Rejection) -> Identity {
-        guard !credentials.isFromOtherSite else {
-            throw Rejection(
-                .forbidden, "Pages of other sites have no place here.",
-                detail: "This server takes its own pages, and programs.")
-        }
         guard let token = credentials.token else { return .anonymous }
         guard isName(token) else {
             throw Rejection(
                 .unauthenticated, "The token isn't a name.",
-                detail: "A name has 1 to \(longestName) characters and no control characters.")
+                detail:
+                    "A name has 1 to \(longestName) characters and nothing that hides or reorders text."
+            )
         }
         return Identity(token)
     }
@@ -260,7 +272,7 @@ enum DemoAuthentication {
     static func isName(_ text: String) -> Bool {
         text.utf8.count <= 4 * longestName
             && (1...longestName).contains(text.unicodeScalars.count)
-            && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+            && text.isShowable
     }
 }
 

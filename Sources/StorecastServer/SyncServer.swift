@@ -40,6 +40,11 @@ public final class SyncServer: Sendable {
     ///   - port: 0 … 65,535; 0 for any free one.
     ///   - allowedHosts: names beside this machine's own by which clients may ask for a server that
     ///     listens on this machine's address; elsewhere, if there are any, no others are taken.
+    ///   - allowedOrigins: the sites beside its own whose pages may connect, as `https://app.example`;
+    ///     `*` for all. Browsers let any page connect to any server, and say which it is.
+    ///   - trustedProxies: addresses, or networks such as `10.0.0.0/8`, of the proxies that are
+    ///     believed about a client's address and the name it asked for: `Forwarded` (RFC 7239) or
+    ///     `X-Forwarded-For`, `-Proto` and `-Host`.
     ///   - certificate: with which every connection is encrypted; without it, none is.
     ///   - journal: where rooms are kept.
     ///   - loops: how many event loops, each a thread, share the connections; a room lives on one.
@@ -54,6 +59,7 @@ public final class SyncServer: Sendable {
     ///     place of `authentication`.
     public init(
         host: String = "127.0.0.1", port: Int = 9090, allowedHosts: [String] = [],
+        allowedOrigins: [String] = [], trustedProxies: [String] = [],
         certificate: TLSCertificate? = nil, journal: JournalProvider = .memory,
         loops: Int = 1, limits: SyncLimits = SyncLimits(), extensions: [ServerExtension] = [],
         logger: Logger = Logger(label: "storecast.server"), pages: WebPages = WebPages(),
@@ -71,16 +77,35 @@ public final class SyncServer: Sendable {
             journal: journal, limits: limits, extensions: extensions, rooms: rooms, pages: pages,
             certificate: certificate,
             authentication: authenticate.map { .custom($0) } ?? authentication,
-            hosts: ServedHosts(listeningOn: host, allowed: allowedHosts), logger: logger)
+            hosts: ServedHosts(listeningOn: host, allowed: allowedHosts),
+            origins: AllowedOrigins(allowedOrigins), logger: logger.safe)
         var listener = WebSocketServerConfiguration()
         listener.host = host
         listener.port = port
         listener.reusePort = loops > 1
         listener.claimsPort = loops > 1
         listener.certificate = certificate?.files
+        do throws(WebSocketError) {
+            listener.trustedProxies = try TrustedProxies(trustedProxies)
+        } catch {
+            preconditionFailure(error.description)
+        }
         listener.take(limits)
         self.listener = listener
         loopCount = max(1, loops)
+    }
+
+    /// What is wrong with the sites or the proxies that somebody wants a server to trust; nil if
+    /// nothing is.
+    package static func problem(origins: [String], proxies: [String]) -> String? {
+        if let origin = origins.first(where: { !AllowedOrigins.isOrigin($0) }) {
+            return
+                "'\(origin)' isn't a site: write https://app.example, with the port if it has one."
+        }
+        do throws(WebSocketError) { _ = try TrustedProxies(proxies) } catch {
+            return error.description
+        }
+        return nil
     }
 
     /// A server with one room, at `/`.

@@ -29,6 +29,7 @@ http {{
   scgi_temp_path {folder}/scgi;
   server {{
     listen 127.0.0.1:{port};
+    listen 127.0.0.2:{port};
     location / {{
       proxy_pass {server};
       proxy_http_version 1.1;
@@ -48,20 +49,20 @@ class Proxy:
         self._folder = pathlib.Path(tempfile.mkdtemp(prefix="storecast-nginx-"))
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
-            self._port = free.getsockname()[1]
+            self.port = free.getsockname()[1]
         file = self._folder / "nginx.conf"
         file.write_text(CONFIGURATION.format(
-            folder=self._folder, port=self._port, server=server.page.rstrip("/"), more=more))
+            folder=self._folder, port=self.port, server=server.page.rstrip("/"), more=more))
         program = shutil.which("nginx", path="/usr/sbin:/usr/bin:/usr/local/bin")
         self._process = subprocess.Popen(
             [program, "-c", file, "-p", self._folder, "-e", self._folder / "error.log"])
-        self.page = f"http://127.0.0.1:{self._port}/"
-        self.url = f"ws://127.0.0.1:{self._port}/"
+        self.page = f"http://127.0.0.1:{self.port}/"
+        self.url = f"ws://127.0.0.1:{self.port}/"
         wait_until(self._answers, "nginx listens")
 
     def _answers(self):
         try:
-            with socket.create_connection(("127.0.0.1", self._port), timeout=1):
+            with socket.create_connection(("127.0.0.1", self.port), timeout=1):
                 return True
         except ConnectionRefusedError:
             return False
@@ -164,6 +165,67 @@ class NamedServerTest(BehindProxyTest):
             self.assertEqual(answer.status, 200)
         taken = self.storecast("dispatch", proxy.url, "Say", '{"text":"Hello"}')
         self.assertEqual(taken.returncode, 0, taken.stderr)
+
+
+class TrustedProxyTest(BehindProxyTest):
+    """A proxy that is believed, as Docs/Operations.md has it, with clients at addresses of their own."""
+
+    forwarding = """
+      proxy_set_header Forwarded "";
+      proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+      proxy_set_header X-Forwarded-Host $http_host;
+      proxy_set_header X-Forwarded-Proto $scheme;
+    """
+
+    def document(self):
+        return {"options": ["--trusted-proxy", "127.0.0.1", "--allow-host", "board.example"]}
+
+    def request(self, proxy, *lines):
+        """The status with which a request for a WebSocket is answered."""
+        with socket.create_connection(("127.0.0.2", proxy.port), DEADLINE, ("127.0.0.3", 0)) as line:
+            line.sendall("\r\n".join([
+                "GET / HTTP/1.1", "Upgrade: websocket", "Connection: Upgrade",
+                "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version: 13",
+                *lines, "", ""]).encode())
+            return int(line.recv(64).split()[1])
+
+    def test_a_page_is_of_the_host_that_the_client_asked_for(self):
+        proxy = self.proxy(self.forwarding)
+        host, own = "Host: board.example", "Origin: http://board.example"
+        self.assertEqual(self.request(proxy, host, own), 101)
+        self.assertEqual(self.request(proxy, host, "Origin: http://evil.test"), 403)
+        # What a client says itself is overwritten, or not believed.
+        forged = "X-Forwarded-Host: evil.test"
+        self.assertEqual(self.request(proxy, host, "Origin: http://evil.test", forged), 403)
+        self.assertEqual(self.request(proxy, host, own, "Forwarded: for=192.0.2.1"), 101)
+
+    def test_two_kinds_of_fields_that_name_different_clients_are_refused(self):
+        proxy = self.proxy(self.forwarding.replace('proxy_set_header Forwarded "";', ""))
+        forged = "Forwarded: for=192.0.2.1"
+        self.assertEqual(self.request(proxy, "Host: board.example", forged), 400)
+
+    def test_a_client_has_its_own_address(self):
+        proxy = self.proxy(self.forwarding)
+        with socket.create_connection(("127.0.0.2", proxy.port), DEADLINE, ("127.0.0.3", 0)) as line:
+            hello = b'{"op":"hello","proto":1,"client":"0123456789abcdef"}'
+            line.sendall("\r\n".join([
+                "GET / HTTP/1.1", "Host: board.example", "Upgrade: websocket", "Connection: Upgrade",
+                "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version: 13",
+                "X-Forwarded-For: 192.0.2.1", "", ""]).encode()
+                + bytes([0x81, 0x80 | len(hello), 0, 0, 0, 0]) + hello)
+            wait_until(
+                lambda: "127.0.0.3" in self.addresses(), "the devtools show the client's address")
+            self.assertNotIn("192.0.2.1", self.addresses())
+
+    def addresses(self):
+        program = subprocess.Popen(
+            [BUILD / "storecast", "watch", self.server.url + "devtools", "room",
+             '"/"', "--as", self.token], stdout=subprocess.PIPE, text=True)
+        try:
+            return program.stdout.readline()
+        finally:
+            program.kill()
+            program.communicate()
 
 
 if __name__ == "__main__":

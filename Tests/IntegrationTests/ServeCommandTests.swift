@@ -71,6 +71,70 @@ struct ServeCommandTests {
                     + "than 16 bytes."
             ])
     }
+
+    @Test(
+        arguments: [
+            (["--allow-origin", "app.example"], "'app.example' isn't a site"),
+            (["--trusted-proxy", "proxy"], "'proxy' isn't an address"),
+            (["--tls-key", "key.pem"], "--tls-certificate FILE --tls-key FILE"),
+            (["--tls-certificate", "no.pem", "--tls-key", "no.key"], "'no.pem'"),
+        ])
+    func `what can't be trusted or used is said before anything is served`(
+        arguments: [String], words: String
+    ) async throws {
+        let server = try ChildProcess(
+            "storecast", ["serve", "--port", "0", "--memory"] + arguments, takesErrors: true)
+        #expect(await server.exitStatus() != 0)
+        #expect(await server.allLines().joined(separator: "\n").contains(words))
+    }
+
+    @Test func `on SIGHUP the certificate is read again, and clients stay`() async throws {
+        let (certificates, other) = (try TestCertificates(), try TestCertificates())
+        let server = try ChildProcess(
+            "storecast",
+            ["serve", "--port", "0", "--memory", "--log-level", "info"]
+                + ["--tls-certificate", certificates.certificate, "--tls-key", certificates.key],
+            takesErrors: true)
+        func line(_ words: String) async throws -> String {
+            var index = 0
+            while true {
+                let line = try #require(
+                    await server.line(index), "The server didn't write '\(words)'.")
+                if line.contains(words) { return line }
+                index += 1
+            }
+        }
+        let url = String(try await line("listening on wss://").dropFirst("listening on ".count))
+        func client(trusting root: String) -> RemoteConnection {
+            RemoteConnection(url, transport: WebSocketTransport(trusting: root))
+        }
+        func isLetIn(_ connection: RemoteConnection) async -> Bool {
+            for await status in connection.statuses {
+                if status == .live { return true }
+                if case .offline = status { return false }
+            }
+            return false
+        }
+        let early = client(trusting: certificates.root)
+        #expect(await isLetIn(early))
+        let stranger = client(trusting: other.root)
+        #expect(await !isLetIn(stranger))
+        stranger.close()
+        try certificates.replace(by: other)
+        server.signal(SIGHUP)
+        _ = try await line("certificate reloaded")
+        let late = client(trusting: other.root)
+        #expect(await isLetIn(late))
+        try Data("broken".utf8).write(to: URL(filePath: certificates.certificate))
+        server.signal(SIGHUP)
+        _ = try await line("The certificate in")
+        let later = client(trusting: other.root)
+        #expect(await isLetIn(later))
+        #expect(early.status == .live)
+        for connection in [early, late, later] { connection.close() }
+        server.signal(SIGTERM)
+        #expect(await server.exitStatus() == 0)
+    }
 }
 
 extension RemoteConnection.Status {

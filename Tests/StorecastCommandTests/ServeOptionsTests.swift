@@ -50,6 +50,8 @@ struct ServeOptionsTests {
             "rate": "\(configuration.limits.connectionRate.actions)",
             "identity's rate": "\(configuration.limits.identityRate.messages)",
             "address's bytes": "\(configuration.limits.addressRate.bytes)",
+            "takes a.example's pages": "\(configuration.origins.admits("https://a.example"))",
+            "believes 10.1.1.1": "\(server.listener.trustedProxies.contains("10.1.1.1"))",
             "encrypted": "\(server.listener.certificate != nil)",
         ]
         let store = try await configuration.journal.open()
@@ -100,6 +102,8 @@ struct ServeOptionsTests {
                 ["--rate", "0"],
                 ["rate": "inf", "identity's rate": "inf", "address's bytes": "inf"]
             ),
+            (["--allow-origin", "https://a.example"], ["takes a.example's pages": "true"]),
+            (["--trusted-proxy", "10.0.0.0/8"], ["believes 10.1.1.1": "true"]),
             (
                 [
                     "--tls-certificate", certificates.certificate, "--tls-key", certificates.key,

@@ -40,7 +40,7 @@ struct ChatPane {
 
     private func author(_ message: ChatMessage) -> String {
         let name = message.author.isEmpty ? Participant.anonymousName : message.author
-        return TextLayout.truncate(name.displayable, to: 16)
+        return TextLayout.truncate(name.shown.displayable, to: 16)
     }
 
     private func indent(_ message: ChatMessage) -> Int {

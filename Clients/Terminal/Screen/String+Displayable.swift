@@ -1,3 +1,5 @@
+import StorecastSync
+
 extension String {
     /// The text with everything taken out that would make a terminal do something.
     ///
@@ -9,7 +11,7 @@ extension String {
         var result = ""
         for character in self {
             let scalars = character.unicodeScalars
-            if scalars.contains(where: \.isControl) {
+            if scalars.contains(where: { $0.controlsText && !$0.isDirectional }) {
                 // A carriage return and its line feed are one character.
                 result.append(" ")
                 continue
@@ -25,18 +27,10 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    fileprivate var isControl: Bool {
-        switch properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator: true
-        default: false
-        }
-    }
-
-    /// Unicode Standard Annex 9, section 2.
+    /// Of those that control text, the marks that have no place of their own.
     fileprivate var isDirectional: Bool {
-        switch value {
-        case 0x061C, 0x200E...0x200F, 0x202A...0x202E, 0x2066...0x2069: true
-        default: false
-        }
+        controlsText
+            && ![.control, .lineSeparator, .paragraphSeparator]
+                .contains(properties.generalCategory)
     }
 }

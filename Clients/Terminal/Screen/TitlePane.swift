@@ -1,4 +1,5 @@
 import Example
+import StorecastSync
 
 /// The first row: what this is, and who is there.
 struct TitlePane {
@@ -9,7 +10,7 @@ struct TitlePane {
         let behind = canvas.write(
             " Storecast board ", row: 0, column: 0,
             style: Style(isBold: true, isReversed: true))
-        let names = model.present.map { $0.name.displayable }
+        let names = model.present.map { $0.name.shown.displayable }
         let count = "\(names.count) here"
         let room = canvas.width - behind - 2
         let all = names.isEmpty ? "nobody here yet" : "\(names.joined(separator: ", ")) · \(count)"

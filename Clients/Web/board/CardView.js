@@ -59,10 +59,10 @@ export class CardView {
     set(this.#votes, "aria-label", `Vote, ${counted(voters.length, "vote")}`);
     set(this.#votes, "title", voters.map(shownName).join(", ") || "Nobody has voted yet");
     this.#unsaved.hidden = !isPending;
-    this.#assignee.title = assignee ? `${assignee} does it` : "";
+    this.#assignee.title = assignee ? `${shownName(assignee)} does it` : "";
     this.#assignee.replaceChildren(...(assignee ? [avatar(assignee)] : []));
     this.element.classList.toggle("waiting", isPending);
-    const who = assignee ? `, ${assignee} does it` : "";
+    const who = assignee ? `, ${shownName(assignee)} does it` : "";
     const saved = isPending ? ", not saved yet" : "";
     set(this.element, "aria-label", `${text}, ${counted(voters.length, "vote")}${who}${saved}`);
   }

@@ -15,9 +15,11 @@ export class PeopleView {
   #show(people) {
     const room = matchMedia("(max-width: 640px)").matches ? 3 : most;
     const shown = people.slice(0, people.length > room ? room - 1 : room);
-    const items = shown.map(({ id, name }) =>
-      element("li", { title: name }, avatar(id), element("span", { class: "spoken", text: name }))
-    );
+    const items = shown.map((person) => {
+      const name = shownName(person.name);
+      const spoken = element("span", { class: "spoken", text: name });
+      return element("li", { title: name }, avatar(person.id), spoken);
+    });
     const others = people.slice(shown.length).map(({ id }) => shownName(id));
     if (others.length > 0) {
       const text = `+${others.length}`;

@@ -1,4 +1,5 @@
 import { element } from "./element.js";
+import { shown } from "./names.js";
 
 /**
  * A person as a coloured disc with initials: the same everywhere and for everyone.
@@ -6,13 +7,13 @@ import { element } from "./element.js";
  * @param {string} name  empty for somebody anonymous
  */
 export function avatar(name) {
-  const disc = element("span", { class: "avatar", "aria-hidden": "true", text: initials(name) });
+  const disc = element("span", { class: "avatar", "aria-hidden": "true", text: initials(shown(name)) });
   disc.style.setProperty("--hue", String(hue(name)));
   return disc;
 }
 
 /** @param {string} name */
-export const shownName = (name) => name || "anonymous";
+export const shownName = (name) => (name ? shown(name) : "anonymous");
 
 /** @param {string} name */
 function initials(name) {

@@ -8,6 +8,9 @@ extension ServerLoopCore: WebSocketServerDelegate {
         if let refusal = refusal(of: request) {
             return .refuse(status: refusal.status, reason: refusal.sentence)
         }
+        guard isFromAllowedPage(request) else {
+            return .refuse(status: 403, reason: "Pages of other sites have no place here.")
+        }
         if request.subprotocols.isEmpty { return .accept(subprotocol: nil) }
         guard request.subprotocols.contains(ProtocolVersion.subprotocol) else {
             return .refuse(
@@ -20,7 +23,7 @@ extension ServerLoopCore: WebSocketServerDelegate {
     func opened(_ connection: WebSocketConnection, _ request: UpgradeRequest) {
         let credentials = Credentials(
             token: nil, path: request.path, address: request.peerAddress,
-            headers: request.headers)
+            isEncrypted: request.isEncrypted, headers: request.headers)
         let home = homeIndex(of: request.path)
         if home == index {
             let link = LocalLink(connection, credentials)
@@ -70,6 +73,22 @@ extension ServerLoopCore: WebSocketServerDelegate {
         configuration.logger.log(
             level: notices.level(of: "\(network) \(problem)"),
             "a connection could not be encrypted: \(problem)", metadata: ["address": "\(address)"])
+    }
+
+    /// Whether it isn't a page that asks, or one of this host, or one that is allowed.
+    private func isFromAllowedPage(_ request: UpgradeRequest) -> Bool {
+        let credentials = Credentials(token: nil, path: request.path, headers: request.headers)
+        guard let origin = request.headers["origin"], credentials.isFromOtherSite,
+            !configuration.origins.admits(origin)
+        else { return true }
+        configuration.logger.log(
+            level: notices.level(of: origin),
+            """
+            a page of another site was refused; if it is yours, allow it: --allow-origin, \
+            SyncServer(allowedOrigins:)
+            """,
+            metadata: ["origin": "\(origin)", "address": "\(request.peerAddress)"])
+        return false
     }
 
     /// The refusal of a request for a host that the server doesn't serve, or nil.

@@ -13,6 +13,7 @@ struct ServerConfiguration: Sendable {
     var certificate: TLSCertificate?
     var authentication: Authentication
     var hosts: ServedHosts
+    var origins: AllowedOrigins
     var logger: Logger
     /// Is told how far rooms have come with their history; nil if that is to be logged.
     var recovery: (@Sendable (RoomProgress) -> Void)?

@@ -4,19 +4,25 @@ public struct Credentials: Sendable {
     public var token: String?
     /// The path of the room that it asks for.
     public var path: String
-    /// Its numeric network address; a proxy's, if there is one between.
+    /// Its numeric network address. Behind a proxy that isn't among the server's `trustedProxies`,
+    /// the proxy's.
     public var address: String
-    /// The headers of its HTTP request by lower-case name: the usual ones (`origin`, `cookie`,
-    /// `x-forwarded-for` …), not all that there may have been.
+    /// Whether its connection is encrypted: to this server, or to a trusted proxy that says so.
+    public var isEncrypted: Bool
+    /// The headers of its HTTP request by lower-case name: the usual ones (`origin`, `cookie` …),
+    /// not all that there may have been. `host` is the name that the client used, as far as that is
+    /// known; `x-forwarded-for` is there only if a trusted proxy sent it.
     public var headers: [String: String]
 
     /// Credentials with every part given.
     public init(
-        token: String?, path: String, address: String = "", headers: [String: String] = [:]
+        token: String?, path: String, address: String = "", isEncrypted: Bool = false,
+        headers: [String: String] = [:]
     ) {
         self.token = token
         self.path = path
         self.address = address
+        self.isEncrypted = isEncrypted
         self.headers = headers
     }
 }

@@ -34,6 +34,39 @@ struct ServedHosts: Sendable {
     }
 }
 
+/// The sites whose pages may connect to a server that isn't theirs.
+struct AllowedOrigins: Sendable {
+    private let origins: Set<ExactString>
+    private let isOpen: Bool
+
+    /// - Parameter origins: as browsers write them (RFC 6454, section 6.1): scheme, host, and the
+    ///   port if it isn't the usual one; `*` for all.
+    init(_ origins: [String]) {
+        for origin in origins {
+            precondition(Self.isOrigin(origin), "'\(origin)' isn't an origin: https://app.example")
+        }
+        isOpen = origins.contains { $0.isSameText(as: "*") }
+        self.origins = Set(origins.map { ExactString($0.lowercased()) })
+    }
+
+    /// - Parameter origin: the header `Origin`.
+    func admits(_ origin: String) -> Bool {
+        isOpen || origins.contains(ExactString(origin.lowercased()))
+    }
+
+    /// Whether a browser could send this.
+    static func isOrigin(_ text: String) -> Bool {
+        if ["*", "null"].contains(text) { return true }
+        guard let separator = text.firstRange(of: "://") else { return false }
+        let (scheme, rest) = (text[..<separator.lowerBound], text[separator.upperBound...].utf8)
+        let isLetter = { (byte: UInt8) in 0x61...0x7A ~= byte | 0x20 }
+        return scheme.utf8.first.map(isLetter) == true
+            && scheme.utf8.allSatisfy { isLetter($0) || "0123456789+-.".utf8.contains($0) }
+            && !rest.isEmpty
+            && rest.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"/?#@*".utf8.contains($0) }
+    }
+}
+
 /// A host as URLs name it, without its port.
 struct HostName: Equatable, Sendable {
     private let text: String
@@ -105,9 +138,8 @@ extension Credentials {
     /// Browsers let every page connect to every server, and name the page's site in `Origin` (RFC
     /// 6455, section 10.2). False for programs, which name none; for pages of the host that they
     /// connect to, whatever the port (a server on loopback answers for this machine's names only);
-    /// and for pages of this machine that connect to this machine. Check it in `authenticate` if a
-    /// cookie or the client's address is enough to be let in; a token that only your own pages have
-    /// makes it unnecessary.
+    /// and for pages of this machine that connect to this machine. Where it is true, the page's
+    /// site is one of the server's `allowedOrigins`: others were refused before.
     public var isFromOtherSite: Bool {
         guard let origin, let host else { return headers["origin"] != nil }
         return origin != host && !(origin.isLocal && host.isLocal)

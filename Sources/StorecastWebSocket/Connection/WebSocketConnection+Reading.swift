@@ -133,6 +133,8 @@ extension WebSocketConnection {
         let descriptor = reader.libraryDescriptor()
         guard descriptor >= 0 else { return abandon() }
         let reference = retainForLibrary()
+        head = request
+        defer { head = [] }
         switch library.adopt(descriptor, request: request, for: reference) {
         case .alive: break
         case .over: detach()

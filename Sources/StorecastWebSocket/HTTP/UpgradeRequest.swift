@@ -10,8 +10,10 @@ package struct UpgradeRequest: Sendable {
     package var headers: [String: String]
     /// The subprotocols that the client offers, in its order of preference.
     package var subprotocols: [String]
-    /// The peer's numeric address.
+    /// The client's numeric address: the peer's, or what a trusted proxy says.
     package var peerAddress: String
+    /// Whether the client's connection is encrypted: to here, or to a trusted proxy.
+    package var isEncrypted: Bool
     /// GET for every WebSocket; HEAD, POST and others for plain requests.
     package var method: String
 }
@@ -42,7 +44,9 @@ extension UpgradeRequest {
     ]
 
     /// Copies the request that libwebsockets has just parsed.
-    init(_ wsi: OpaquePointer, from peerAddress: String, extraHeaders: [String]) {
+    init(
+        _ wsi: OpaquePointer, from peerAddress: String, isEncrypted: Bool, extraHeaders: [String]
+    ) {
         let source = LibWebSocketsHeaders(wsi: wsi)
         (method, path) = ("GET", "/")
         for (token, name) in Self.methods {
@@ -56,6 +60,7 @@ extension UpgradeRequest {
         for name in extraHeaders { headers[name] = source[custom: name] }
         subprotocols = source.list(WSI_TOKEN_PROTOCOL)
         self.peerAddress = peerAddress
+        self.isEncrypted = isEncrypted
     }
 }
 
@@ -80,6 +85,14 @@ enum UpgradeRules {
         }
         guard isBad else { return nil }
         return HTTPResponse(status: 400, "The path or query has a control character.")
+    }
+
+    /// The answer to a request whose proxies contradict each other.
+    static var contradiction: HTTPResponse {
+        HTTPResponse(
+            status: 400,
+            "Forwarded and X-Forwarded-For name different clients; a proxy must set both "
+                + "or remove the other.")
     }
 
     /// The answer to a request without a Host header, for a WebSocket or not; or nil.

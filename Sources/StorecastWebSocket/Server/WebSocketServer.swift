@@ -138,9 +138,8 @@ extension WebSocketServer: HandshakeServer {
     func confirmUpgrade(_ connection: WebSocketConnection, _ wsi: OpaquePointer) -> HTTPResponse? {
         let headers = LibWebSocketsHeaders(wsi: wsi)
         if let problem = UpgradeRules.problem(headers) { return problem }
-        let request = UpgradeRequest(
-            wsi, from: connection.peerAddress, extraHeaders: configuration.extraHeaders)
-        if let problem = UpgradeRules.problem(request) { return problem }
+        let (request, problem) = request(of: connection, wsi)
+        if let problem = problem ?? UpgradeRules.problem(request) { return problem }
         guard let delegate else { return HTTPResponse(status: 503, "The server is closing.") }
         switch delegate.accept(request) {
         case .refuse(let status, let reason): return HTTPResponse(status: status, reason)
@@ -156,13 +155,24 @@ extension WebSocketServer: HandshakeServer {
     }
 
     func answer(_ connection: WebSocketConnection, _ wsi: OpaquePointer) -> HTTPResponse {
-        let request = UpgradeRequest(
-            wsi, from: connection.peerAddress, extraHeaders: configuration.extraHeaders)
+        let (request, problem) = request(of: connection, wsi)
         var answer =
-            UpgradeRules.problem(request) ?? delegate?.respond(to: request)
+            problem ?? UpgradeRules.problem(request) ?? delegate?.respond(to: request)
             ?? UpgradeRules.upgradeRequired
         if request.method == "HEAD" { answer.sendsBody = false }
         return answer
+    }
+
+    /// The request, as trusted proxies say who made it; and the answer if they contradict each other.
+    private func request(
+        of connection: WebSocketConnection, _ wsi: OpaquePointer
+    ) -> (UpgradeRequest, HTTPResponse?) {
+        var request = UpgradeRequest(
+            wsi, from: connection.peerAddress,
+            isEncrypted: connection.reader?.isEncrypted == true,
+            extraHeaders: configuration.extraHeaders)
+        let isClear = configuration.trustedProxies.resolve(&request, head: connection.head)
+        return (request, isClear ? nil : UpgradeRules.contradiction)
     }
 
     func answering(_ connection: WebSocketConnection) { answers.add(connection) }
@@ -219,6 +229,8 @@ package struct WebSocketServerConfiguration: Sendable {
     /// Open connections and handshakes together; more are answered with 503. Each takes two
     /// descriptors of the process: one that libwebsockets writes to, and one that is read here.
     package var maxConnections = 100_000
+    /// Who is believed about the clients that it passes on.
+    package var trustedProxies = TrustedProxies()
     /// Every connection is encrypted, if there is one.
     package var certificate: ServerCertificate?
     /// How often a silent peer is asked whether it is there.

@@ -11,7 +11,8 @@ struct TerminalTextTests {
 
     private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
         if scalar == "\n" || scalar == "\t" { return true }
-        return scalar.properties.generalCategory != .control && !scalar.properties.isBidiControl
+        return ![.control, .lineSeparator, .paragraphSeparator]
+            .contains(scalar.properties.generalCategory) && !scalar.properties.isBidiControl
     }
 
     @Test func `control characters, C0, DEL and C1, and marks that reorder text are escaped`() {

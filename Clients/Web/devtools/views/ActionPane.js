@@ -1,3 +1,4 @@
+import { shownName } from "../../parts/avatar.js";
 import { bytes, clock, element } from "../elements.js";
 import { StateTree } from "./StateTree.js";
 
@@ -31,7 +32,7 @@ export class ActionPane {
     const outcome = rejection ? `rejected: ${rejection}` : `v${version}`;
     const repeat = () => this.#repeat(dispatch);
     const client = `${participant}, dispatch ${seq}`;
-    const terms = ["by", user || "anonymous", "at", clock(time), "client", client];
+    const terms = ["by", shownName(user), "at", clock(time), "client", client];
     this.#home.replaceChildren(
       element(
         "div",

@@ -1,3 +1,5 @@
+import { shownName } from "../../parts/avatar.js";
+import { shown } from "../../parts/names.js";
 import { bytes, element } from "../elements.js";
 import { selectionTable } from "./SelectionTable.js";
 import { inline } from "./StateTree.js";
@@ -26,11 +28,11 @@ export class ClientList {
         return element("span", { class: lag > 0 ? "view warning" : "view" }, text);
       });
       const cells = [
-        [client.participant.slice(0, 8)], [client.address], [String(client.lag)],
+        [shown(client.participant.slice(0, 8))], [client.address], [String(client.lag)],
         [bytes(client.traffic.received.bytes)], [bytes(client.traffic.sent.bytes)], views,
       ].map((content) => element("td", {}, ...content));
-      const roles = client.roles.length > 0 ? ` (${client.roles.join(", ")})` : "";
-      const user = element("th", { scope: "row" }, (client.user || "anonymous") + roles);
+      const roles = client.roles.length > 0 ? ` (${client.roles.map(shown).join(", ")})` : "";
+      const user = element("th", { scope: "row" }, shownName(client.user) + roles);
       return element("tr", {}, user, ...cells);
     });
     const hidden = detail.count - detail.clients.length;

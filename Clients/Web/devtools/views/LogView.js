@@ -1,3 +1,4 @@
+import { shownName } from "../../parts/avatar.js";
 import { clock, element } from "../elements.js";
 import { arrange, set } from "../../parts/element.js";
 import { DispatchLog } from "../model/DispatchLog.js";
@@ -170,7 +171,7 @@ function newRow(entry) {
     element("span", { class: "number" }, version),
     element("time", {}, clock(entry.time)),
     element("b", {}, names),
-    element("span", { class: "user" }, entry.user || "anonymous"),
+    element("span", { class: "user" }, shownName(entry.user)),
     element("code", { title: payload }, entry.rejection ?? payload),
     !entry.rejection &&
       element("button", { tabindex: "-1", "aria-label": `Skip version ${entry.version}` }, "skip"),

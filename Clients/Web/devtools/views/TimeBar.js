@@ -1,3 +1,4 @@
+import { shownName } from "../../parts/avatar.js";
 import { clock, element } from "../elements.js";
 
 /** @typedef {import("../model/types.js").Dispatch} Dispatch */
@@ -46,7 +47,7 @@ export class TimeBar {
     this.#slider.max = String(newest);
     this.#slider.value = String(version ?? newest);
     const names = dispatch?.actions.map(({ type }) => type).join(" + ");
-    const user = dispatch?.user || "anonymous";
+    const user = shownName(dispatch?.user ?? "");
     const what = dispatch ? ` · ${names} by ${user} at ${clock(dispatch.time)}` : "";
     this.#label.textContent = `v${version ?? newest} of ${newest}${what}`;
     this.#slider.setAttribute("aria-valuetext", this.#label.textContent);

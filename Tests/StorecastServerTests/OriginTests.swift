@@ -1,0 +1,161 @@
+import Glibc
+import Logging
+import StorecastClient
+import TestSupport
+import Testing
+
+@testable import StorecastServer
+
+/// Which pages may connect, who is asked behind a proxy, and what the log says of those who aren't
+/// let in.
+@Suite(.timeLimit(.minutes(10)))
+struct OriginTests {
+    private static func limits() -> SyncLimits {
+        var limits = SyncLimits()
+        limits.helloTimeout = .milliseconds(1)
+        limits.closeTimeout = .milliseconds(1)
+        return limits
+    }
+
+    /// Whether requests with these fields become connections.
+    private func isLetIn(
+        _ fields: String, allowed: [String] = [], proxies: [String] = []
+    ) async throws -> Bool {
+        let server = SyncServer(
+            port: 0, allowedHosts: ["board.example"], allowedOrigins: allowed,
+            trustedProxies: proxies, limits: Self.limits(), rooms: { _ in Tallies.room })
+        let request = PlainRequest.upgrade(fields)
+        let answer = try PlainRequest.answer(to: request, at: try await server.start())
+        await server.stop()
+        let status = answer.dropFirst(9).prefix(3)
+        #expect(status == "101" || status == "403", "\(answer)")
+        return status == "101"
+    }
+
+    @Test(
+        arguments: [
+            ([], "http://localhost:5173", true), ([], "http://127.0.0.1", true),
+            ([], "https://app.example", false), ([], "null", false),
+            (["https://app.example"], "https://app.example", true),
+            (["https://app.example"], "HTTPS://App.Example", true),
+            (["https://APP.example"], "https://app.example", true),
+            (["https://app.example"], "http://app.example", false),
+            (["https://app.example"], "https://app.example:8443", false),
+            (["https://app.example"], "https://app.example.evil.test", false),
+            (["https://app.example"], "https://evil.test", false),
+            (["https://app.example"], "null", false),
+            (["https://app.example:8443"], "https://app.example:8443", true),
+            (["https://a.example", "https://b.example"], "https://b.example", true),
+            (["null"], "null", true), (["*"], "https://anything.example", true),
+            (["*"], "null", true),
+        ] as [([String], String, Bool)])
+    func `pages of this host and of the sites that are allowed may connect`(
+        allowed: [String], origin: String, isAllowed: Bool
+    ) async throws {
+        #expect(try await isLetIn("Origin: \(origin)\r\n", allowed: allowed) == isAllowed)
+    }
+
+    @Test func `programs, which are no pages, may connect`() async throws {
+        #expect(try await isLetIn(""))
+    }
+
+    @Test func `behind a trusted proxy a page is of the host that the client asked for`()
+        async throws
+    {
+        let fields = "Origin: https://board.example\r\nX-Forwarded-Host: board.example\r\n"
+        #expect(try await isLetIn(fields, proxies: ["127.0.0.1"]))
+        #expect(try await !isLetIn(fields))
+        let other = "Origin: http://localhost\r\nX-Forwarded-Host: board.example\r\n"
+        #expect(try await !isLetIn(other, proxies: ["127.0.0.1"]))
+    }
+
+    @Test func `behind a trusted proxy a client has its own address`() async throws {
+        for (proxies, expected) in [
+            (["127.0.0.1"], "203.0.113.7 encrypted: true"), ([], "127.0.0.1 encrypted: false"),
+        ] {
+            let (addresses, found) = AsyncStream<String>.makeStream()
+            let server = SyncServer(
+                port: 0, trustedProxies: proxies, limits: Self.limits(),
+                rooms: { _ in Tallies.room }
+            ) { credentials in
+                found.yield("\(credentials.address) encrypted: \(credentials.isEncrypted)")
+                found.finish()
+                return .anonymous
+            }
+            let fields = "X-Forwarded-For: 203.0.113.7\r\nX-Forwarded-Proto: https\r\n"
+            let hello = #"{"op":"hello","proto":1,"client":"0123456789abcdef"}"#
+            let descriptor = try PlainRequest.connect(try await server.start())
+            let request = Array(PlainRequest.upgrade(fields).utf8) + PlainRequest.frame(hello)
+            #expect(PlainRequest.say(request, on: descriptor))
+            #expect(try await addresses.collected() == [expected])
+            await server.stop()
+            PlainRequest.end(descriptor)
+        }
+    }
+
+    @Test(arguments: [
+        "", "app.example", "https://", "https://a/b", "https://*.example", "://a", "a b://c",
+    ])
+    func `what no browser could send is no site`(text: String) {
+        #expect(!AllowedOrigins.isOrigin(text))
+        #expect(SyncServer.problem(origins: [text], proxies: [])?.contains("'\(text)'") == true)
+    }
+
+    // MARK: The log
+
+    @Test func `a site is logged once, with what to set, and can't forge a line`() async throws {
+        let (logger, messages) = MessageLog.make()
+        let server = SyncServer(
+            port: 0, limits: Self.limits(), logger: logger, rooms: { _ in Tallies.room })
+        let url = try await server.start()
+        for origin in ["https://a.example", "https://a.example", "https://\u{202E}b\u{1B}[2J"] {
+            _ = try PlainRequest.answer(
+                to: PlainRequest.upgrade("Origin: \(origin)\r\n"), at: url)
+        }
+        await server.stop()
+        var logged: [String] = []
+        for await message in messages where message.hasPrefix("origin: ") {
+            logged.append(message)
+            if logged.count == 3 { break }
+        }
+        #expect(
+            logged == [
+                "origin: https://a.example", "origin: https://a.example",
+                #"origin: https://\u202eb\u001b[2J"#,
+            ])
+    }
+
+    @Test func `a notice is made once, and a hundred at most`() {
+        var notices = LoggedOnce()
+        #expect(notices.level(of: "a") == .notice)
+        #expect(notices.level(of: "a") == .debug)
+        for number in 1..<100 { #expect(notices.level(of: "\(number)") == .notice) }
+        #expect(notices.level(of: "b") == .debug)
+    }
+
+    @Test func `whatever is logged is one line that does nothing to a terminal`() async throws {
+        let (logger, messages) = MessageLog.make()
+        let safe = logger.safe
+        safe.info(
+            "a\nb\u{1B}[31m \u{202E}c \u{200B}d",
+            metadata: ["room": "/\r\nx", "all": ["\u{9B}1", .dictionary(["key": "\n"])]])
+        var logged: Set<String> = []
+        for await message in messages {
+            logged.insert(message)
+            if logged.count == 3 { break }
+        }
+        #expect(
+            logged == [
+                #"a\u000ab\u001b[31m \u202ec \u200bd"#, #"room: /\u000d\u000ax"#,
+                #"all: ["\\u009b1", ["key": "\\u000a"]]"#,
+            ])
+    }
+}
+
+extension PlainRequest {
+    static func say(_ bytes: [UInt8], on descriptor: Int32) -> Bool {
+        Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
+    }
+
+    static func end(_ descriptor: Int32) { close(descriptor) }
+}
