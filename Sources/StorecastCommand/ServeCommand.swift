@@ -110,6 +110,13 @@ struct ServeCommand: AsyncParsableCommand {
                 + "on these and on bytes.", valueName: "number"))
     var rate = 200
 
+    @Option(
+        help: ArgumentHelp(
+            "Set a bound on what clients may send, have and cost, such as connections=500 or "
+                + "\"message-bytes=256 KiB\"; Docs/Limits.md has all. It comes after --rate.",
+            valueName: "name=value"))
+    var limit: [String] = []
+
     @Option(help: ArgumentHelp("The least severe messages to log.", valueName: "level"))
     var logLevel = LogLevel(.info)
 
@@ -125,6 +132,11 @@ struct ServeCommand: AsyncParsableCommand {
                 "Encryption needs both files: --tls-certificate FILE --tls-key FILE.")
         }
         guard rate >= 0 else { throw ValidationError("A rate is 0 or more; \(rate) isn't.") }
+        do throws(LimitError) {
+            _ = try limits
+        } catch {
+            throw ValidationError(error.description)
+        }
         let most = JSONRoom.mostBytes
         guard (1...most).contains(documentBytes) else {
             throw ValidationError(
@@ -189,11 +201,7 @@ struct ServeCommand: AsyncParsableCommand {
     func server<State>(
         of room: RoomDefinition<State>, _ access: DevtoolsAccess?
     ) throws(ServerError) -> SyncServer {
-        var limits = SyncLimits()
-        limits.snapshots.kept = data.keepSnapshots
-        var rate = limits.connectionRate
-        (rate.messages, rate.actions) = (Double(self.rate), Double(self.rate))
-        limits.setRates(self.rate == 0 ? .unlimited : rate)
+        guard let limits = try? limits else { preconditionFailure("They were checked.") }
         return SyncServer(
             host: host, port: port, allowedHosts: allowHost,
             allowedOrigins: allowOrigin, trustedProxies: trustedProxy, certificate: try certificate,
@@ -202,6 +210,26 @@ struct ServeCommand: AsyncParsableCommand {
             pages: .demo(json == nil ? "board" : "document"), authentication: try authentication
         ) { path in
             path == "/" ? room : nil
+        }
+    }
+
+    private var limits: SyncLimits {
+        get throws(LimitError) {
+            var limits = SyncLimits()
+            limits.snapshots.kept = data.keepSnapshots
+            var rate = limits.connectionRate
+            (rate.messages, rate.actions) = (Double(self.rate), Double(self.rate))
+            limits.setRates(self.rate == 0 ? .unlimited : rate)
+            for setting in limit {
+                let parts = setting.split(
+                    separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                guard parts.count == 2 else {
+                    throw LimitError(
+                        description: "A limit is set as name=value; '\(setting)' has no '='.")
+                }
+                try limits.set(String(parts[0]), to: String(parts[1]))
+            }
+            return limits
         }
     }
 

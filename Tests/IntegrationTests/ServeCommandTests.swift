@@ -76,6 +76,8 @@ struct ServeCommandTests {
         arguments: [
             (["--allow-origin", "app.example"], "'app.example' isn't a site"),
             (["--trusted-proxy", "proxy"], "'proxy' isn't an address"),
+            (["--limit", "conections=5"], "Is one of these meant: 'connections'"),
+            (["--limit", "connections"], "'connections' has no '='"),
             (["--tls-key", "key.pem"], "--tls-certificate FILE --tls-key FILE"),
             (["--tls-certificate", "no.pem", "--tls-key", "no.key"], "'no.pem'"),
         ])

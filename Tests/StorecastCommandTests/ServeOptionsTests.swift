@@ -99,6 +99,10 @@ struct ServeOptionsTests {
             (["--log-level", "debug"], ["log level": "debug"]),
             (["--rate", "7"], ["rate": "7.0", "identity's rate": "14.0"]),
             (
+                ["--limit", "identity-rate-messages=9", "--rate", "7"],
+                ["rate": "7.0", "identity's rate": "9.0"]
+            ),
+            (
                 ["--rate", "0"],
                 ["rate": "inf", "identity's rate": "inf", "address's bytes": "inf"]
             ),
