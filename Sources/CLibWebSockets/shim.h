@@ -58,6 +58,13 @@ static inline int sc_socket_pair(int *first, int *second) {
     return *first = pair[0], *second = pair[1], 0;
 }
 
+#ifdef __GLIBC__
+extern int malloc_trim(size_t);
+static inline void sc_trim_memory(void) { malloc_trim(0); }
+#else
+static inline void sc_trim_memory(void) {}
+#endif
+
 extern int pthread_setname_np(pthread_t, const char *);
 
 static inline void sc_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }

@@ -126,6 +126,8 @@ public struct NamedLimit: Sendable {
         time("stall-timeout", \.stallTimeout),
         time("message-timeout", \.messageTimeout),
         time("close-timeout", \.closeTimeout),
+        bytes("disk-reserve", \.diskReserve, from: 0),
+        bytes("memory", \.memory, from: 0),
         count("snapshots-entries", \.snapshots.entries),
         bytes("snapshots-bytes", \.snapshots.bytes),
     ]
@@ -221,6 +223,9 @@ public struct NamedLimit: Sendable {
 public struct LimitError: Error, Hashable, CustomStringConvertible {
     /// What is wrong, and what it takes.
     public let description: String
+
+    /// An error that says so.
+    public init(description: String) { self.description = description }
 }
 
 extension SyncLimits {

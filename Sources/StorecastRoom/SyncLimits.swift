@@ -129,6 +129,14 @@ public struct SyncLimits: Sendable {
     public var messageTimeout = Duration.seconds(60)
     /// How long a client may take to answer a close frame before it is cut off; 5 seconds.
     public var closeTimeout = Duration.seconds(5)
+    /// How many bytes the disk of a journal must have left; 64 MiB. Below, rooms refuse actions with
+    /// `unavailable`; snapshots, and deleting what is older, go on.
+    public var diskReserve = 64 << 20
+    /// How many bytes of memory the process may have in use, about, before loops shed work: nobody
+    /// new is let in, and what only saves work is forgotten; then connections that hold more than
+    /// 16 KiB are ended, those that hold the most first. 0, the default, is three quarters of what
+    /// the machine or its container has.
+    public var memory = 0
     /// When a room's state is written to a durable journal, and how many such snapshots it keeps.
     public var snapshots = SnapshotPolicy()
 

@@ -1,5 +1,6 @@
 import Glibc
 import Testing
+import TestSupport
 
 /// How `storecast dispatch` and `storecast watch` end, and what they say then.
 @Suite(.timeLimit(.minutes(10)))
@@ -45,13 +46,13 @@ struct ClientCommandTests {
     }
 
     @Test func `a server that isn't there is 2`() async throws {
-        let server = try await ServeProcess()
-        #expect(await server.stop() == 0)
-        for arguments in [["dispatch", server.url] + Self.action, ["watch", server.url, "chat"]] {
+        let port = try HeldPort()
+        let url = "ws://127.0.0.1:\(port.number)/"
+        for arguments in [["dispatch", url] + Self.action, ["watch", url, "chat"]] {
             let (status, lines) = try await run(arguments)
             #expect(status == 2)
             #expect(lines.count == 1)
-            #expect(lines.first?.hasPrefix("Error: Can't connect to \(server.url): ") == true)
+            #expect(lines.first?.hasPrefix("Error: Can't connect to \(url): ") == true)
         }
     }
 

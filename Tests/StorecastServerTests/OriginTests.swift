@@ -25,7 +25,7 @@ struct OriginTests {
             port: 0, allowedHosts: ["board.example"], allowedOrigins: allowed,
             trustedProxies: proxies, limits: Self.limits(), rooms: { _ in Tallies.room })
         let request = PlainRequest.upgrade(fields)
-        let answer = try PlainRequest.answer(to: request, at: try await server.start())
+        let answer = try await PlainRequest.answer(to: request, at: try await server.start())
         await server.stop()
         let status = answer.dropFirst(9).prefix(3)
         #expect(status == "101" || status == "403", "\(answer)")
@@ -109,7 +109,7 @@ struct OriginTests {
             port: 0, limits: Self.limits(), logger: logger, rooms: { _ in Tallies.room })
         let url = try await server.start()
         for origin in ["https://a.example", "https://a.example", "https://\u{202E}b\u{1B}[2J"] {
-            _ = try PlainRequest.answer(
+            _ = try await PlainRequest.answer(
                 to: PlainRequest.upgrade("Origin: \(origin)\r\n"), at: url)
         }
         await server.stop()

@@ -94,7 +94,7 @@ struct ServerLifeTests {
         func serve() async throws -> () -> Bool {
             let token = Token()
             let room = room(token)
-            let port = try HeldPort()
+            let port = try HeldPort(isShared: true)
             let server = SyncServer(
                 port: port.number,
                 journal: journal.provider { () async throws(JournalError) in port.listen() },
@@ -112,7 +112,7 @@ struct ServerLifeTests {
     /// A connection that came before would wait in vain for the loop of its room.
     @Test(arguments: [1, 3])
     func `nobody is let in before all loops have begun`(loops: Int) async throws {
-        let port = try HeldPort()
+        let port = try HeldPort(isShared: true)
         let answers = Mutex<[Bool]>([])
         let server = SyncServer(
             port: port.number,
@@ -135,7 +135,7 @@ struct ServerLifeTests {
     func `a journal that can't be opened is said, and the port is free`(
         error: JournalError, code: ServerError.Code, text: String
     ) async throws {
-        let port = try HeldPort()
+        let port = try HeldPort(isShared: true)
         let journal = JournalProvider { () throws(JournalError) in throw error }
         let server = SyncServer(
             port: port.number, journal: journal, rooms: { _ in Tallies.room })
@@ -199,54 +199,5 @@ struct ServerLifeTests {
         }
         #expect(!opened.withLock { $0 }, "No journal is left behind.")
         await first.stop()
-    }
-}
-
-/// A port of this machine on which nobody listens until a test does.
-private final class HeldPort: Sendable {
-    let number: Int
-    private let descriptor: Int32
-
-    init() throws {
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        // Others that say so too may have it as well, as long as nobody listens.
-        var one: Int32 = 1
-        setsockopt(
-            descriptor, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
-        var address = Self.address(0)
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let descriptor = descriptor
-        let isBound = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(descriptor, address, length) == 0
-                    && getsockname(descriptor, address, &length) == 0
-            }
-        }
-        guard isBound else { throw PlainRequest.Failure(code: errno) }
-        number = Int(UInt16(bigEndian: address.sin_port))
-    }
-
-    deinit { close(descriptor) }
-
-    func listen() { _ = Glibc.listen(descriptor, 1) }
-
-    /// Whether somebody listens.
-    func answers() -> Bool {
-        let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { Glibc.close(client) }
-        var address = Self.address(number)
-        return withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(client, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
-            }
-        }
-    }
-
-    private static func address(_ port: Int) -> sockaddr_in {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        address.sin_port = in_port_t(port).bigEndian
-        return address
     }
 }

@@ -19,6 +19,8 @@ const left = {
   "STORECAST_KILLS=200": "it takes hours",
   "--rate 50000 --svg": "it takes a minute",
   "--find p99=20ms": "it takes a minute",
+  "--port 443": "it takes a certificate, and a port that is the system's",
+  "Attacks votes fragments": "it takes an hour",
   "storecast journal skip": "it takes an entry that ends its reducer, as TrappingReducerTests has",
 };
 

@@ -7,6 +7,9 @@ package protocol Journal: AnyObject {
     /// snapshots taken of rooms, and idle ones unloaded. False if it isn't said.
     var isDurable: Bool { get }
 
+    /// How many bytes the disk has left, as of a second ago; nil if there is none, or it isn't known.
+    var freeBytes: Int? { get }
+
     /// Finds the history of `room`, or begins one.
     func open(
         _ room: String, completion: @escaping (Result<RoomHistory, JournalError>) -> Void)
@@ -69,6 +72,8 @@ package protocol Journal: AnyObject {
 
 extension Journal {
     package var isDurable: Bool { false }
+
+    package var freeBytes: Int? { nil }
 
     package func reducing(_ offset: UInt64, of room: String, isNew: Bool) {}
 

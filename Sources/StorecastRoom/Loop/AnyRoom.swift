@@ -16,6 +16,8 @@ package protocol AnyRoom: SessionRoom, InspectableRoom {
     func prepareToEnd(_ completion: @escaping () -> Void)
     /// Hands what came in this turn to the journal.
     func endTurn()
+    /// Frees what only saves work when somebody comes back.
+    func forgetLingering()
     /// Says bye to everyone.
     func close(_ code: CloseCode, _ title: String, after: Double, jitter: Double)
     /// The server has ended: whoever waits for what has no outcome yet is told so.

@@ -16,6 +16,8 @@ package final class RoomLoop: SessionLoop {
     /// How many connections a room has, greeted or not.
     package private(set) var visitors: [ExactString: Int] = [:]
     package private(set) var isStopping = false
+    /// Whether the process has too much memory in use.
+    private var isShort = false
 
     private let limits: SyncLimits
     /// Whether rooms find everything again that they had when they leave memory.
@@ -122,6 +124,10 @@ package final class RoomLoop: SessionLoop {
             refuse(
                 link, isFull ? .full : .noRoom,
                 isFull ? "The server has as many rooms as it takes." : "There is no such room.")
+            return nil
+        }
+        guard !isShort else {
+            refuse(link, .full, "The server has too little memory.")
             return nil
         }
         let session = ServerSession(room: room, loop: self, link: link)
@@ -317,6 +323,45 @@ package final class RoomLoop: SessionLoop {
             if session.hasParts, link.isWritable { queuePart(of: session) }
             return
         }
+    }
+
+    // MARK: Memory
+
+    /// What a connection holds at least that is ended for want of memory: less wouldn't help.
+    private static let leastCost = 16 << 10
+
+    /// Sheds work as long as the process has too much memory in use; called every second.
+    ///
+    /// From the first time on nobody new is let in, until a tenth of the mark is free, and what only
+    /// saves work is forgotten; from the second on, a twentieth of the connections that hold much
+    /// is ended at a time, those that hold the most first, and of these the newest. O(connections).
+    ///
+    /// - Returns: whether something was freed.
+    package func noteMemory(_ used: Int, mark: Int) -> Bool {
+        if used <= mark {
+            guard isShort, used <= mark - mark / 10 else { return false }
+            isShort = false
+            host.report("There is enough memory again: \(used >> 20) MiB are in use.")
+            return false
+        }
+        guard isShort else {
+            isShort = true
+            for room in rooms.values { room.forgetLingering() }
+            host.report(
+                "\(used >> 20) MiB of memory are in use, more than the limit 'memory' of "
+                    + "\(mark >> 20) MiB: nobody new is let in.")
+            return true
+        }
+        let costly = sessions.values.map { (cost: $0.cost, session: $0) }
+            .filter { $0.cost >= Self.leastCost }
+            .sorted { ($0.cost, $0.session.number) > ($1.cost, $1.session.number) }
+        guard !costly.isEmpty else { return false }
+        let ended = costly.prefix((costly.count + 19) / 20)
+        for (_, session) in ended {
+            session.close(.full, "The server has too little memory.", after: 10, jitter: 10)
+        }
+        host.report("\(ended.count) connections were ended, as memory is short.")
+        return true
     }
 
     // MARK: The end

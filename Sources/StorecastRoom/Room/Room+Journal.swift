@@ -31,6 +31,12 @@ extension Room {
     }
 
     private func hand(_ entries: [JournalEntry], _ mayBeKept: Bool) {
+        if let free = context.journal.freeBytes, free < limits.diskReserve {
+            let mib = free >> 20
+            let full = JournalError.unavailable(
+                "The disk has \(mib) MiB left, less than the limit 'disk-reserve'.")
+            return appended(entries, .failure(full), mayBeKept)
+        }
         context.journal.append(entries, to: name) { [weak self] result in
             self?.appended(entries, result, mayBeKept)
         }
@@ -169,7 +175,7 @@ extension Room {
     /// Nothing was appended: each client's first dispatch may come again, and all behind it. The
     /// server's own are kept, in their order.
     private func refuse(_ entries: [JournalEntry], _ error: JournalError) {
-        context.host.report("The journal of room '\(name)' took nothing: \(error)")
+        reportRefusal(error)
         let rejection = Rejection(
             .unavailable, "The server can't take actions now.", retryAfter: .seconds(1))
         var refused: Set<String> = []
@@ -188,6 +194,14 @@ extension Room {
         postpone(
             waiting.filter { $0.client == own.client && !($0.actions.first is ForgetClients) })
         queue.bytes = (queue.batch + queue.postponed).reduce(0) { $0 + $1.size }
+    }
+
+    /// Tells the server's owner; of the same error at most once a minute.
+    private func reportRefusal(_ error: JournalError) {
+        let now = context.host.now
+        if let last = refusal, last.error == error, now - last.at < .seconds(60) { return }
+        refusal = (error, now)
+        context.host.report("The journal of room '\(name)' took nothing: \(error)")
     }
 
     /// Keeps the server's own entries, which the journal didn't take, and those behind them.

@@ -32,6 +32,8 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
     package internal(set) var phase = RoomPhase.loading
     /// When the server's owner was last told that the room held up its loop.
     var longReport: Duration?
+    /// What the journal's last reported refusal was, and when.
+    var refusal: (error: JournalError, at: Duration)?
     /// Called when it was, or can't be.
     var waiting: [(RoomPhase) -> Void] = []
     var tail: (any JournalTail)?
@@ -175,6 +177,8 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
         !queue.isEmpty || !own.outcomes.isEmpty || snapshots.isWriting || lookup != nil
             || !attendance.isQuiet
     }
+
+    package func forgetLingering() { views.forgetLingering() }
 
     package func prepareToUnload(_ completion: @escaping () -> Void) {
         if isIdle { prepareToEnd(completion) } else { completion() }

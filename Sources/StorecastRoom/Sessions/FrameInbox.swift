@@ -7,10 +7,14 @@ struct FrameInbox {
     /// Frames that were taken before their time, in order: they come first.
     private var early: ArraySlice<ClientFrame> = []
 
+    /// How many bytes the messages have together.
+    private(set) var bytes = 0
+
     var isEmpty: Bool { messages.isEmpty && early.isEmpty }
 
-    mutating func append(_ frames: ClientFrames) {
+    mutating func append(_ frames: ClientFrames, bytes: Int) {
         messages.append(frames)
+        self.bytes += bytes
     }
 
     mutating func putBack(_ frames: [ClientFrame]) { early = frames[...] }
@@ -22,13 +26,13 @@ struct FrameInbox {
             first += 1
         }
         messages.removeAll(keepingCapacity: messages.count < 64)
-        first = 0
+        (first, bytes) = (0, 0)
         return nil
     }
 
     mutating func removeAll() {
         early = []
         messages = []
-        first = 0
+        (first, bytes) = (0, 0)
     }
 }

@@ -16,11 +16,14 @@ package protocol ServerLink: AnyObject {
     /// Where the peer is, by which anonymous clients are counted: an IPv4 address, or the first 64
     /// bits of an IPv6 one. Empty if it isn't known.
     var peerNetwork: String { get }
+    /// How many bytes are held for the peer, or of what it sent, beside what its session knows of.
+    var heldBytes: Int { get }
     /// Whether the peer is on this machine.
     var isLocal: Bool { get }
 }
 
 extension ServerLink {
     package var peerNetwork: String { "" }
+    package var heldBytes: Int { 0 }
     package var isLocal: Bool { false }
 }

@@ -100,7 +100,8 @@ package final class ServerSession: SelectionSubscriber {
         if phase != .live { heldBytes += message.count }
         spend(message.count)
         pay(for: message.count)
-        inbox.append(ClientFrames(reading: message, limits: limits.json))
+        inbox.append(
+            ClientFrames(reading: message, limits: limits.json), bytes: message.count)
         takeFrames()
     }
 
@@ -189,6 +190,11 @@ package final class ServerSession: SelectionSubscriber {
     func goOn() {
         isWaiting = false
         takeFrames()
+    }
+
+    /// How many bytes the server holds for the connection, about.
+    package var cost: Int {
+        inbox.bytes + replyBytes + parameterBytes + heldBytes + (link?.heldBytes ?? 0)
     }
 
     private var mayTake: Bool {

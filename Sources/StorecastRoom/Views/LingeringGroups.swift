@@ -48,6 +48,10 @@ struct LingeringGroups<State> {
         }
     }
 
+    mutating func removeAll() {
+        while !isEmpty { removeOldest() }
+    }
+
     /// Takes out what was there at the last call already.
     mutating func removeElders() {
         while oldest < elders {

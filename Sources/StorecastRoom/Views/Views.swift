@@ -132,6 +132,8 @@ final class Views<State: Codable & Sendable> {
         watchLingering()
     }
 
+    func forgetLingering() { lingering.removeAll() }
+
     private func detach(_ source: (any SelectionSource<State>)?) {
         guard let source = source as? any ToldSource<State> else { return }
         source.detach()

@@ -12,6 +12,8 @@ final class SQLiteJournal: Journal {
 
     let isDurable = true
 
+    var freeBytes: Int? { store.freeBytes }
+
     init(_ store: SQLiteStore, on loop: @escaping JournalLoop) {
         self.store = store
         self.loop = loop

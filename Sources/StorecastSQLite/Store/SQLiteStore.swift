@@ -14,9 +14,11 @@ package final class SQLiteStore: JournalStore {
     private let lock: StoreLock
     let reducing: ReducingFile
     let review: CrashReview
+    private let space: DiskSpace
 
     private init(
-        _ pool: DatabasePool, _ lock: StoreLock, _ start: Start, _ reducing: ReducingFile,
+        _ path: String, _ pool: DatabasePool, _ lock: StoreLock, _ start: Start,
+        _ reducing: ReducingFile,
         _ review: CrashReview
     ) {
         history = start.history
@@ -24,6 +26,7 @@ package final class SQLiteStore: JournalStore {
         self.lock = lock
         self.reducing = reducing
         self.review = review
+        space = DiskSpace(of: path)
         writer = GroupCommit(pool, LogWriter(history, newest: start.newest))
     }
 
@@ -62,7 +65,7 @@ package final class SQLiteStore: JournalStore {
             let review = try pool.writeWithoutTransaction { database in
                 try CrashReview(of: reducing, by: crashes, in: database, path)
             }
-            return SQLiteStore(pool, lock, start, reducing, review)
+            return SQLiteStore(path, pool, lock, start, reducing, review)
         } catch {
             lock.release()
             throw JournalError(error).naming(path)
@@ -91,6 +94,9 @@ package final class SQLiteStore: JournalStore {
     package func journal(on loop: @escaping JournalLoop) -> any Journal {
         SQLiteJournal(self, on: loop)
     }
+
+    /// How many bytes the file's disk has left; nil if the system doesn't tell. Looks once a second.
+    var freeBytes: Int? { space.free }
 
     package var reports: [String] { review.reports }
 

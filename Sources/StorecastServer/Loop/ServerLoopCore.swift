@@ -55,6 +55,17 @@ final class ServerLoopCore {
         journal = store.journal { loop.execute($0) }
         extensions = configuration.extensions.map { (ExactString($0.path), $0.makePart(self)) }
         loop.onTurnEnd { [unowned self] in endTurn() }
+        let mark = configuration.limits.memory
+        watchMemory(mark: mark > 0 ? mark : ProcessMemory.mark)
+    }
+
+    /// Looks every second how much memory the process has in use.
+    private func watchMemory(mark: Int) {
+        loop.schedule(after: .seconds(1)) { [weak self] in
+            guard let self, !rooms.isStopping else { return }
+            if rooms.noteMemory(ProcessMemory.used, mark: mark) { EventLoop.trimMemory() }
+            watchMemory(mark: mark)
+        }
     }
 
     func listen(_ listener: WebSocketServerConfiguration) throws(ServerError) -> Int {

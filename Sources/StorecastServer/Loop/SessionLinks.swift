@@ -43,6 +43,8 @@ final class LocalLink: SessionLink {
 
     var isWritable: Bool { connection.isWritable }
 
+    var heldBytes: Int { connection.heldBytes }
+
     func write(_ messages: [ServerMessage]) {
         noteSent(messages)
         connection.write(messages)

@@ -209,34 +209,18 @@ final class SocketReader {
         }
         self.poll = poll
         poll.pointee.data = Unmanaged.passUnretained(self).toOpaque()
+        // One whose encryption can't be agreed on is named when it has gone.
+        if encryption != nil { _ = peerAddress }
         watch()
     }
 
     var isEncrypted: Bool { encryption != nil }
+    /// The peer's numeric address; empty if it had gone when it was first asked for.
+    private(set) lazy var peerAddress = Self.address(of: descriptor)
     /// How many encrypted bytes the system didn't take yet.
     var unsentBytes: Int { unsent.count }
     /// Whether a part of an answer to a plain request is still to be sent.
     var isAnswering: Bool { response != nil || !unsent.isEmpty }
-
-    /// The peer's numeric address; empty if it has gone.
-    var peerAddress: String {
-        var address = sockaddr_storage()
-        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        return withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
-                    guard let start = buffer.baseAddress,
-                        getpeername(descriptor, address, &length) == 0,
-                        getnameinfo(address, length, start, 64, nil, 0, NI_NUMERICHOST) == 0
-                    else { return "" }
-                    let text = String(cString: start)
-                    // IPv4 on a socket that takes both (RFC 4291, section 2.5.5.2).
-                    return text.hasPrefix("::ffff:") && text.contains(".")
-                        ? String(text.dropFirst(7)) : text
-                }
-            }
-        }
-    }
 
     /// What libwebsockets answers a request on; negative if the process has no more descriptors.
     ///
@@ -493,6 +477,26 @@ final class SocketReader {
         core.withCipher { cipher in
             encryption.close(to: &cipher)
             _ = transmit(cipher)
+        }
+    }
+
+    /// The numeric address of a connection's peer; empty if it has gone.
+    private static func address(of descriptor: Int32) -> String {
+        var address = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { buffer in
+                    guard let start = buffer.baseAddress,
+                        getpeername(descriptor, address, &length) == 0,
+                        getnameinfo(address, length, start, 64, nil, 0, NI_NUMERICHOST) == 0
+                    else { return "" }
+                    let text = String(cString: start)
+                    // IPv4 on a socket that takes both (RFC 4291, section 2.5.5.2).
+                    return text.hasPrefix("::ffff:") && text.contains(".")
+                        ? String(text.dropFirst(7)) : text
+                }
+            }
         }
     }
 

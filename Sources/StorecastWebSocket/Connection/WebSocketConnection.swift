@@ -18,6 +18,9 @@ package final class WebSocketConnection: LoopSocket {
     /// couldn't be sent at once; otherwise 0.
     package internal(set) var pendingBytes = 0
 
+    /// How many bytes are held for the peer, or of a message of its that isn't whole.
+    package var heldBytes: Int { pendingBytes + frames.assembler.count }
+
     enum Phase { case handshaking, answering, open, closing, gone }
 
     let core: LoopCore

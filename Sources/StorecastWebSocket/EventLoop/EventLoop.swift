@@ -39,6 +39,9 @@ public final class EventLoop: Sendable {
     /// no caller waits for ever.
     public func execute(_ work: @escaping @Sendable () -> Void) { submit(.closure(work)) }
 
+    /// Gives memory that the process has freed back to the system.
+    package static func trimMemory() { sc_trim_memory() }
+
     /// Closes what runs on the loop, ends its thread and waits for that; can be called again.
     ///
     /// Open connections are told 1001 (going away) and closed without waiting for an answer; close

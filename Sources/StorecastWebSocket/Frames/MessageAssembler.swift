@@ -20,6 +20,9 @@ package struct MessageAssembler {
     private var bytes: [UInt8] = []
     private var validator = UTF8Validator()
 
+    /// How many bytes it has of a message that isn't whole.
+    package var count: Int { bytes.count }
+
     /// - Parameter limit: the most bytes that a message may have.
     package init(limit: Int) { self.limit = limit }
 

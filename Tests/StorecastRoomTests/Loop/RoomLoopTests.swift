@@ -26,6 +26,64 @@ struct RoomLoopTests {
         return limits
     }
 
+    // MARK: Memory
+
+    @Test func `short of memory nobody new is let in, until a tenth of the mark is free`() {
+        let loop = loop()
+        let early = Wire(1, to: "/a", on: loop)
+        early.say(hello())
+        #expect(!loop.rooms.noteMemory(1000, mark: 1000))
+        #expect(Wire(2, to: "/a", on: loop).session != nil)
+        #expect(loop.rooms.noteMemory(1001, mark: 1000))
+        let late = Wire(3, to: "/a", on: loop)
+        #expect(late.closeCode == .full)
+        #expect(late.hear().map { $0["after"] } == [10])
+        // Those who hold little stay, however long it lasts.
+        for _ in 0..<10 { #expect(!loop.rooms.noteMemory(2000, mark: 1000)) }
+        #expect(early.closeCode == nil)
+        #expect(!loop.rooms.noteMemory(901, mark: 1000))
+        #expect(Wire(4, to: "/a", on: loop).closeCode == .full)
+        #expect(!loop.rooms.noteMemory(900, mark: 1000))
+        #expect(Wire(5, to: "/a", on: loop).closeCode == nil)
+        #expect(
+            loop.reports == [
+                "0 MiB of memory are in use, more than the limit 'memory' of 0 MiB: nobody new is let "
+                    + "in.", "There is enough memory again: 0 MiB are in use.",
+            ])
+    }
+
+    @Test func `those who hold the most are ended first, of them the newest, a twentieth a time`() {
+        let loop = loop()
+        let wires = (0..<45).map { number in
+            let wire = Wire(UInt64(number + 1), to: "/a", on: loop)
+            // Two hold less than it would help to free.
+            wire.heldBytes = number < 2 ? 16_383 : number == 20 ? 1 << 20 : 16_384
+            return wire
+        }
+        func ended() -> [Int] { wires.indices.filter { wires[$0].closeCode != nil } }
+        _ = loop.rooms.noteMemory(2, mark: 1)
+        #expect(ended() == [])
+        _ = loop.rooms.noteMemory(2, mark: 1)
+        #expect(ended() == [20, 43, 44])
+        #expect(wires[20].closeCode == .full)
+        for number in ended() { loop.rooms.end(UInt64(number + 1)) }
+        while loop.rooms.noteMemory(2, mark: 1) {
+            for number in ended() { loop.rooms.end(UInt64(number + 1)) }
+        }
+        #expect(ended() == Array(2..<45))
+    }
+
+    @Test func `what lingers is forgotten when memory is short`() {
+        let loop = loop()
+        let wire = Wire(1, to: "/a", on: loop)
+        wire.say(hello(), #"{"op":"subscribe","ref":1,"select":"tea"}"#)
+        wire.say(#"{"op":"unsubscribe","ref":1}"#)
+        let room = wire.session.room as? Room<Shop>
+        #expect(room?.lingeringCount == 1)
+        _ = loop.rooms.noteMemory(2, mark: 1)
+        #expect(room?.lingeringCount == 0)
+    }
+
     // MARK: Coming
 
     @Test func `a connection to a path without a room is told so and closed`() {

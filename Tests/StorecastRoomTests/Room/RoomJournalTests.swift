@@ -43,6 +43,28 @@ struct RoomJournalTests {
         #expect(record.rejections.map(\.rejection.code) == [.unknownAction])
     }
 
+    @Test func `while the disk is nearly full the room takes nothing, and says so once`() {
+        let ada = Wire.greeted(room, on: loop)
+        journal.freeBytes = SyncLimits().diskReserve - 1
+        for _ in 0..<3 {
+            ada.dispatch(1, "AddTea", #"{"by":1}"#)
+            #expect(ada.hear().map { $0["error"]?["code"] ?? $0["code"] } == ["unavailable"])
+        }
+        #expect(journal.pending.isEmpty)
+        #expect(
+            loop.reports == [
+                "The journal of room '/' took nothing: unavailable(\"The disk has 63 MiB left, less "
+                    + "than the limit 'disk-reserve'.\")"
+            ])
+        loop.advance(by: 60)
+        ada.dispatch(1, "AddTea", #"{"by":1}"#)
+        #expect(loop.reports.count == 2)
+        journal.freeBytes = SyncLimits().diskReserve
+        ada.dispatch(1, "AddTea", #"{"by":1}"#)
+        finish()
+        #expect(room.store.state.tea == 1)
+    }
+
     @Test func `of what was refused the journal keeps the type, the size and a digest`() throws {
         let long = String(repeating: "é", count: 1000)
         let ada = Wire.greeted(room, on: loop)

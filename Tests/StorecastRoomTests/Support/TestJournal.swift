@@ -31,6 +31,8 @@ final class TestJournal: Journal {
     var openingError: JournalError?
     /// Whether it keeps its entries, and says so of snapshots, which nobody needs beside them.
     var isDurable = false
+    /// What its disk has left.
+    var freeBytes: Int?
     /// Whether writing a snapshot takes until `finishSnapshots()`.
     var holdsSnapshots = false
     private var snapshots: [(Result<Void, JournalError>) -> Void] = []

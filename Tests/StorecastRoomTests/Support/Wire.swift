@@ -12,6 +12,7 @@ final class Wire: ServerLink {
     private(set) var closeCode: CloseCode?
     private(set) var isReading = true
     let peerNetwork: String
+    var heldBytes = 0
     /// What the peer said while the server didn't read.
     private var unread: [[UInt8]] = []
     private let loop: TestLoop
