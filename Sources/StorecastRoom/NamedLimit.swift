@@ -180,7 +180,7 @@ public struct NamedLimit: Sendable {
         case .bytes:
             let size = suffix.isEmpty ? 1 : Self.sizes.first { $0.0 == suffix }?.1
             return size.map { value * $0 }.flatMap { $0 == $0.rounded() ? $0 : nil }
-        case .count: return suffix.isEmpty && value == value.rounded() ? value : nil
+        case .count: return suffix.isEmpty && (isRate || value == value.rounded()) ? value : nil
         case .time: return Self.times.first { $0.0 == suffix }.map { value * $0.1 }
         }
     }
@@ -189,7 +189,7 @@ public struct NamedLimit: Sendable {
         let form =
             switch unit {
             case .bytes: "whole bytes, such as 65536 or 64 KiB"
-            case .count: "a whole number"
+            case .count: isRate ? "a number" : "a whole number"
             case .time: "a time, such as 500 ms, 10 s, 5 min or 1 h"
             }
         return isRate ? form + ", how many a second, or 'unlimited'" : form

@@ -34,7 +34,7 @@ extension Room {
         if let free = context.journal.freeBytes, free < limits.diskReserve {
             let mib = free >> 20
             let full = JournalError.unavailable(
-                "The disk has \(mib) MiB left, less than the limit 'disk-reserve'.")
+                "The disk has \(mib) MiB left, less than the limit disk-reserve.")
             return appended(entries, .failure(full), mayBeKept)
         }
         context.journal.append(entries, to: name) { [weak self] result in

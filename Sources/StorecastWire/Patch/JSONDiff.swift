@@ -28,7 +28,7 @@ struct JSONDiff {
         let start = mark
         switch (old, new) {
         case (.object(let old), .object(let new)): compare(old, new)
-        case (.array(let old), .array(let new)): compare(old, new)
+        case (.array(let old), .array(let new)): compare(old, new, isWhole: true)
         default:
             if !isEqual(old, new) { emit(.replace(path: path, value: new)) }
             return
@@ -133,7 +133,11 @@ struct JSONDiff {
 
 extension JSONDiff {
     /// Compares two runs of elements that begin at `offset`.
-    mutating func compare(_ old: [JSON], _ new: [JSON], from offset: Int = 0) {
+    ///
+    /// - Parameter isWhole: whether they are all elements of their arrays.
+    mutating func compare(
+        _ old: [JSON], _ new: [JSON], from offset: Int = 0, isWhole: Bool = false
+    ) {
         let shorter = min(old.count, new.count)
         var start = 0
         while start < shorter, isEqual(old[start], new[start]) { start += 1 }
@@ -155,6 +159,16 @@ extension JSONDiff {
         }
         let names = JSONElementNames(before, after)
         let alignment = ArrayAlignment(from: names.old, to: names.new)
+        // Where each step takes more than its share of the new value, it is replaced whole, and
+        // the steps needn't be written: the shortest is {"op":"remove","path":"…/0"} and a comma, the
+        // replacement 34 bytes, the path and the value.
+        if isWhole, alignment.steps.count > 8 {
+            let least = alignment.steps.count * (26 + path.encodedSize) - 34 - path.encodedSize
+            let value = JSON.array(new)
+            if value.encodedSize(upTo: least) < least {
+                return emit(.replace(path: path, value: value))
+            }
+        }
         rearrange(before, after, alignment, from: offset + start)
     }
 
@@ -163,7 +177,7 @@ extension JSONDiff {
         _ old: ArraySlice<JSON>, _ new: ArraySlice<JSON>, _ alignment: ArrayAlignment,
         from start: Int
     ) {
-        for step in alignment.steps {
+        for step in alignment.steps where !isGivenUp {
             switch step {
             case .remove(let index):
                 emit(.remove(path: pointer(String(start + index))))
@@ -175,7 +189,7 @@ extension JSONDiff {
                 emit(.move(from: from, path: pointer(String(start + index))))
             }
         }
-        for (oldIndex, newIndex) in alignment.pairs {
+        for (oldIndex, newIndex) in alignment.pairs where !isGivenUp {
             compareUnlessEqual(
                 old[old.startIndex + oldIndex], new[new.startIndex + newIndex],
                 at: String(start + newIndex))

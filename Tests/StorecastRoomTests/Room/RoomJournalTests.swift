@@ -54,7 +54,7 @@ struct RoomJournalTests {
         #expect(
             loop.reports == [
                 "The journal of room '/' took nothing: unavailable(\"The disk has 63 MiB left, less "
-                    + "than the limit 'disk-reserve'.\")"
+                    + "than the limit disk-reserve.\")"
             ])
         loop.advance(by: 60)
         ada.dispatch(1, "AddTea", #"{"by":1}"#)

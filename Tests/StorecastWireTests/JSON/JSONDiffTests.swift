@@ -114,6 +114,22 @@ import Testing
                 == [.replace(path: JSONPointer(["settings"]), value: ["a": 4, "b": 5, "c": 6])])
     }
 
+    @Test func `what is long is moved, what is short is replaced whole`() {
+        let numbers = (0..<40).map { JSON.int(Int64($0)) }
+        let long = JSON.string(String(repeating: "x", count: 200))
+        let cards = numbers.map { JSON.object(["id": $0, "text": long]) }
+        let moves = JSONPatch.diff(from: .array(cards), to: .array(cards.reversed())).operations
+        #expect(moves.count == 39)
+        #expect(moves.allSatisfy { if case .move = $0 { true } else { false } })
+        let reversed = JSON.array(numbers.reversed())
+        #expect(
+            JSONPatch.diff(
+                from: ["list": .array(numbers), "text": long],
+                to: ["list": reversed, "text": long]
+            ).operations
+                == [.replace(path: JSONPointer(["list"]), value: reversed)])
+    }
+
     @Test func `numbers worth the same are no change`() {
         #expect(JSONPatch.diff(from: [1, 2.0], to: [1.0, 2]).isEmpty)
     }
