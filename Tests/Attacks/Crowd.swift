@@ -78,8 +78,7 @@ enum Crowd {
     private static func measure(
         _ attack: Attack, pairs: Int, _ scale: Scale
     ) async throws -> Result {
-        let server = try Server(attack.room)
-        try server.add(cards: attack.cards)
+        let server = try Server(attack.room, cards: attack.cards)
         let bench = try await Bench(plan(attack, port: server.port))
         var result = Result(name: attack.name)
         let seconds = scale == .quick ? attack.seconds.quick : attack.seconds.full

@@ -21,8 +21,7 @@ struct Outcome {
 
     /// Runs one attack on a server of its own.
     static func of(_ attack: Attack, _ scale: Scale) throws -> Outcome {
-        let server = try Server(attack.room)
-        try server.add(cards: attack.cards)
+        let server = try Server(attack.room, cards: attack.cards)
         let innocent = try Innocent(port: server.port)
         defer { innocent.close() }
         var outcome = Outcome()

@@ -11,7 +11,8 @@ final class Server {
 
     var port: Int { process.port }
 
-    init(_ room: ServedRoom) throws {
+    /// - Parameter cards: how many cards are on a board from the beginning.
+    init(_ room: ServedRoom, cards: Int = 0) throws {
         directory = try TemporaryDirectory()
         var words = ["storecast", "serve", "--port", "0", "--data", directory.file("data.sqlite")]
         switch room {
@@ -22,9 +23,19 @@ final class Server {
             try Data(text().utf8).write(to: URL(filePath: file))
             words += ["--json", file]
         }
-        process = try ChildProcess(
-            program: try Self.program(), words, log: directory.file("log")
-        ) { line in
+        if cards > 0 {
+            // Quicker than one may who isn't let.
+            let first = try Self.run(words + ["--rate", "0"], directory)
+            defer { first.end() }
+            try Self.add(cards, to: first.port)
+        }
+        process = try Self.run(words, directory)
+    }
+
+    private static func run(
+        _ words: [String], _ directory: TemporaryDirectory
+    ) throws -> ChildProcess {
+        try ChildProcess(program: try program(), words, log: directory.file("log")) { line in
             let prefix = "listening on ws://127.0.0.1:"
             return line.hasPrefix(prefix) ? Int(line.dropFirst(prefix.count).dropLast()) : nil
         }
@@ -51,8 +62,7 @@ final class Server {
     }
 
     /// Adds cards to a board, as an honest client.
-    func add(cards: Int) throws {
-        guard cards > 0 else { return }
+    private static func add(_ cards: Int, to port: Int) throws {
         let client = try RawDispatcher(
             port: port, connections: 1, firstNumber: 1, type: "AddCard",
             payload: Array(#"{"column":"todo","text":"What there is to do"}"#.utf8), inFlight: 1000)
