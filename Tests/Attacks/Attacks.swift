@@ -13,12 +13,10 @@ struct Attacks {
         documentAttacks + boardAttacks + readerAttacks + messageAttacks + connectionAttacks
         + journalAttacks
 
-    /// Whose bounds don't hold yet. Empty it.
+    /// Whose bounds don't hold yet, or hold by so little that a busy machine breaks them. Empty it.
     private static let pending: Set = [
-        "deep-set", "subscribe-batch", "append-drip", "remove-first", "missing-cards", "pages",
-        "votes", "moves", "stalled-paths", "stalled-answers", "fragments", "long-paths",
-        "junk-batches", "ping-batches", "many-members", "tokens", "comings", "vanishing",
-        "no-hello", "crowding", "rejections", "small-rejections",
+        "deep-set", "append-drip", "missing-cards", "pages", "stalled-paths", "stalled-answers",
+        "fragments", "moves", "vanishing", "crowding", "comings", "rejections", "small-rejections",
     ]
 
     static func main() async {
