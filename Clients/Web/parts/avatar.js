@@ -7,7 +7,8 @@ import { shown } from "./names.js";
  * @param {string} name  empty for somebody anonymous
  */
 export function avatar(name) {
-  const disc = element("span", { class: "avatar", "aria-hidden": "true", text: initials(shown(name)) });
+  const text = initials(shown(name));
+  const disc = element("span", { class: "avatar", "aria-hidden": "true", text });
   disc.style.setProperty("--hue", String(hue(name)));
   return disc;
 }
