@@ -202,7 +202,7 @@ final class Views<State: Codable & Sendable> {
 
     /// Brings every group to the room's version; one whose value can't be encoded ends.
     ///
-    /// Of values whose changes are found by paths, some may be left behind for later turns.
+    /// Of values that are told of changes, some may be left behind for later turns.
     func evaluate() {
         guard let state = log.store.state else { return }
         // Before anything that they would be sent.
@@ -218,9 +218,10 @@ final class Views<State: Codable & Sendable> {
             for (group, source) in kind.members { update(group, source) }
             timer.note(kind.members.count, of: kind.meter, at: host.now)
         }
+        finders.work = 0
         finders.advance(to: state) { source in
             guard let group = source.group, let meter = group.meter else { return }
-            if source.way == .path {
+            if source.way == .path || areBehind || finders.work >= limits.turnWork {
                 if !group.isBehind { behind.append((group, source)) }
                 group.isBehind = true
                 areBehind = true
@@ -229,6 +230,7 @@ final class Views<State: Codable & Sendable> {
             timer.skip(to: host.now)
             meter.evaluated(1)
             update(group, source)
+            spend(on: group, source)
             timer.note(1, of: meter, at: host.now)
         }
         catchUp(to: state, &failed)
@@ -243,6 +245,7 @@ final class Views<State: Codable & Sendable> {
         var failed: [SelectionGroup] = []
         let held = behind
         timer.begin(at: host.now)
+        finders.work = 0
         catchUp(to: state, &failed)
         timer.end(at: host.now)
         for (group, _) in held.dropLast(behind.count) {
@@ -253,7 +256,6 @@ final class Views<State: Codable & Sendable> {
 
     private func catchUp(to state: State, _ failed: inout [SelectionGroup]) {
         guard areBehind else { return }
-        finders.work = 0
         var done = 0
         while done < behind.count, finders.work < limits.turnWork {
             let (group, source) = behind[done]
@@ -263,10 +265,20 @@ final class Views<State: Codable & Sendable> {
             timer.skip(to: host.now)
             group.meter?.evaluated(1)
             if !update(group, source, to: state) { failed.append(group) }
+            spend(on: group, source)
             if let meter = group.meter { timer.note(1, of: meter, at: host.now) }
         }
         behind.removeFirst(done)
         areBehind = !behind.isEmpty
+    }
+
+    /// Counts what an update took; a source that is found by a path counts it itself.
+    private func spend(on group: SelectionGroup, _ source: any ToldSource<State>) {
+        switch source.way {
+        case .path: break
+        case .rows: finders.work += 256 + group.size
+        default: finders.work += 256
+        }
     }
 
     /// False if the value can't be encoded.

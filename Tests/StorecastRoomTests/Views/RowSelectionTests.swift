@@ -324,6 +324,8 @@ private struct RowStage {
         var value: JSON
         var size: Int
         var isAttached = false
+        /// Whether it was told of changes, and waits for its update.
+        var isBehind = false
     }
 
     private var random: SeededGenerator
@@ -343,9 +345,12 @@ private struct RowStage {
         var told: Set<ObjectIdentifier> = []
         views.advance(to: shelf) { told.insert(ObjectIdentifier($0)) }
         for place in shown.indices {
-            let isTold = told.contains(ObjectIdentifier(shown[place].source))
-            if isTold || (!shown[place].isAttached && random.below(4) == 0) {
+            if told.contains(ObjectIdentifier(shown[place].source)) { shown[place].isBehind = true }
+            // As in a turn that has no time for it.
+            if shown[place].isBehind, random.below(3) == 0 { continue }
+            if shown[place].isBehind || (!shown[place].isAttached && random.below(4) == 0) {
                 try update(place)
+                shown[place].isBehind = false
                 if !shown[place].isAttached {
                     shown[place].source.attach()
                     shown[place].isAttached = true

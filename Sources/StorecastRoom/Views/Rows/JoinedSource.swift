@@ -49,6 +49,11 @@ where
         others.detach()
     }
 
+    override func gatherChanges() {
+        super.gatherChanges()
+        others.gatherChanges()
+    }
+
     override func takeChanges(in state: State) {
         super.takeChanges(in: state)
         others.takeChanges(in: state)

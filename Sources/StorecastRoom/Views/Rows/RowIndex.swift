@@ -21,9 +21,9 @@ final class RowIndex<State, Rows: RowsByID> where Rows.Row: Codable & Equatable 
     var place = 0
     private(set) var keys = SortedTree<Key, Void>()
     /// The pages that show a row.
-    private var shown = SortedTree<KeyOrder<Row.ID>, [Page]>()
+    private var shown = SortedTree<KeyOrder<Row.ID>, RowWatchers<Page>>()
     /// The pages that a row is beside without being shown.
-    private var beside = SortedTree<KeyOrder<Row.ID>, [Page]>()
+    private var beside = SortedTree<KeyOrder<Row.ID>, RowWatchers<Page>>()
     /// The pages with no row before them or none behind, by the values of the fields that must have
     /// one.
     private var atEnd: [[IndexValue]: [Page]] = [:]
@@ -33,6 +33,7 @@ final class RowIndex<State, Rows: RowsByID> where Rows.Row: Codable & Equatable 
     private var aggregates: [[IndexValue]: [Source]] = [:]
     /// How many pages and aggregates there are.
     private(set) var watchers = 0
+    private var lastNumber: UInt64 = 0
 
     /// An index of the rows of a table. O(n log n).
     init(_ plan: RowPlan<Row>, of table: Rows) {
@@ -126,6 +127,8 @@ final class RowIndex<State, Rows: RowsByID> where Rows.Row: Codable & Equatable 
     /// Has a page told of what concerns it from now on; it shows the rows in `range`.
     func watch(_ page: Page, showing ids: [Row.ID], in range: Range<Int>) {
         watchers += 1
+        lastNumber += 1
+        page.number = lastNumber
         let values = page.plan.values
         for id in ids { add(page, to: &shown, id) }
         for place in [range.lowerBound - 1, range.upperBound] {
@@ -165,17 +168,21 @@ final class RowIndex<State, Rows: RowsByID> where Rows.Row: Codable & Equatable 
     }
 
     private func add(
-        _ page: Page, to pages: inout SortedTree<KeyOrder<Row.ID>, [Page]>, _ id: Row.ID
+        _ page: Page, to pages: inout SortedTree<KeyOrder<Row.ID>, RowWatchers<Page>>, _ id: Row.ID
     ) {
-        pages.update((pages[id] ?? []) + [page], at: id)
+        if let list = pages[id] { return list.add(page, page.number) }
+        let list = RowWatchers<Page>()
+        list.add(page, page.number)
+        pages.update(list, at: id)
     }
 
     private func remove(
-        _ page: Page, from pages: inout SortedTree<KeyOrder<Row.ID>, [Page]>, _ id: Row.ID
+        _ page: Page, from pages: inout SortedTree<KeyOrder<Row.ID>, RowWatchers<Page>>,
+        _ id: Row.ID
     ) {
-        guard var list = pages[id] else { return }
-        list.removeAll { $0 === page }
-        if list.isEmpty { pages.remove(id) } else { pages.update(list, at: id) }
+        guard let list = pages[id] else { return }
+        list.remove(page, page.number)
+        if list.isEmpty { pages.remove(id) }
     }
 
     private func remove<Watcher: Source>(
@@ -183,5 +190,34 @@ final class RowIndex<State, Rows: RowsByID> where Rows.Row: Codable & Equatable 
     ) {
         watchers[values]?.removeAll { $0 === watcher }
         if watchers[values]?.isEmpty == true { watchers[values] = nil }
+    }
+}
+
+/// The pages that a row concerns: mostly few, but as many as there are clients with pages of their
+/// own. In an order that is the same in every process.
+private final class RowWatchers<Page: AnyObject> {
+    /// As long as there are so few that looking through them is the quickest.
+    private var few: [Page] = []
+    private var many = SortedTree<KeyOrder<UInt64>, Page>()
+
+    var isEmpty: Bool { few.isEmpty && many.isEmpty }
+
+    /// - Parameter number: the page's own.
+    func add(_ page: Page, _ number: UInt64) {
+        if many.isEmpty, few.count < 16 { return few.append(page) }
+        many.update(page, at: number)
+    }
+
+    func remove(_ page: Page, _ number: UInt64) {
+        if let place = few.firstIndex(where: { $0 === page }) {
+            few.remove(at: place)
+        } else {
+            many.remove(number)
+        }
+    }
+
+    func forEach(_ body: (Page) -> Void) {
+        few.forEach(body)
+        for (_, page) in many { body(page) }
     }
 }

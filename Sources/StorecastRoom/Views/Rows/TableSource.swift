@@ -14,6 +14,9 @@ where Rows.Row: Codable & Equatable & Sendable {
     var way: SelectionWay { .rows }
     /// What has changed since the last update and concerns the selection, in the order of the ids.
     var changes: [RowChange<Row>] = []
+    /// What of it was there before the changes of `round`.
+    private var earlier: [RowChange<Row>] = []
+    private var round: UInt64 = 0
     private(set) var views: TableViews<State, Rows>
     private let find: (State) -> TableViews<State, Rows>
     /// The rows of the last update, while it isn't attached.
@@ -33,11 +36,33 @@ where Rows.Row: Codable & Equatable & Sendable {
     /// The selection to ask for what has changed.
     var audience: any ToldSource<State> { self }
 
+    /// Is told of a change, in the order of the ids, in a round of its views; of one maybe twice.
+    ///
+    /// - Returns: whether it is the first of the round.
+    final func tell(_ change: RowChange<Row>, in round: UInt64) -> Bool {
+        if round == self.round, let last = changes.last {
+            if Row.ID.isOrdered(last.id, before: change.id) { changes.append(change) }
+            return false
+        }
+        self.round = round
+        if !changes.isEmpty { earlier = RowChange.merged(earlier, changes) }
+        changes = [change]
+        return true
+    }
+
     final func update(_ state: State) throws -> ValueChange? {
+        gatherChanges()
         takeChanges(in: state)
         defer { forgetChanges() }
         let (patch, growth) = try difference()
         return ValueChange(patch, growth: growth)
+    }
+
+    /// Has the changes of all rounds since the last update in one list.
+    func gatherChanges() {
+        if earlier.isEmpty { return }
+        changes = RowChange.merged(earlier, changes)
+        earlier = []
     }
 
     /// Finds what has changed, while it isn't attached.
@@ -79,6 +104,33 @@ where Rows.Row: Codable & Equatable & Sendable {
             return nil
         }
         return changes[low]
+    }
+}
+
+extension RowChange {
+    /// The changes of two steps, each in the order of the ids, as those of one.
+    fileprivate static func merged(_ first: [RowChange], _ second: [RowChange]) -> [RowChange]
+    where Row.ID: TableKey {
+        if first.isEmpty { return second }
+        var merged: [RowChange] = []
+        merged.reserveCapacity(first.count + second.count)
+        var rest = first[...]
+        for change in second {
+            while let next = rest.first, Row.ID.isOrdered(next.id, before: change.id) {
+                merged.append(next)
+                rest.removeFirst()
+            }
+            guard let before = rest.first, !Row.ID.isOrdered(change.id, before: before.id) else {
+                merged.append(change)
+                continue
+            }
+            rest.removeFirst()
+            merged.append(
+                RowChange(
+                    id: change.id, old: before.old, new: change.new, oldRank: before.oldRank,
+                    newRank: change.newRank, isOther: before.isOther || change.isOther))
+        }
+        return merged + rest
     }
 }
 
@@ -150,6 +202,8 @@ where Rows.Row: Codable & Equatable & Sendable {
     private var frame: RowPage<Row>
     private var span = 0..<0
     private(set) final var isAttached = false
+    /// Its number in its index while that tells it of changes.
+    final var number: UInt64 = 0
     /// The rows beside those that are shown; see ``RowIndex``.
     final var neighbours: [Row.ID] = []
     /// Whether there is no row before the page, or none behind it.

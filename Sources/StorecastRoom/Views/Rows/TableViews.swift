@@ -26,6 +26,8 @@ where Rows.Row: Codable & Equatable & Sendable {
     private var shared: [RowPlan<Row>.Shape: RowIndex<State, Rows>] = [:]
     /// Those that are told of a row by its id.
     private var rows = SortedTree<KeyOrder<Row.ID>, [TableSource<State, Rows>]>()
+    /// How often it has gone on.
+    private var round: UInt64 = 0
     /// How many pages of other tables look up rows here, if they name any.
     var joins = 0
 
@@ -44,14 +46,10 @@ where Rows.Row: Codable & Equatable & Sendable {
         let old = table
         table = state[keyPath: path]
         var concerned: [TableSource<State, Rows>] = []
+        round += 1
         for change in changes(from: old) {
-            let tell = { (source: TableSource<State, Rows>) in
-                guard let last = source.changes.last else {
-                    concerned.append(source)
-                    return source.changes = [change]
-                }
-                // One may be told of for several reasons.
-                if Row.ID.isOrdered(last.id, before: change.id) { source.changes.append(change) }
+            let tell = { [round] (source: TableSource<State, Rows>) in
+                if source.tell(change, in: round) { concerned.append(source) }
             }
             if change.isOther { rows[change.id]?.forEach(tell) }
             for index in indices { index.apply(change, tell) }
