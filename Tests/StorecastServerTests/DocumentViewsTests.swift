@@ -236,7 +236,7 @@ private final class DocumentRoom {
         let group = subscriber.subscription.group
         group.remove(subscriber.subscription)
         subscriber.left = log.version
-        if group.subscriptions.isEmpty { views.release(group) }
+        if group.subscriptions.isEmpty { _ = views.release(group) }
     }
 }
 

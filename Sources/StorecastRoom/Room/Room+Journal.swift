@@ -5,7 +5,7 @@ extension Room {
     package func endTurn() {
         views.catchUp()
         defer {
-            if views.areBehind || !queue.committing.isEmpty {
+            if views.areBehind || views.areLeaving || !queue.committing.isEmpty {
                 context.loop.scheduleAgain(turnOf: self)
             }
         }

@@ -122,7 +122,9 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
         try views.group(for: selection, params, viewer: viewer)
     }
 
-    package func release(_ group: SelectionGroup) { views.release(group) }
+    package func release(_ group: SelectionGroup) {
+        if views.release(group) { context.loop.schedule(turnOf: self) }
+    }
 
     package func report(_ error: any Error, of group: SelectionGroup) {
         views.report(error, of: group)

@@ -28,6 +28,10 @@ final class Views<State: Codable & Sendable> {
     private var timer = SelectionTimer()
     /// Groups that were told of changes and wait for their update, in the order of that.
     private var behind: [(group: SelectionGroup, source: any ToldSource<State>)] = []
+    /// Groups without subscriptions that are still to be let go.
+    private var leaving: [SelectionGroup] = []
+    /// Whether there are such groups.
+    @exclusivity(unchecked) private(set) var areLeaving = false
     /// Whether some groups aren't at the room's version yet.
     ///
     /// Not asked of the list, whose type takes long to find as it depends on `State`.
@@ -113,9 +117,35 @@ final class Views<State: Codable & Sendable> {
         return member
     }
 
-    /// The group's last subscription is gone; it is kept for a while, as clients reconnect.
-    func release(_ group: SelectionGroup) {
+    /// The group's last subscription is gone; it is kept for a while, as clients reconnect. Beyond
+    /// a turn's work that is done in later turns.
+    ///
+    /// - Returns: whether a turn has to be asked for, as it is the first that waits.
+    func release(_ group: SelectionGroup) -> Bool {
+        guard areLeaving || finders.work >= limits.turnWork else {
+            rest(group)
+            return false
+        }
+        leaving.append(group)
+        defer { areLeaving = true }
+        return !areLeaving
+    }
+
+    private func releaseLeaving() {
+        guard areLeaving else { return }
+        var done = 0
+        while done < leaving.count, finders.work < limits.turnWork {
+            // Somebody may have come for it meanwhile.
+            if leaving[done].subscriptions.isEmpty { rest(leaving[done]) }
+            done += 1
+        }
+        leaving.removeFirst(done)
+        areLeaving = !leaving.isEmpty
+    }
+
+    private func rest(_ group: SelectionGroup) {
         guard let source = groups.remove(group) else { return }
+        if let source = source as? any ToldSource<State> { spend(on: group, source) }
         if groups.readers == 0 { evaluated = nil }
         detach(source)
         onChange()
@@ -241,11 +271,12 @@ final class Views<State: Codable & Sendable> {
 
     /// Brings groups that were left behind to the room's version, as far as a turn's work goes.
     func catchUp() {
+        finders.work = 0
+        defer { releaseLeaving() }
         guard areBehind, let state = log.store.state else { return }
         var failed: [SelectionGroup] = []
         let held = behind
         timer.begin(at: host.now)
-        finders.work = 0
         catchUp(to: state, &failed)
         timer.end(at: host.now)
         for (group, _) in held.dropLast(behind.count) {
