@@ -133,8 +133,9 @@ final class Inspector: RoomObserver {
     private func forgetAnswers() {
         let answers = room.store.state.answers
         answered.removeAll { questions.contains($0) || answers[$0]?["problem"] != nil }
-        answered += questions.filter { $0.hasFinalAnswer && answers[$0] != nil }
         answered.removeFirst(max(0, answered.count - Self.maxKeptAnswers))
+        // Those that are looked at don't count.
+        answered += questions.filter { $0.hasFinalAnswer && answers[$0] != nil }
         let wanted = Set(questions).union(answered)
         let unwanted = answers.keys.filter { !wanted.contains($0) }
         guard !unwanted.isEmpty else { return }

@@ -1,3 +1,5 @@
+import StorecastSync
+import StorecastTables
 import StorecastWire
 import Testing
 
@@ -105,6 +107,82 @@ struct TurnWorkTests {
         loop.endTurn()
         loop.endTurn()
         #expect(session == nil)
+    }
+
+    // MARK: Pages
+
+    private struct Rename: SyncAction { var name: String }
+
+    /// Sixty items, of which each page shows as many as its number, and takes 300 to 4,000 bytes.
+    private func shelf(_ loop: TestLoop, _ limits: SyncLimits) -> Room<Shelf> {
+        let items = (0..<60).map {
+            Item(id: "\($0)", group: "", rank: $0, due: nil, name: "old")
+        }
+        let page = Selection("page", rows: \Shelf.items) { (count: Int) in
+            RowQuery().sorted(by: \.rank).limit(count)
+        }
+        return loop.open(
+            RoomDefinition(
+                state: Shelf(items: Table(items)), actions: [Rename.self], selections: [page]
+            ) { shelf, action in
+                if let action = action as? Rename { shelf.items[id: "0"]?.name = action.name }
+            }, journal: TestJournal(isImmediate: true), limits: limits)
+    }
+
+    private var pages: [UInt8] {
+        let frames = (5..<60).map {
+            #"{"op":"subscribe","ref":\#($0),"select":"page","params":\#($0)}"#
+        }
+        return Array(("[" + frames.joined(separator: ",") + "]").utf8)
+    }
+
+    @Test
+    func `pages that change are brought up to date in several turns, and sent at one version`() {
+        let loop = TestLoop(limits: limits)
+        let room = shelf(loop, limits)
+        let wire = Wire.greeted(room, on: loop)
+        wire.push(pages)
+        for _ in 1...50 { loop.endTurn() }
+        #expect(wire.hear().filter { $0.op == "snapshot" }.count == 55)
+        // The second comes while pages wait for the first.
+        room.dispatch(Rename(name: "new"), DispatchOutcome())
+        loop.endTurn()
+        room.dispatch(Rename(name: "newer"), DispatchOutcome())
+        loop.endTurn()
+        #expect(room.isBehind)
+        #expect(wire.hear().isEmpty)
+        var turns = 0
+        while room.isBehind, turns < 100 {
+            loop.endTurn()
+            turns += 1
+        }
+        #expect(turns > 2)
+        loop.endTurn()
+        let patches = wire.hear().filter { $0.op == "patch" }
+        #expect(patches.count == 55)
+        #expect(patches.allSatisfy { $0["v"] == 2 && "\($0)".contains("newer") })
+    }
+
+    @Test func `what a connection leaves is let go in several turns, unless somebody comes for it`()
+    {
+        let loop = TestLoop(limits: limits)
+        let room = shelf(loop, limits)
+        let wire = Wire.greeted(room, on: loop)
+        wire.push(pages)
+        for _ in 1...50 { loop.endTurn() }
+        #expect(room.liveGroups.count == 55)
+        let again = loop.turnsAgain
+        wire.session.disconnected()
+        #expect(room.liveGroups.count > 20)
+        let other = Wire.greeted(room, on: loop, client: .bob)
+        other.say(#"{"op":"subscribe","ref":1,"select":"page","params":59}"#)
+        #expect(other.hear().map(\.op) == ["subscribed", "snapshot"])
+        #expect(loop.turnsAgain > again)
+        for _ in 1...50 { loop.endTurn() }
+        #expect(room.liveGroups.count == 1)
+        room.dispatch(Rename(name: "new"), DispatchOutcome())
+        loop.endTurn()
+        #expect(other.hear().map(\.op) == ["patch"])
     }
 
     // MARK: First values
