@@ -220,7 +220,7 @@ class TrustedProxyTest(BehindProxyTest):
     def addresses(self):
         program = subprocess.Popen(
             [BUILD / "storecast", "watch", self.server.url + "devtools", "room",
-             '"/"', "--as", self.token], stdout=subprocess.PIPE, text=True)
+             '{"room": "/"}', "--as", self.token], stdout=subprocess.PIPE, text=True)
         try:
             return program.stdout.readline()
         finally:
