@@ -348,6 +348,10 @@ package final class ServerSession: SelectionSubscriber {
 
     private func welcome(_ identity: Identity) {
         guard let hello, !isRevoked(identity) else { return }
+        // The room may have taken long to open.
+        guard !isOver(identity) else {
+            return close(.expired, "The token has expired.", jitter: 1)
+        }
         if let refusal = room.refusal(ofEntryTo: identity) {
             return close(.forbidden, refusal.description)
         }

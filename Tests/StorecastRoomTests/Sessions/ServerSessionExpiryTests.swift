@@ -101,6 +101,20 @@ struct ServerSessionExpiryTests {
         #expect(wire.closeCode == .unauthenticated)
     }
 
+    @Test func `a token that expires while the room is opened lets nobody in`() {
+        let journal = TestJournal(isImmediate: true)
+        journal.opensRooms = false
+        let opening = loop.open(Shop.room, journal: journal)
+        loop.maker = { _ in opening }
+        let (early, late) = (connect("ada until 50"), connect("bob until 500", id: 2, client: .bob))
+        for _ in 1...60 { advance(by: 1) }
+        #expect(early.hear().isEmpty)
+        journal.finishOpening()
+        loop.endTurn()
+        #expect(early.hear().map(\.code) == ["expired"])
+        #expect(late.hear().ops == ["welcome"])
+    }
+
     @Test func `the clock may step`() {
         let wire = connect("ada until 600")
         loop.clockStep = 5000

@@ -36,6 +36,7 @@ final class TestJournal: Journal {
     /// Whether writing a snapshot takes until `finishSnapshots()`.
     var holdsSnapshots = false
     private var snapshots: [(Result<Void, JournalError>) -> Void] = []
+    private var openings: [(Result<RoomHistory, JournalError>) -> Void] = []
 
     init(isImmediate: Bool = false, entries: [JournalEntry] = []) {
         self.isImmediate = isImmediate
@@ -80,9 +81,17 @@ final class TestJournal: Journal {
     func open(
         _ room: String, completion: @escaping (Result<RoomHistory, JournalError>) -> Void
     ) {
-        guard opensRooms else { return }
+        guard opensRooms else { return openings.append(completion) }
         if let openingError { return completion(.failure(openingError)) }
         completion(.success(RoomHistory(epoch: "test-epoch", head: UInt64(entries.count))))
+    }
+
+    /// Answers those who open rooms, and waited.
+    func finishOpening() {
+        opensRooms = true
+        let waiting = openings
+        openings = []
+        for completion in waiting { open("", completion: completion) }
     }
 
     func tail(
