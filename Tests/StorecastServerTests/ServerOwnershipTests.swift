@@ -192,7 +192,8 @@ struct ServerOwnershipTests {
     static func connections() async throws {
         let server = SyncServer(port: 0, room: Tallies.room)
         let url = try await server.start()
-        await requireFlatMemory(rounds: 1_000) { _ in
+        // Both ends of one have more than 8 KiB; on a busy machine some are still being closed.
+        await requireFlatMemory(rounds: 1_000, allowing: 6 << 20) { _ in
             let connection = RemoteConnection(url)
             let store = RemoteStore(Tallies.count, on: connection)
             for await _ in store.states { break }
