@@ -72,7 +72,7 @@ import Testing
         let server = SyncServer(port: 0, rooms: { _ in Tallies.room }) { credentials in
             continuation.yield(credentials.token)
             let now = Timestamp.now().secondsSince1970
-            let expires = credentials.token == "1" ? now + 4 : now + 1000
+            let expires = credentials.token == "1" ? now + 12 : now + 1000
             return Identity("ada", expires: Timestamp(secondsSince1970: expires))
         }
         let number = Mutex(0)

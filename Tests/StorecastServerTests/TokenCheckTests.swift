@@ -39,7 +39,10 @@ import Testing
 
     @Test func `beyond so many checks at a time a client is asked to come again`() async throws {
         let gate = Gate()
-        let server = server(gate) { $0.tokenChecks = 2 }
+        let server = server(gate) {
+            $0.tokenChecks = 2
+            $0.tokenCheckTimeout = .seconds(600)
+        }
         let url = try await server.start()
         var began = gate.began.makeAsyncIterator()
         let first = RemoteConnection(url, token: { "first" })
@@ -54,7 +57,8 @@ import Testing
         gate.open("first")
         #expect(await first.isLive())
         third.reconnect()
-        #expect(await began.next() == "third")
+        // The second may have lost patience, and come again.
+        while let name = await began.next(), name != "third" {}
         gate.open("third")
         #expect(await third.isLive())
         for connection in [first, second, third] { connection.close() }
@@ -125,8 +129,9 @@ import Testing
         let isDown = Mutex(true)
         let asked = AsyncStream<String>.makeStream()
         let server = SyncServer(port: 0, rooms: { _ in Tallies.room }) { credentials in
+            let fails = isDown.withLock(\.self)
             asked.continuation.yield(credentials.token ?? "")
-            if isDown.withLock(\.self) {
+            if fails {
                 throw Rejection(.unavailable, "The directory is down.", retryAfter: .zero)
             }
             return Identity("ada", roles: [credentials.token ?? ""])
