@@ -8,7 +8,8 @@ func fuzzJournal(_ input: UnsafeRawBufferPointer) {
         guard let written = try? line.bytes(),
             let again = try? JournalLine(written.dropLast())
         else { preconditionFailure("what was read can be written, and read again") }
-        precondition(again == line, "as it was")
+        // Space between the tokens of a payload isn't kept.
+        precondition((try? again.bytes()) == written, "as it was")
     }
     if let roles = try? EntryRow.roles(bytes) {
         precondition((try? EntryRow.roles(EntryRow.text(roles: roles))) == roles, "roles")
