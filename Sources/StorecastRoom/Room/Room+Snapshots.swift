@@ -21,8 +21,12 @@ extension Room {
 
     /// Hands the journal a copy of what the room is now; `completion` is called when that is over,
     /// for better or worse.
+    ///
+    /// None is taken while a batch is half committed. A batch that was appended again, as it wasn't
+    /// known whether the journal had it, can stand in the log twice; what the room has made of a part
+    /// of the second copy isn't what the log has made of all before it.
     func takeSnapshot(_ completion: @escaping () -> Void) {
-        guard let snapshot = log.snapshot else { return completion() }
+        guard queue.committing.isEmpty, let snapshot = log.snapshot else { return completion() }
         snapshots.begin()
         let (offset, definition, limits) = (log.offset, definition, limits)
         let size = SnapshotSize()

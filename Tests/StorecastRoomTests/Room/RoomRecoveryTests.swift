@@ -40,6 +40,20 @@ struct RoomRecoveryTests {
         #expect(journal.snapshots.map(\.offset) == [0, 10, 20, 30])
     }
 
+    @Test func `no snapshot is taken in the middle of a batch, which the log may have twice`() {
+        var limits = SyncLimits()
+        limits.snapshots.entries = 1
+        limits.turnActions = 2
+        let room = loop.open(Shop.room, journal: journal, limits: limits)
+        journal.keepsTwice = true
+        for _ in 0..<5 { room.dispatch(AddTea(by: 1), DispatchOutcome()) }
+        loop.endTurn()
+        #expect(room.position.version == 2, "The others follow in the next turns.")
+        // The machine fails, and what was kept last is lost.
+        journal.entries.removeLast(10 - max(5, Int(journal.snapshots.last?.offset ?? 0)))
+        #expect(open().store.state.tea == 5)
+    }
+
     @Test func `what a history begins with is written before its first entry`() throws {
         let room = open(Shop.room(from: Shop(tea: 5)))
         #expect(journal.snapshots.isEmpty, "Whoever only looks leaves no trace.")

@@ -11,6 +11,8 @@ final class ArchiveJournal: Journal {
     private(set) var truncated: UInt64 = 0
     /// What the next saving of a snapshot ends with; nil leaves it waiting.
     var savesSnapshots: Result<Void, JournalError>? = .success(())
+    /// Whether a batch is kept a second time, as if its first append had had no answer.
+    var keepsTwice = false
     private(set) var waitingSnapshots: [() -> Void] = []
     /// How many entries were delivered by tails.
     private(set) var delivered = 0
@@ -32,7 +34,8 @@ final class ArchiveJournal: Journal {
         completion: @escaping (Result<UInt64, JournalError>) -> Void
     ) {
         do {
-            entries += try batch.map { try JournalRecord($0) }
+            let records = try batch.map { try JournalRecord($0) }
+            entries += keepsTwice ? records + records : records
             completion(.success(head))
         } catch {
             completion(.failure(.unfit(place: 0, "\(error)")))
