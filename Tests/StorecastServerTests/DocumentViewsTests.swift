@@ -275,6 +275,7 @@ private final class Subscriber: SelectionSubscriber {
     func queue(_ subscription: ServerSubscription) { isTold = true }
 
     func caughtUp() { catchUps += 1 }
+    func skipped(to version: UInt64) {}
 
     func lapse(_ subscription: ServerSubscription, _ code: String) { Issue.record("\(code)") }
 

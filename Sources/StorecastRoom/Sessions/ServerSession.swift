@@ -65,6 +65,8 @@ package final class ServerSession: SelectionSubscriber {
     /// How many bytes of first values were sent in the loop's turn `firstTurn`.
     @exclusivity(unchecked) private var firstBytes = 0
     @exclusivity(unchecked) private var firstTurn: UInt64 = 0
+    /// The last version for which some value skipped others, in which it may have been another.
+    @exclusivity(unchecked) private var skippedTo: UInt64 = 0
     /// Whether its next part waits for its turn in the loop.
     var isPartQueued = false
 
@@ -425,6 +427,8 @@ package final class ServerSession: SelectionSubscriber {
 
     package func caughtUp() { flushes.add(self) }
 
+    package func skipped(to version: UInt64) { skippedTo = version }
+
     /// Whether what it has to send is to be encoded first, and large.
     var needsEncoding: Bool {
         queued.contains { $0.isLive && $0.group.needsEncoding(from: $0.position) }
@@ -480,7 +484,7 @@ package final class ServerSession: SelectionSubscriber {
                 let beginsWithGap = isFirst && subscription.beginsWithGap
                 guard let message = try subscription.nextMessage() else { continue }
                 messages.append(message)
-                hasGap = hasGap || beginsWithGap
+                hasGap = hasGap || beginsWithGap || subscription.group.version < skippedTo
                 if isFirst {
                     firstBytes += message.frameSize
                     flushes.spend(message.frameSize)

@@ -226,6 +226,9 @@ package protocol SelectionSubscriber: AnyObject {
     func lapse(_ subscription: ServerSubscription, _ code: String)
     /// The group isn't behind any more.
     func caughtUp()
+    /// The value of one of its groups is the same at `version` as when it was left behind, but may
+    /// have been another in between.
+    func skipped(to version: UInt64)
 }
 
 /// One connection's interest in one selection group.

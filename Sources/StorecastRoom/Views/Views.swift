@@ -296,6 +296,11 @@ final class Views<State: Codable & Sendable> {
             timer.skip(to: host.now)
             group.meter?.evaluated(1)
             if !update(group, source, to: state) { failed.append(group) }
+            if group.version != log.version {
+                for subscription in group.subscriptions {
+                    subscription.subscriber.skipped(to: log.version)
+                }
+            }
             spend(on: group, source)
             if let meter = group.meter { timer.note(1, of: meter, at: host.now) }
         }

@@ -93,6 +93,7 @@ private final class Nobody: SelectionSubscriber {
     let identity = Identity.anonymous
 
     func caughtUp() {}
+    func skipped(to version: UInt64) {}
     func queue(_ subscription: ServerSubscription) {}
     func lapse(_ subscription: ServerSubscription, _ code: String) {}
 }
