@@ -5,6 +5,9 @@ extension Room {
     /// Every group that is kept up to date.
     package var liveGroups: [SelectionGroup] { views.live }
 
+    /// Those of them without subscriptions, which are still to be let go.
+    package var leavingGroups: [SelectionGroup] { views.leaving }
+
     /// How many groups are kept for those who come back.
     package var lingeringCount: Int { views.lingering.count }
 

@@ -29,7 +29,7 @@ final class Views<State: Codable & Sendable> {
     /// Groups that were told of changes and wait for their update, in the order of that.
     private var behind: [(group: SelectionGroup, source: any ToldSource<State>)] = []
     /// Groups without subscriptions that are still to be let go.
-    private var leaving: [SelectionGroup] = []
+    private(set) var leaving: [SelectionGroup] = []
     /// Whether there are such groups.
     @exclusivity(unchecked) private(set) var areLeaving = false
     /// Whether some groups aren't at the room's version yet.

@@ -24,6 +24,7 @@ extension SeededGenerator {
         /// 34,452, as with this number none of the seeds that failed before has parts.
         case parts = 34_452
         case tokens = 34_453
+        case work = 34_454
     }
 
     mutating func happens(oneIn count: Int) -> Bool {

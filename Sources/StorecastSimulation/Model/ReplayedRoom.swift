@@ -242,7 +242,10 @@ final class ReplayedRoom<State: Codable & Sendable>: RoomModel {
 
     func excess(of room: any AnyRoom, at time: Duration) -> String? {
         guard let room = room as? Room<State>, room.isReady else { return nil }
-        if let group = room.liveGroups.first(where: { $0.subscriptions.isEmpty }) {
+        let leaving = Set(room.leavingGroups.map { ObjectIdentifier($0) })
+        if let group = room.liveGroups.first(where: {
+            $0.subscriptions.isEmpty && !leaving.contains(ObjectIdentifier($0))
+        }) {
             return "The group of '\(group.key.selection)' has no subscriber and is kept up to date."
         }
         if room.lingeringCount > limits.lingeringGroups

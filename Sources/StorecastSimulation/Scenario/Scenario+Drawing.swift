@@ -36,6 +36,20 @@ extension Scenario {
             tokenLife = .seconds(2) + tokenRandom.duration(upTo: .seconds(30))
             limits.renewalMargin = tokenRandom.duration(upTo: .seconds(20))
         }
+        // And another, as that was before a turn's work was bounded.
+        var workRandom = SeededGenerator(seed: seed, for: .work)
+        if workRandom.happens(oneIn: 3) { boundWork(&workRandom) }
+    }
+
+    /// Bounds by which work is put off that otherwise is done at once.
+    private mutating func boundWork(_ random: inout SeededGenerator) {
+        limits.turnWork = 1 + random.below(random.pick([300, 3000, 30_000]))
+        limits.turnWorkPerConnection = 1 + random.below(limits.turnWork)
+        limits.turnActions = 1 + random.below(random.pick([2, 20]))
+        limits.writeBytes = 1 + random.below(random.pick([100, 2000]))
+        if random.happens(oneIn: 2) {
+            limits.transactionBytes = 1 + random.below(random.pick([300, 3000]))
+        }
     }
 
     /// Mostly few, so that many seeds can be run; sometimes hundreds.

@@ -84,6 +84,14 @@ extension Scenario {
         { $0.loops = 1 },
         { $0.hasParts = false },
         { $0.tokenLife = .zero },
+        { scenario in
+            let usual = SyncLimits()
+            scenario.limits.turnWork = usual.turnWork
+            scenario.limits.turnWorkPerConnection = usual.turnWorkPerConnection
+            scenario.limits.turnActions = usual.turnActions
+            scenario.limits.writeBytes = usual.writeBytes
+            scenario.limits.transactionBytes = usual.transactionBytes
+        },
     ]
 }
 
