@@ -125,6 +125,7 @@ public struct NamedLimit: Sendable {
         time("silence", \.silence),
         time("stall-timeout", \.stallTimeout),
         time("message-timeout", \.messageTimeout),
+        bytes("unfinished-bytes", \.unfinishedBytes),
         time("close-timeout", \.closeTimeout),
         bytes("disk-reserve", \.diskReserve, from: 0),
         bytes("memory", \.memory, from: 0),

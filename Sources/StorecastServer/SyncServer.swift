@@ -386,6 +386,7 @@ extension WebSocketServerConfiguration {
         deadPeerTimeout = limits.silence
         stallTimeout = limits.stallTimeout
         messageTimeout = limits.messageTimeout
+        unfinishedBytes = limits.unfinishedBytes
         handshakeTimeout = limits.handshakeTimeout
         answerTimeout = limits.answerTimeout
         closeTimeout = limits.closeTimeout

@@ -175,6 +175,44 @@ extension SocketTests {
             await server.stop()
         }
 
+        @Test func `of messages that aren't whole so much is held, and the oldest are given up`()
+            async throws
+        {
+            let server = try await TestServer({ $0.unfinishedBytes = 3000 })
+            var peers: [RawPeer] = []
+            for number in 1...5 {
+                let peer = try await open(.idle, on: server)
+                peers.append(peer)
+                try peer.send(head: 0x01, Array(repeating: 0x61, count: 900))
+                // The fourth is too many: then an eighth has to be free.
+                if number == 4 {
+                    for _ in 1...2 {
+                        guard case .closed(1006, let reason) = try await server.events.next() else {
+                            Issue.record("Not closed with 1006.")
+                            return
+                        }
+                        #expect(reason.contains("aren't whole"))
+                    }
+                }
+                try peer.send(head: 0x89, [])
+                #expect(try peer.readFrame()?.opcode == 0x8A)
+            }
+            for peer in peers.suffix(3) {
+                try peer.send(head: 0x80, [0x62])
+                let text = String(repeating: "a", count: 900) + "b"
+                #expect(try await server.events.next() == .received(text))
+            }
+            // What has come whole counts no more.
+            for peer in peers.suffix(3) {
+                try peer.send(head: 0x01, Array(repeating: 0x61, count: 900))
+                try peer.send(head: 0x80, [])
+                let text = String(repeating: "a", count: 900)
+                #expect(try await server.events.next() == .received(text))
+            }
+            #expect(server.events.pending.isEmpty)
+            await server.stop()
+        }
+
         @Test func `a silent peer is cut unless it is the server that doesn't read`() async throws {
             let server = try await TestServer({
                 $0.pingInterval = .milliseconds(20)

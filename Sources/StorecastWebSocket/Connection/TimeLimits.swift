@@ -127,3 +127,35 @@ final class DeadlineQueue {
         arm(.milliseconds(Int64(waiting[first].due - core.milliseconds)))
     }
 }
+
+/// What a server holds of messages that aren't whole yet, of all its connections together.
+///
+/// Beyond the limit it ends connections, those first whose message began first: who only sends
+/// slowly has to be quicker than those who want to push it out.
+final class UnfinishedMessages {
+    private let limit: Int
+    private var held: [UInt64: (connection: WebSocketConnection, bytes: Int)] = [:]
+    private var total = 0
+
+    init(limit: Int) { self.limit = limit }
+
+    /// Notes how many bytes are held for a connection now. Amortised O(1), but O(n log n) where
+    /// connections are ended, of which there is an eighth of the limit then.
+    func note(_ connection: WebSocketConnection, _ bytes: Int) {
+        total += bytes - (held[connection.id]?.bytes ?? 0)
+        held[connection.id] = bytes > 0 ? (connection, bytes) : nil
+        if total > limit { shed() }
+    }
+
+    private func shed() {
+        let oldest = held.values.sorted {
+            ($0.connection.messageBegan, $0.connection.id)
+                < ($1.connection.messageBegan, $1.connection.id)
+        }
+        for (connection, _) in oldest {
+            guard total > limit - limit / 8 else { return }
+            note(connection, 0)
+            connection.fail("Too much is held of messages that aren't whole.")
+        }
+    }
+}

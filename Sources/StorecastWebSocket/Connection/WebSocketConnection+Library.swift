@@ -186,6 +186,7 @@ extension WebSocketConnection {
     func remove() {
         finish()
         core.sockets[id] = nil
+        unfinished?.note(self, 0)
         owner?.removed(self)
         owner = nil
     }

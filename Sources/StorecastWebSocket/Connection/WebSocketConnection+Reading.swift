@@ -27,13 +27,16 @@ extension WebSocketConnection {
             if case .ping = step {} else { answerPing() }
             switch step {
             case .more:
-                if messageBegan == 0, frames.isInside { messageBegan = lastActivity }
+                guard frames.isInside else { return }
+                if messageBegan == 0 { messageBegan = lastActivity }
+                if phase == .open { unfinished?.note(self, frames.assembler.count) }
                 return
             case .text(let text):
                 messageBegan = 0
                 if phase == .open { owner?.received(self, text: text) }
             case .assembled(let text):
                 messageBegan = 0
+                unfinished?.note(self, 0)
                 if phase == .open { text.withUnsafeBytes { owner?.received(self, text: $0) } }
             case .ping(let payload): pendingPing = payload
             case .pong: break

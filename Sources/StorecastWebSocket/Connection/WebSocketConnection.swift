@@ -33,6 +33,8 @@ package final class WebSocketConnection: LoopSocket {
     private(set) var isReadingPaused = false
     /// Server: when the message began to come that isn't whole yet; 0 if there is none.
     var messageBegan: UInt64 = 0
+    /// Server: counts what is held of messages that aren't whole.
+    var unfinished: UnfinishedMessages?
     /// Since when the peer has taken nothing of what waits for it, as far as was looked; 0 if
     /// nothing waits.
     private var stalled: (since: UInt64, taken: UInt64) = (0, 0)

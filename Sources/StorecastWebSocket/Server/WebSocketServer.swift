@@ -17,6 +17,7 @@ package final class WebSocketServer {
     private let handshakes: DeadlineQueue
     private let answers: DeadlineQueue
     let heartbeat: Heartbeat
+    private let unfinished: UnfinishedMessages
     private var listener: ListeningSocket?
     /// Open connections and handshakes together.
     private var acceptedCount = 0
@@ -40,6 +41,7 @@ package final class WebSocketServer {
             if connection.phase == .handshaking { connection.kill() }
         }
         answers = DeadlineQueue(on: core, delay: configuration.answerTimeout) { $0.kill() }
+        unfinished = UnfinishedMessages(limit: configuration.unfinishedBytes)
         closeQueue = DeadlineQueue(on: core, delay: configuration.closeTimeout) { $0.kill() }
         heartbeat = Heartbeat(
             on: core, interval: configuration.pingInterval, timeout: configuration.deadPeerTimeout,
@@ -94,6 +96,7 @@ package final class WebSocketServer {
         let connection = WebSocketConnection(
             core: core, handshake: .server(self), maxMessageBytes: configuration.maxMessageBytes)
         guard connection.startReading(descriptor, encryption) else { return }
+        connection.unfinished = unfinished
         acceptedCount += 1
         handshakes.add(connection)
     }
@@ -242,6 +245,8 @@ package struct WebSocketServerConfiguration: Sendable {
     package var stallTimeout: Duration = .seconds(60)
     /// How long a message may take from its first byte to its last; as `deadPeerTimeout`.
     package var messageTimeout: Duration = .seconds(60)
+    /// How many bytes of messages that aren't whole may be held, of all connections together.
+    package var unfinishedBytes = 32 << 20
     /// How long a client may take from connecting to the end of its request, encryption included.
     package var handshakeTimeout: Duration = .seconds(10)
     /// How long a peer may take to read the answer to a plain request.
