@@ -127,9 +127,9 @@ public struct SyncLimits: Sendable {
     /// How long a message may take to come, from its first byte to its last; a minute. It is found
     /// out at most one ``pingInterval`` later.
     public var messageTimeout = Duration.seconds(60)
-    /// How many bytes a loop holds of messages that aren't whole yet, of all its connections; 32 MiB.
+    /// How many bytes a loop holds of messages that aren't whole yet, of all its connections; 16 MiB.
     /// Beyond, connections are ended, those first whose message began first.
-    public var unfinishedBytes = 32 << 20
+    public var unfinishedBytes = 16 << 20
     /// How long a client may take to answer a close frame before it is cut off; 5 seconds.
     public var closeTimeout = Duration.seconds(5)
     /// How many bytes the disk of a journal must have left; 64 MiB. Below, rooms refuse actions with

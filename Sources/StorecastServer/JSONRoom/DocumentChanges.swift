@@ -134,7 +134,7 @@ final class DocumentPlace {
 
     /// The changes, or the whole new value of `size` bytes if they are much more work.
     private func difference(from old: JSON, to new: JSON, size: Int) -> JSONPatch {
-        let (patch, work) = JSONPatch.diff(from: old, to: new, work: 8 * size + 4096)
+        let (patch, work) = JSONPatch.diff(from: old, to: new, work: 4 * size + 4096)
         self.work += size + work
         return patch
     }

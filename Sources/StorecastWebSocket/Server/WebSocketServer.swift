@@ -246,7 +246,7 @@ package struct WebSocketServerConfiguration: Sendable {
     /// How long a message may take from its first byte to its last; as `deadPeerTimeout`.
     package var messageTimeout: Duration = .seconds(60)
     /// How many bytes of messages that aren't whole may be held, of all connections together.
-    package var unfinishedBytes = 32 << 20
+    package var unfinishedBytes = 16 << 20
     /// How long a client may take from connecting to the end of its request, encryption included.
     package var handshakeTimeout: Duration = .seconds(10)
     /// How long a peer may take to read the answer to a plain request.

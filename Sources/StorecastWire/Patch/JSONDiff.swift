@@ -151,8 +151,10 @@ extension JSONDiff {
         if before.count == 1, after.count == 1 {
             return compare(old[start], new[start], at: String(offset + start))
         }
-        // To name them is to hash each.
+        // To name them is to hash each, and to align them takes about as long as the names.
         if limit < .max {
+            spend(128 * (before.count + after.count))
+            guard !isGivenUp else { return }
             for element in before { spend(element.encodedSize(upTo: max(limit - work, 1))) }
             for element in after { spend(element.encodedSize(upTo: max(limit - work, 1))) }
             guard !isGivenUp else { return }

@@ -56,6 +56,9 @@ public struct JSONPatch: Sendable, Hashable {
     ///
     /// Linear in the patch.
     package func orReplacement(by result: JSON) -> JSONPatch {
+        if operations.count == 1, case .replace(let path, _) = operations[0], path.tokens.isEmpty {
+            return self
+        }
         let size = operations.reduce(-1) { $0 + $1.encodedSize + 1 }
         // {"op":"replace","path":"","value":}
         let room = size - 35

@@ -25,12 +25,7 @@ extension JSON: CustomStringConvertible {
         case .uint(let value): Self.digits(value)
         case .double(let value): Self.size(value)
         case .string(let text): Self.size(text)
-        case .array(let elements):
-            elements.reduce(max(elements.count, 1) + 1) { $0 + $1.encodedSize }
-        case .object(let object):
-            object.reduce(max(object.count, 1) + 1) {
-                $0 + Self.size($1.key) + 1 + $1.value.encodedSize
-            }
+        case .array, .object: encodedSize(upTo: .max)
         }
     }
 
@@ -45,8 +40,16 @@ extension JSON: CustomStringConvertible {
         switch self {
         case .array(let elements):
             size += max(elements.count, 1) + 1
-            for element in elements where size < limit {
-                element.addEncodedSize(to: &size, upTo: limit)
+            // Without copying each, which counts references.
+            elements.withUnsafeBufferPointer { elements in
+                for index in elements.indices {
+                    if size >= limit { return }
+                    if case .int(let value) = elements[index] {
+                        size &+= Self.digits(value.magnitude) &+ (value < 0 ? 1 : 0)
+                    } else {
+                        elements[index].addEncodedSize(to: &size, upTo: limit)
+                    }
+                }
             }
         case .object(let object):
             size += max(object.count, 1) + 1
@@ -152,12 +155,16 @@ extension JSON: CustomStringConvertible {
     }
 
     private static func digits(_ value: UInt64) -> Int {
-        var count = 1
-        var rest = value
-        while rest >= 10 {
-            rest /= 10
-            count += 1
-        }
-        return count
+        // 1233 / 4096 is a little more than the logarithm of 2.
+        let least = ((64 &- (value | 1).leadingZeroBitCount) &* 1233) &>> 12
+        return least &+ (value | 1 >= powersOfTen[least] ? 1 : 0)
     }
 }
+
+/// From 1 on.
+private let powersOfTen: [UInt64] = [
+    1, 10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000,
+    10_000_000_000, 100_000_000_000, 1_000_000_000_000, 10_000_000_000_000, 100_000_000_000_000,
+    1_000_000_000_000_000, 10_000_000_000_000_000, 100_000_000_000_000_000,
+    1_000_000_000_000_000_000, 10_000_000_000_000_000_000,
+]
