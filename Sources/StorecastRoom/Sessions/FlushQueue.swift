@@ -30,13 +30,18 @@ package final class FlushQueue {
     @exclusivity(unchecked) private(set) var waiting: [ServerSession] = []
     /// How much work messages may still make in this turn.
     @exclusivity(unchecked) private(set) var workLeft: Int
+    /// How much more sessions may make then that have made little lately.
+    @exclusivity(unchecked) private(set) var spareWork: Int
     /// Which turn it is.
     @exclusivity(unchecked) private(set) var turn: UInt64 = 1
+    /// When it began, by the loop's clock.
+    @exclusivity(unchecked) private(set) var seconds = 0.0
     private let turnWork: Int
 
     init(turnWork: Int) {
         self.turnWork = turnWork
         workLeft = turnWork
+        spareWork = turnWork
     }
 
     /// The session's messages are pulled at the end of the turn, if its connection takes them.
@@ -46,7 +51,9 @@ package final class FlushQueue {
     }
 
     /// Messages have made so much work.
-    func spend(_ work: Int) { workLeft -= work }
+    func spend(_ work: Int) {
+        if workLeft > 0 { workLeft -= work } else { spareWork -= work }
+    }
 
     /// The session has messages that weren't taken: it is called when it is its turn.
     func wait(_ session: ServerSession) {
@@ -58,13 +65,16 @@ package final class FlushQueue {
     func beginWaiting() {
         turn += 1
         workLeft = turnWork
+        spareWork = turnWork
+        seconds = loop?.seconds ?? 0
     }
 
-    /// Lets those that wait go on, the first first, while work may be made; those that aren't done
-    /// then wait behind the others.
+    /// Lets those that wait go on, the first first, while work may be made; but before all others
+    /// those that have made little work lately. Those that aren't done then wait behind the others.
     func takeWaiting() {
         guard !waiting.isEmpty else { return }
-        var before = waiting[...]
+        let light = waiting.filter(\.isLight)
+        var before = (light.isEmpty ? waiting : light + waiting.filter { !$0.isLight })[...]
         waiting = []
         while workLeft > 0, let session = before.popFirst() { session.goOn() }
         waiting.insert(contentsOf: before, at: 0)

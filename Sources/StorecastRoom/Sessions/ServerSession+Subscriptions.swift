@@ -76,7 +76,8 @@ extension ServerSession {
                 FrameError.Code(error.code.description), error.title, detail: error.detail,
                 ref: frame.ref)
         }
-        spend(group.value.size)
+        // What was made for it took an encoding of every part of it.
+        spend(group.value.subscriptions.isEmpty ? 8 * group.value.size : group.value.size)
         attach(frame, to: group, size)
     }
 

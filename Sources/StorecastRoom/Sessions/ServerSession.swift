@@ -57,6 +57,10 @@ package final class ServerSession: SelectionSubscriber {
     /// How much work its messages have made in the loop's turn `workTurn`.
     @exclusivity(unchecked) private var work = 0
     @exclusivity(unchecked) private var workTurn: UInt64 = 0
+    /// What it has made before, less what is forgiven with time, as of `workSeconds`. A new one has
+    /// to show first that it makes little.
+    @exclusivity(unchecked) private var debt: Double
+    @exclusivity(unchecked) private var workSeconds: Double
     @exclusivity(unchecked) private var queued: [ServerSubscription] = []
     /// Whether the client takes values in parts.
     private var takesParts = false
@@ -76,6 +80,8 @@ package final class ServerSession: SelectionSubscriber {
         number = room.numberVisitor()
         self.loop = loop
         flushes = loop.flushes
+        debt = Double(limits.turnWork / 4)
+        workSeconds = loop.flushes.seconds
         accounts = [loop.senders.own()]
         self.link = link
     }
@@ -179,14 +185,31 @@ package final class ServerSession: SelectionSubscriber {
 
     /// Notes that a message made so much work, in bytes that were read, compared or written.
     func spend(_ amount: Int) {
-        if workTurn != flushes.turn { (work, workTurn) = (0, flushes.turn) }
+        if workTurn != flushes.turn { beginWork() }
         work += amount
         flushes.spend(amount)
     }
 
-    private var mustWait: Bool {
-        flushes.workLeft <= 0 || work >= limits.turnWork && workTurn == flushes.turn
+    /// In each second as much is forgiven as it may make in a turn.
+    private func beginWork() {
+        let forgiven = Double(limits.turnWork) * (flushes.seconds - workSeconds)
+        debt = max(0, debt + Double(work) - forgiven)
+        (work, workTurn, workSeconds) = (0, flushes.turn, flushes.seconds)
     }
+
+    /// Whether it has made little work lately: then it doesn't wait for those that have made much.
+    var isLight: Bool {
+        if workTurn != flushes.turn { beginWork() }
+        return debt + Double(work) <= Double(limits.turnWork / 16)
+    }
+
+    private var mustWait: Bool {
+        if work >= limits.turnWork, workTurn == flushes.turn { return true }
+        return !mayWork
+    }
+
+    /// Whether something may be made for it in this turn.
+    private var mayWork: Bool { flushes.workLeft > 0 || flushes.spareWork > 0 && isLight }
 
     /// It is its turn again.
     func goOn() {
@@ -462,7 +485,7 @@ package final class ServerSession: SelectionSubscriber {
         for index in queued.indices {
             let subscription = queued[index]
             let isFirst = !subscription.isLive
-            if isFirst, firstBytes >= limits.writeBytes || flushes.workLeft <= 0 {
+            if isFirst, firstBytes >= limits.writeBytes || !mayWork {
                 later.append(subscription)
                 continue
             }

@@ -9,6 +9,12 @@ package protocol SelectionSource<State>: ValueSource {
     ///
     /// Throws what the value's `encode(to:)` throws; the source is of no more use then.
     func update(_ state: State) throws -> ValueChange?
+    /// The source, if it is told of changes: a cast takes microseconds.
+    var told: (any ToldSource<State>)? { get }
+}
+
+extension SelectionSource {
+    package var told: (any ToldSource<State>)? { nil }
 }
 
 /// A source that is told of the changes that concern it, and needn't be asked after each turn.
@@ -21,6 +27,10 @@ package protocol ToldSource<State>: SelectionSource {
     func attach()
     /// Isn't told of changes any more. ``SelectionSource/update(_:)`` finds them itself then.
     func detach()
+}
+
+extension ToldSource {
+    package var told: (any ToldSource<State>)? { self }
 }
 
 /// What keeps a selection up to date by sources that are told of changes.

@@ -17,7 +17,7 @@ struct SelectionTable<State> {
 
         init(reads: ((State, State) -> Bool)?, _ source: any SelectionSource<State>) {
             self.reads = reads
-            let told = source as? any ToldSource<State>
+            let told = source.told
             isTold = told != nil
             way = told?.way ?? (reads == nil ? .closure : .declaredReads)
         }

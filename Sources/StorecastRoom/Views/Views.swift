@@ -81,7 +81,7 @@ final class Views<State: Codable & Sendable> {
             let member = try revived(resolved.key, state) ?? fresh(resolved, params, state)
             try checkSize(of: member.group)
             groups.insert(member, reads: resolved.reads)
-            if let source = member.source as? any ToldSource<State> {
+            if let source = member.source.told {
                 source.group = member.group
                 source.attach()
                 listen()
@@ -145,7 +145,7 @@ final class Views<State: Codable & Sendable> {
 
     private func rest(_ group: SelectionGroup) {
         guard let source = groups.remove(group) else { return }
-        if let source = source as? any ToldSource<State> { spend(on: group, source) }
+        finders.work += Self.releaseWork + (source.told?.way == .rows ? 4 * group.size : 0)
         if groups.readers == 0 { evaluated = nil }
         detach(source)
         onChange()
@@ -162,10 +162,13 @@ final class Views<State: Codable & Sendable> {
         watchLingering()
     }
 
+    /// What it takes to let a group go, in bytes compared.
+    private static var releaseWork: Int { 2048 }
+
     func forgetLingering() { lingering.removeAll() }
 
     private func detach(_ source: (any SelectionSource<State>)?) {
-        guard let source = source as? any ToldSource<State> else { return }
+        guard let source = source?.told else { return }
         source.detach()
         listen()
     }
@@ -312,7 +315,7 @@ final class Views<State: Codable & Sendable> {
     private func spend(on group: SelectionGroup, _ source: any ToldSource<State>) {
         switch source.way {
         case .path: break
-        case .rows: finders.work += 256 + group.size
+        case .rows: finders.work += 256 + 4 * group.size
         default: finders.work += 256
         }
     }
