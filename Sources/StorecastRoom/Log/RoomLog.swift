@@ -141,11 +141,25 @@ package final class RoomLog<State: Codable & Sendable> {
             try reduceTogether(entry)
             return nil
         } catch {
-            var rejection = Rejection(telling: error, failed)
-            // What stands in the log is final, whatever the check says.
-            rejection.retryable = false
-            rejection.retryAfter = nil
-            return rejection
+            return finalRejection(error)
+        }
+    }
+
+    /// What stands in the log is final, whatever the check says.
+    private func finalRejection(_ error: any Error) -> Rejection {
+        var rejection = Rejection(telling: error, failed)
+        rejection.retryable = false
+        rejection.retryAfter = nil
+        return rejection
+    }
+
+    /// What the check of an entry's first action says of the state as it is.
+    func rejection(of entry: JournalEntry) -> Rejection? {
+        do {
+            if let action = entry.actions.first { try validate(action, entry.sender) }
+            return nil
+        } catch {
+            return finalRejection(error)
         }
     }
 

@@ -26,15 +26,23 @@ extension Room {
         do {
             let action = try intake.action(dispatch.type, dispatch.payload, from: origin.sender)
             entry.actions = try intake.actions(from: try completed(action), entry)
+            // What is large isn't kept only to be rejected. What is ahead may decide that otherwise.
+            if size > Self.largeSize, queue.isEmpty, let rejection = log.rejection(of: entry) {
+                throw rejection
+            }
         } catch {
             let rejection = rejection(for: error)
             if rejection.retryable { return rejection }
+            entry.actions = []
             entry.rejection = rejection.bounded
             entry.refused = RefusedAction(dispatch)
         }
         enqueue(entry)
         return nil
     }
+
+    /// More than the checks of an action should have to be worth to be made twice, in bytes.
+    private static var largeSize: Int { 4 << 10 }
 
     func enqueue(_ entry: consuming JournalEntry) {
         if queue.batch.isEmpty { context.loop.schedule(turnOf: self) }

@@ -5,7 +5,7 @@ import StorecastWire
 let connectionAttacks = [
     Attack(
         name: "comings", summary: "connects, says hello, and leaves, as fast as it can",
-        bound: .init(journal: 4)
+        bound: .init(journal: 8)
     ) { attacker in
         while !attacker.isOver { _ = try attacker.welcomed() }
     },

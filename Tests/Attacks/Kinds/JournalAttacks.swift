@@ -19,7 +19,7 @@ let journalAttacks = [
     },
     Attack(
         name: "small-rejections", summary: "actions that are rejected, 1,000 a message",
-        bound: .init(journal: 4)
+        bound: .init(journal: 8)
     ) { attacker in
         let connection = try attacker.welcomed()
         var seq = 0

@@ -37,8 +37,8 @@ struct Attack: Sendable {
         var memory = 64.0
         /// By how much it may still have grown when ``Attack/hold`` is over, in MiB.
         var held = 16.0
-        /// By how much the journal's files may grow, in MiB; nil for an attack whose actions are
-        /// taken, as they are kept then.
+        /// By how much the journal's files may grow, in MiB, of which SQLite's write-ahead log may take
+        /// 4; nil for an attack whose actions are taken, as they are kept then.
         var journal: Double?
         /// How much the server may log, in MiB.
         var log = 1.0

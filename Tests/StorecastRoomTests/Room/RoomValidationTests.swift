@@ -51,6 +51,29 @@ struct RoomValidationTests {
                     """#))
     }
 
+    @Test func `of a large action that is rejected the journal keeps no payload, if it is known`()
+        throws
+    {
+        let text = String(repeating: "x", count: 5000)
+        let room = loop.open(
+            Shop.room.validate(Write.self) { shop, write, _ in
+                guard shop.tea > 0 else { throw Rejection(.conflict, "No tea.") }
+            }, journal: journal)
+        let ada = Wire.greeted(room, on: loop)
+        ada.dispatch(1, "Write", #"{"text":"\#(text)"}"#)
+        // Before this one it would have been wrong to say no.
+        ada.dispatch(2, "AddTea", #"{"by":1}"#)
+        ada.dispatch(3, "Write", #"{"text":"\#(text)"}"#)
+        while !journal.pending.isEmpty { finish() }
+        #expect(ada.hear().filter { $0.op == "reject" }.map { $0["seq"] } == [1])
+        #expect(journal.entries.map(\.actions.count) == [0, 1, 1])
+        #expect(journal.entries[0].rejection?.code == .conflict)
+        #expect(journal.entries[0].refused?.type == "Write")
+        let again = loop.open(Shop.room, journal: journal, seed: 2)
+        #expect(again.store.state == room.store.state)
+        #expect(again.store.state.log == [text])
+    }
+
     @Test func `whoever reads the log comes to the same outcomes, in words and all`() throws {
         let room = open()
         let ada = Wire.greeted(room, on: loop)
