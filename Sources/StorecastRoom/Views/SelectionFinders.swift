@@ -14,11 +14,14 @@ package protocol SelectionFinder<State>: AnyObject {
     /// Goes on to a state, and then calls `changed` with each selection that may have another value;
     /// one maybe twice.
     func advance(to state: State, _ changed: (any ToldSource<State>) throws -> Void) rethrows
+    /// Lets go of what only saves work later.
+    func forgetIdle()
 }
 
 extension SelectionFinder {
     package var isListening: Bool { false }
     package func note(_ action: (any SyncAction)?, on state: State) {}
+    package func forgetIdle() {}
 }
 
 /// The finders of a room, in the order in which they were first needed.
@@ -43,6 +46,10 @@ package final class SelectionFinders<State> {
         let new = make()
         finders.append(new)
         return new
+    }
+
+    package func forgetIdle() {
+        for finder in finders { finder.forgetIdle() }
     }
 
     /// Whether one of them is to be told of actions.

@@ -165,7 +165,11 @@ final class Views<State: Codable & Sendable> {
     /// What it takes to let a group go, in bytes compared.
     private static var releaseWork: Int { 2048 }
 
-    func forgetLingering() { lingering.removeAll() }
+    /// Lets go of what only saves work later.
+    func forgetLingering() {
+        lingering.removeAll()
+        finders.forgetIdle()
+    }
 
     private func detach(_ source: (any SelectionSource<State>)?) {
         guard let source = source?.told else { return }

@@ -47,7 +47,7 @@ where Rows.Row: Codable & Equatable & Sendable {
         super.detach()
         isAttached = false
         index.unwatch(self, of: plan)
-        views.drop(index)
+        views.leave(index)
     }
 
     override func difference() throws -> (JSONPatch, growth: Int) {

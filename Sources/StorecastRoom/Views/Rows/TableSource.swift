@@ -235,7 +235,7 @@ where Rows.Row: Codable & Equatable & Sendable {
         super.detach()
         isAttached = false
         index.unwatch(self, showing: ids)
-        views.drop(index)
+        views.leave(index)
     }
 
     /// Looks up what is to be shown.

@@ -24,6 +24,9 @@ where Rows.Row: Codable & Equatable & Sendable {
     /// In the order in which they were made, but for those that took the place of one that went.
     private var indices: [RowIndex<State, Rows>] = []
     private var shared: [RowPlan<Row>.Shape: RowIndex<State, Rows>] = [:]
+    /// Those that nobody watches, and since which round, the first that was left first: kept for a
+    /// while, as making one takes long.
+    private var idle: [(index: RowIndex<State, Rows>, since: UInt64)] = []
     /// Those that are told of a row by its id.
     private var rows = SortedTree<KeyOrder<Row.ID>, [TableSource<State, Rows>]>()
     /// How often it has gone on.
@@ -47,6 +50,7 @@ where Rows.Row: Codable & Equatable & Sendable {
         table = state[keyPath: path]
         var concerned: [TableSource<State, Rows>] = []
         round += 1
+        if let oldest = idle.first, round - oldest.since > Self.idleRounds { dropOldest() }
         for change in changes(from: old) {
             let tell = { [round] (source: TableSource<State, Rows>) in
                 if source.tell(change, in: round) { concerned.append(source) }
@@ -86,9 +90,28 @@ where Rows.Row: Codable & Equatable & Sendable {
         return index
     }
 
-    /// Drops an index that nobody watches.
-    func drop(_ index: RowIndex<State, Rows>) {
+    private static var mostIdle: Int { 4 }
+    private static var idleRounds: UInt64 { 1000 }
+
+    /// One watcher less: an index that nobody watches is dropped, sooner or later.
+    func leave(_ index: RowIndex<State, Rows>) {
         guard index.watchers == 0, indices[index.place] === index else { return }
+        guard index.plan.shape != nil else { return drop(index) }
+        idle.removeAll { $0.index === index || $0.index.watchers > 0 }
+        idle.append((index, round))
+        if idle.count > Self.mostIdle { dropOldest() }
+    }
+
+    func forgetIdle() {
+        while !idle.isEmpty { dropOldest() }
+    }
+
+    private func dropOldest() {
+        let index = idle.removeFirst().index
+        if index.watchers == 0 { drop(index) }
+    }
+
+    private func drop(_ index: RowIndex<State, Rows>) {
         if let shape = index.plan.shape { shared[shape] = nil }
         let last = indices.removeLast()
         guard last !== index else { return }
