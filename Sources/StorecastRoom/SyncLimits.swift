@@ -64,11 +64,13 @@ public struct SyncLimits: Sendable {
     /// there are more, they are forgotten as clients are, but before them.
     public var rejections = 100_000
     /// How much work the messages of a loop's clients may make in a turn, about: in bytes that are
-    /// read, compared or written; 1 MiB, which take 5 ms. The rest waits for later turns, in which
+    /// read, compared or written; 256 KiB, which take 1 ms. The rest waits for later turns, in which
     /// as much is done of what waits: connections take turns.
-    public var turnWork = 1 << 20
-    /// How much of it one connection may make before it waits behind the others; 256 KiB.
-    public var turnWorkPerConnection = 256 << 10
+    public var turnWork = 256 << 10
+    /// How much of it one connection may make before it waits behind the others; 64 KiB. Who has
+    /// made no more than a quarter of it lately doesn't wait for others; in a second four times as
+    /// much is forgiven.
+    public var turnWorkPerConnection = 64 << 10
     /// How many entries of a room are reduced in a turn; 1,000, and no more when 4 ms are over.
     public var turnActions = 1000
     /// Seconds of silence after which a client pings; 30.

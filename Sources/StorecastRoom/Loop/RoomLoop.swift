@@ -236,9 +236,7 @@ package final class RoomLoop: SessionLoop {
     }
 
     package func noteBegin() {
-        if dueRooms.isEmpty, flushes.due.isEmpty, flushes.waiting.isEmpty, !isEndingTurn {
-            host.turnBegan()
-        }
+        if dueRooms.isEmpty, flushes.due.isEmpty, !isEndingTurn { host.turnBegan() }
     }
 
     /// Hands what came to the journal, then lets every connection that can take it have its share.
@@ -263,9 +261,13 @@ package final class RoomLoop: SessionLoop {
             scratch = messages
             flushing.clear()
         }
-        if !inParts.isEmpty || !flushes.waiting.isEmpty || !laterRooms.isEmpty {
-            host.turnAgain()
-        }
+        if !inParts.isEmpty || !laterRooms.isEmpty { return host.turnAgain() }
+        goOnWaiting()
+    }
+
+    /// Asks for a turn if a session waits for one, and not only for its room.
+    func goOnWaiting() {
+        if flushes.waiting.contains(where: { !$0.isHeldUp }) { host.turnAgain() }
     }
 
     private func endRoomTurns() {

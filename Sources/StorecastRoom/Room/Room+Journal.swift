@@ -64,6 +64,7 @@ extension Room {
 
     private func endAppending() {
         queue.isAppending = false
+        context.loop.goOnWaiting()
         endForgetting()
         if !queue.batch.isEmpty { context.loop.schedule(turnOf: self) }
     }
@@ -247,6 +248,9 @@ struct JournalQueue {
     static var entryOverhead: Int { 256 }
     /// What an action of the server's own counts as, whatever is in it.
     static var ownSize: Int { 1024 }
+
+    /// How many bytes wait at least while it is congested: some 100 small actions.
+    static var congestion: Int { 32 << 10 }
 
     /// Whether an entry more may wait; one always may.
     func hasPlace(for size: Int, _ limits: SyncLimits) -> Bool {

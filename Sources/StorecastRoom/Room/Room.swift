@@ -132,6 +132,8 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
 
     package var isBehind: Bool { views.areBehind }
 
+    package var isCongested: Bool { queue.bytes > JournalQueue.congestion }
+
     package func admits(_ viewer: Identity, to key: GroupKey) -> Bool {
         views.admits(viewer, to: key)
     }

@@ -80,7 +80,7 @@ package final class ServerSession: SelectionSubscriber {
         number = room.numberVisitor()
         self.loop = loop
         flushes = loop.flushes
-        debt = Double(limits.turnWork / 4)
+        debt = Double(limits.turnWork)
         workSeconds = loop.flushes.seconds
         accounts = [loop.senders.own()]
         self.link = link
@@ -182,6 +182,9 @@ package final class ServerSession: SelectionSubscriber {
 
     /// What a frame costs beyond its bytes and those of the value that it asks for.
     private static let frameWork = 256
+    /// What an action costs beyond that, until it is acknowledged; as many microseconds as other
+    /// work of this size takes.
+    private static let actionWork = 4096
 
     /// Notes that a message made so much work, in bytes that were read, compared or written.
     func spend(_ amount: Int) {
@@ -190,9 +193,9 @@ package final class ServerSession: SelectionSubscriber {
         flushes.spend(amount)
     }
 
-    /// In each second as much is forgiven as it may make in a turn.
+    /// In a quarter of a second as much is forgiven as it may make in a turn.
     private func beginWork() {
-        let forgiven = Double(limits.turnWork) * (flushes.seconds - workSeconds)
+        let forgiven = Double(4 * limits.turnWork) * (flushes.seconds - workSeconds)
         debt = max(0, debt + Double(work) - forgiven)
         (work, workTurn, workSeconds) = (0, flushes.turn, flushes.seconds)
     }
@@ -200,13 +203,16 @@ package final class ServerSession: SelectionSubscriber {
     /// Whether it has made little work lately: then it doesn't wait for those that have made much.
     var isLight: Bool {
         if workTurn != flushes.turn { beginWork() }
-        return debt + Double(work) <= Double(limits.turnWork / 16)
+        return debt + Double(work) <= Double(limits.turnWork / 4)
     }
 
     private var mustWait: Bool {
         if work >= limits.turnWork, workTurn == flushes.turn { return true }
-        return !mayWork
+        return !mayWork || isHeldUp
     }
+
+    /// Whether its room has much to do before it, which it wouldn't wait for if it had made less.
+    var isHeldUp: Bool { room.isCongested && !isLight }
 
     /// Whether something may be made for it in this turn.
     private var mayWork: Bool { flushes.workLeft > 0 || flushes.spareWork > 0 && isLight }
@@ -239,7 +245,10 @@ package final class ServerSession: SelectionSubscriber {
 
     private func take(_ frame: ClientFrame) {
         // What comes most; the pair below is made for every frame.
-        if phase == .live, case .dispatch(let dispatch) = frame { return receive(dispatch) }
+        if phase == .live, case .dispatch(let dispatch) = frame {
+            spend(Self.actionWork)
+            return receive(dispatch)
+        }
         switch (phase, frame) {
         case (.closed, _): break
         case (.awaitingHello, .hello(let hello)): begin(hello)

@@ -45,6 +45,8 @@ package protocol SessionRoom: AnyObject {
     func report(_ error: any Error, of group: SelectionGroup)
     /// Whether some of its groups aren't at ``position`` yet.
     var isBehind: Bool { get }
+    /// Whether more waits for the journal, or to be reduced, than takes a few milliseconds.
+    var isCongested: Bool { get }
     /// Whether the viewer may still have the group's selection.
     func admits(_ viewer: Identity, to key: GroupKey) -> Bool
 

@@ -26,8 +26,10 @@ final class Views<State: Codable & Sendable> {
     /// The state that the groups have, while one of them has a selection that says what it reads.
     private var evaluated: State?
     private var timer = SelectionTimer()
-    /// Groups that were told of changes and wait for their update, in the order of that.
-    private var behind: [(group: SelectionGroup, source: any ToldSource<State>)] = []
+    /// Groups that were told of changes and wait for their update, in the order of that: those with
+    /// small values, which come first, and those with large ones.
+    private var behind: (small: [Told], large: [Told]) = ([], [])
+    private typealias Told = (group: SelectionGroup, source: any ToldSource<State>)
     /// Groups without subscriptions that are still to be let go.
     private(set) var leaving: [SelectionGroup] = []
     /// Whether there are such groups.
@@ -259,7 +261,12 @@ final class Views<State: Codable & Sendable> {
         finders.advance(to: state) { source in
             guard let group = source.group, let meter = group.meter else { return }
             if source.way == .path || areBehind || finders.work >= limits.turnWork {
-                if !group.isBehind { behind.append((group, source)) }
+                if group.isBehind { return }
+                if group.isLarge {
+                    behind.large.append((group, source))
+                } else {
+                    behind.small.append((group, source))
+                }
                 group.isBehind = true
                 areBehind = true
                 return
@@ -282,37 +289,54 @@ final class Views<State: Codable & Sendable> {
         defer { releaseLeaving() }
         guard areBehind, let state = log.store.state else { return }
         var failed: [SelectionGroup] = []
-        let held = behind
         timer.begin(at: host.now)
-        catchUp(to: state, &failed)
+        let done = catchUp(to: state, &failed)
         timer.end(at: host.now)
-        for (group, _) in held.dropLast(behind.count) {
+        for group in done {
             for subscription in group.subscriptions { subscription.subscriber.caughtUp() }
         }
         end(failed)
     }
 
-    private func catchUp(to state: State, _ failed: inout [SelectionGroup]) {
-        guard areBehind else { return }
-        var done = 0
-        while done < behind.count, finders.work < limits.turnWork {
-            let (group, source) = behind[done]
-            done += 1
-            guard group.isBehind else { continue }
-            group.isBehind = false
-            timer.skip(to: host.now)
-            group.meter?.evaluated(1)
-            if !update(group, source, to: state) { failed.append(group) }
-            if group.version != log.version {
-                for subscription in group.subscriptions {
-                    subscription.subscriber.skipped(to: log.version)
-                }
+    /// As far as a turn's work goes, but at least one of those with large values.
+    ///
+    /// - Returns: those that it has brought to the room's version.
+    @discardableResult
+    private func catchUp(to state: State, _ failed: inout [SelectionGroup]) -> [SelectionGroup] {
+        guard areBehind else { return [] }
+        var updated: [SelectionGroup] = []
+        func take(_ told: inout [Told], atLeast least: Int) {
+            var done = 0
+            while done < told.count, finders.work < limits.turnWork || done < least {
+                let (group, source) = told[done]
+                done += 1
+                guard group.isBehind else { continue }
+                group.isBehind = false
+                updated.append(group)
+                catchUp(group, source, to: state, &failed)
             }
-            spend(on: group, source)
-            if let meter = group.meter { timer.note(1, of: meter, at: host.now) }
+            told.removeFirst(done)
         }
-        behind.removeFirst(done)
-        areBehind = !behind.isEmpty
+        take(&behind.small, atLeast: 0)
+        take(&behind.large, atLeast: 1)
+        areBehind = !behind.small.isEmpty || !behind.large.isEmpty
+        return updated
+    }
+
+    private func catchUp(
+        _ group: SelectionGroup, _ source: any ToldSource<State>, to state: State,
+        _ failed: inout [SelectionGroup]
+    ) {
+        timer.skip(to: host.now)
+        group.meter?.evaluated(1)
+        if !update(group, source, to: state) { failed.append(group) }
+        if group.version != log.version {
+            for subscription in group.subscriptions {
+                subscription.subscriber.skipped(to: log.version)
+            }
+        }
+        spend(on: group, source)
+        if let meter = group.meter { timer.note(1, of: meter, at: host.now) }
     }
 
     /// Counts what an update took; a source that is found by a path counts it itself.

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import MeasureSupport
 import StorecastWire
 import Synchronization
@@ -120,6 +121,8 @@ final class Siege: Sendable {
         state = Mutex(State(working: attackers))
         for number in 0..<attackers {
             Thread.detachNewThread { [self] in
+                // On a machine of its own it wouldn't take the processor from others.
+                setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 19)
                 let attacker = Attacker(number, of: attackers, port: port, until: deadline)
                 while !attacker.isOver { repel(attack, attacker) }
                 attacker.kept = []

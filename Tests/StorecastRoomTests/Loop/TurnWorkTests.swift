@@ -63,6 +63,56 @@ struct TurnWorkTests {
         }
     }
 
+    @Test func `who has made little work doesn't wait for those who have made much`() {
+        let (loop, room) = loop(limits)
+        let calm = Wire.greeted(room, on: loop, client: "calm-0123456789abcdef")
+        // Until it has shown that it makes little.
+        loop.advance(by: 1)
+        let crowd = (0..<8).map { Wire.greeted(room, on: loop, client: "\($0)-0123456789abcdef") }
+        for wire in crowd { wire.push(pings(200)) }
+        // Four of them have their share in a turn.
+        for _ in 1...10 {
+            loop.advance(by: 0.1)
+            calm.push(pings(1))
+            loop.endTurn()
+            #expect(calm.hear().count == 1)
+        }
+        #expect(crowd.allSatisfy { !$0.isReading })
+    }
+
+    @Test func `while much waits for the journal, those who have made much work wait before it`() {
+        let loop = TestLoop()
+        let journal = TestJournal()
+        let room = loop.open(Shop.room, journal: journal)
+        let calm = Wire.greeted(room, on: loop, client: "calm-0123456789abcdef")
+        loop.advance(by: 1)
+        let busy = Wire.greeted(room, on: loop, client: "busy-0123456789abcdef")
+        func dispatches(_ count: Int) -> [UInt8] {
+            let text = String(repeating: "x", count: 1000)
+            let frames = (1...count).map { dispatchFrame($0, "Write", #"{"text":"\#(text)"}"#) }
+            return Array(("[" + frames.joined(separator: ",") + "]").utf8)
+        }
+        busy.push(dispatches(100))
+        for _ in 1...20 { loop.endTurn() }
+        #expect(room.isCongested)
+        let again = loop.turnsAgain
+        calm.push(dispatches(1))
+        loop.endTurn()
+        // Nor is there a turn as long as there is nothing to do.
+        #expect(loop.turnsAgain == again)
+        journal.finish()
+        loop.endTurn()
+        let waiting = journal.pending.flatMap(\.batch)
+        #expect(waiting.contains { $0.client.hasPrefix("calm") })
+        #expect(waiting.count < 50)
+        for _ in 1...50 {
+            journal.finish()
+            loop.endTurn()
+        }
+        #expect(room.position.version == 101)
+        #expect(!room.isCongested)
+    }
+
     @Test func `connections that wait take turns`() {
         let (loop, room) = loop(limits)
         let wires = (0..<8).map { Wire.greeted(room, on: loop, client: "\($0)-0123456789abcdef") }
@@ -117,9 +167,11 @@ struct TurnWorkTests {
     }
 
     /// Sixty items, of which each page shows as many as its number, and takes 300 to 4,000 bytes.
-    private func shelf(_ loop: TestLoop, _ limits: SyncLimits) -> Room<Shelf> {
+    private func shelf(
+        _ loop: TestLoop, _ limits: SyncLimits, name: String = "old"
+    ) -> Room<Shelf> {
         let items = (0..<60).map {
-            Item(id: "\($0)", group: "", rank: $0, due: nil, name: "old")
+            Item(id: "\($0)", group: "", rank: $0, due: nil, name: name)
         }
         let page = Selection("page", rows: \Shelf.items) { (count: Int) in
             RowQuery().sorted(by: \.rank).limit(count)
@@ -168,6 +220,24 @@ struct TurnWorkTests {
         let patches = wire.hear().filter { $0.op == "patch" }
         #expect(patches.count == 55)
         #expect(patches.allSatisfy { $0["v"] == 2 && "\($0)".contains("newer") })
+    }
+
+    @Test func `small values are brought up to date before large ones`() {
+        let loop = TestLoop(limits: limits)
+        let room = shelf(loop, limits, name: String(repeating: "x", count: 3000))
+        let crowd = Wire.greeted(room, on: loop)
+        crowd.push(pages)
+        for _ in 1...200 { loop.endTurn() }
+        let bob = Wire.greeted(room, on: loop, client: .bob)
+        bob.say(#"{"op":"subscribe","ref":1,"select":"page","params":1}"#)
+        _ = bob.hear()
+        room.dispatch(Rename(name: "new"), DispatchOutcome())
+        loop.endTurn()
+        room.dispatch(Rename(name: "newer"), DispatchOutcome())
+        loop.endTurn()
+        loop.endTurn()
+        #expect(room.isBehind)
+        #expect(bob.hear().last?["v"] == 2)
     }
 
     @Test func `what changes while another value changes and changes back comes in a transaction`()
@@ -231,6 +301,8 @@ struct TurnWorkTests {
     @Test func `first values of many bytes come in several writes`() {
         var limits = SyncLimits()
         limits.writeBytes = 10_000
+        limits.turnWork = 1 << 30
+        limits.turnWorkPerConnection = 1 << 30
         let loop = TestLoop(limits: limits)
         let room = loop.open(Shop.room(from: shop(20, of: 3000)), limits: limits)
         let wire = Wire.greeted(room, on: loop)
@@ -246,6 +318,8 @@ struct TurnWorkTests {
     @Test func `what a connection doesn't take isn't made for it`() {
         var limits = SyncLimits()
         limits.writeBytes = 10_000
+        limits.turnWork = 1 << 30
+        limits.turnWorkPerConnection = 1 << 30
         let loop = TestLoop(limits: limits)
         let room = loop.open(Shop.room(from: shop(20, of: 3000)), limits: limits)
         let wire = Wire.greeted(room, on: loop)

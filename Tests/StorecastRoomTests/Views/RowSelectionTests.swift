@@ -94,6 +94,50 @@ struct RowSelectionTests {
         #expect(told.count == 2)
     }
 
+    @Test func `the index that its last page leaves is kept for a while, and is up to date`() throws
+    {
+        var shelf = Shelf(
+            items: Table(
+                (0..<20).map {
+                    Item(id: "\($0)", group: "", rank: $0, due: nil, name: "")
+                }))
+        let finders = SelectionFinders<Shelf>()
+        let views = finders.table(\Shelf.items, in: shelf)
+        let page = Selection("page", rows: \Shelf.items) { (order: Int) in
+            let query = RowQuery<Item>().limit(5)
+            return switch order {
+            case 0: query.sorted(by: \.rank)
+            case 1: query.sorted(by: \.rank, descending: true)
+            case 2: query.sorted(by: \.name)
+            case 3: query.sorted(by: \.name, descending: true)
+            default: query.sorted(by: \.group)
+            }
+        }
+        func visit(_ order: Int) throws -> RowIndex<Shelf, Table<Item>> {
+            let resolved = try page.resolve(JSONDocument("\(order)").root, .anonymous)
+            let source = try #require(
+                try resolved.source(shelf, finders) as? PageSource<Shelf, Table<Item>>)
+            #expect(try value(of: source) == resolved.value(shelf))
+            source.attach()
+            defer { source.detach() }
+            return views.index(for: source.plan)
+        }
+        let index = try visit(0)
+        shelf.items[id: "7"]?.rank = -1
+        finders.advance(to: shelf) { _ in }
+        #expect(try visit(0) === index)
+        // Four of them, those that were left last.
+        for order in 1...3 { _ = try visit(order) }
+        #expect(try visit(0) === index)
+        for order in 1...4 { _ = try visit(order) }
+        #expect(try visit(0) !== index)
+        finders.forgetIdle()
+        #expect(views.isEmpty)
+        _ = try visit(0)
+        for _ in 0...1000 { finders.advance(to: shelf) { _ in } }
+        #expect(views.isEmpty)
+    }
+
     private static let column = Selection("column", rows: \Shelf.deck) { (column: Column) in
         RowQuery().where(\.group, is: column.group).limit(3).after(column.cursor).counted()
     }
