@@ -67,7 +67,7 @@ public struct SyncLimits: Sendable {
     /// read, compared or written; 256 KiB, which take 1 ms. The rest waits for later turns, in which
     /// as much is done of what waits: connections take turns.
     public var turnWork = 256 << 10
-    /// How much of it one connection may make before it waits behind the others; 64 KiB. Who has
+    /// How much of it one connection may make before it waits behind others that wait; 64 KiB. Who has
     /// made no more than a quarter of it lately doesn't wait for others; in a second four times as
     /// much is forgiven.
     public var turnWorkPerConnection = 64 << 10

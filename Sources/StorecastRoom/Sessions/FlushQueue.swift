@@ -28,6 +28,8 @@ package final class FlushQueue {
     unowned var loop: (any SessionLoop)?
     @exclusivity(unchecked) var due: [ServerSession] = []
     @exclusivity(unchecked) private(set) var waiting: [ServerSession] = []
+    /// Those that have waited and whose turn it is next.
+    @exclusivity(unchecked) private var next: ArraySlice<ServerSession> = []
     /// How much work messages may still make in this turn.
     @exclusivity(unchecked) private(set) var workLeft: Int
     /// How much more sessions may make then that have made little lately.
@@ -55,6 +57,9 @@ package final class FlushQueue {
         if workLeft > 0 { workLeft -= work } else { spareWork -= work }
     }
 
+    /// Whether a session that goes on makes others wait.
+    var isContended: Bool { !waiting.isEmpty || !next.isEmpty }
+
     /// The session has messages that weren't taken: it is called when it is its turn.
     func wait(_ session: ServerSession) {
         if waiting.isEmpty { loop?.noteBegin() }
@@ -74,10 +79,11 @@ package final class FlushQueue {
     func takeWaiting() {
         guard !waiting.isEmpty else { return }
         let light = waiting.filter(\.isLight)
-        var before = (light.isEmpty ? waiting : light + waiting.filter { !$0.isLight })[...]
+        next = (light.isEmpty ? waiting : light + waiting.filter { !$0.isLight })[...]
         waiting = []
-        while workLeft > 0, let session = before.popFirst() { session.goOn() }
-        waiting.insert(contentsOf: before, at: 0)
+        while workLeft > 0, let session = next.popFirst() { session.goOn() }
+        waiting.insert(contentsOf: next, at: 0)
+        next = []
     }
 }
 

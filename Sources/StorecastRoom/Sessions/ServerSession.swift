@@ -184,7 +184,7 @@ package final class ServerSession: SelectionSubscriber {
     private static let frameWork = 256
     /// What an action costs beyond that, until it is acknowledged; as many microseconds as other
     /// work of this size takes.
-    private static let actionWork = 4096
+    private static let actionWork = 2048
 
     /// Notes that a message made so much work, in bytes that were read, compared or written.
     func spend(_ amount: Int) {
@@ -207,7 +207,7 @@ package final class ServerSession: SelectionSubscriber {
     }
 
     private var mustWait: Bool {
-        if work >= limits.turnWork, workTurn == flushes.turn { return true }
+        if work >= limits.turnWork, workTurn == flushes.turn, flushes.isContended { return true }
         return !mayWork || isHeldUp
     }
 

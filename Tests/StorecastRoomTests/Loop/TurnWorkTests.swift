@@ -25,16 +25,16 @@ struct TurnWorkTests {
         return Array(("[" + Array(repeating: ping, count: count).joined(separator: ",") + "]").utf8)
     }
 
-    @Test func `a connection's messages are taken as far as its share of a turn goes`() {
+    @Test func `a connection's messages are taken as far as a turn goes`() {
         let (loop, room) = loop(limits)
         let wire = Wire.greeted(room, on: loop)
-        wire.push(pings(100))
+        wire.push(pings(300))
         // What doesn't fit waits, and nothing more is read.
         #expect(!wire.isReading)
         let again = loop.turnsAgain
         loop.endTurn()
         let first = wire.hear().count
-        #expect(first > 0 && first < 100)
+        #expect(first > 0 && first < 300)
         #expect(loop.turnsAgain == again + 1)
         var turns = 0
         var heard = first
@@ -44,17 +44,29 @@ struct TurnWorkTests {
             heard += wire.hear().count
         }
         #expect(turns > 2)
-        #expect(heard == 100)
+        #expect(heard == 300)
         let quiet = loop.turnsAgain
         loop.endTurn()
         #expect(loop.turnsAgain == quiet)
+    }
+
+    @Test func `while others wait, a connection has no more of a turn than its share`() {
+        let (loop, room) = loop(limits)
+        let crowd = (0..<4).map { Wire.greeted(room, on: loop, client: "\($0)-0123456789abcdef") }
+        for wire in crowd { wire.push(pings(100)) }
+        _ = crowd.map { $0.hear() }
+        for _ in 1...2 {
+            loop.endTurn()
+            // A ping makes 256 units of work.
+            for wire in crowd { #expect((19...20).contains(wire.hear().count)) }
+        }
     }
 
     @Test func `who has made much work waits behind those who haven't`() {
         let (loop, room) = loop(limits)
         let busy = Wire.greeted(room, on: loop, client: "busy-0123456789abcdef")
         let calm = Wire.greeted(room, on: loop, client: "calm-0123456789abcdef")
-        busy.push(pings(200))
+        busy.push(pings(400))
         for _ in 1...5 {
             calm.push(pings(1))
             loop.endTurn()
