@@ -30,6 +30,7 @@ package final class WebSocketConnection: LoopSocket {
     /// The loop's milliseconds when something last came from the peer.
     private(set) var lastActivity: UInt64
     var isLagging = false
+    private var isEnding = false
     private(set) var isReadingPaused = false
     /// Server: when the message began to come that isn't whole yet; 0 if there is none.
     var messageBegan: UInt64 = 0
@@ -145,9 +146,17 @@ package final class WebSocketConnection: LoopSocket {
         kill()
     }
 
-    /// Ends the library's object with the next service of its timers; the callbacks follow. A
-    /// connection that the library doesn't have yet ends at once.
+    /// Ends it without a close handshake, when it is its turn; the callbacks follow. A connection
+    /// that the library doesn't have yet ends at once.
     func kill() {
+        if wsi == nil { return abandon() }
+        guard !isEnding else { return }
+        isEnding = true
+        core.end(self)
+    }
+
+    /// Ends the library's object with the next service of its timers.
+    func endNow() {
         guard let wsi else { return abandon() }
         sc_lws_kill(wsi)
         core.serviceLibrary()

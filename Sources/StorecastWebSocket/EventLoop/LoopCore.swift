@@ -30,6 +30,8 @@ final class LoopCore {
     /// Handles that libuv hasn't let go of yet.
     private var closingHandles = 0
     private var needsService = false
+    /// Sockets that are to end, the first first.
+    private var ending: [any LoopSocket] = []
     private var spare: [Inbox.Work] = []
     private var scratch: [UInt8] = []
     private var cipher: [UInt8] = []
@@ -68,6 +70,21 @@ final class LoopCore {
     /// socket events only, so one that is set elsewhere could wait for ever.
     func serviceLibrary() { needsService = true }
 
+    /// Ends the socket in this turn or, behind others, in a later one: thousands that end at once
+    /// would hold up everybody else.
+    func end(_ socket: any LoopSocket) {
+        ending.append(socket)
+    }
+
+    private func endSockets() {
+        // About two milliseconds.
+        let count = min(32, ending.count)
+        guard count > 0 else { return }
+        for socket in ending[..<count] { socket.endNow() }
+        ending.removeFirst(count)
+        if !ending.isEmpty { wake() }
+    }
+
     /// Wakes the loop, which then runs what is in its inbox; the one function for any thread.
     func wake() { uv_async_send(async) }
 
@@ -103,6 +120,7 @@ final class LoopCore {
         while !flushes.isEmpty {
             for flush in flushes.take() { flush() }
         }
+        endSockets()
         if needsService {
             needsService = false
             parts.library?.service()
@@ -128,13 +146,13 @@ final class LoopCore {
         signals = [:]
         // Two or three rounds; the bound is for an object that the library should never let go of.
         for _ in 0..<10_000 {
-            for socket in sockets.values { socket.kill() }
+            for socket in sockets.values { socket.endNow() }
             parts.library?.service()
             uv_run(uv, UV_RUN_NOWAIT)
             runQueue()
             if sockets.isEmpty { break }
         }
-        flushes = []
+        (flushes, ending) = ([], [])
         closeHandle(async)
         closeHandle(prepare)
         while closingHandles > 0 { uv_run(uv, UV_RUN_NOWAIT) }
@@ -163,8 +181,8 @@ protocol LoopEndpoint: AnyObject {
 
 /// A connection, as its loop sees it.
 protocol LoopSocket: AnyObject {
-    /// Ends it without a close handshake. It leaves `LoopCore.sockets` in this turn or a later one.
-    func kill()
+    /// Ends it without a close handshake. It leaves `LoopCore.sockets` in this turn or the next.
+    func endNow()
 }
 
 /// A reference from the `Sendable` loop to what belongs to its thread.
