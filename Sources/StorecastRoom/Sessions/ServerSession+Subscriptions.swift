@@ -67,6 +67,8 @@ extension ServerSession {
                 "The selection's parameters are too large.",
                 detail: "They may take \(longest) bytes.", ref: frame.ref)
         }
+        // They are decoded, written anew and looked up.
+        spend(8 * size)
         let group: Permitted<SelectionGroup>
         do throws(Rejection) {
             group = try room.group(for: frame.select, frame.params, viewer: identity)

@@ -136,23 +136,20 @@ extension JSONPointer {
 extension JSONPointer: CustomStringConvertible {
     /// The pointer's text; ``init(parsing:)`` reads it.
     public var description: String {
-        var text = ""
+        var bytes: [UInt8] = []
         for token in tokens {
-            text += "/"
-            guard token.utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") })
-            else {
-                text += token
-                continue
-            }
-            for scalar in token.unicodeScalars {
-                switch scalar {
-                case "~": text += "~0"
-                case "/": text += "~1"
-                default: text.unicodeScalars.append(scalar)
+            bytes.append(UInt8(ascii: "/"))
+            token.withTextBytes { text in
+                for byte in text {
+                    switch byte {
+                    case UInt8(ascii: "~"): bytes += "~0".utf8
+                    case UInt8(ascii: "/"): bytes += "~1".utf8
+                    default: bytes.append(byte)
+                    }
                 }
             }
         }
-        return text
+        return String(decoding: bytes, as: UTF8.self)
     }
 }
 
