@@ -19,9 +19,13 @@ struct FrameInbox {
 
     mutating func putBack(_ frames: [ClientFrame]) { early = frames[...] }
 
-    mutating func next() -> Result<ClientFrame, FrameError>? {
+    /// - Parameter read: the frames of a message that wasn't read when it came.
+    mutating func next(
+        reading read: ([UInt8]) -> ClientFrames
+    ) -> Result<ClientFrame, FrameError>? {
         if !early.isEmpty, let frame = early.popFirst() { return .success(frame) }
         while first < messages.count {
+            if let text = messages[first].unread { messages[first] = read(text) }
             if let frame = messages[first].next() { return frame }
             first += 1
         }

@@ -106,11 +106,18 @@ package final class ServerSession: SelectionSubscriber {
     package func receive(_ message: UnsafeRawBufferPointer) {
         guard phase != .closed else { return }
         if phase != .live { heldBytes += message.count }
-        spend(message.count)
         pay(for: message.count)
-        inbox.append(
-            ClientFrames(reading: message, limits: limits.json), bytes: message.count)
+        if isTaking || isWaiting || mustWait {
+            inbox.append(ClientFrames(unread: Array(message)), bytes: message.count)
+        } else {
+            inbox.append(read(message), bytes: message.count)
+        }
         takeFrames()
+    }
+
+    private func read(_ message: UnsafeRawBufferPointer) -> ClientFrames {
+        spend(message.count)
+        return ClientFrames(reading: message, limits: limits.json)
     }
 
     /// Takes frames while their answers have room and the turn has time, then stops reading;
@@ -124,7 +131,7 @@ package final class ServerSession: SelectionSubscriber {
                 flushes.wait(self)
                 break
             }
-            guard let frame = inbox.next() else { break }
+            guard let frame = inbox.next(reading: { $0.withUnsafeBytes(read) }) else { break }
             spend(Self.frameWork)
             switch frame {
             case .success(let frame): take(frame)

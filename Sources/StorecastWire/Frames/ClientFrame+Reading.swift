@@ -83,12 +83,18 @@ extension ClientFrame.Dispatch {
 ///
 /// A frame that can't be used is an error in its place and doesn't stop the others.
 package struct ClientFrames: Sequence, IteratorProtocol, Sendable {
+    /// The message, if it is still to be read.
+    package let unread: [UInt8]?
     private var single: Result<ClientFrame, FrameError>?
     private var rest: JSONView.Elements?
     private var index = 0
 
+    /// A message that is read later.
+    package init(unread message: [UInt8]) { unread = message }
+
     /// The frames of a message: a frame, or a non-empty, flat array of frames.
     package init(reading message: UnsafeRawBufferPointer, limits: JSONLimits) {
+        unread = nil
         let root: JSONView
         do {
             root = try JSONDocument(scanning: message, limits: limits).root
