@@ -71,7 +71,7 @@ public struct SyncLimits: Sendable {
     /// made no more than a quarter of it lately doesn't wait for others; in a second four times as
     /// much is forgiven.
     public var turnWorkPerConnection = 64 << 10
-    /// How many entries of a room are reduced in a turn; 1,000, and no more when 4 ms are over.
+    /// How many entries of a room are reduced in a turn; 1,000, and no more when 2 ms are over.
     public var turnActions = 1000
     /// Seconds of silence after which a client pings; 30.
     public var heartbeat = 30

@@ -29,6 +29,22 @@ import Testing
         if count <= 127 { expect(transcript(bytes), from: bytes) }
     }
 
+    @Test func `frames that aren't messages, nor much of one, are counted`() {
+        let large = Array(repeating: UInt8(0x61), count: 1024)
+        var bytes =
+            RawPeer.frame(head: 0x89, []) + RawPeer.frame(head: 0x8A, [0x31])
+            + RawPeer.frame(head: 0x01, [0x61]) + RawPeer.frame(head: 0x00, large)
+            + RawPeer.frame(head: 0x00, []) + RawPeer.frame(head: 0x80, [0x61])
+            + RawPeer.frame(head: 0x81, [])
+        var reader = FrameReader(limit: 1 << 20)
+        bytes.withUnsafeMutableBytes { buffer in
+            var rest = buffer
+            while !rest.isEmpty { _ = reader.next(&rest) }
+        }
+        #expect(reader.takeOddments() == 4)
+        #expect(reader.takeOddments() == 0)
+    }
+
     @Test func `control frames between fragments don't disturb the message`() {
         let bytes =
             RawPeer.frame(head: 0x01, [0x47, 0xC3]) + RawPeer.frame(head: 0x89, [0x31])

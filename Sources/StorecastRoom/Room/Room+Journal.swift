@@ -223,7 +223,7 @@ extension Room {
 }
 
 /// How long entries are reduced in one turn, beyond the last one.
-private let turnTime = Duration.milliseconds(4)
+private let turnTime = Duration.milliseconds(2)
 /// What the server's owner is told of, as nobody is heard meanwhile.
 private let longTime = Duration.milliseconds(20)
 

@@ -32,9 +32,9 @@ final class SenderAccount {
 
     init(_ rate: SyncRate) { self.rate = rate }
 
-    /// A message has come; for how many seconds nothing more should.
-    func noteMessage(_ size: Int, at now: Double) -> Double {
-        messages.take(1, at: now, rate.messages)
+    /// Messages of so many bytes together have come; for how many seconds nothing more should.
+    func note(messages count: Int, of size: Int, at now: Double) -> Double {
+        messages.take(Double(count), at: now, rate.messages)
         bytes.take(Double(size), at: now, rate.bytes)
         return max(
             messages.wait(for: 0, at: now, rate.messages, burst: rate.burst),

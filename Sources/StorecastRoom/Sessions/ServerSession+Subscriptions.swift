@@ -79,7 +79,8 @@ extension ServerSession {
                 ref: frame.ref)
         }
         // What was made for it took an encoding of every part of it.
-        spend(group.value.subscriptions.isEmpty ? 8 * group.value.size : group.value.size)
+        let isNew = group.value.subscriptions.isEmpty
+        spend(isNew ? Self.groupWork + 8 * group.value.size : group.value.size)
         attach(frame, to: group, size)
     }
 

@@ -147,11 +147,20 @@ package final class ServerSession: SelectionSubscriber {
         link?.setReading(reads)
     }
 
-    /// Notes a message that came; reads nothing more for as long as it is more than may come.
-    private func pay(for size: Int) {
+    /// Takes note of frames that are no messages; each counts as one.
+    package func receive(oddments count: Int) {
+        guard phase != .closed else { return }
+        pay(for: 0, messages: count)
+        takeFrames()
+    }
+
+    /// Notes messages that came; reads nothing more for as long as they are more than may come.
+    private func pay(for size: Int, messages: Int = 1) {
         let now = loop.seconds
         var wait = 0.0
-        for account in accounts { wait = max(wait, account.noteMessage(size, at: now)) }
+        for account in accounts {
+            wait = max(wait, account.note(messages: messages, of: size, at: now))
+        }
         guard wait > 0, !isThrottled else { return }
         isThrottled = true
         loop.schedule(after: .seconds(wait)) { [weak self] in
@@ -192,6 +201,10 @@ package final class ServerSession: SelectionSubscriber {
     /// What an action costs beyond that, until it is acknowledged; as many microseconds as other
     /// work of this size takes.
     private static let actionWork = 2048
+    /// What it costs to find out who it is and to take it in, until it has left.
+    private static let helloWork = 16 << 10
+    /// What it costs to begin to watch something that nobody watches.
+    static let groupWork = 8 << 10
 
     /// Notes that a message made so much work, in bytes that were read, compared or written.
     func spend(_ amount: Int) {
@@ -281,6 +294,7 @@ package final class ServerSession: SelectionSubscriber {
                 .unsupportedVersion, "This server speaks version \(ProtocolVersion.number).")
         }
         guard !isTooLong(hello.token) else { return }
+        spend(Self.helloWork)
         self.hello = hello
         origin = DispatchOrigin(client: hello.client, sender: .anonymous)
         connection = hello.connection

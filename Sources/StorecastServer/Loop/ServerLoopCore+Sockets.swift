@@ -44,6 +44,10 @@ extension ServerLoopCore: WebSocketServerDelegate {
         }
     }
 
+    func received(_ connection: WebSocketConnection, oddments: Int) {
+        (connection.context as? LocalLink)?.session?.receive(oddments: oddments)
+    }
+
     func writable(_ connection: WebSocketConnection) {
         if let link = connection.context as? LocalLink {
             if let session = link.session { rooms.flush(session) }

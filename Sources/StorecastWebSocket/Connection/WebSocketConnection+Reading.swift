@@ -21,6 +21,10 @@ extension WebSocketConnection {
     func receive(_ bytes: inout UnsafeMutableRawBufferPointer) {
         noteActivity()
         if phase == .handshaking { takeRequest(&bytes) }
+        defer {
+            let oddments = frames.takeOddments()
+            if oddments > 0, phase == .open { owner?.received(self, oddments: oddments) }
+        }
         while phase == .open || phase == .closing, !isReadingPaused {
             let step = frames.next(&bytes)
             // A ping is answered before what follows it, whose answer may close the connection.

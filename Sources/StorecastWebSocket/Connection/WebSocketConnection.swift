@@ -258,11 +258,17 @@ protocol WebSocketConnectionOwner: AnyObject {
     func opened(_ connection: WebSocketConnection)
     /// A whole message. The bytes are valid during the call.
     func received(_ connection: WebSocketConnection, text: UnsafeRawBufferPointer)
+    /// Server: so many frames that are no messages: pings, pongs and small fragments.
+    func received(_ connection: WebSocketConnection, oddments: Int)
     func writable(_ connection: WebSocketConnection)
     /// After `opened`, exactly once. `error` is a sentence unless the end was a close handshake.
     func closed(_ connection: WebSocketConnection, _ frame: CloseFrame, error: String?)
     /// The last call for a connection, opened or not.
     func removed(_ connection: WebSocketConnection)
+}
+
+extension WebSocketConnectionOwner {
+    func received(_ connection: WebSocketConnection, oddments: Int) {}
 }
 
 /// The owner of a server's connections: answers the requests with which they begin.

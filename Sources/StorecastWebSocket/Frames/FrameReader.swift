@@ -41,12 +41,24 @@ package struct FrameReader {
     /// Whether a message has begun whose last frame hasn't.
     private var isInMessage = false
     private var isOver = false
+    /// How many frames have come that aren't messages, nor much of one.
+    private var oddments = 0
+
+    /// A fragment of fewer bytes isn't much of a message.
+    private static let leastFragment = 1024
 
     /// - Parameter limit: the most bytes that a message may have.
     package init(limit: Int) { assembler = MessageAssembler(limit: limit) }
 
     /// Whether the beginning of something has come, and not all of it.
     var isInside: Bool { frame != nil || isInMessage || !header.isEmpty }
+
+    /// How many frames have come since it was last asked that aren't messages, nor much of one:
+    /// pings and pongs, and small fragments.
+    package mutating func takeOddments() -> Int {
+        defer { oddments = 0 }
+        return oddments
+    }
 
     /// Reads on until something has happened, and takes what it read from the bytes, which it
     /// unmasks in their place.
@@ -59,7 +71,13 @@ package struct FrameReader {
             if frame == nil {
                 switch readHeader(&bytes) {
                 case .incomplete: return .more
-                case .whole(let frame, _): self.frame = frame
+                case .whole(let frame, _):
+                    self.frame = frame
+                    if frame.opcode.isControl
+                        || !frame.isFinal && frame.remaining < Self.leastFragment
+                    {
+                        oddments += 1
+                    }
                 case .violation(let sentence):
                     return violation(CloseFrame(code: 1002, reason: sentence))
                 }

@@ -201,6 +201,10 @@ extension WebSocketServer: WebSocketConnectionOwner {
         delegate?.received(connection, text: text)
     }
 
+    func received(_ connection: WebSocketConnection, oddments: Int) {
+        delegate?.received(connection, oddments: oddments)
+    }
+
     func writable(_ connection: WebSocketConnection) { delegate?.writable(connection) }
 
     func closed(_ connection: WebSocketConnection, _ frame: CloseFrame, error: String?) {
@@ -270,6 +274,9 @@ package protocol WebSocketServerDelegate: AnyObject {
     /// A whole text message, in UTF-8. The bytes are valid during the call.
     func received(_ connection: WebSocketConnection, text: UnsafeRawBufferPointer)
 
+    /// So many frames that are no messages: pings, pongs and small fragments.
+    func received(_ connection: WebSocketConnection, oddments: Int)
+
     /// The connection can take more, after `isWritable` was false.
     func writable(_ connection: WebSocketConnection)
 
@@ -291,6 +298,8 @@ package protocol WebSocketServerDelegate: AnyObject {
 }
 
 extension WebSocketServerDelegate {
+    package func received(_ connection: WebSocketConnection, oddments: Int) {}
+
     package func encryptionFailed(from address: String, _ problem: String) {}
 
     package func respond(to request: UpgradeRequest) -> HTTPResponse? { nil }

@@ -63,6 +63,22 @@ struct TurnWorkTests {
         }
     }
 
+    @Test func `pings, pongs and fragments count as messages`() {
+        var limits = SyncLimits()
+        limits.connectionRate = SyncRate(messages: 10, bytes: 1000, actions: 10, burst: 2)
+        let (loop, room) = loop(limits)
+        let wire = Wire.greeted(room, on: loop)
+        loop.advance(by: 2)
+        wire.session.receive(oddments: 20)
+        #expect(wire.isReading)
+        wire.session.receive(oddments: 5)
+        #expect(!wire.isReading)
+        loop.advance(by: 0.4)
+        #expect(!wire.isReading)
+        loop.advance(by: 0.2)
+        #expect(wire.isReading)
+    }
+
     @Test func `who has made much work waits behind those who haven't`() {
         let (loop, room) = loop(limits)
         let busy = Wire.greeted(room, on: loop, client: "busy-0123456789abcdef")
