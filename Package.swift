@@ -381,8 +381,8 @@ let package = Package(
     // libFuzzer has its own `main`, also in the tools of plugins: so there is nothing else then.
     if Context.environment["STORECAST_FUZZ"] != nil {
         let parts = [
-            "MeasureSupport", "StorecastRoom", "StorecastServer", "StorecastSQLite",
-            "StorecastSync", "StorecastWebSocket", "StorecastWire",
+            "MeasureSupport", "StorecastJWT", "StorecastRoom", "StorecastServer",
+            "StorecastSQLite", "StorecastSync", "StorecastWebSocket", "StorecastWire",
         ]
         let all = parts + ["CLibWebSockets", "Storecast", "StorecastTables", "TestSupport"]
         package.products = []
@@ -391,7 +391,10 @@ let package = Package(
             .executableTarget(
                 name: "Fuzz",
                 dependencies: parts.map { .init(stringLiteral: $0) }
-                    + [.product(name: "Logging", package: "swift-log")],
+                    + [
+                        .product(name: "JWTKit", package: "jwt-kit"),
+                        .product(name: "Logging", package: "swift-log"),
+                    ],
                 path: "Tests/Fuzz", exclude: ["run", "Corpora"], swiftSettings: settings))
     }
 #endif

@@ -10,7 +10,7 @@ import Glibc
 private let targets: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [
     "json": fuzzJSON, "patch": fuzzPatch, "pointer": fuzzPointer, "path": fuzzPath,
     "websocket": fuzzWebSocket, "messages": fuzzMessages, "journal": fuzzJournal,
-    "request": fuzzRequest,
+    "request": fuzzRequest, "jwt": fuzzJWT,
 ]
 
 private let target: @Sendable (UnsafeRawBufferPointer) -> Void = {
