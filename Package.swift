@@ -312,6 +312,9 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/TrappingServer", swiftSettings: settings),
+        .executableTarget(
+            name: "EchoServer", dependencies: ["StorecastWebSocket"], path: "Tests/Autobahn",
+            exclude: ["run"], swiftSettings: settings),
         .testTarget(
             name: "SimulationTests",
             dependencies: ["StorecastTesting", "Simulate", "Example"], swiftSettings: settings),

@@ -163,7 +163,7 @@ extension WebSocketConnection {
         pendingBytes = 0
         if endsWhenWritten { return kill() }
         if isLastWritten { endWriting() }
-        answerPing()
+        answerPings()
         if isWritable { owner?.writable(self) }
     }
 
@@ -223,7 +223,7 @@ extension WebSocketConnection {
         reader?.cancel()
         reader = nil
         head = []
-        pendingPing = nil
+        pendingPings = []
     }
 
     /// What the library itself sent when it found a violation of the protocol.

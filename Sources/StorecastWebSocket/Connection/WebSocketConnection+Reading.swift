@@ -6,6 +6,8 @@ import Glibc
 extension WebSocketConnection {
     /// The most bytes of a request without its body; of its fields the library takes half of that.
     private static let maximumHead = 8 << 10
+    /// How many pings wait for an answer at most.
+    private static let mostPings = 16
 
     /// Server: begins to read a request; false if the system can't.
     ///
@@ -27,8 +29,8 @@ extension WebSocketConnection {
         }
         while phase == .open || phase == .closing, !isReadingPaused {
             let step = frames.next(&bytes)
-            // A ping is answered before what follows it, whose answer may close the connection.
-            if case .ping = step {} else { answerPing() }
+            // Pings are answered before what follows them, whose answer may close the connection.
+            if case .ping = step {} else { answerPings() }
             switch step {
             case .more:
                 guard frames.isInside else { return }
@@ -42,7 +44,9 @@ extension WebSocketConnection {
                 messageBegan = 0
                 unfinished?.note(self, 0)
                 if phase == .open { text.withUnsafeBytes { owner?.received(self, text: $0) } }
-            case .ping(let payload): pendingPing = payload
+            case .ping(let payload):
+                if pendingPings.count == Self.mostPings { pendingPings.removeFirst() }
+                pendingPings.append(payload)
             case .pong: break
             case .close(let frame, let isValid):
                 peerCloses(frame, isValid: isValid)
@@ -50,13 +54,15 @@ extension WebSocketConnection {
             case .violation(let frame): violated(frame)
             }
         }
-        answerPing()
+        answerPings()
     }
 
-    /// Answers the newest ping (RFC 6455 section 5.5.3) if a write is taken now.
-    func answerPing() {
-        guard pendingPing != nil, isWritable, let payload = pendingPing.take() else { return }
-        payload.withUnsafeBytes { send(.pong, $0) }
+    /// Answers pings as long as a write is taken. Of those that come meanwhile only the newest are
+    /// kept: one would do (RFC 6455 section 5.5.3), but some peers miss the others.
+    func answerPings() {
+        while isWritable, !pendingPings.isEmpty {
+            pendingPings.removeFirst().withUnsafeBytes { send(.pong, $0) }
+        }
     }
 
     /// The peer's close frame; answered here.

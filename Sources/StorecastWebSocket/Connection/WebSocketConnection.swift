@@ -49,8 +49,8 @@ package final class WebSocketConnection: LoopSocket {
     var reader: SocketReader?
     /// Server: what has come of the request.
     var head: [UInt8] = []
-    /// Server: the newest ping that is to be answered.
-    var pendingPing: [UInt8]?
+    /// Server: the newest pings that are to be answered.
+    var pendingPings: [[UInt8]] = []
     /// Whether it ends as soon as nothing waits in memory any more.
     var endsWhenWritten = false
     /// Whether nothing is written any more, behind what waits in memory.
