@@ -53,7 +53,15 @@ export class Browser {
     await ended;
     this.#pages.close();
     this.#pages.closeAllConnections?.();
-    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
+    // Its processes may write a last time when it has ended.
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return rmSync(this.#folder, { recursive: true, force: true });
+      } catch (error) {
+        if (attempt === 50) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    }
   }
 }
 
