@@ -240,6 +240,16 @@ describe("mirrors", () => {
     assert.deepEqual(await peer.heard(), [], "there is nothing to unsubscribe");
   });
 
+  test("one that failed, and closes while it is asked for again, is taken back", async () => {
+    const { peer, store } = await live();
+    await peer.say({ op: "lapse", sub: 5, code: "forbidden" });
+    await peer.cut();
+    const [, subscribe] = await peer.open();
+    assert.equal(subscribe.ref, 2);
+    store.close();
+    assert.deepEqual(await peer.heard(), [{ op: "unsubscribe", ref: 2 }]);
+  });
+
   test("parameters that the server would not take fail here", async () => {
     const peer = new TestPeer();
     assert.throws(() => peer.connection.select("value", { bad: "\udc00" }), /surrogate/);

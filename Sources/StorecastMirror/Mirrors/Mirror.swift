@@ -27,6 +27,8 @@ package final class Mirror {
     /// The last of the client's dispatches whose effects are in the value; every one above it is
     /// still to come.
     package private(set) var included: UInt64 = 0
+    /// The current subscription has failed; ``failure`` may be that of one before.
+    private(set) var isRefused = false
     /// The server has answered the current subscription.
     private(set) var isAnswered = false
     /// Outcomes aren't told before that answer.
@@ -55,6 +57,7 @@ package final class Mirror {
     func subscribes(as ref: UInt64) {
         self.ref = ref
         sub = nil
+        isRefused = false
         isAnswered = false
         isAwaited = true
     }
@@ -81,6 +84,7 @@ package final class Mirror {
 
     package func fail(_ rejection: Rejection) {
         sub = nil
+        isRefused = true
         failure = rejection
         isAwaited = false
     }

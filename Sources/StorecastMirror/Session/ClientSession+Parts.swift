@@ -99,7 +99,7 @@ extension ClientSession {
         parted?.mayBeOver = true
         // A mirror that is about to be told its number may share the value.
         let isWanted = mirrors.all.contains {
-            $0.sub == sub || $0.sub == nil && $0.failure == nil
+            $0.sub == sub || $0.sub == nil && !$0.isRefused
         }
         if !isWanted {
             parted?.parts.discard()

@@ -139,7 +139,7 @@ package final class ClientSession {
     /// Ends a mirror that nobody observes.
     package func release(_ mirror: Mirror) {
         guard mirror.observers.isEmpty, mirrors.remove(mirror) else { return }
-        guard phase == .greeting || phase == .live, mirror.failure == nil else { return }
+        guard phase == .greeting || phase == .live, !mirror.isRefused else { return }
         unsubscribe(mirror)
         announce(settled: takeSettled())
     }

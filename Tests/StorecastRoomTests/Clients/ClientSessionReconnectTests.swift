@@ -43,6 +43,23 @@ struct ClientSessionReconnectTests {
         #expect(try outcomes.map { try $0.settled?.get().version } == [4, 4, 4])
     }
 
+    @Test func `a mirror that was refused, and ends while it is asked for again, is forgotten`() {
+        let room = loop.open(Shop.room)
+        let refused = follow(client, "log")
+        client.connect(to: room)
+        client.settle()
+        refused.fail(Rejection(.forbidden, "Not you."))
+        client.cut()
+        client.connect(to: room)
+        client.speak()
+        refused.observers = [:]
+        client.session.release(refused)
+        let mirror = follow(client, "log")
+        client.settle()
+        #expect(client.takeSaid().ops.suffix(2) == ["unsubscribe", "subscribe"])
+        #expect(mirror.value == [])
+    }
+
     @Test func `an outcome that welcome tells waits until the mirrors show it`() {
         let room = loop.open(Shop.room)
         let log = follow(client, "log")

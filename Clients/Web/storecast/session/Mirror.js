@@ -27,6 +27,8 @@ export class Mirror {
    * @type {Rejection | undefined}
    */
   failure;
+  /** The subscription that the mirror has now failed; `failure` may be that of one before. */
+  isRefused = false;
   /** The last of the client's dispatches that is in the value; all above it are still to come. */
   included = 0;
   /** The server has answered the subscription that the mirror has now. */
@@ -86,6 +88,7 @@ export class Mirror {
   subscribes(ref) {
     this.ref = ref;
     this.sub = undefined;
+    this.isRefused = false;
     this.isAnswered = false;
     this.isAwaited = true;
   }
@@ -116,6 +119,7 @@ export class Mirror {
   /** @param {Rejection} rejection */
   fail(rejection) {
     this.sub = undefined;
+    this.isRefused = true;
     this.failure = rejection;
     this.isAwaited = false;
   }

@@ -66,7 +66,7 @@ export class Subscriptions {
    * @param {Mirror} mirror
    */
   release(mirror) {
-    if (!this.#mirrors.remove(mirror) || !this.#isConnected || mirror.failure) return;
+    if (!this.#mirrors.remove(mirror) || !this.#isConnected || mirror.isRefused) return;
     this.#say(writeUnsubscribe(mirror.ref));
   }
 
@@ -154,7 +154,7 @@ export class Subscriptions {
    */
   mayFollow(sub) {
     return this.all.some(
-      (mirror) => mirror.sub === sub || (mirror.sub === undefined && !mirror.failure),
+      (mirror) => mirror.sub === sub || (mirror.sub === undefined && !mirror.isRefused),
     );
   }
 

@@ -27,6 +27,8 @@ export class Mirror {
      * @type {Rejection | undefined}
      */
     failure: Rejection | undefined;
+    /** The subscription that the mirror has now failed; `failure` may be that of one before. */
+    isRefused: boolean;
     /** The last of the client's dispatches that is in the value; all above it are still to come. */
     included: number;
     /** The server has answered the subscription that the mirror has now. */
