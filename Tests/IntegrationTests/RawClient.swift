@@ -91,7 +91,10 @@ final class RawClient {
 
     private func fill() throws {
         var chunk = [UInt8](repeating: 0, count: 65_536)
-        let count = recv(socket, &chunk, chunk.count, 0)
+        var count = 0
+        repeat {
+            count = recv(socket, &chunk, chunk.count, 0)
+        } while count < 0 && errno == EINTR
         try #require(count > 0, "The server sent nothing more (errno \(errno)).")
         buffer += chunk[..<count]
     }

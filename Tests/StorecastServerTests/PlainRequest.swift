@@ -70,6 +70,7 @@ enum PlainRequest {
         var chunk = [UInt8](repeating: 0, count: 65536)
         while true {
             let count = recv(descriptor, &chunk, chunk.count, 0)
+            if count < 0, errno == EINTR { continue }
             if count < 0, errno != ECONNRESET { throw Failure(code: errno) }
             if count <= 0 { return bytes }
             bytes += chunk[..<count]

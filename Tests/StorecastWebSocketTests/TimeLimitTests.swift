@@ -74,12 +74,13 @@ extension SocketTests {
             for _ in peers { _ = try await server.events.next() }
             for peer in peers.dropLast() {
                 try peer.send(head: 0x81, [0x61])
-                #expect(try await server.events.next() == .received("a"))
                 try await server.settle(for: .milliseconds(5))
             }
-            for _ in peers.dropLast() {
-                #expect(try await server.events.next() == .closed(4000, ""))
-            }
+            // On a slow day the first is closed before the last is heard.
+            var events: [TestServer.Event] = []
+            for _ in 1...6 { events.append(try await server.events.next()) }
+            #expect(events.count { $0 == .received("a") } == 3)
+            #expect(events.count { $0 == .closed(4000, "") } == 3)
             try await server.with { #expect($0.connections.count == 1) }
             await server.stop()
         }

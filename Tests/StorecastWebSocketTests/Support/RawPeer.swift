@@ -75,6 +75,8 @@ final class RawPeer {
             let count = bytes[sent...].withUnsafeBytes {
                 Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
             }
+            // A process that was stopped for a while hears of it here.
+            if count < 0, errno == EINTR { continue }
             if count <= 0 { throw Failure(what: "send", code: errno) }
             sent += count
         }
@@ -170,7 +172,10 @@ final class RawPeer {
 
     private func fill() throws -> Bool {
         var chunk = [UInt8](repeating: 0, count: 65536)
-        let count = recv(descriptor, &chunk, chunk.count, 0)
+        var count = 0
+        repeat {
+            count = recv(descriptor, &chunk, chunk.count, 0)
+        } while count < 0 && errno == EINTR
         if count > 0 { buffer += chunk[..<count] }
         if count < 0, errno != ECONNRESET { throw Failure(what: "receive", code: errno) }
         return count > 0
