@@ -6,9 +6,11 @@ import StorecastWire
 
 /// A thousand honest clients who act 2,000 times a second between them, and ten attackers.
 ///
-/// On one server, quiet steps and attacks take turns. What is judged is the median of the factors
-/// by which an attack makes the 99th percentile from dispatch to ack longer than in the quiet step
-/// before it.
+/// On one server, quiet steps and attacks take turns with attacks on another server beside it, by as
+/// many attackers: what these do to the honest is the machine's, whose processors all of them share.
+/// What is judged is the median of the factors by which an attack makes the 99th percentile from
+/// dispatch to ack longer than in the step before it, the quiet one or that beside, whichever is
+/// longer.
 enum Crowd {
     private static let clients = 1_000
     private static let rate = 2_000.0
@@ -21,9 +23,9 @@ enum Crowd {
         var failures: [String] = []
         print(
             """
-            | attack | quiet p50 / p99, ms | attacked p50 / p99, ms | factor of p99, median \
-            (all) | lost | attackers ended |
-            |---|--:|--:|--:|--:|---|
+            | attack | quiet p50 / p99, ms | beside | attacked | times quiet | factor, median (all) \
+            | lost | attackers ended |
+            |---|--:|--:|--:|--:|--:|--:|---|
             """)
         for attack in attacks {
             let result = try await measure(attack, pairs: scale == .quick ? 1 : 3, scale)
@@ -44,15 +46,25 @@ enum Crowd {
     private struct Result {
         var name: String
         var quiet: [StepResult] = []
+        /// While another server was attacked.
+        var beside: [StepResult] = []
         var attacked: [StepResult] = []
         var ends: [String: Int] = [:]
 
         private var factors: [Double] {
-            zip(quiet, attacked).map { Self.p99($1) / Self.p99($0) }
+            attacked.indices.map { index in
+                Self.p99(attacked[index])
+                    / max(Self.p99(quiet[index]), Self.p99(beside[index]))
+            }
+        }
+
+        /// Beside the quiet step alone.
+        private var ratio: Double {
+            Measurement(zip(quiet, attacked).map { Self.p99($1) / Self.p99($0) }).median
         }
 
         var factor: Double { Measurement(factors).median }
-        var lost: Int { (quiet + attacked).reduce(0) { $0 + $1.tally.lost } }
+        var lost: Int { (quiet + beside + attacked).reduce(0) { $0 + $1.tally.lost } }
 
         var row: String {
             func text(_ steps: [StepResult]) -> String {
@@ -64,8 +76,8 @@ enum Crowd {
             let outcome = Outcome(ends: ends)
             let all = factors.map { Figure.text($0) }.joined(separator: ", ")
             let cells = [
-                name, text(quiet), text(attacked), "\(Figure.text(factor)) (\(all))", "\(lost)",
-                outcome.endings,
+                name, text(quiet), text(beside), text(attacked), Figure.text(ratio),
+                "\(Figure.text(factor)) (\(all))", "\(lost)", outcome.endings,
             ]
             return "| " + cells.joined(separator: " | ") + " |"
         }
@@ -79,20 +91,28 @@ enum Crowd {
         _ attack: Attack, pairs: Int, _ scale: Scale
     ) async throws -> Result {
         let server = try Server(attack.room, cards: attack.cards)
+        let other = try Server(attack.room, cards: attack.cards)
         let bench = try await Bench(plan(attack, port: server.port))
         var result = Result(name: attack.name)
         let seconds = scale == .quick ? attack.seconds.quick : attack.seconds.full
         for _ in 0..<pairs {
             guard let quiet = await bench.run(step(seconds: 5)) else { break }
             result.quiet.append(quiet)
-            let siege = Siege(
-                attack, attackers: attackers, port: server.port,
-                until: .now + .seconds(seconds + 1))
-            guard let attacked = await bench.run(step(seconds: seconds)) else { break }
-            result.attacked.append(attacked)
-            result.ends.merge(siege.end(), uniquingKeysWith: +)
-            // Until what it left behind is done with, before the next quiet step.
-            _ = await bench.run(step(seconds: 5))
+            for target in [other, server] {
+                let siege = Siege(
+                    attack, attackers: attackers, port: target.port,
+                    until: .now + .seconds(seconds + 1))
+                guard let measured = await bench.run(Self.step(seconds: seconds)) else { break }
+                let ends = siege.end()
+                if target === server {
+                    result.attacked.append(measured)
+                    result.ends.merge(ends, uniquingKeysWith: +)
+                } else {
+                    result.beside.append(measured)
+                }
+                // Until what it left behind is done with.
+                _ = await bench.run(Self.step(seconds: 5))
+            }
             if server.process.hasEnded {
                 throw Failure("The server has ended: \(server.lastWords)")
             }

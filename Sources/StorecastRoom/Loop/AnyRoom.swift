@@ -16,6 +16,8 @@ package protocol AnyRoom: SessionRoom, InspectableRoom {
     func prepareToEnd(_ completion: @escaping () -> Void)
     /// Hands what came in this turn to the journal.
     func endTurn()
+    /// Brings large values up to date that were left behind, as far as a slice goes.
+    func catchUp()
     /// Frees what only saves work when somebody comes back.
     func forgetLingering()
     /// Says bye to everyone.

@@ -34,10 +34,17 @@ package final class RoomLoop: SessionLoop {
     package let senders: SenderAccounts
     /// Those that are being flushed; kept for its memory.
     @exclusivity(unchecked) private var flushing: [ServerSession] = []
+    /// Those that are sent what others did, when there is time for it; the first of them is the
+    /// last here.
+    @exclusivity(unchecked) private var audience: [ServerSession] = []
     @exclusivity(unchecked) private var isEndingTurn = false
     @exclusivity(unchecked) private var scratch: [ServerMessage] = []
     /// Rooms that have something left to do in the next turn.
     @exclusivity(unchecked) private var laterRooms: [any AnyRoom] = []
+    /// Rooms that have large values to bring up to date.
+    @exclusivity(unchecked) private var roomsBehind: [any AnyRoom] = []
+    /// Whether it is called when much work may go on.
+    private var isHeavyScheduled = false
     /// Sessions that have first values to send, or parts of one, in the order of their turns.
     private var inParts: [ServerSession] = []
 
@@ -187,10 +194,7 @@ package final class RoomLoop: SessionLoop {
         }
     }
 
-    package var seconds: Double {
-        let (seconds, attoseconds) = host.now.components
-        return Double(seconds) + Double(attoseconds) * 1e-18
-    }
+    package var seconds: Double { host.now.inSeconds }
 
     package func schedule(after delay: Duration, _ work: @escaping () -> Void) {
         host.schedule(after: delay, work)
@@ -235,6 +239,13 @@ package final class RoomLoop: SessionLoop {
         laterRooms.append(room)
     }
 
+    /// Calls the room's `catchUp` when there is time for large values.
+    func scheduleCatchUp(of room: any AnyRoom) {
+        if roomsBehind.contains(where: { $0 === room }) { return }
+        noteBegin()
+        roomsBehind.append(room)
+    }
+
     package func noteBegin() {
         if dueRooms.isEmpty, flushes.due.isEmpty, !isEndingTurn { host.turnBegan() }
     }
@@ -249,25 +260,111 @@ package final class RoomLoop: SessionLoop {
             laterRooms = []
         }
         flushes.beginWaiting()
-        sendPart()
-        flushes.takeWaiting()
+        let isShared = flushes.isShared
+        if isShared {
+            // Who makes little work is answered before anything is done for others.
+            flushes.takeWaiting(onlyLight: true)
+            endRoomTurnsAndFlush()
+            if !flushes.isHeavy { flushAudience() }
+        }
+        if !isShared || hasHeavy && flushes.nextHeavy <= seconds {
+            flushes.doHeavy {
+                sendPart()
+                flushes.takeWaiting()
+                catchUp()
+                endRoomTurnsAndFlush()
+                flushAudience()
+            }
+        }
+        goOn()
+    }
+
+    private func catchUp() {
+        let rooms = roomsBehind
+        roomsBehind = []
+        for room in rooms { room.catchUp() }
+    }
+
+    /// Whether there is something to do that may be much work.
+    private var hasHeavy: Bool {
+        !inParts.isEmpty || !roomsBehind.isEmpty || !flushes.waiting.isEmpty || !audience.isEmpty
+    }
+
+    /// Asks for another turn if something is left to do.
+    private func goOn() {
+        if audience.isEmpty { flushes.isHeavy = false }
+        if !laterRooms.isEmpty || !audience.isEmpty && !flushes.isHeavy {
+            return host.turnAgain()
+        }
+        if !inParts.isEmpty || !roomsBehind.isEmpty || !audience.isEmpty { return turnForHeavy() }
+        goOnWaiting()
+    }
+
+    /// Asks for a turn when much work may go on.
+    private func turnForHeavy() {
+        let wait = flushes.nextHeavy - seconds
+        if wait <= 0 { return host.turnAgain() }
+        guard !isHeavyScheduled else { return }
+        isHeavyScheduled = true
+        // Whoever makes little work may be gone by then.
+        host.schedule(after: .seconds(min(wait, HeavyTime.memory))) { [weak self] in
+            guard let self else { return }
+            isHeavyScheduled = false
+            host.turnAgain()
+        }
+    }
+
+    /// Hands what came to the journals, and sends what there is to send.
+    private func endRoomTurnsAndFlush() {
         // A session that had stopped reading goes on when its answers are taken.
         while !dueRooms.isEmpty || !flushes.due.isEmpty {
             endRoomTurns()
             swap(&flushes.due, &flushing)
             var messages = scratch
             scratch = []
-            for index in flushing.indices { flush(flushing[index], &messages) }
+            if flushing.count <= Self.fewFlushes {
+                for index in flushing.indices { flush(flushing[index], &messages) }
+            } else {
+                var others: [ServerSession] = []
+                for index in flushing.indices {
+                    if flushing[index].hasAnswers {
+                        flush(flushing[index], &messages)
+                    } else {
+                        others.append(flushing[index])
+                    }
+                }
+                audience.insert(contentsOf: others.reversed(), at: 0)
+            }
             scratch = messages
             flushing.clear()
         }
-        if !inParts.isEmpty || !laterRooms.isEmpty { return host.turnAgain() }
-        goOnWaiting()
+    }
+
+    /// How many sessions are sent something without a look at the clock; about 0.1 ms.
+    private static let fewFlushes = 16
+    /// For how long they are sent something before those are heard again who have something to say.
+    private static let flushTime = 0.0005
+
+    /// Sends those what there is who wait for no answer, as many as there is time for.
+    private func flushAudience() {
+        guard !audience.isEmpty else { return }
+        let end = seconds + Self.flushTime
+        var messages = scratch
+        scratch = []
+        repeat {
+            for _ in 0..<Self.fewFlushes {
+                guard let session = audience.popLast() else { break }
+                flush(session, &messages)
+            }
+        } while !audience.isEmpty && seconds < end
+        scratch = messages
+        if audience.isEmpty { audience = [] }
     }
 
     /// Asks for a turn if a session waits for one, and not only for its room.
     func goOnWaiting() {
-        if flushes.waiting.contains(where: { !$0.isHeldUp }) { host.turnAgain() }
+        if flushes.waiting.contains(where: \.isLight) { return host.turnAgain() }
+        if flushes.waiting.contains(where: { !$0.isHeldUp }) { turnForHeavy() }
     }
 
     private func endRoomTurns() {
@@ -287,7 +384,9 @@ package final class RoomLoop: SessionLoop {
     /// - Parameter messages: empty, and again afterwards; for its memory.
     private func flush(_ session: ServerSession, _ messages: inout [ServerMessage]) {
         guard let link = session.link, link.isWritable, !session.isBehind else { return }
-        if flushes.workLeft <= 0, session.needsEncoding { return queuePart(of: session) }
+        if flushes.workLeft <= 0 || flushes.holdsHeavy, session.needsEncoding {
+            return queuePart(of: session)
+        }
         if session.hasMessages {
             session.pull(into: &messages)
             if !messages.isEmpty { link.write(messages) }
@@ -399,6 +498,13 @@ package final class RoomLoop: SessionLoop {
     /// The server has ended: whoever waits for what has no outcome yet is told so.
     package func abandonRooms() {
         for room in rooms.values { room.abandon() }
+    }
+}
+
+extension Duration {
+    var inSeconds: Double {
+        let (seconds, attoseconds) = components
+        return Double(seconds) + Double(attoseconds) * 1e-18
     }
 }
 

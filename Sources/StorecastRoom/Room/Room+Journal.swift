@@ -4,17 +4,26 @@ import StorecastSync
 extension Room {
     package func endTurn() {
         views.catchUp()
-        defer {
-            if views.areBehind || views.areLeaving || !queue.committing.isEmpty {
-                context.loop.scheduleAgain(turnOf: self)
-            }
-        }
+        defer { goOnLater() }
         if !queue.committing.isEmpty { commitSome() }
         guard !queue.isAppending else { return }
         forgetSurplus()
         guard !queue.batch.isEmpty else { return }
         vouch()
         append(queue.takeBatch())
+    }
+
+    package func catchUp() {
+        views.catchUp()
+        goOnLater()
+    }
+
+    /// Asks for another turn if something is left to do.
+    private func goOnLater() {
+        if views.areLeaving || !views.areSmallDone || !queue.committing.isEmpty {
+            context.loop.scheduleAgain(turnOf: self)
+        }
+        if views.areBehind { context.loop.scheduleCatchUp(of: self) }
     }
 
     /// Hands a batch to the journal, until it is known to be there or known not to be.
@@ -37,8 +46,12 @@ extension Room {
                 "The disk has \(mib) MiB left, less than the limit disk-reserve.")
             return appended(entries, .failure(full), mayBeKept)
         }
+        let start = context.host.now
+        let isLarge = entries.reduce(0) { $0 + $1.size } > JournalQueue.congestion
         context.journal.append(entries, to: name) { [weak self] result in
-            self?.appended(entries, result, mayBeKept)
+            guard let self else { return }
+            if isLarge { noteHeavy(until: context.host.now, from: start) }
+            appended(entries, result, mayBeKept)
         }
     }
 
@@ -115,6 +128,7 @@ extension Room {
             case .rejected(let rejection): settled(entry, rejection)
             }
             let end = host.now
+            if end - now > heavyTime { noteHeavy(until: end, from: now) }
             if end - now > longTime { reportLong(entry, end - now) }
             now = end
         }
@@ -122,17 +136,23 @@ extension Room {
         if log.version != before {
             askEntryAgain()
             views.evaluate()
-            let time = host.now - now
+            let end = host.now
+            let time = end - now
+            if time > heavyTime { noteHeavy(until: end, from: now) }
             if time > longTime { reportLongSelections(time) }
         }
         noteGrowth(by: count, bytes: bytes)
-        guard queue.committing.isEmpty else { return context.loop.scheduleAgain(turnOf: self) }
+        guard queue.committing.isEmpty else { return goOnLater() }
         // An empty slice still holds them all.
         queue.committing = []
         observer?.committed()
-        if views.areBehind { context.loop.scheduleAgain(turnOf: self) }
+        goOnLater()
         if mayForget { context.loop.schedule(turnOf: self) }
         endAppending()
+    }
+
+    private func noteHeavy(until end: Duration, from start: Duration) {
+        context.loop.flushes.noteHeavy(until: end.inSeconds, from: start.inSeconds)
     }
 
     private func reportLong(_ entry: JournalEntry, _ time: Duration) {
@@ -224,6 +244,8 @@ extension Room {
 
 /// How long entries are reduced in one turn, beyond the last one.
 private let turnTime = Duration.milliseconds(2)
+/// What an action may take before it counts as much work, like a slice of it.
+private let heavyTime = Duration.microseconds(250)
 /// What the server's owner is told of, as nobody is heard meanwhile.
 private let longTime = Duration.milliseconds(20)
 

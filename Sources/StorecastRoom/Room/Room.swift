@@ -60,6 +60,7 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
         snapshots = SnapshotSchedule(context.limits.snapshots)
         self.context = context
         intake.onLaterDispatch = { [unowned self] in dispatchCollected($0) }
+        views.holdsLarge = { [flushes = context.loop.flushes] in flushes.holdsHeavy }
         views.onChange = { [unowned self] in observer?.selectionsChanged() }
         load()
     }

@@ -27,6 +27,8 @@ package protocol SessionLoop: AnyObject {
 package final class FlushQueue {
     unowned var loop: (any SessionLoop)?
     @exclusivity(unchecked) var due: [ServerSession] = []
+    /// Whether what is due may follow from an action of a session that has made much work.
+    @exclusivity(unchecked) var isHeavy = false
     @exclusivity(unchecked) private(set) var waiting: [ServerSession] = []
     /// Those that have waited and whose turn it is next.
     @exclusivity(unchecked) private var next: ArraySlice<ServerSession> = []
@@ -39,6 +41,7 @@ package final class FlushQueue {
     /// When it began, by the loop's clock.
     @exclusivity(unchecked) private(set) var seconds = 0.0
     private let turnWork: Int
+    @exclusivity(unchecked) private var heavy = HeavyTime()
 
     init(turnWork: Int) {
         self.turnWork = turnWork
@@ -57,6 +60,35 @@ package final class FlushQueue {
         if workLeft > 0 { workLeft -= work } else { spareWork -= work }
     }
 
+    /// A session that makes little work was heard.
+    func noteLight() { heavy.isHeard = true }
+
+    /// Whether somebody is there who makes little work, and goes before those who make much.
+    var isShared: Bool { heavy.isShared(at: seconds) }
+
+    /// Whether what is much work has to wait for its time.
+    var holdsHeavy: Bool { !heavy.isNow && isShared }
+
+    /// When it may go on.
+    var nextHeavy: Double { isShared ? heavy.next : -.infinity }
+
+    /// Does what is much work, as much as a slice has; while nobody else is there, as a turn has.
+    func doHeavy(_ body: () -> Void) {
+        let isShared = isShared
+        if isShared { workLeft = min(workLeft, turnWork / HeavyTime.parts) }
+        let start = loop?.seconds ?? 0
+        heavy.isNow = true
+        body()
+        heavy.isNow = false
+        noteHeavy(until: loop?.seconds ?? 0, from: start)
+        if isShared { workLeft = turnWork }
+    }
+
+    /// Everybody was held up for who makes much work.
+    func noteHeavy(until end: Double, from start: Double) {
+        if !heavy.isNow { heavy.charge(end - start, at: end) }
+    }
+
     /// Whether a session that goes on makes others wait.
     var isContended: Bool { !waiting.isEmpty || !next.isEmpty }
 
@@ -72,18 +104,63 @@ package final class FlushQueue {
         workLeft = turnWork
         spareWork = turnWork
         seconds = loop?.seconds ?? 0
+        heavy.noteTurn(at: seconds)
     }
 
     /// Lets those that wait go on, the first first, while work may be made; but before all others
     /// those that have made little work lately. Those that aren't done then wait behind the others.
-    func takeWaiting() {
+    ///
+    /// - Parameter onlyLight: whether the others aren't to go on at all.
+    func takeWaiting(onlyLight: Bool = false) {
         guard !waiting.isEmpty else { return }
         let light = waiting.filter(\.isLight)
-        next = (light.isEmpty ? waiting : light + waiting.filter { !$0.isLight })[...]
-        waiting = []
+        if onlyLight, light.isEmpty { return }
+        var others = light.isEmpty ? waiting : waiting.filter { !$0.isLight }
+        // A slice may be followed by a long pause: so it isn't for who has made the most.
+        if isShared, !onlyLight { others.sort { $0.load < $1.load } }
+        next = (onlyLight ? light : light + others)[...]
+        waiting = onlyLight ? others : []
         while workLeft > 0, let session = next.popFirst() { session.goOn() }
         waiting.insert(contentsOf: next, at: 0)
         next = []
+    }
+}
+
+/// When a loop may do what is much work, which holds up everybody else: while somebody is there who
+/// makes little, a slice at a time, and the less often the longer one took.
+///
+/// Whoever comes while a slice of `t` seconds lasts waits for its end, `t`/2 on average. So after it
+/// comes a pause of `t` times as many slices as it was long: what others wait for grows with the
+/// square of a step's time, and so does what it costs who made it. Slices of half a millisecond take a
+/// sixth of the loop's time; steps of 10 ms, which can't be divided, a hundredth.
+struct HeavyTime {
+    /// Of how many parts of a turn's work a slice is one.
+    static let parts = 4
+    /// How many seconds a pause would be behind a slice of one second.
+    private static let pause = 10_000.0
+    static let longestPause = 5.0
+    /// For how many seconds somebody is there after they were heard.
+    static let memory = 0.1
+
+    /// Whether one was heard in this turn who makes little work.
+    var isHeard = false
+    /// When one was last heard before; in seconds.
+    private var lastHeard = -Double.infinity
+    /// Whether it is time for a slice.
+    var isNow = false
+    /// When the next slice may begin.
+    private(set) var next = -Double.infinity
+
+    func isShared(at now: Double) -> Bool { isHeard || now - lastHeard < Self.memory }
+
+    /// What came until now belongs to the turn that ends.
+    mutating func noteTurn(at now: Double) {
+        if isHeard { lastHeard = now }
+        isHeard = false
+    }
+
+    mutating func charge(_ time: Double, at now: Double) {
+        next = min(now + Self.longestPause, max(next, now) + Self.pause * time * time)
     }
 }
 

@@ -9,12 +9,15 @@ struct FrameInbox {
 
     /// How many bytes the messages have together.
     private(set) var bytes = 0
+    /// How many bytes those have that aren't read yet.
+    private(set) var unreadBytes = 0
 
     var isEmpty: Bool { messages.isEmpty && early.isEmpty }
 
     mutating func append(_ frames: ClientFrames, bytes: Int) {
         messages.append(frames)
         self.bytes += bytes
+        if frames.unread != nil { unreadBytes += bytes }
     }
 
     mutating func putBack(_ frames: [ClientFrame]) { early = frames[...] }
@@ -25,7 +28,10 @@ struct FrameInbox {
     ) -> Result<ClientFrame, FrameError>? {
         if !early.isEmpty, let frame = early.popFirst() { return .success(frame) }
         while first < messages.count {
-            if let text = messages[first].unread { messages[first] = read(text) }
+            if let text = messages[first].unread {
+                unreadBytes -= text.count
+                messages[first] = read(text)
+            }
             if let frame = messages[first].next() { return frame }
             first += 1
         }
@@ -37,6 +43,6 @@ struct FrameInbox {
     mutating func removeAll() {
         early = []
         messages = []
-        (first, bytes) = (0, 0)
+        (first, bytes, unreadBytes) = (0, 0, 0)
     }
 }

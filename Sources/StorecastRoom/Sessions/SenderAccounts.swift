@@ -28,9 +28,15 @@ final class SenderAccount {
     @exclusivity(unchecked) private var messages = TokenBucket()
     @exclusivity(unchecked) private var bytes = TokenBucket()
     @exclusivity(unchecked) private var actions = TokenBucket()
+    @exclusivity(unchecked) private var work = TokenBucket()
+    /// How much work is forgiven in a second.
+    private let workRate: Double
     fileprivate(set) var connections = 0
 
-    init(_ rate: SyncRate) { self.rate = rate }
+    init(_ rate: SyncRate, workRate: Double = .infinity) {
+        self.rate = rate
+        self.workRate = workRate
+    }
 
     /// Messages of so many bytes together have come; for how many seconds nothing more should.
     func note(messages count: Int, of size: Int, at now: Double) -> Double {
@@ -51,9 +57,17 @@ final class SenderAccount {
     /// A message was more work than others: as many bytes as that.
     func owe(_ size: Int, at now: Double) { bytes.take(Double(size), at: now, rate.bytes) }
 
+    /// Messages have made so much work.
+    func note(work amount: Int, at now: Double) { work.take(Double(amount), at: now, workRate) }
+
+    /// Whether they have made little lately: as much as is forgiven in a sixteenth of a second.
+    func isLight(at now: Double) -> Bool {
+        work.wait(for: 0, at: now, workRate, burst: 1.0 / 16) == 0
+    }
+
     fileprivate func isForgettable(at now: Double) -> Bool {
         connections == 0 && messages.isFull(at: now) && bytes.isFull(at: now)
-            && actions.isFull(at: now)
+            && actions.isFull(at: now) && work.isFull(at: now)
     }
 }
 
@@ -82,16 +96,17 @@ package final class SenderAccounts {
 
     /// Counts one connection more; nil if the sender has as many as it may.
     func enter(_ sender: Sender, at now: Double) -> SenderAccount? {
-        let (most, rate) =
+        let (most, rate, factor) =
             switch sender {
-            case .address: (limits.connectionsPerAddress, limits.addressRate)
-            case .identity: (limits.connectionsPerIdentity, limits.identityRate)
+            case .address: (limits.connectionsPerAddress, limits.addressRate, 10)
+            case .identity: (limits.connectionsPerIdentity, limits.identityRate, 2)
             }
+        let workRate = Double(factor * 4 * limits.turnWorkPerConnection)
         if accounts.count >= sweepAt {
             accounts = accounts.filter { !$0.value.isForgettable(at: now) }
             sweepAt = max(1024, accounts.count * 2)
         }
-        let account = accounts[sender] ?? SenderAccount(rate)
+        let account = accounts[sender] ?? SenderAccount(rate, workRate: workRate)
         guard account.connections < most else { return nil }
         accounts[sender] = account
         account.connections += 1

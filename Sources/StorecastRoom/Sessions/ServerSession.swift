@@ -107,7 +107,7 @@ package final class ServerSession: SelectionSubscriber {
         guard phase != .closed else { return }
         if phase != .live { heldBytes += message.count }
         pay(for: message.count)
-        if isTaking || isWaiting || mustWait {
+        if isTaking || isWaiting || mustWait(with: message.count) {
             inbox.append(ClientFrames(unread: Array(message)), bytes: message.count)
         } else {
             inbox.append(read(message), bytes: message.count)
@@ -141,6 +141,7 @@ package final class ServerSession: SelectionSubscriber {
             }
         }
         isTaking = false
+        if isLight { flushes.noteLight() }
         let reads = mayTake && !isWaiting && !isThrottled
         guard reads != isReading, phase != .closed else { return }
         isReading = reads
@@ -215,18 +216,32 @@ package final class ServerSession: SelectionSubscriber {
 
     /// In a quarter of a second as much is forgiven as it may make in a turn.
     private func beginWork() {
+        for account in accounts.dropFirst() { account.note(work: work, at: flushes.seconds) }
         let forgiven = Double(4 * limits.turnWork) * (flushes.seconds - workSeconds)
         debt = max(0, debt + Double(work) - forgiven)
         (work, workTurn, workSeconds) = (0, flushes.turn, flushes.seconds)
     }
 
-    /// Whether it has made little work lately: then it doesn't wait for those that have made much.
-    var isLight: Bool {
-        if workTurn != flushes.turn { beginWork() }
-        return debt + Double(work) <= Double(limits.turnWork / 4)
+    /// Whether it has made little work lately, and its identity and address no more than theirs: then
+    /// it doesn't wait for those that have made much.
+    var isLight: Bool { isLight(with: 0) }
+
+    private func isLight(with size: Int) -> Bool {
+        load + Double(size) <= Double(limits.turnWork / 4)
+            && accounts.dropFirst().allSatisfy { $0.isLight(at: flushes.seconds) }
     }
 
-    private var mustWait: Bool {
+    /// How much work it has made lately, and will by what waits to be read.
+    var load: Double {
+        if workTurn != flushes.turn { beginWork() }
+        return debt + Double(work + inbox.unreadBytes)
+    }
+
+    private var mustWait: Bool { mustWait(with: 0) }
+
+    /// - Parameter size: the bytes of a message that is to be read.
+    private func mustWait(with size: Int) -> Bool {
+        if flushes.holdsHeavy, !isLight(with: size) { return true }
         if work >= limits.turnWork, workTurn == flushes.turn, flushes.isContended { return true }
         return !mayWork || isHeldUp
     }
@@ -235,7 +250,10 @@ package final class ServerSession: SelectionSubscriber {
     var isHeldUp: Bool { room.isCongested && !isLight }
 
     /// Whether something may be made for it in this turn.
-    private var mayWork: Bool { flushes.workLeft > 0 || flushes.spareWork > 0 && isLight }
+    private var mayWork: Bool {
+        if flushes.holdsHeavy, !isLight { return false }
+        return flushes.workLeft > 0 || flushes.spareWork > 0 && isLight
+    }
 
     /// It is its turn again.
     func goOn() {
@@ -486,6 +504,9 @@ package final class ServerSession: SelectionSubscriber {
     var needsEncoding: Bool {
         queued.contains { $0.isLive && $0.group.needsEncoding(from: $0.position) }
     }
+
+    /// Whether there is an answer to what its client sent.
+    var hasAnswers: Bool { !replies.isEmpty || dispatches.hasAcknowledgement }
 
     /// Whether there is something to pull.
     package var hasMessages: Bool {

@@ -34,6 +34,10 @@ final class Views<State: Codable & Sendable> {
     private(set) var leaving: [SelectionGroup] = []
     /// Whether there are such groups.
     @exclusivity(unchecked) private(set) var areLeaving = false
+    /// Whether large values have to wait for their time, as ``HeavyTime`` says.
+    var holdsLarge: () -> Bool = { false }
+    /// Whether all that are behind have large values.
+    var areSmallDone: Bool { behind.small.isEmpty }
     /// Whether some groups aren't at the room's version yet.
     ///
     /// Not asked of the list, whose type takes long to find as it depends on `State`.
@@ -318,7 +322,7 @@ final class Views<State: Codable & Sendable> {
             told.removeFirst(done)
         }
         take(&behind.small, atLeast: 0)
-        take(&behind.large, atLeast: 1)
+        if !holdsLarge() { take(&behind.large, atLeast: 1) }
         areBehind = !behind.small.isEmpty || !behind.large.isEmpty
         return updated
     }

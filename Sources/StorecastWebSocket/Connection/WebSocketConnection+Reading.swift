@@ -57,6 +57,9 @@ extension WebSocketConnection {
         answerPings()
     }
 
+    /// Server: whether a message has begun and isn't whole.
+    var isInMessage: Bool { frames.isInside }
+
     /// Answers pings as long as a write is taken. Of those that come meanwhile only the newest are
     /// kept: one would do (RFC 6455 section 5.5.3), but some peers miss the others.
     func answerPings() {
@@ -360,9 +363,12 @@ final class SocketReader {
 
     private func read(_ status: Int32) {
         guard poll != nil else { return }
+        // Long messages of many don't hold up short ones of others: the rest is read in later turns.
+        if status == 0, core.turnBytes >= LoopCore.mostTurnBytes, connection.isInMessage { return }
         let buffer = core.receiveBuffer
         let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
         if count > 0 {
+            core.turnBytes += count
             take(UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
             // libuv has stopped watching a socket that failed; what came before is read first.
             if status < 0, poll != nil, !connection.isReadingPaused { watch() }

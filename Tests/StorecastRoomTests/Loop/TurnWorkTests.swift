@@ -109,6 +109,96 @@ struct TurnWorkTests {
         #expect(crowd.allSatisfy { !$0.isReading })
     }
 
+    @Test func `while somebody makes little work, the pause behind a slice follows its square`() {
+        let (loop, room) = loop(limits)
+        let calm = Wire.greeted(room, on: loop, client: "calm-0123456789abcdef")
+        // Until it has shown that it makes little.
+        loop.advance(by: 2)
+        loop.endTurn()
+        let busy = Wire.greeted(room, on: loop, client: "busy-0123456789abcdef")
+        calm.push(pings(1))
+        loop.endTurn()
+        _ = calm.hear()
+        busy.push(pings(400))
+        // Between the looks at the clock at a slice's ends: so it takes 1 ms at least.
+        loop.tick = 0.001
+        loop.endTurn()
+        loop.tick = 0
+        let slice = busy.hear().count
+        #expect((1...20).contains(slice))
+        var pause = 0
+        while busy.hear().isEmpty, pause < 1000 {
+            loop.advance(by: 0.001)
+            loop.endTurn()
+            pause += 1
+        }
+        // 10,000 · 0.001² s
+        // Some of it passes with looks at the clock.
+        #expect((8..<1000).contains(pause))
+    }
+
+    @Test func `who makes little work is answered before others have their slice`() {
+        let (loop, room) = loop(limits)
+        let calm = Wire.greeted(room, on: loop, client: "calm-0123456789abcdef")
+        // Until it has shown that it makes little.
+        loop.advance(by: 2)
+        loop.endTurn()
+        let busy = Wire.greeted(room, on: loop, client: "busy-0123456789abcdef")
+        calm.push(pings(1))
+        loop.endTurn()
+        busy.push(pings(400))
+        _ = (calm.hear(), busy.hear())
+        calm.push(pings(1))
+        #expect(busy.hear().isEmpty)
+        loop.endTurn()
+        #expect(calm.hear().count == 1)
+        // Alone, it has all of a turn again, once nobody was heard for a while.
+        _ = busy.hear()
+        loop.advance(by: 0.2)
+        loop.endTurn()
+        let alone = busy.hear().count
+        #expect(alone > 20)
+    }
+
+    @Test func `who acts is answered before many are told of it, a few at a time`() {
+        let loop = TestLoop()
+        let room = loop.open(Shop.room, journal: TestJournal(isImmediate: true))
+        let crowd = (0..<40).map { Wire.greeted(room, on: loop, client: "\($0)-0123456789abcdef") }
+        for wire in crowd {
+            wire.push(Array(#"{"op":"subscribe","ref":1,"select":"tea"}"#.utf8))
+        }
+        for _ in 1...50 { loop.endTurn() }
+        for wire in crowd { _ = wire.hear() }
+        let last = crowd[39]
+        last.push(Array(dispatchFrame(1, "AddTea", #"{"by":1}"#).utf8))
+        // Each look at the clock takes longer than there is time for.
+        loop.tick = 0.001
+        var told: [Int] = []
+        while told.last != 40, told.count < 10 {
+            let again = loop.turnsAgain
+            loop.endTurn()
+            told.append(crowd.count { !$0.messages.isEmpty })
+            #expect(!last.messages.isEmpty)
+            #expect(told.last == 40 || loop.turnsAgain == again + 1)
+        }
+        #expect(told == [17, 33, 40])
+    }
+
+    @Test func `a pause is no longer than five seconds, and steps that hold others up count too`() {
+        var time = HeavyTime()
+        time.charge(0.0005, at: 10)
+        #expect(time.next.isNearly(10.0025))
+        // What comes in the pause makes it longer.
+        time.charge(0.001, at: 10.001)
+        #expect(time.next.isNearly(10.0125))
+        time.charge(3, at: 11)
+        #expect(time.next.isNearly(16))
+        time.isHeard = true
+        time.noteTurn(at: 11)
+        #expect(time.isShared(at: 11.09))
+        #expect(!time.isShared(at: 11.11))
+    }
+
     @Test func `while much waits for the journal, those who have made much work wait before it`() {
         let loop = TestLoop()
         let journal = TestJournal()
@@ -392,4 +482,8 @@ struct TurnWorkTests {
         #expect(heard.prefix(2).map(\.code) == ["renewed", "renewed"])
         #expect(heard[2]["count"] == 3)
     }
+}
+
+extension Double {
+    fileprivate func isNearly(_ other: Double) -> Bool { abs(self - other) < 1e-9 }
 }

@@ -25,7 +25,13 @@ final class TestLoop: LoopHost {
         self.unloadsRooms = unloadsRooms
     }
 
-    var now: Duration { .seconds(time) }
+    /// How much time passes with each look at the clock, in seconds.
+    var tick = 0.0
+
+    var now: Duration {
+        time += tick
+        return .seconds(time)
+    }
 
     /// How far the time of day was set forward, in seconds.
     var clockStep = 0.0
