@@ -34,17 +34,15 @@ package final class RoomLoop: SessionLoop {
     package let senders: SenderAccounts
     /// Those that are being flushed; kept for its memory.
     @exclusivity(unchecked) private var flushing: [ServerSession] = []
-    /// Those that are sent what others did, when there is time for it; the first of them is the
-    /// last here.
-    @exclusivity(unchecked) private var audience: [ServerSession] = []
+    @exclusivity(unchecked) private var audience = Audience()
     @exclusivity(unchecked) private var isEndingTurn = false
     @exclusivity(unchecked) private var scratch: [ServerMessage] = []
     /// Rooms that have something left to do in the next turn.
     @exclusivity(unchecked) private var laterRooms: [any AnyRoom] = []
     /// Rooms that have large values to bring up to date.
     @exclusivity(unchecked) private var roomsBehind: [any AnyRoom] = []
-    /// Whether it is called when much work may go on.
-    private var isHeavyScheduled = false
+    /// When a turn was asked for, as something waits for its time; else infinite.
+    private var nextTurn = Double.infinity
     /// Sessions that have first values to send, or parts of one, in the order of their turns.
     private var inParts: [ServerSession] = []
 
@@ -265,7 +263,7 @@ package final class RoomLoop: SessionLoop {
             // Who makes little work is answered before anything is done for others.
             flushes.takeWaiting(onlyLight: true)
             endRoomTurnsAndFlush()
-            if !flushes.isHeavy { flushAudience() }
+            if !flushes.isHeavy, audience.isDue(at: flushes.seconds) { flushAudience() }
         }
         if !isShared || hasHeavy && flushes.nextHeavy <= seconds {
             flushes.doHeavy {
@@ -273,7 +271,7 @@ package final class RoomLoop: SessionLoop {
                 flushes.takeWaiting()
                 catchUp()
                 endRoomTurnsAndFlush()
-                flushAudience()
+                if !isShared || flushes.isHeavy { flushAudience() }
             }
         }
         goOn()
@@ -287,29 +285,33 @@ package final class RoomLoop: SessionLoop {
 
     /// Whether there is something to do that may be much work.
     private var hasHeavy: Bool {
-        !inParts.isEmpty || !roomsBehind.isEmpty || !flushes.waiting.isEmpty || !audience.isEmpty
+        !inParts.isEmpty || !roomsBehind.isEmpty || !flushes.waiting.isEmpty
+            || !audience.isEmpty && flushes.isHeavy
     }
 
     /// Asks for another turn if something is left to do.
     private func goOn() {
         if audience.isEmpty { flushes.isHeavy = false }
-        if !laterRooms.isEmpty || !audience.isEmpty && !flushes.isHeavy {
-            return host.turnAgain()
+        if !laterRooms.isEmpty { return host.turnAgain() }
+        let isHeavy = audience.isEmpty || flushes.isHeavy
+        if !isHeavy { turn(at: audience.begins) }
+        if !inParts.isEmpty || !roomsBehind.isEmpty || !audience.isEmpty && isHeavy {
+            return turn(at: flushes.nextHeavy)
         }
-        if !inParts.isEmpty || !roomsBehind.isEmpty || !audience.isEmpty { return turnForHeavy() }
         goOnWaiting()
     }
 
-    /// Asks for a turn when much work may go on.
-    private func turnForHeavy() {
-        let wait = flushes.nextHeavy - seconds
-        if wait <= 0 { return host.turnAgain() }
-        guard !isHeavyScheduled else { return }
-        isHeavyScheduled = true
+    /// Asks for a turn at a time, or before.
+    private func turn(at time: Double) {
+        let now = seconds
+        if time <= now { return host.turnAgain() }
         // Whoever makes little work may be gone by then.
-        host.schedule(after: .seconds(min(wait, HeavyTime.memory))) { [weak self] in
+        let time = min(time, now + HeavyTime.memory)
+        guard time < nextTurn else { return }
+        nextTurn = time
+        host.schedule(after: .seconds(time - now)) { [weak self] in
             guard let self else { return }
-            isHeavyScheduled = false
+            nextTurn = .infinity
             host.turnAgain()
         }
     }
@@ -333,7 +335,7 @@ package final class RoomLoop: SessionLoop {
                         others.append(flushing[index])
                     }
                 }
-                audience.insert(contentsOf: others.reversed(), at: 0)
+                audience.come(others)
             }
             scratch = messages
             flushing.clear()
@@ -342,29 +344,30 @@ package final class RoomLoop: SessionLoop {
 
     /// How many sessions are sent something without a look at the clock; about 0.1 ms.
     private static let fewFlushes = 16
-    /// For how long they are sent something before those are heard again who have something to say.
-    private static let flushTime = 0.0005
 
     /// Sends those what there is who wait for no answer, as many as there is time for.
     private func flushAudience() {
         guard !audience.isEmpty else { return }
-        let end = seconds + Self.flushTime
+        let start = seconds
+        var now = start
         var messages = scratch
         scratch = []
+        audience.begin()
         repeat {
             for _ in 0..<Self.fewFlushes {
-                guard let session = audience.popLast() else { break }
+                guard let session = audience.next() else { break }
                 flush(session, &messages)
             }
-        } while !audience.isEmpty && seconds < end
+            now = seconds
+        } while audience.hasBegun && now - start < Audience.time
         scratch = messages
-        if audience.isEmpty { audience = [] }
+        audience.note(now - start, at: now, isShared: flushes.isShared)
     }
 
     /// Asks for a turn if a session waits for one, and not only for its room.
     func goOnWaiting() {
         if flushes.waiting.contains(where: \.isLight) { return host.turnAgain() }
-        if flushes.waiting.contains(where: { !$0.isHeldUp }) { turnForHeavy() }
+        if flushes.waiting.contains(where: { !$0.isHeldUp }) { turn(at: flushes.nextHeavy) }
     }
 
     private func endRoomTurns() {
@@ -498,6 +501,48 @@ package final class RoomLoop: SessionLoop {
     /// The server has ended: whoever waits for what has no outcome yet is told so.
     package func abandonRooms() {
         for room in rooms.values { room.abandon() }
+    }
+}
+
+/// Many sessions that are sent what others did, and wait for no answer.
+///
+/// For a moment at a time, between which those are heard who have something to say; and while
+/// somebody is there who has, half of the loop's time at most.
+struct Audience {
+    /// How long a moment is, in seconds.
+    static let time = 0.0005
+
+    /// Those that are sent something now, the last first.
+    private var present: [ServerSession] = []
+    /// Those that are when these have it.
+    private var coming: [ServerSession] = []
+    /// How long it took until now, in seconds.
+    private var spent = 0.0
+    /// When the next may begin; long ago, while some have begun.
+    private(set) var begins = -Double.infinity
+
+    var isEmpty: Bool { present.isEmpty && coming.isEmpty }
+    var hasBegun: Bool { !present.isEmpty }
+
+    func isDue(at now: Double) -> Bool { hasBegun || !coming.isEmpty && begins <= now }
+
+    mutating func come(_ sessions: [ServerSession]) {
+        if coming.isEmpty { coming = sessions } else { coming += sessions }
+    }
+
+    mutating func begin() {
+        if present.isEmpty { (present, coming) = (coming.reversed(), []) }
+    }
+
+    mutating func next() -> ServerSession? { present.popLast() }
+
+    /// Some were sent something, which took so long.
+    mutating func note(_ time: Double, at now: Double, isShared: Bool) {
+        spent += time
+        guard present.isEmpty else { return }
+        present = []
+        begins = isShared ? now + spent : now
+        spent = 0
     }
 }
 

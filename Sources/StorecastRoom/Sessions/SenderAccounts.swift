@@ -96,12 +96,13 @@ package final class SenderAccounts {
 
     /// Counts one connection more; nil if the sender has as many as it may.
     func enter(_ sender: Sender, at now: Double) -> SenderAccount? {
-        let (most, rate, factor) =
+        let (most, rate) =
             switch sender {
-            case .address: (limits.connectionsPerAddress, limits.addressRate, 10)
-            case .identity: (limits.connectionsPerIdentity, limits.identityRate, 2)
+            case .address: (limits.connectionsPerAddress, limits.addressRate)
+            case .identity: (limits.connectionsPerIdentity, limits.identityRate)
             }
-        let workRate = Double(factor * 4 * limits.turnWorkPerConnection)
+        // As of two connections; who makes more isn't refused it.
+        let workRate = Double(2 * 4 * limits.turnWorkPerConnection)
         if accounts.count >= sweepAt {
             accounts = accounts.filter { !$0.value.isForgettable(at: now) }
             sweepAt = max(1024, accounts.count * 2)

@@ -140,7 +140,7 @@ final class Views<State: Codable & Sendable> {
     private func releaseLeaving() {
         guard areLeaving else { return }
         var done = 0
-        while done < leaving.count, finders.work < limits.turnWork {
+        while done < leaving.count, finders.work < catchUpWork {
             // Somebody may have come for it meanwhile.
             if leaving[done].subscriptions.isEmpty { rest(leaving[done]) }
             done += 1
@@ -264,7 +264,7 @@ final class Views<State: Codable & Sendable> {
         finders.work = 0
         finders.advance(to: state) { source in
             guard let group = source.group, let meter = group.meter else { return }
-            if source.way == .path || areBehind || finders.work >= limits.turnWork {
+            if source.way == .path || areBehind || finders.work >= catchUpWork {
                 if group.isBehind { return }
                 if group.isLarge {
                     behind.large.append((group, source))
@@ -302,6 +302,9 @@ final class Views<State: Codable & Sendable> {
         end(failed)
     }
 
+    /// How much work is made at a time to bring groups up to date: little of what others wait for.
+    private var catchUpWork: Int { holdsLarge() ? limits.turnWork / 16 : limits.turnWork }
+
     /// As far as a turn's work goes, but at least one of those with large values.
     ///
     /// - Returns: those that it has brought to the room's version.
@@ -309,9 +312,10 @@ final class Views<State: Codable & Sendable> {
     private func catchUp(to state: State, _ failed: inout [SelectionGroup]) -> [SelectionGroup] {
         guard areBehind else { return [] }
         var updated: [SelectionGroup] = []
+        let most = catchUpWork
         func take(_ told: inout [Told], atLeast least: Int) {
             var done = 0
-            while done < told.count, finders.work < limits.turnWork || done < least {
+            while done < told.count, finders.work < most || done < least {
                 let (group, source) = told[done]
                 done += 1
                 guard group.isBehind else { continue }
