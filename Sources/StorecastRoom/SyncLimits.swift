@@ -68,8 +68,9 @@ public struct SyncLimits: Sendable {
     /// as much is done of what waits: connections take turns.
     public var turnWork = 256 << 10
     /// How much of it one connection may make before it waits behind others that wait; 64 KiB. Who has
-    /// made no more than a quarter of it lately doesn't wait for others; in a second four times as
-    /// much is forgiven.
+    /// made no more than a quarter of it lately, the message included that has just come, doesn't wait
+    /// for others, nor do the others of the same identity or address, if they have made no more than
+    /// half of it together; in a second four times as much is forgiven, or eight times.
     public var turnWorkPerConnection = 64 << 10
     /// How many entries of a room are reduced in a turn; 1,000, and no more when 2 ms are over.
     public var turnActions = 1000
