@@ -11,6 +11,11 @@ var settings: [SwiftSetting] = [
 // Not where others use the package: Xcode builds dependencies without warnings, and the compiler
 // refuses the two together.
 if Context.environment["STORECAST_CI"] != nil { settings.append(.treatAllWarnings(as: .error)) }
+// What `storecast --version` says it was built from. Not `Context.gitInformation`, which SwiftPM
+// remembers with the manifest, whatever is committed later.
+let commit = (Context.environment["STORECAST_COMMIT"] ?? "").prefix(64).filter {
+    $0.isASCII && ($0.isLetter || $0.isNumber || "-+.".contains($0))
+}
 
 let package = Package(
     name: "storecast",
@@ -192,11 +197,16 @@ let package = Package(
             name: "StorecastCommand",
             dependencies: [
                 "StorecastServer", "StorecastDevtools", "StorecastTools", "StorecastSQLite",
-                "StorecastBench", "StorecastClient", "Example", "WebClients",
+                "StorecastBench", "StorecastClient", "StorecastWebSocket", "BuildInformation",
+                "Example", "WebClients",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
+        // In C, as a definition has no value in Swift. Another commit builds this file only.
+        .target(
+            name: "BuildInformation",
+            cSettings: [.define("STORECAST_COMMIT", to: "\"\(commit)\"")]),
         .executableTarget(
             name: "Terminal",
             dependencies: [

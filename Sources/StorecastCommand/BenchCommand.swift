@@ -25,7 +25,7 @@ struct BenchCommand: AsyncParsableCommand {
               storecast bench localhost:9091 --action increment \\
                 --payload '{"path":"/n"}' --find p99=20ms
 
-            In a payload and a token {n} stands for the action's number and {c} for the \
+            In a payload, a token and a name {n} stands for the action's number and {c} for the \
             connection's, both from 0. Every action is really dispatched, and a journal keeps it: \
             use a server of its own for this, and a machine of its own for the load.
 
@@ -89,10 +89,7 @@ struct BenchCommand: AsyncParsableCommand {
         transform: Self.bound)
     var find: LatencyBound?
 
-    @Option(
-        help: ArgumentHelp(
-            "What proves the connections' identities; `storecast serve` takes it for a name."))
-    var token: String?
+    @OptionGroup var who: TokenOptions
 
     @Option(
         help: ArgumentHelp("Also write the results to this file, as JSON.", valueName: "file"),
@@ -132,7 +129,7 @@ struct BenchCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let plan = try plan()
+        let plan = try plan(environment: ProcessInfo.processInfo.environment)
         for file in [json, svg].compactMap(\.self) { try Self.prepare(file) }
         let bench: Bench
         do throws(LoadError) { bench = try await Bench(plan) } catch {
@@ -167,7 +164,8 @@ struct BenchCommand: AsyncParsableCommand {
         }
     }
 
-    func plan() throws(CommandFailure) -> LoadPlan {
+    /// - Parameter environment: where the token may be.
+    func plan(environment: [String: String] = [:]) throws(CommandFailure) -> LoadPlan {
         guard let server = ServerURL.completed(url).flatMap({ ServerURL($0) }) else {
             throw CommandFailure(.trouble, ServerURL.problem(with: url))
         }
@@ -181,7 +179,7 @@ struct BenchCommand: AsyncParsableCommand {
             _ = try JSONText.payload(String(decoding: sample, as: UTF8.self))
             plan.payload = text
         }
-        plan.token = token.map { NumberedText($0) }
+        plan.token = try who.token(environment: environment).map { NumberedText($0) }
         plan.subscriptions = subscribe.map { text in
             let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
             return .init(

@@ -31,6 +31,10 @@ struct DispatchCommand: AsyncParsableCommand {
     @Argument(help: "The action's payload, a JSON object.")
     var payload: String?
 
+    /// What is said to a person at a terminal, who would wait as well.
+    static let invitation =
+        "waiting for lines: type TYPE PAYLOAD, as in Say {\"text\":\"Hello\"}; Ctrl-D ends"
+
     func run() async throws {
         let action = try type.map { type in
             try ActionLine(type: type, payload: payload.map(JSONText.payload))
@@ -45,6 +49,7 @@ struct DispatchCommand: AsyncParsableCommand {
             return failure
         }
         let batch = DispatchBatch(on: connection)
+        if action == nil, StandardInput.isTerminal { StandardError.write(Self.invitation) }
         if let action {
             await batch.dispatch(action, line: nil)
         } else {

@@ -81,6 +81,10 @@ enum JSONFile {
 
     private static func failure(_ path: String) -> CommandFailure {
         let code = errno
+        if code == EISDIR || path.hasSuffix("/") {
+            return CommandFailure(
+                .trouble, "\(path) is a folder. Name a file in it that has a JSON document.")
+        }
         var text =
             "\(path) can't be read: \(String(cString: strerror(code))). "
             + "Name a file with a JSON document in it"

@@ -1,6 +1,9 @@
 import ArgumentParser
+import BuildInformation
 import StorecastRoom
+import StorecastSQLite
 import StorecastTools
+import StorecastWebSocket
 
 /// `storecast`: a server to try things out with, and clients for people and scripts.
 @main
@@ -33,7 +36,7 @@ struct StorecastCommand: AsyncParsableCommand {
               storecast bench localhost:9091 --action increment \\
                 --payload '{"path":"/votes/tea"}' --find p99=20ms
             """,
-        version: Software.version,
+        version: Software.report(commit: String(cString: storecast_commit())),
         subcommands: [
             ServeCommand.self, WatchCommand.self, DispatchCommand.self, BenchCommand.self,
             JournalCommand.self, TypesCommand.self,
@@ -43,5 +46,22 @@ struct StorecastCommand: AsyncParsableCommand {
         await KnownRooms.$current.withValue(KnownRooms(definition: ServedRoom.definition)) {
             await CommandRun.run(StorecastCommand.self)
         }
+    }
+}
+
+extension Software {
+    /// What `--version` prints: also what it was built from, and runs with, for reports of faults.
+    ///
+    /// - Parameter commit: empty if it isn't known.
+    static func report(commit: String) -> String {
+        // The runtime doesn't know its third number.
+        let swift = "\(_SwiftStdlibVersion.current)".split(separator: ".").prefix(2)
+        let libraries =
+            WebSocketLibraries.versions + [
+                ("SQLite", SQLiteStore.libraryVersion),
+                ("Swift", swift.joined(separator: ".")),
+            ]
+        return "storecast \(version)" + (commit.isEmpty ? "" : ", commit \(commit)") + "\nwith "
+            + libraries.map { "\($0) \($1)" }.joined(separator: ", ")
     }
 }

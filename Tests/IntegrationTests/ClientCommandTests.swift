@@ -57,7 +57,7 @@ struct ClientCommandTests {
     }
 
     @Test(arguments: [
-        "http://127.0.0.1:9090/", "ftp://127.0.0.1/", "", "127.0.0.1:99999", "ws://", "ws://a b/",
+        "http://127.0.0.1:0/", "ftp://127.0.0.1/", "", "127.0.0.1:99999", "ws://", "ws://a b/",
     ])
     func `an address that is none is a bad argument`(address: String) async throws {
         for command in [["dispatch", address] + Self.action, ["watch", address, "chat"]] {

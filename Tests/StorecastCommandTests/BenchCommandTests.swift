@@ -43,6 +43,11 @@ struct BenchCommandTests {
         let payload = plan.payload?.bytes(action: 7, connection: 1)
         #expect(payload == Array(#"{"text":"7","of":1}"#.utf8))
         #expect(plan.token?.bytes(action: 0, connection: 2) == Array("user-2".utf8))
+        let named = try BenchCommand.parse(Self.least + ["--as", "user-{c}"]).plan()
+        #expect(named.token?.bytes(action: 0, connection: 2) == Array("user-2".utf8))
+        let proven = try BenchCommand.parse(Self.least).plan(
+            environment: ["STORECAST_TOKEN": "secret-{c}"])
+        #expect(proven.token?.bytes(action: 0, connection: 2) == Array("secret-2".utf8))
         #expect(command.rate == [5])
         #expect(command.duration == .milliseconds(500))
         #expect(command.warmUp == .zero)

@@ -88,6 +88,32 @@ struct DispatchCommandTests {
         await server.stop()
     }
 
+    /// Runs the command at a terminal, where somebody types an action and Ctrl-D.
+    @MainActor static func dispatchAtTerminal() async throws {
+        alarm(20)
+        var (screen, end) = (0 as Int32, 0 as Int32)
+        try #require(openpty(&screen, &end, nil, nil, nil) == 0)
+        dup2(end, STDIN_FILENO)
+        let typed = "Add {\"number\":1}\n\u{4}"
+        write(screen, typed, typed.utf8.count)
+        let server = SyncServer(port: 0, room: Tally.room)
+        await run(try await server.start())
+        await server.stop()
+    }
+
+    @Test func `at a terminal it says that it waits for lines`() async throws {
+        let result = try await #require(
+            processExitsWith: .success, observing: [\.standardErrorContent]
+        ) {
+            try await DispatchCommandTests.dispatchAtTerminal()
+        }
+        let text = String(decoding: result.standardErrorContent, as: UTF8.self)
+        let lines = text.split(separator: "\n").filter { line in
+            ["waiting", "line ", "failed: ", "done"].contains { line.hasPrefix($0) }
+        }
+        #expect(lines == [Substring(DispatchCommand.invitation), "done"], "\(text)")
+    }
+
     @Test(
         arguments: [
             ("", ["done", "count 0"]),
@@ -127,7 +153,7 @@ struct DispatchCommandTests {
         }
         let text = String(decoding: result.standardErrorContent, as: UTF8.self)
         let lines = text.split(separator: "\n").filter { line in
-            ["line ", "failed: ", "done", "count "].contains { line.hasPrefix($0) }
+            ["line ", "failed: ", "done", "count ", "waiting"].contains { line.hasPrefix($0) }
         }
         #expect(lines.count == said.count, "\(text)")
         for (line, beginning) in zip(lines, said) {

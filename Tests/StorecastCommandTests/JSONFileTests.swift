@@ -54,14 +54,17 @@ struct JSONFileTests {
 
     @Test func `only a file that isn't there is to be made`() throws {
         let folder = FileManager.default.temporaryDirectory.path()
-        for (path, isAdvised) in [
-            (folder + "/storecast-\(UUID().uuidString).json", true), (folder, false),
+        let missing = folder + "/storecast-\(UUID().uuidString)"
+        for (path, words) in [
+            (missing + ".json", "`echo '{}' > \(missing).json` makes one."),
+            (folder, "\(folder) is a folder. Name a file in it that has a JSON document."),
+            ("/", "/ is a folder. Name a file in it that has a JSON document."),
+            (missing + "/", "\(missing)/ is a folder. Name a file in it that has a JSON document."),
         ] {
             let error = #expect(throws: CommandFailure.self) {
                 try JSONFile.read(path, longest: 5)
             }
-            #expect(error?.description.contains("can't be read: ") == true)
-            #expect(error?.description.contains("echo") == isAdvised)
+            #expect(error?.description.hasSuffix(words) == true, "\(error?.description ?? "")")
         }
     }
 

@@ -52,16 +52,27 @@ package struct ServerURL: Equatable {
 }
 
 extension ServerURL {
-    /// The URL of a server as a person writes it, who may leave out `ws://`; nil if it isn't one.
+    /// The URL of a server as a person writes it, who may leave out `ws://`, or have copied the
+    /// address of its page: `http://` stands for `ws://`, and `https://` for `wss://`. Nil if it
+    /// isn't one.
     package static func completed(_ text: String) -> String? {
-        let url = text.contains("://") ? text : "ws://" + text
+        let url =
+            if let rest = text.dropping(prefix: "http://") {
+                "ws://" + rest
+            } else if let rest = text.dropping(prefix: "https://") {
+                "wss://" + rest
+            } else {
+                text.contains("://") ? text : "ws://" + text
+            }
         return ServerURL(url) == nil ? nil : url
     }
 
-    /// What to tell a person whose URL isn't one.
+    /// What to tell a person whose URL isn't one. Without its fragment, which may be a token, as in
+    /// the devtools' URL.
     package static func problem(with text: String) -> String {
-        "'\(text)' isn't a server's address. Write ws://HOST:PORT/ROOM, or wss://; ws:// may be "
-            + "left out."
+        let shown = text.firstIndex(of: "#").map { text[..<$0] + "#…" } ?? text[...]
+        return "'\(shown)' isn't a server's address. Write ws://HOST:PORT/ROOM, or wss://; "
+            + "ws:// may be left out, and http:// and https:// do as well."
     }
 }
 

@@ -422,8 +422,7 @@ extension RoomDefinition {
         guard let known = selections[ExactString(selection)] else {
             throw Rejection(
                 .unknownSelection, "The room has no such selection.",
-                detail: "'\(selection.excerpt())' is none of "
-                    + selections.keys.sortedStrings().joined(separator: ", ") + ".")
+                detail: knownSelections.lack(of: selection))
         }
         return try known.resolve(params, viewer)
     }

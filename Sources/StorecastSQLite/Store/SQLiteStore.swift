@@ -8,6 +8,9 @@ package import StorecastRoom
 /// One connection writes, on a thread of its own, for all loops; others read, a page at a time. May
 /// be used from any thread.
 package final class SQLiteStore: JournalStore {
+    /// The version of SQLite that the process runs with.
+    package static var libraryVersion: String { String(cString: sqlite3_libversion()) }
+
     let history: StoreHistory
     let writer: GroupCommit
     private let pool: DatabasePool

@@ -12,6 +12,8 @@ package struct ActionCatalogue: Sendable {
     private var types: [ExactString: Known] = [:]
     /// The types that the server has nothing to complete in.
     private var stampless: Set<ObjectIdentifier>
+    /// What is said to clients that dispatch another type.
+    private var knownNames = KnownNames([])
 
     package init(_ types: [any SyncAction.Type]) {
         stampless = Set(types.filter { !($0 is any Stamped.Type) }.map { ObjectIdentifier($0) })
@@ -29,12 +31,14 @@ package struct ActionCatalogue: Sendable {
         where self.types[ExactString(type.wireName)] == nil {
             self.types[ExactString(type.wireName)] = Self.known(type)
         }
+        knownNames = KnownNames(names)
     }
 
     /// Adds a type that isn't ``Stamped``; without effect if it is there already.
     mutating func add(_ type: any SyncAction.Type) {
         stampless.insert(ObjectIdentifier(type))
         types[ExactString(type.wireName)] = Self.known(type)
+        knownNames = KnownNames(names)
     }
 
     /// Whether the action is of a type in the catalogue that isn't ``Stamped``. O(1).
@@ -70,7 +74,7 @@ package struct ActionCatalogue: Sendable {
         guard let known = types[ExactString(type)] else {
             throw Rejection(
                 .unknownAction, "The room doesn't take actions of this type.",
-                detail: "'\(type.excerpt())' is none of its \(names.count) types.")
+                detail: knownNames.lack(of: type))
         }
         guard !known.isReserved else {
             throw Rejection(

@@ -15,7 +15,9 @@ public protocol RoomDefinitionProtocol: Sendable {
 public struct RoomDefinition<State: Codable & Sendable>: RoomDefinitionProtocol {
     package var makeStore: @Sendable () -> Store<State>
     package var actions: ActionCatalogue
-    package var selections: [ExactString: any SelectionProtocol<State>]
+    package let selections: [ExactString: any SelectionProtocol<State>]
+    /// What is said to clients that subscribe to another one.
+    package let knownSelections: KnownNames
     package var validators: [ObjectIdentifier: Validator] = [:]
     /// What looks at actions when they are received, whoever sends them.
     package var inspections: [ObjectIdentifier: Inspection] = [:]
@@ -52,6 +54,7 @@ public struct RoomDefinition<State: Codable & Sendable>: RoomDefinitionProtocol 
         makeStore = { Store(state: state, reducer: reducer) }
         self.actions = ActionCatalogue(actions)
         self.selections = Self.table(selections)
+        knownSelections = KnownNames(self.selections.keys.sortedStrings())
     }
 
     /// A room with a reducer in ReSwift's form, whose first state the reducer makes of nil.
@@ -62,6 +65,7 @@ public struct RoomDefinition<State: Codable & Sendable>: RoomDefinitionProtocol 
         makeStore = { Store(reducer: reducer, state: nil) }
         self.actions = ActionCatalogue(actions)
         self.selections = Self.table(selections)
+        knownSelections = KnownNames(self.selections.keys.sortedStrings())
     }
 
     /// The definition itself.

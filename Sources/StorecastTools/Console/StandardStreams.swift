@@ -61,6 +61,8 @@ package final class StandardInput: Sendable {
         var isStopped = false
     }
 
+    package static var isTerminal: Bool { isatty(STDIN_FILENO) == 1 }
+
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "storecast.input")
 

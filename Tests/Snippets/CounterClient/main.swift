@@ -1,4 +1,5 @@
 import Counter
+import Foundation
 import StorecastClient
 
 let connection = RemoteConnection("ws://127.0.0.1:9090/")
@@ -8,4 +9,7 @@ do {
 } catch {
     print("rejected:", error)
 }
-for await count in total.states { print(count) }
+for await count in total.states {
+    print(count)
+    fflush(nil)  // what is printed is held back where it isn't for a terminal
+}

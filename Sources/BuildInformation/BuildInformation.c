@@ -1,0 +1,3 @@
+#include "BuildInformation.h"
+
+const char *storecast_commit(void) { return STORECAST_COMMIT; }
