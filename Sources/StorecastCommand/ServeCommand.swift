@@ -120,6 +120,19 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The least severe messages to log.", valueName: "level"))
     var logLevel = LogLevel(.info)
 
+    enum LogFormat: String, ExpressibleByArgument, CaseIterable {
+        case text, json
+    }
+
+    @Option(help: "Log lines of text, or an object of JSON in each line.")
+    var logFormat = LogFormat.text
+
+    @Option(
+        help: ArgumentHelp(
+            "Write down in this file who did what, and who was refused, an object of JSON in each "
+                + "line; SIGHUP opens it anew.", valueName: "file"), completion: .file())
+    var auditLog: String?
+
     func validate() throws {
         guard (0...65_535).contains(port) else {
             throw ValidationError("A port is a number from 0 to 65535; \(port) isn't.")
@@ -145,20 +158,32 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let level = logLevel.level
+        let (level, format) = (logLevel.level, logFormat)
         LoggingSystem.bootstrap { label in
-            var handler = StreamLogHandler.standardError(label: label)
+            var handler: any LogHandler =
+                switch format {
+                case .text: StreamLogHandler.standardError(label: label)
+                case .json: JSONLogHandler(label: label)
+                }
             handler.logLevel = level
             return handler
         }
         guard let json else { return try await serve(Board.room) }
         let document = try document(in: json)
         if let file = data.file(document: json), ServedRoom.began(otherThan: document, in: file) {
-            StandardError.write(
+            say(
                 "\(json) isn't what the history in \(file) began with; the history goes on. To "
                     + "begin anew with the document, name another file with --data.")
         }
         try await serve(JSONRoom.definition(initial: document, bytes: documentBytes))
+    }
+
+    /// Tells the person who started it, or the log if programs read that.
+    private func say(_ text: String) {
+        switch logFormat {
+        case .text: StandardError.write(text)
+        case .json: Logger(label: "storecast.serve").notice("\(text)")
+        }
     }
 
     private func document(in path: String) throws -> JSON {
@@ -180,7 +205,7 @@ struct ServeCommand: AsyncParsableCommand {
         }
         do throws(ServerError) {
             try await server.run(onRecovery: recovery) { url in
-                StandardError.write(
+                say(
                     file.map { "keeping what happens in \($0)" }
                         ?? "keeping what happens in memory")
                 StandardOutput.write("listening on \(url)")
@@ -206,7 +231,7 @@ struct ServeCommand: AsyncParsableCommand {
             host: host, port: port, allowedHosts: allowHost,
             allowedOrigins: allowOrigin, trustedProxies: trustedProxy, certificate: try certificate,
             journal: data.journal(in: data.file(document: json)), limits: limits,
-            extensions: access.map { [.devtools($0)] } ?? [],
+            extensions: access.map { [.devtools($0)] } ?? [], audit: try audit,
             pages: .demo(json == nil ? "board" : "document"), authentication: try authentication
         ) { path in
             path == "/" ? room : nil
@@ -237,6 +262,13 @@ struct ServeCommand: AsyncParsableCommand {
         get throws(ServerError) {
             if let tokens { return .tokens(try TokenTable(file: tokens)) }
             return .custom { try DemoAuthentication.identity($0) }
+        }
+    }
+
+    private var audit: AuditLog? {
+        get throws(ServerError) {
+            guard let auditLog else { return nil }
+            return try AuditLog(file: auditLog)
         }
     }
 

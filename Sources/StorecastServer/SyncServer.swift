@@ -52,6 +52,7 @@ public final class SyncServer: Sendable {
     ///   - extensions: what libraries add to the server, such as the devtools of StorecastDevtools.
     ///     Each has a path of its own, which `rooms` isn't asked about.
     ///   - logger: where it logs; by default to what `LoggingSystem` was set up with.
+    ///   - audit: where it writes down who did what, and who was refused; nowhere without it.
     ///   - pages: what it serves to browsers; without any it answers that it takes WebSockets only.
     ///   - authentication: how it finds out who clients are; without it everyone is anonymous.
     ///   - rooms: answers nil for a path without a room; called once when a room is opened.
@@ -62,8 +63,8 @@ public final class SyncServer: Sendable {
         allowedOrigins: [String] = [], trustedProxies: [String] = [],
         certificate: TLSCertificate? = nil, journal: JournalProvider = .memory,
         loops: Int = 1, limits: SyncLimits = SyncLimits(), extensions: [ServerExtension] = [],
-        logger: Logger = Logger(label: "storecast.server"), pages: WebPages = WebPages(),
-        authentication: Authentication = .anonymous,
+        logger: Logger = Logger(label: "storecast.server"), audit: AuditLog? = nil,
+        pages: WebPages = WebPages(), authentication: Authentication = .anonymous,
         rooms: @escaping @Sendable (_ path: String) -> (any RoomDefinitionProtocol)?,
         authenticate: (@Sendable (Credentials) async throws -> Identity)? = nil
     ) {
@@ -78,7 +79,8 @@ public final class SyncServer: Sendable {
             certificate: certificate,
             authentication: authenticate.map { .custom($0) } ?? authentication,
             hosts: ServedHosts(listeningOn: host, allowed: allowedHosts),
-            origins: AllowedOrigins(allowedOrigins), logger: logger.safe)
+            origins: AllowedOrigins(allowedOrigins), logger: logger.safe.withoutRepetition,
+            connectionLogger: logger.safe, audit: audit)
         var listener = WebSocketServerConfiguration()
         listener.host = host
         listener.port = port
@@ -149,6 +151,7 @@ public final class SyncServer: Sendable {
         let (signals, continuation) = AsyncStream<Int32>.makeStream()
         let isReloading =
             configuration.certificate != nil || configuration.authentication.reload != nil
+            || configuration.audit != nil
         let handled = isReloading ? [SIGHUP] : []
         await runningLoops().first?.handle([SIGINT, SIGTERM] + handled) { continuation.yield($0) }
         onListening(url)
@@ -160,7 +163,7 @@ public final class SyncServer: Sendable {
                 await reloadBySignal()
                 continue
             }
-            configuration.logger.info("stopping", metadata: ["signal": "\(signal)"])
+            configuration.logger.log(.info, "stopping", [.signal: Int(signal)])
             break
         }
         await stop()
@@ -170,7 +173,7 @@ public final class SyncServer: Sendable {
     /// a certificate.
     public func start() async throws(ServerError) -> String {
         let url = try await start(nil)
-        configuration.logger.info("listening", metadata: ["url": "\(url)"])
+        configuration.logger.log(.info, "listening", [.url: url])
         return url
     }
 
@@ -188,6 +191,9 @@ public final class SyncServer: Sendable {
         // First, as opening a journal may make a file, which nobody would need.
         try checkAddress()
         let store = try await openJournal()
+        configuration.audit?.reportTrouble { [logger = configuration.logger] problem in
+            logger.error("\(problem)")
+        }
         var loops: [ServerLoop] = []
         do throws(ServerError) {
             loops = try makeLoops()
@@ -238,13 +244,15 @@ public final class SyncServer: Sendable {
     }
 
     /// Reads again the files of its certificate, and the file of tokens, or the keys, that its
-    /// authentication goes by.
+    /// authentication goes by; opens the file of its audit log anew, which may have been moved away.
     ///
     /// Connections that are open stay as they are encrypted, and those that come have the new
     /// certificate. Connections of identities of which a token isn't there any more, or stands for
     /// something else, end with close code 4004, and may come back with another. What can't be read
     /// stays as it is: throws a ``ServerError``, or what the authentication throws.
     public func reload() async throws {
+        // First, as what is moved away is to be complete, whatever else fails.
+        try await configuration.audit?.reopen()
         if let certificate = configuration.certificate {
             try certificate.reload()
             configuration.logger.info("certificate reloaded")
@@ -253,8 +261,7 @@ public final class SyncServer: Sendable {
         guard let reload = configuration.authentication.reload else { return }
         let isRevoked = try await reload()
         let count = await revoke(where: isRevoked)
-        configuration.logger.info(
-            "authentication reloaded", metadata: ["connections ended": "\(count)"])
+        configuration.logger.log(.info, "authentication reloaded", [.ended: count])
     }
 
     private func reloadBySignal() async {
@@ -351,6 +358,7 @@ public final class SyncServer: Sendable {
         for loop in loops { await loop.release() }
         for loop in loops { await loop.loop.shutDown() }
         await store.close()
+        await configuration.audit?.flush()
     }
 }
 

@@ -90,6 +90,50 @@ struct ServeCommandTests {
         #expect(await server.allLines().joined(separator: "\n").contains(words))
     }
 
+    @Test func `the log is JSON if that is asked for, and on SIGHUP the audit log is made anew`()
+        async throws
+    {
+        let audit = directory.file("audit.jsonl")
+        let server = try ChildProcess(
+            "storecast",
+            ["serve", "--port", "0", "--memory", "--log-format", "json", "--audit-log", audit],
+            takesErrors: true)
+        var url = ""
+        for index in 0... {
+            let line = try #require(await server.line(index))
+            url = String(line.dropFirst("listening on ".count))
+            if line.hasPrefix("listening on ") { break }
+        }
+        func dispatch() async throws {
+            let connection = RemoteConnection(url, token: { "ada" })
+            _ = try await connection.dispatch(type: "Say", payload: ["text": "Hi"]).outcome
+            connection.close()
+        }
+        func text(_ path: String) -> String {
+            (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+        }
+        try await dispatch()
+        #expect(await eventually { text(audit).contains(#""type":"Say""#) })
+        try FileManager.default.moveItem(atPath: audit, toPath: audit + ".1")
+        server.signal(SIGHUP)
+        #expect(await eventually { FileManager.default.fileExists(atPath: audit) })
+        try await dispatch()
+        server.signal(SIGTERM)
+        #expect(await server.exitStatus() == 0)
+        #expect(text(audit).contains(#""type":"Say""#))
+        let said = await server.allLines().filter {
+            !$0.hasPrefix("listening on ") && !$0.hasPrefix("in a browser: ")
+        }
+        let messages = try said.map { line in
+            let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+            #expect(object?["time"] is String && object?["level"] is String, "\(line)")
+            return object?["message"] as? String ?? ""
+        }
+        #expect(messages.contains("keeping what happens in memory"))
+        #expect(messages.count { $0 == "connection ended" } == 2)
+        #expect(messages.contains("stopping"))
+    }
+
     @Test func `on SIGHUP the certificate is read again, and clients stay`() async throws {
         let (certificates, other) = (try TestCertificates(), try TestCertificates())
         let server = try ChildProcess(

@@ -47,6 +47,8 @@ struct ServeOptionsTests {
             "asks for": configuration.authentication.reload == nil ? "a name" : "a token",
             "document's bytes": "\(command.documentBytes)",
             "log level": "\(command.logLevel.level)",
+            "log format": "\(command.logFormat)",
+            "audit": "\(configuration.audit != nil)",
             "rate": "\(configuration.limits.connectionRate.actions)",
             "identity's rate": "\(configuration.limits.identityRate.messages)",
             "address's bytes": "\(configuration.limits.addressRate.bytes)",
@@ -97,6 +99,8 @@ struct ServeOptionsTests {
             (["--document-bytes", "70"], ["document's bytes": "70"]),
             (["--tokens", tokens], ["asks for": "a token"]),
             (["--log-level", "debug"], ["log level": "debug"]),
+            (["--log-format", "json"], ["log format": "json"]),
+            (["--audit-log", directory.file("audit.jsonl")], ["audit": "true"]),
             (["--rate", "7"], ["rate": "7.0", "identity's rate": "14.0"]),
             (
                 ["--limit", "identity-rate-messages=9", "--rate", "7"],
@@ -207,6 +211,7 @@ struct ServeOptionsTests {
         ["--keep-snapshots", "0"], ["--port", "65536"], ["--port", "-1"],
         ["--document-bytes", "0"], ["--document-bytes", "62914561"],
         ["--after-crashes", "retry"], ["--durability", "none"], ["--log-level", "loud"],
+        ["--log-format", "xml"],
     ])
     func `what makes no sense is refused`(arguments: [String]) {
         #expect(throws: (any Error).self) { try ServeCommand.parse(arguments) }

@@ -8,7 +8,8 @@ package enum RelayMessage {
         case message([UInt8])
         /// The last write was taken: the next may come.
         case writable
-        case closed
+        /// With this code and reason.
+        case closed(UInt16, String)
     }
 
     package enum ToConnection: Sendable {

@@ -168,6 +168,7 @@ package final class RoomLoop: SessionLoop {
     }
 
     private func refuse(_ link: any ServerLink, _ code: CloseCode, _ title: String) {
+        link.note(.ending(code, title))
         let isFull = code == .full
         let bye = ServerFrame.Bye(
             code: code.word, title: title, reconnect: code.allowsReconnect,

@@ -177,6 +177,7 @@ extension Room {
     /// The log has an entry's outcome: tells whoever waits for it.
     private func settled(_ entry: JournalEntry, _ rejection: Rejection?) {
         observer?.settled(entry, rejection, at: log.version)
+        context.audit?(entry, rejection, sessions[entry.client], log.version)
         if !orphans.isEmpty, let orphan = orphans[entry.client], entry.seq >= orphan.lastSeq {
             orphans[entry.client] = nil
             left(entry.client)

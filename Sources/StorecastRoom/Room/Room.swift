@@ -219,6 +219,9 @@ package struct RoomContext {
     package var now: () -> Timestamp
     /// Where seeds and ids come from.
     package var random: any RandomNumberGenerator
+    /// Is told of every dispatch that has its outcome, with the session of its client if that is
+    /// there, and the room's version.
+    package var audit: ((JournalEntry, Rejection?, ServerSession?, UInt64) -> Void)?
     /// What an action of an entry is completed with, by its place in the entry; a test chooses it.
     package var stamp: (JournalEntry, _ index: Int) -> Stamp = { $0.stamp(index: $1) }
 

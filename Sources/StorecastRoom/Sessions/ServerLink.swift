@@ -1,3 +1,4 @@
+package import StorecastSync
 package import StorecastWire
 
 /// What a session needs of its connection; every call is made on the session's loop.
@@ -20,10 +21,23 @@ package protocol ServerLink: AnyObject {
     var heldBytes: Int { get }
     /// Whether the peer is on this machine.
     var isLocal: Bool { get }
+    /// Something became of its session.
+    func note(_ note: SessionNote)
+}
+
+/// What the owner of a session's connection may want to write down.
+package enum SessionNote {
+    /// The client was let in.
+    case entered
+    /// It may not have the selection, or there is none.
+    case selectionRefused(String, Rejection)
+    /// The server ends the connection, and says why.
+    case ending(CloseCode, String)
 }
 
 extension ServerLink {
     package var peerNetwork: String { "" }
     package var heldBytes: Int { 0 }
     package var isLocal: Bool { false }
+    package func note(_ note: SessionNote) {}
 }

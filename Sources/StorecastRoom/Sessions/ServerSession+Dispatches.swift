@@ -22,8 +22,13 @@ extension ServerSession {
 
     /// The outcome of the client's dispatch `seq`, from the log.
     func settled(_ seq: UInt64, _ rejection: Rejection?) {
-        if let rejection { reply(.reject(ServerFrame.Reject(rejection, seq: seq))) }
         if !isLight { flushes.isHeavy = true }
+        if let rejection {
+            outcomes.rejected += 1
+            reply(.reject(ServerFrame.Reject(rejection, seq: seq)))
+        } else {
+            outcomes.taken += 1
+        }
         // Asked for once, however much is settled until then.
         let isAskedFor = dispatches.hasAcknowledgement
         dispatches.settle(seq)

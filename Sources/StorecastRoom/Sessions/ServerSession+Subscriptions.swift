@@ -73,6 +73,7 @@ extension ServerSession {
         do throws(Rejection) {
             group = try room.group(for: frame.select, frame.params, viewer: identity)
         } catch {
+            link?.note(.selectionRefused(frame.select, error))
             let error = error.bounded
             throw FrameError(
                 FrameError.Code(error.code.description), error.title, detail: error.detail,

@@ -29,6 +29,8 @@ package final class ServerSession: SelectionSubscriber {
     /// What their parameters take, in bytes of JSON text.
     var parameterBytes = 0
     @exclusivity(unchecked) var dispatches = DispatchWindow()
+    /// How many of the client's actions have had their final outcome on this connection.
+    @exclusivity(unchecked) package internal(set) var outcomes = (taken: 0, rejected: 0)
 
     /// Its own account, and those that it shares with others.
     @exclusivity(unchecked) private var accounts: [SenderAccount]
@@ -425,6 +427,8 @@ package final class ServerSession: SelectionSubscriber {
         guard !isOver(identity) else {
             return close(.expired, "The token has expired.", jitter: 1)
         }
+        // Also of one that isn't let in: whoever hears of that wants to know who it was.
+        origin = DispatchOrigin(client: client, sender: identity)
         if let refusal = room.refusal(ofEntryTo: identity) {
             return close(.forbidden, refusal.description)
         }
@@ -435,7 +439,6 @@ package final class ServerSession: SelectionSubscriber {
         guard !identity.id.isSameText(as: Identity.server.id) else {
             return close(.forbidden, "The id '\(identity.id)' is the server's own.")
         }
-        origin = DispatchOrigin(client: client, sender: identity)
         if let refusal = room.join(self) {
             return close(
                 refusal,
@@ -462,6 +465,7 @@ package final class ServerSession: SelectionSubscriber {
                     server: Software.nameAndVersion,
                     parts: takesParts ? SnapshotPart.form : nil)))
         self.hello = nil
+        link?.note(.entered)
         inbox.putBack(held)
         held = []
         takeFrames()
@@ -649,6 +653,7 @@ package final class ServerSession: SelectionSubscriber {
     /// Says bye and closes.
     package func close(_ code: CloseCode, _ title: String, after: Double = 0, jitter: Double = 0) {
         guard phase != .closed else { return }
+        link?.note(.ending(code, title))
         reply(
             .bye(
                 ServerFrame.Bye(

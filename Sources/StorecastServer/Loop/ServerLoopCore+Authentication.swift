@@ -1,3 +1,4 @@
+import Logging
 import StorecastRoom
 import StorecastSync
 
@@ -63,10 +64,11 @@ struct TokenChecks {
 
 extension ServerLoopCore {
     func authenticate(_ session: ServerSession, token: String?) {
+        guard let id = session.link?.id, let link = links[id] else { return }
+        link.record.token = token
         if let part = part(at: session.room.name) {
             return session.authenticated(part.identity(token: token))
         }
-        guard let id = session.link?.id, let link = links[id] else { return }
         var credentials = link.credentials
         credentials.token = token
         switch configuration.authentication.way {
@@ -115,7 +117,11 @@ extension ServerLoopCore {
     ) {
         // Whoever gave up the check was told so, and its end may be the cancellation.
         guard let id = checks.end(number) else { return }
-        if let problem { report("Authentication failed: \(problem)") }
+        if let problem {
+            configuration.logger.log(
+                .error, "Authentication failed: \(problem)",
+                [.connection: id, .address: links[id]?.credentials.address ?? ""])
+        }
         rooms.sessions[id]?.authenticated(result)
     }
 

@@ -27,7 +27,7 @@ extension ServerLoopCore: LoopHost {
 
     func makeRoom(_ path: String, on loop: RoomLoop) -> (any AnyRoom)? {
         guard let definition = definition(of: path) else { return nil }
-        configuration.logger.debug("room opened", metadata: ["room": "\(path)"])
+        configuration.logger.log(.debug, "room opened", [.room: path])
         var context = context(of: path, journal)
         context.isClosed = !configuration.authentication.isAnonymous
         return definition.open(context)
@@ -41,14 +41,19 @@ extension ServerLoopCore: LoopHost {
     }
 
     private func context(of path: String, _ journal: any Journal) -> RoomContext {
-        RoomContext(
+        var context = RoomContext(
             name: path, journal: journal, limits: configuration.limits, loop: rooms,
             now: Timestamp.now, random: BufferedSystemGenerator())
+        guard configuration.audit != nil else { return context }
+        context.audit = { [unowned self] entry, rejection, session, version in
+            audit(entry, rejection, session, of: path, at: version)
+        }
+        return context
     }
 
     func unloaded(_ room: any AnyRoom) {
         for (_, part) in extensions { part.unloaded(room) }
-        configuration.logger.debug("room unloaded", metadata: ["room": "\(room.name)"])
+        configuration.logger.log(.debug, "room unloaded", [.room: room.name])
     }
 
     func report(_ message: String) {
@@ -59,9 +64,8 @@ extension ServerLoopCore: LoopHost {
         if let recovery = configuration.recovery { return recovery(progress) }
         guard recoveries.isDue(progress, at: loop.now()) else { return }
         let percent = progress.done * 100 / max(1, progress.total)
-        configuration.logger.info(
-            "reading a room's history",
-            metadata: ["room": "\(progress.room)", "percent": "\(percent)"])
+        configuration.logger.log(
+            .info, "reading a room's history", [.room: progress.room, .percent: Int(percent)])
     }
 }
 

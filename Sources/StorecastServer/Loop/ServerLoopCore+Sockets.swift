@@ -26,7 +26,7 @@ extension ServerLoopCore: WebSocketServerDelegate {
             isEncrypted: request.isEncrypted, headers: request.headers)
         let home = homeIndex(of: request.path)
         if home == index {
-            let link = LocalLink(connection, credentials)
+            let link = LocalLink(connection, credentials, self)
             connection.context = link
             begin(link)
         } else {
@@ -59,9 +59,9 @@ extension ServerLoopCore: WebSocketServerDelegate {
     func closed(_ connection: WebSocketConnection, code: UInt16, reason: String) {
         connection.context = nil
         if let relay = relays.removeValue(forKey: connection.id) {
-            post(.toSession(connection.id, .closed), to: relay.home)
+            post(.toSession(connection.id, .closed(code, reason)), to: relay.home)
         } else {
-            end(connection.id)
+            end(connection.id, code, reason)
         }
     }
 
@@ -75,8 +75,8 @@ extension ServerLoopCore: WebSocketServerDelegate {
     func encryptionFailed(from address: String, _ problem: String) {
         let network = HostName(address: address).network
         configuration.logger.log(
-            level: notices.level(of: "\(network) \(problem)"),
-            "a connection could not be encrypted: \(problem)", metadata: ["address": "\(address)"])
+            notices.level(of: "\(network) \(problem)"),
+            "a connection could not be encrypted: \(problem)", [.address: address])
     }
 
     /// Whether it isn't a page that asks, or one of this host, or one that is allowed.
@@ -86,12 +86,12 @@ extension ServerLoopCore: WebSocketServerDelegate {
             !configuration.origins.admits(origin)
         else { return true }
         configuration.logger.log(
-            level: notices.level(of: origin),
+            notices.level(of: origin),
             """
             a page of another site was refused; if it is yours, allow it: --allow-origin, \
             SyncServer(allowedOrigins:)
             """,
-            metadata: ["origin": "\(origin)", "address": "\(request.peerAddress)"])
+            [.origin: origin, .address: request.peerAddress])
         return false
     }
 

@@ -15,6 +15,9 @@ struct ServerConfiguration: Sendable {
     var hosts: ServedHosts
     var origins: AllowedOrigins
     var logger: Logger
+    /// For lines about single connections, which have a bound of their own.
+    var connectionLogger: Logger
+    var audit: AuditLog?
     /// Is told how far rooms have come with their history; nil if that is to be logged.
     var recovery: (@Sendable (RoomProgress) -> Void)?
 }
@@ -32,6 +35,8 @@ final class ServerLoopCore {
     private(set) var extensions: [(path: ExactString, part: any LoopExtension)] = []
     var recoveries = RecoveryReports()
     var notices = LoggedOnce()
+    /// The lines about connections that end.
+    var ends = LineBudget(perSecond: ServerLoopCore.mostEnds)
 
     /// The connections of this loop's rooms, by their ids.
     private(set) var links: [UInt64: any SessionLink] = [:]
@@ -118,9 +123,11 @@ final class ServerLoopCore {
         }
     }
 
-    /// A connection of a room that lives here is over.
-    func end(_ id: UInt64) {
-        guard let link = links.removeValue(forKey: id), link.session != nil else { return }
+    /// A connection of a room that lives here is over, with a close code and what the peer says.
+    func end(_ id: UInt64, _ code: UInt16, _ reason: String) {
+        guard let link = links.removeValue(forKey: id) else { return }
+        logEnd(of: link, code, reason)
+        guard link.session != nil else { return }
         checks.giveUp(for: id)
         rooms.end(id)
         for (_, part) in extensions { part.closed(id) }

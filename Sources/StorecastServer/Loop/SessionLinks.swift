@@ -8,6 +8,8 @@ protocol SessionLink: ServerLink {
     var session: ServerSession? { get set }
     /// Those who are told of its messages; usually none.
     var observers: [any ConnectionObserver] { get set }
+    var record: ConnectionRecord { get set }
+    var core: ServerLoopCore { get }
 }
 
 extension SessionLink {
@@ -19,10 +21,13 @@ extension SessionLink {
     }
 
     func noteReceived(_ bytes: Int) {
+        record.messagesIn += 1
+        record.bytesIn += bytes
         for observer in observers { observer.received(bytes) }
     }
 
     func noteSent(_ messages: [ServerMessage]) {
+        record.countSent(messages)
         for observer in observers { observer.sent(messages) }
     }
 }
@@ -32,11 +37,15 @@ final class LocalLink: SessionLink {
     let credentials: Credentials
     var session: ServerSession?
     var observers: [any ConnectionObserver] = []
+    var record: ConnectionRecord
+    unowned let core: ServerLoopCore
     private let connection: WebSocketConnection
 
-    init(_ connection: WebSocketConnection, _ credentials: Credentials) {
+    init(_ connection: WebSocketConnection, _ credentials: Credentials, _ core: ServerLoopCore) {
         self.connection = connection
         self.credentials = credentials
+        self.core = core
+        record = ConnectionRecord(at: core.now)
     }
 
     var id: UInt64 { connection.id }
@@ -67,14 +76,16 @@ final class RemoteLink: SessionLink {
     var session: ServerSession?
     var observers: [any ConnectionObserver] = []
     let origin: Int
+    var record: ConnectionRecord
+    unowned let core: ServerLoopCore
     private var half = SessionRelay()
-    private unowned let core: ServerLoopCore
 
     init(id: UInt64, _ credentials: Credentials, from origin: Int, _ core: ServerLoopCore) {
         self.id = id
         self.credentials = credentials
         self.origin = origin
         self.core = core
+        record = ConnectionRecord(at: core.now)
     }
 
     var isWritable: Bool { half.isWritable }
@@ -103,7 +114,7 @@ final class RemoteLink: SessionLink {
         case .writable:
             half.becameWritable()
             if let session { core.rooms.flush(session) }
-        case .closed: core.end(id)
+        case .closed(let code, let reason): core.end(id, code, reason)
         }
     }
 

@@ -25,6 +25,8 @@ public struct ServerError: Error, Equatable, Sendable, CustomStringConvertible {
         public static let keysUnreadable = Code(word: "keys-unreadable")
         /// The certificate or its key can't be read, or don't belong together.
         public static let certificateUnusable = Code(word: "certificate-unusable")
+        /// The file of its audit log can't be opened or made.
+        public static let auditUnwritable = Code(word: "audit-unwritable")
         /// The system gives it no thread or no descriptors.
         public static let noResources = Code(word: "no-resources")
     }

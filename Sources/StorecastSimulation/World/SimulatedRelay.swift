@@ -56,7 +56,7 @@ final class SimulatedRelay {
     }
 
     /// The last message to the other loop.
-    func closed() { send(.closed) }
+    func closed() { send(.closed(1006, "")) }
 
     /// Does what is to be done for the connection now.
     func advance() {

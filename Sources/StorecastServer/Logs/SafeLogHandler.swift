@@ -34,6 +34,7 @@ struct SafeLogHandler: LogHandler {
         switch value {
         case .dictionary(let values): .dictionary(values.mapValues(safe))
         case .array(let values): .array(values.map(safe))
+        case .stringConvertible(let number) where number.isNumber: value
         default: .string(value.description.shown)
         }
     }
@@ -46,4 +47,9 @@ extension Logger {
         logger.handler = SafeLogHandler(handler)
         return logger
     }
+}
+
+extension CustomStringConvertible {
+    /// Whether it is of one of the types of numbers that the server logs.
+    var isNumber: Bool { self is Int || self is UInt64 || self is Double }
 }
