@@ -70,12 +70,12 @@ enum JSONFile {
         var chunk = [UInt8](repeating: 0, count: chunkBytes)
         while true {
             let count = fread(&chunk, 1, chunk.count, file)
+            // Now, as what is called next may fail in a way of its own.
+            guard ferror(file) == 0 else { throw failure(path) }
             bytes += chunk[..<count]
             if size > 0 { progress(min(1, Double(bytes.count) / Double(size))) }
             if bytes.count > JSONLimits.largestText { return bytes }
-            guard count < chunk.count else { continue }
-            guard ferror(file) == 0 else { throw failure(path) }
-            return bytes
+            if count < chunk.count { return bytes }
         }
     }
 
