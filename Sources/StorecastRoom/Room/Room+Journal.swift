@@ -47,10 +47,12 @@ extension Room {
             return appended(entries, .failure(full), mayBeKept)
         }
         let start = context.host.now
-        let isLarge = entries.reduce(0) { $0 + $1.size } > JournalQueue.congestion
+        let isHeavy =
+            entries.reduce(0) { $0 + $1.size } > JournalQueue.congestion
+            && entries.contains(where: isHeavy)
         context.journal.append(entries, to: name) { [weak self] result in
             guard let self else { return }
-            if isLarge { noteHeavy(until: context.host.now, from: start) }
+            if isHeavy { noteHeavy(until: context.host.now, from: start) }
             appended(entries, result, mayBeKept)
         }
     }
@@ -128,7 +130,7 @@ extension Room {
             case .rejected(let rejection): settled(entry, rejection)
             }
             let end = host.now
-            if end - now > heavyTime { noteHeavy(until: end, from: now) }
+            if end - now > heavyTime, isHeavy(entry) { noteHeavy(until: end, from: now) }
             if end - now > longTime { reportLong(entry, end - now) }
             now = end
         }
@@ -138,7 +140,7 @@ extension Room {
             views.evaluate()
             let end = host.now
             let time = end - now
-            if time > heavyTime { noteHeavy(until: end, from: now) }
+            if time > heavyTime, context.loop.flushes.isHeavy { noteHeavy(until: end, from: now) }
             if time > longTime { reportLongSelections(time) }
         }
         noteGrowth(by: count, bytes: bytes)
@@ -149,6 +151,11 @@ extension Room {
         goOnLater()
         if mayForget { context.loop.schedule(turnOf: self) }
         endAppending()
+    }
+
+    /// Whether it is of a client that makes much work.
+    private func isHeavy(_ entry: JournalEntry) -> Bool {
+        sessions[entry.client]?.isLight == false
     }
 
     private func noteHeavy(until end: Duration, from start: Duration) {

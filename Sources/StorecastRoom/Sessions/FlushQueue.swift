@@ -80,11 +80,13 @@ package final class FlushQueue {
         heavy.isNow = true
         body()
         heavy.isNow = false
-        noteHeavy(until: loop?.seconds ?? 0, from: start)
+        let end = loop?.seconds ?? 0
+        heavy.noteSlice(at: end)
+        noteHeavy(until: end, from: start)
         if isShared { workLeft = turnWork }
     }
 
-    /// Everybody was held up for who makes much work.
+    /// Everybody was held up for somebody who makes much work.
     func noteHeavy(until end: Double, from start: Double) {
         if !heavy.isNow { heavy.charge(end - start, at: end) }
     }
@@ -138,7 +140,7 @@ struct HeavyTime {
     static let parts = 4
     /// How many seconds a pause would be behind a slice of one second.
     private static let pause = 10_000.0
-    static let longestPause = 5.0
+    private static let longestPause = 5.0
     /// For how many seconds somebody is there after they were heard.
     static let memory = 0.1
 
@@ -150,6 +152,8 @@ struct HeavyTime {
     var isNow = false
     /// When the next slice may begin.
     private(set) var next = -Double.infinity
+    /// When it may at the latest, whatever comes meanwhile.
+    private var latest = -Double.infinity
 
     func isShared(at now: Double) -> Bool { isHeard || now - lastHeard < Self.memory }
 
@@ -159,8 +163,12 @@ struct HeavyTime {
         isHeard = false
     }
 
+    /// A slice has ended.
+    mutating func noteSlice(at now: Double) { latest = now + Self.longestPause }
+
+    /// Something has held everybody up for so many seconds.
     mutating func charge(_ time: Double, at now: Double) {
-        next = min(now + Self.longestPause, max(next, now) + Self.pause * time * time)
+        next = min(latest, max(next, now) + Self.pause * time * time)
     }
 }
 

@@ -368,8 +368,9 @@ final class SocketReader {
         let buffer = core.receiveBuffer
         let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
         if count > 0 {
-            core.turnBytes += count
+            let wasInMessage = connection.isInMessage
             take(UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]))
+            if wasInMessage || poll != nil && connection.isInMessage { core.turnBytes += count }
             // libuv has stopped watching a socket that failed; what came before is read first.
             if status < 0, poll != nil, !connection.isReadingPaused { watch() }
         } else if count == 0 || status < 0 || !Self.isTemporary(errno) {

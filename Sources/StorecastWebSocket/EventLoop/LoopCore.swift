@@ -10,10 +10,9 @@ final class LoopCore {
     var plainBuffer: UnsafeMutableRawBufferPointer { parts.plainBuffer }
     /// The loop that owns this object, and so outlives it.
     unowned var loop: EventLoop!
-    /// How many bytes sockets have brought in this turn.
+    /// How many bytes of messages that aren't whole have come in this turn.
     var turnBytes = 0
-    /// How many they bring at most, and as much as one brings, while somebody is in the middle of a
-    /// message; about 0.1 ms.
+    /// How many come at most, and as much as one socket brings; about 0.1 ms.
     static let mostTurnBytes = 128 << 10
     var turnEndHandlers: [() -> Void] = []
     /// Run once, after the handlers of the turn.
