@@ -151,7 +151,7 @@ import Testing
         }
         let url = try await server.start()
         let ada = RemoteConnection(url, token: { "token-of-ada" })
-        _ = try await ada.dispatch(Add(number: 41)).outcome
+        _ = try await ada.dispatch(Add(number: 271_828)).outcome
         _ = try? await ada.dispatch(Add(number: -4711)).outcome
         _ = try? await ada.dispatch(type: "Nope", payload: ["secret": 4711]).outcome
         let store = RemoteStore<JSON>(
@@ -163,7 +163,7 @@ import Testing
         }
         await server.stop()
         let text = try text(path)
-        for secret in ["token-of", "4711", "41,", "number"] {
+        for secret in ["token-of", "4711", "271828", "number"] {
             #expect(!text.contains(secret), "\(secret)")
         }
         let found = try lines(path)

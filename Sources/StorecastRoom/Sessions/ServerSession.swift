@@ -254,7 +254,16 @@ package final class ServerSession: SelectionSubscriber {
     /// Whether something may be made for it in this turn.
     private var mayWork: Bool {
         if flushes.holdsHeavy, !isLight { return false }
-        return flushes.workLeft > 0 || flushes.spareWork > 0 && isLight
+        return hasWorkLeft
+    }
+
+    private var hasWorkLeft: Bool {
+        flushes.workLeft > 0 || flushes.spareWork > 0 && isLight
+    }
+
+    /// Whether a first value may be made: a small one goes with the answers that wait for it.
+    private func mayWrite(firstOf group: SelectionGroup) -> Bool {
+        group.isLarge ? mayWork : hasWorkLeft
     }
 
     /// It is its turn again.
@@ -540,7 +549,7 @@ package final class ServerSession: SelectionSubscriber {
         for index in queued.indices {
             let subscription = queued[index]
             let isFirst = !subscription.isLive
-            if isFirst, firstBytes >= limits.writeBytes || !mayWork {
+            if isFirst, firstBytes >= limits.writeBytes || !mayWrite(firstOf: subscription.group) {
                 later.append(subscription)
                 continue
             }
