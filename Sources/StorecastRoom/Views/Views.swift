@@ -251,6 +251,7 @@ final class Views<State: Codable & Sendable> {
         // Before anything that they would be sent.
         if asksAgain { askAgain() }
         var failed: [SelectionGroup] = []
+        let wereBehind = areBehind
         func update(_ group: SelectionGroup, _ source: any SelectionSource<State>) {
             if !self.update(group, source, to: state) { failed.append(group) }
         }
@@ -281,8 +282,10 @@ final class Views<State: Codable & Sendable> {
             spend(on: group, source)
             timer.note(1, of: meter, at: host.now)
         }
-        catchUp(to: state, &failed)
+        let done = catchUp(to: state, &failed)
         timer.end(at: host.now)
+        // Whoever was to be sent something meanwhile was passed over.
+        if wereBehind { tellSubscribers(of: done) }
         if evaluated != nil { evaluated = state }
         end(failed)
     }
@@ -296,10 +299,14 @@ final class Views<State: Codable & Sendable> {
         timer.begin(at: host.now)
         let done = catchUp(to: state, &failed)
         timer.end(at: host.now)
-        for group in done {
+        tellSubscribers(of: done)
+        end(failed)
+    }
+
+    private func tellSubscribers(of groups: [SelectionGroup]) {
+        for group in groups {
             for subscription in group.subscriptions { subscription.subscriber.caughtUp() }
         }
-        end(failed)
     }
 
     /// How much work is made at a time to bring groups up to date: little of what others wait for.
@@ -308,7 +315,6 @@ final class Views<State: Codable & Sendable> {
     /// As far as a turn's work goes, but at least one of those with large values.
     ///
     /// - Returns: those that it has brought to the room's version.
-    @discardableResult
     private func catchUp(to state: State, _ failed: inout [SelectionGroup]) -> [SelectionGroup] {
         guard areBehind else { return [] }
         var updated: [SelectionGroup] = []
