@@ -328,15 +328,10 @@ package final class RoomLoop: SessionLoop {
             if flushing.count <= Self.fewFlushes {
                 for index in flushing.indices { flush(flushing[index], &messages) }
             } else {
-                var others: [ServerSession] = []
-                for index in flushing.indices {
-                    if flushing[index].hasAnswers {
-                        flush(flushing[index], &messages)
-                    } else {
-                        others.append(flushing[index])
-                    }
+                for index in flushing.indices where flushing[index].hasAnswers {
+                    flush(flushing[index], &messages)
                 }
-                audience.come(others)
+                audience.take(&flushing)
             }
             scratch = messages
             flushing.clear()
@@ -353,12 +348,9 @@ package final class RoomLoop: SessionLoop {
         var now = start
         var messages = scratch
         scratch = []
-        audience.begin()
         repeat {
-            for _ in 0..<Self.fewFlushes {
-                guard let session = audience.next() else { break }
-                flush(session, &messages)
-            }
+            let sessions = audience.next(Self.fewFlushes)
+            for index in sessions.indices { flush(sessions[index], &messages) }
             now = seconds
         } while audience.hasBegun && now - start < Audience.time
         scratch = messages
@@ -513,8 +505,10 @@ struct Audience {
     /// How long a moment is, in seconds.
     static let time = 0.0005
 
-    /// Those that are sent something now, the last first.
+    /// Those that are sent something now, or have been.
     private var present: [ServerSession] = []
+    /// How many of them have been.
+    private var done = 0
     /// Those that are when these have it.
     private var coming: [ServerSession] = []
     /// How long it took until now, in seconds.
@@ -523,25 +517,31 @@ struct Audience {
     private(set) var begins = -Double.infinity
 
     var isEmpty: Bool { present.isEmpty && coming.isEmpty }
-    var hasBegun: Bool { !present.isEmpty }
+    var hasBegun: Bool { done < present.count }
 
     func isDue(at now: Double) -> Bool { hasBegun || !coming.isEmpty && begins <= now }
 
-    mutating func come(_ sessions: [ServerSession]) {
-        if coming.isEmpty { coming = sessions } else { coming += sessions }
+    /// Takes all of them, and leaves memory for others.
+    mutating func take(_ sessions: inout [ServerSession]) {
+        if coming.isEmpty { return swap(&coming, &sessions) }
+        coming += sessions
+        sessions.clear()
     }
 
-    mutating func begin() {
-        if present.isEmpty { (present, coming) = (coming.reversed(), []) }
+    /// The next few that are to be sent something.
+    mutating func next(_ count: Int) -> ArraySlice<ServerSession> {
+        if present.isEmpty { swap(&present, &coming) }
+        let first = done
+        done = min(done + count, present.count)
+        return present[first..<done]
     }
-
-    mutating func next() -> ServerSession? { present.popLast() }
 
     /// Some were sent something, which took so long.
     mutating func note(_ time: Double, at now: Double, isShared: Bool) {
         spent += time
-        guard present.isEmpty else { return }
-        present = []
+        guard !hasBegun else { return }
+        present.clear()
+        done = 0
         begins = isShared ? now + spent : now
         spent = 0
     }
@@ -549,8 +549,7 @@ struct Audience {
 
 extension Duration {
     var inSeconds: Double {
-        let (seconds, attoseconds) = components
-        return Double(seconds) + Double(attoseconds) * 1e-18
+        self / .seconds(1)
     }
 }
 

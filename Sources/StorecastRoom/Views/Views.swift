@@ -37,7 +37,7 @@ final class Views<State: Codable & Sendable> {
     /// Whether large values have to wait for their time, as ``HeavyTime`` says.
     var holdsLarge: () -> Bool = { false }
     /// Whether all that are behind have large values.
-    var areSmallDone: Bool { behind.small.isEmpty }
+    @exclusivity(unchecked) private(set) var areSmallDone = true
     /// Whether some groups aren't at the room's version yet.
     ///
     /// Not asked of the list, whose type takes long to find as it depends on `State`.
@@ -271,6 +271,7 @@ final class Views<State: Codable & Sendable> {
                     behind.large.append((group, source))
                 } else {
                     behind.small.append((group, source))
+                    areSmallDone = false
                 }
                 group.isBehind = true
                 areBehind = true
@@ -333,7 +334,8 @@ final class Views<State: Codable & Sendable> {
         }
         take(&behind.small, atLeast: 0)
         if !holdsLarge() { take(&behind.large, atLeast: 1) }
-        areBehind = !behind.small.isEmpty || !behind.large.isEmpty
+        areSmallDone = behind.small.isEmpty
+        areBehind = !areSmallDone || !behind.large.isEmpty
         return updated
     }
 
