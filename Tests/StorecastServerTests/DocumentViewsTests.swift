@@ -127,6 +127,47 @@ struct DocumentViewsTests {
         #expect(mirrors.contains { $0.catchUps > 0 })
     }
 
+    @Test func `edits are in place while a large value waits for many turns`() throws {
+        let room = DocumentRoom(["list": .large, "map": ["": .string(.huge)]])
+        let list = try room.subscribe(.at("/list"))
+        let map = try room.subscribe(.at("/map"))
+        room.views.holdsLarge = { true }
+        func turn(_ number: Int64) throws {
+            try room.dispatch(
+                RemoveValue(path: .at("/list/0")),
+                SetValue(path: .at("/map/a"), value: [1, .int(number)]))
+        }
+        // The first document belongs to the room's definition.
+        try turn(0)
+        let places = (room.place(of: "list"), room.place(of: "map"))
+        for number in 1...20 as ClosedRange<Int64> { try turn(number) }
+        #expect(room.place(of: "list") == places.0 && room.place(of: "map") == places.1)
+        #expect(list.subscription.group.isBehind && map.subscription.group.isBehind)
+        room.views.holdsLarge = { false }
+        while room.views.areBehind { room.views.catchUp() }
+        #expect(try list.hear()?.hasPrefix(#"[{"op":"remove","path":"/0"},"#) == true)
+        #expect(try map.hear()?.hasPrefix(#"[{"op":"add","path":"/a","value":[1,0]},"#) == true)
+        for mirror in [list, map] { #expect(mirror.value == room.value(at: mirror.path)) }
+    }
+
+    @Test func `a value is replaced if finding what changed would keep many past documents`() throws {
+        let room = DocumentRoom(["list": .large])
+        let list = try room.subscribe(.at("/list"))
+        // Whoever looks at an element needs the arrays of before and after.
+        let element = try room.subscribe(.at("/list/7"))
+        room.views.holdsLarge = { true }
+        for _ in 0..<9 { try room.dispatch(RemoveValue(path: .at("/list/0"))) }
+        let place = room.place(of: "list")
+        for _ in 0..<3 { try room.dispatch(RemoveValue(path: .at("/list/0"))) }
+        #expect(room.place(of: "list") == place)
+        room.views.holdsLarge = { false }
+        while room.views.areBehind { room.views.catchUp() }
+        #expect(try element.hear() == "19")
+        try list.take()
+        #expect(list.value == room.value(at: list.path))
+        #expect(list.subscription.group.size == list.value.encodedSize)
+    }
+
     @Test func `who leaves what is behind finds it right when they come back`() throws {
         var limits = SyncLimits()
         limits.turnWork = 1
@@ -162,6 +203,13 @@ struct DocumentViewsTests {
 
 extension String {
     fileprivate static let long = String(repeating: "long ", count: 50)
+    /// A value that is no small one.
+    fileprivate static let huge = String(repeating: "long ", count: 4000)
+}
+
+extension JSON {
+    /// An array of which the same holds.
+    fileprivate static let large = JSON.array((0..<5000).map { .int($0) })
 }
 
 extension JSONPath {
@@ -198,7 +246,11 @@ private final class DocumentRoom {
 
     /// Where a member of the document is in memory.
     func place(of member: String) -> UnsafeRawPointer? {
-        document.value[member]?.object?.slots.withUnsafeBytes(\.baseAddress)
+        switch document.value[member] {
+        case .object(let members): members.slots.withUnsafeBytes(\.baseAddress)
+        case .array(let elements): elements.withUnsafeBytes(\.baseAddress)
+        default: nil
+        }
     }
 
     /// A turn of dispatches of several actions each; how many are rejected.

@@ -36,7 +36,7 @@ struct DocumentChanges {
         guard let old = suspect else { return }
         suspect = nil
         guard !isSameMemory(old, document) else { return }
-        // What it has become is looked up later: holding it would copy it at the next edit.
+        // What it becomes is looked up when the turn has ended.
         note(DocumentStep(at: JSONPointer(), from: old, to: nil)) { _ in true }
     }
 
@@ -58,12 +58,11 @@ struct DocumentChanges {
     }
 
     /// The places, in the order in which they were first changed; nothing is noted after that.
+    /// Each is to be told of the end of the turn.
     mutating func takePlaces(in document: JSON) -> [DocumentPlace] {
         settle(document)
         defer { self = DocumentChanges() }
-        let places = all.filter { !$0.isPart }
-        for place in places { place.document = document }
-        return places
+        return all.filter { !$0.isPart }
     }
 }
 
@@ -76,8 +75,8 @@ final class DocumentPlace {
     private(set) var steps: [DocumentStep] = []
     /// Whether it became a part of a larger place.
     fileprivate var isPart = false
-    /// The document at the end of the turn.
-    fileprivate var document = JSON.null
+    /// What was there at the end of the turn, if that can't be told from the steps.
+    private var found: JSON?
     /// Which step first changed the value as a whole; nil if only parts of it changed.
     private var whole: Int?
 
@@ -98,8 +97,44 @@ final class DocumentPlace {
 
     // MARK: Before and after
 
-    /// What is there at the end of the turn; nil if nothing is.
-    private(set) lazy var new = try? path.resolve(in: document)
+    /// The turn has ended, and led to `document`.
+    ///
+    /// It keeps a part of the document only if it has to: others may wait for many turns before
+    /// they ask what has changed, and the next edit of what is kept copies it.
+    ///
+    /// - Parameter isWatchedInside: whether somebody looks at something inside the place.
+    func endTurn(in document: JSON, isWatchedInside: Bool) {
+        let isKnown = whole != nil ? !isReplaced : gain != 0 && !isWatchedInside
+        if !isKnown { found = try? path.resolve(in: document) }
+    }
+
+    /// Whether it keeps a part of the document.
+    var keepsDocument: Bool { found != nil }
+
+    /// Whether something has replaced it that doesn't say by what.
+    private var isReplaced: Bool {
+        path.tokens.isEmpty && steps.contains { $0.path.tokens.isEmpty && $0.new == nil }
+    }
+
+    /// What is there at the end of the turn; nil if nothing is, or if that isn't needed.
+    private(set) lazy var new: JSON? = {
+        guard let whole, !isReplaced else { return found }
+        var new = steps[whole].new
+        for step in steps[(whole + 1)...] {
+            if step.path.tokens.count == path.tokens.count {
+                new = step.new
+            } else {
+                new?.apply(step, from: path.tokens.count)
+            }
+        }
+        return new
+    }()
+
+    /// How many more elements the array has, if it is one that loses some.
+    private var gain: Int {
+        steps.lazy.filter { $0.path.tokens.count == self.path.tokens.count + 1 }
+            .reduce(0) { $0 + ($1.new == nil ? 0 : 1) - ($1.old == nil ? 0 : 1) }
+    }
 
     /// What was there before the turn; nil if nothing was.
     private(set) lazy var old: JSON? = {
@@ -126,9 +161,7 @@ final class DocumentPlace {
             return difference(from: old ?? .null, to: new, size: new.encodedSize)
         }
         // One that has another number of elements is another; else it may have become what it was.
-        let count = steps.lazy.filter { $0.path.tokens.count == self.path.tokens.count + 1 }
-            .reduce(0) { $0 + ($1.new == nil ? 0 : 1) - ($1.old == nil ? 0 : 1) }
-        guard count != 0 || old != new else { return JSONPatch() }
+        guard gain != 0 || old != new else { return JSONPatch() }
         return JSONPatch(steps.compactMap { $0.operation(from: path.tokens.count) })
     }()
 
@@ -178,6 +211,10 @@ extension DocumentStep {
 extension JSON {
     /// The value at a path; null while there is none.
     func value(at path: JSONPointer) -> JSON { (try? path.resolve(in: self)) ?? .null }
+
+    fileprivate mutating func apply(_ step: DocumentStep, from depth: Int) {
+        step.apply(to: &self, from: depth)
+    }
 
     fileprivate mutating func undo(_ step: DocumentStep, from depth: Int) {
         step.undo(in: &self, from: depth)

@@ -47,13 +47,12 @@ final class DocumentViews: SelectionFinder {
     ) rethrows {
         var concerned: [DocumentSource] = []
         for place in changes.takePlaces(in: document.value) {
-            let tell = { (sources: [DocumentSource]) in
-                for source in sources {
-                    if source.places.isEmpty { concerned.append(source) }
-                    source.places.append(place)
-                }
-            }
-            sources.follow(place.path, tell)?.forEachBelow(tell)
+            var told: [DocumentSource] = []
+            let below = sources.follow(place.path) { told += $0 }
+            let around = told.count
+            below?.forEachBelow { told += $0 }
+            place.endTurn(in: document.value, isWatchedInside: told.count > around)
+            for source in told where source.note(place) { concerned.append(source) }
         }
         concerned.sort { $0.number < $1.number }
         for source in concerned { try changed(source) }
@@ -86,8 +85,12 @@ final class DocumentSource: ToldSource {
     let path: JSONPointer
     /// The order in which sources are told.
     fileprivate var number = 0
-    /// What has changed since the last update, and concerns it.
-    fileprivate var places: [DocumentPlace] = []
+    /// What has changed since the last update, and concerns it; nothing if that is too much.
+    private var places: [DocumentPlace] = []
+    /// How many of them keep a part of the document.
+    private var keepers = 0
+    /// Whether more has changed than is worth keeping.
+    private var isReplaced = false
     private let finders: SelectionFinders<SharedDocument>
     private var views: DocumentViews?
     /// The value of the last update, while it isn't attached.
@@ -102,6 +105,29 @@ final class DocumentSource: ToldSource {
         kept = document.value.value(at: path)
     }
 
+    /// How many places are kept while an update waits, and how many of those that keep a part of
+    /// the document, each perhaps a copy of it.
+    private static let (most, mostKeepers) = (4096, 8)
+
+    /// Notes that a place has changed; returns whether nothing had since the last update.
+    fileprivate func note(_ place: DocumentPlace) -> Bool {
+        let isFirst = places.isEmpty && !isReplaced
+        guard !isReplaced else { return false }
+        places.append(place)
+        if place.keepsDocument { keepers += 1 }
+        if places.count > Self.most || keepers > Self.mostKeepers {
+            forget()
+            isReplaced = true
+        }
+        return isFirst
+    }
+
+    private func forget() {
+        places = []
+        keepers = 0
+        isReplaced = false
+    }
+
     func attach() {
         kept = nil
         views = finders.finder { DocumentViews() }
@@ -110,7 +136,7 @@ final class DocumentSource: ToldSource {
 
     func detach() {
         kept = present
-        places = []
+        forget()
         views?.remove(self)
         views = nil
     }
@@ -123,7 +149,9 @@ final class DocumentSource: ToldSource {
             kept = new
             return ValueChange(.diff(from: old, to: new), growth: JSON.growth(from: old, to: new))
         }
+        defer { forget() }
         let size = group?.size ?? 0
+        guard !isReplaced else { return replacement(of: size, in: document) }
         var growth = 0
         var operations: [JSONPatch.Operation] = []
         finders.work += Self.updateWork
@@ -133,9 +161,17 @@ final class DocumentSource: ToldSource {
             growth += change.growth
             finders.work += place.takeWork()
         }
-        places = []
         let patch = JSONPatch(operations).orReplacement(by: document.value.value(at: path))
         return ValueChange(patch, growth: growth)
+    }
+
+    /// The whole value, whatever it was before.
+    private func replacement(of size: Int, in document: SharedDocument) -> ValueChange? {
+        let new = document.value.value(at: path)
+        let newSize = new.encodedSize
+        finders.work += newSize
+        return ValueChange(
+            JSONPatch([.replace(path: JSONPointer(), value: new)]), growth: newSize - size)
     }
 
     /// What an update takes beyond what it compares.
