@@ -126,6 +126,7 @@ public struct NamedLimit: Sendable {
         time("stall-timeout", \.stallTimeout),
         time("message-timeout", \.messageTimeout),
         bytes("unfinished-bytes", \.unfinishedBytes),
+        bytes("pending-bytes", \.pendingBytes),
         time("close-timeout", \.closeTimeout),
         bytes("disk-reserve", \.diskReserve, from: 0),
         bytes("memory", \.memory, from: 0),

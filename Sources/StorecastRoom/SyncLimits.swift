@@ -133,6 +133,10 @@ public struct SyncLimits: Sendable {
     /// How many bytes a loop holds of messages that aren't whole yet, of all its connections; 16 MiB.
     /// Beyond, connections are ended, those first whose message began first.
     public var unfinishedBytes = 16 << 20
+    /// How many bytes of messages that have come, and wait to be worked off, a loop holds of all its
+    /// connections; 32 MiB, and at least one message. Beyond, connections are ended with `busy`,
+    /// those first of whose address or identity most waits.
+    public var pendingBytes = 32 << 20
     /// How long a client may take to answer a close frame before it is cut off; 5 seconds.
     public var closeTimeout = Duration.seconds(5)
     /// How many bytes the disk of a journal must have left; 64 MiB. Below, rooms refuse actions with

@@ -53,7 +53,7 @@ package final class RoomLoop: SessionLoop {
         self.limits = limits
         self.unloadsRooms = unloadsRooms
         self.host = host
-        flushes = FlushQueue(turnWork: limits.turnWork)
+        flushes = FlushQueue(turnWork: limits.turnWork, pendingBytes: limits.pendingBytes)
         senders = SenderAccounts(limits)
         flushes.loop = self
     }

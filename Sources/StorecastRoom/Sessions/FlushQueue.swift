@@ -40,11 +40,13 @@ package final class FlushQueue {
     @exclusivity(unchecked) private(set) var turn: UInt64 = 1
     /// When it began, by the loop's clock.
     @exclusivity(unchecked) private(set) var seconds = 0.0
+    @exclusivity(unchecked) private var backlog: Backlog
     private let turnWork: Int
     @exclusivity(unchecked) private var heavy = HeavyTime()
 
-    init(turnWork: Int) {
+    init(turnWork: Int, pendingBytes: Int) {
         self.turnWork = turnWork
+        backlog = Backlog(limit: pendingBytes)
         workLeft = turnWork
         spareWork = turnWork
     }
@@ -89,6 +91,16 @@ package final class FlushQueue {
     /// Everybody was held up for somebody who makes much work.
     func noteHeavy(until end: Double, from start: Double) {
         if !heavy.isNow { heavy.charge(end - start, at: end) }
+    }
+
+    /// What waits of a session has become more, or less. If it is too much of all together, ends
+    /// those of whom most waits.
+    func noteBacklog(of session: ServerSession, from old: Int, to new: Int) {
+        backlog.note(session, from: old, to: new)
+        guard backlog.isExceeded, new > old else { return }
+        for session in backlog.excess() {
+            session.close(.busy, "More messages wait than the server holds.", after: 5, jitter: 10)
+        }
     }
 
     /// Whether a session that goes on makes others wait.

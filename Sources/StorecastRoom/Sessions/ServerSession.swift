@@ -33,7 +33,7 @@ package final class ServerSession: SelectionSubscriber {
     @exclusivity(unchecked) package internal(set) var outcomes = (taken: 0, rejected: 0)
 
     /// Its own account, and those that it shares with others.
-    @exclusivity(unchecked) private var accounts: [SenderAccount]
+    @exclusivity(unchecked) private(set) var accounts: [SenderAccount]
     private var senders: [SenderAccounts.Sender] = []
     /// Whether nothing is read for a while, as more came than may.
     @exclusivity(unchecked) private var isThrottled = false
@@ -50,6 +50,8 @@ package final class ServerSession: SelectionSubscriber {
     /// Whose identity was revoked while a token was being checked, as that may have begun before.
     private var revocations: [@Sendable (Identity) -> Bool] = []
     @exclusivity(unchecked) private var inbox = FrameInbox()
+    /// How many bytes of its messages wait, as the loop knows it.
+    @exclusivity(unchecked) private(set) var backlog = 0
     @exclusivity(unchecked) private var isTaking = false
     @exclusivity(unchecked) private var replies: [ServerMessage] = []
     @exclusivity(unchecked) private(set) var replyBytes = 0
@@ -117,6 +119,13 @@ package final class ServerSession: SelectionSubscriber {
         takeFrames()
     }
 
+    private func noteBacklog() {
+        let (old, new) = (backlog, max(inbox.bytes, heldBytes))
+        guard old != new else { return }
+        backlog = new
+        flushes.noteBacklog(of: self, from: old, to: new)
+    }
+
     private func read(_ message: UnsafeRawBufferPointer) -> ClientFrames {
         spend(message.count)
         return ClientFrames(reading: message, limits: limits.json)
@@ -125,7 +134,7 @@ package final class ServerSession: SelectionSubscriber {
     /// Takes frames while their answers have room and the turn has time, then stops reading;
     /// ``wrote()`` and ``goOn()`` go on from there.
     private func takeFrames() {
-        guard !isTaking, !isWaiting else { return }
+        guard !isTaking, !isWaiting else { return noteBacklog() }
         isTaking = true
         while mayTake, !inbox.isEmpty {
             if mustWait {
@@ -143,6 +152,7 @@ package final class ServerSession: SelectionSubscriber {
             }
         }
         isTaking = false
+        noteBacklog()
         if isLight { flushes.noteLight() }
         let reads = mayTake && !isWaiting && !isThrottled
         guard reads != isReading, phase != .closed else { return }
@@ -274,7 +284,7 @@ package final class ServerSession: SelectionSubscriber {
 
     /// How many bytes the server holds for the connection, about.
     package var cost: Int {
-        inbox.bytes + replyBytes + parameterBytes + heldBytes + (link?.heldBytes ?? 0)
+        backlog + replyBytes + parameterBytes + (link?.heldBytes ?? 0)
     }
 
     private var mayTake: Bool {
@@ -476,7 +486,7 @@ package final class ServerSession: SelectionSubscriber {
         self.hello = nil
         link?.note(.entered)
         inbox.putBack(held)
-        held = []
+        (held, heldBytes) = ([], 0)
         takeFrames()
     }
 
@@ -684,8 +694,9 @@ package final class ServerSession: SelectionSubscriber {
         queued = []
         replies = []
         replyBytes = 0
-        held = []
+        (held, heldBytes) = ([], 0)
         inbox.removeAll()
+        noteBacklog()
         link = nil
         if wasLive { room.leave(self) }
     }

@@ -73,6 +73,45 @@ struct RoomLoopTests {
         #expect(ended() == Array(2..<45))
     }
 
+    @Test func `what a client said before its welcome isn't held any more after it`() {
+        let loop = loop()
+        let wire = Wire(1, to: "/a", on: loop)
+        let filler = String(repeating: "x", count: 20_000)
+        wire.say(hello(.ada, #","more":"\#(filler)""#))
+        #expect(wire.hear().map(\.op) == ["welcome"])
+        #expect(wire.session.cost == 0)
+    }
+
+    @Test func `when more messages wait than may, those of whom most wait are ended, the newest first`() {
+        var limits = SyncLimits()
+        limits.turnWork = 1
+        limits.pendingBytes = 4000
+        let loop = loop(limits)
+        let wires = (0..<8).map { number in
+            let network = number == 0 ? "192.0.2.1" : number == 1 ? "192.0.2.2" : "192.0.2.3"
+            let wire = Wire(UInt64(number), to: "/a", on: loop, from: network)
+            wire.say(hello("client-\(number)-0123456789abcdef"))
+            return wire
+        }
+        func endTurns() -> [Int] {
+            for _ in 0..<20 { loop.endTurn() }
+            return wires.map { $0.hear().count }
+        }
+        #expect(endTurns() == [1, 1, 1, 1, 1, 1, 1, 1])
+        let ping = #"{"op":"ping","more":"\#(String(repeating: "x", count: 577))"}"#
+        #expect(ping.utf8.count == 600)
+        // None is read before the next turn; the seventh is too much.
+        for wire in wires { wire.push(Array(ping.utf8)) }
+        #expect(wires.map { $0.closeCode } == [nil, nil, nil, nil, nil, .busy, .busy, nil])
+        #expect(wires[6].hear().map { $0["after"] } == [5])
+        #expect(endTurns() == [1, 1, 1, 1, 1, 1, 0, 1])
+        // One message may wait, however long it is.
+        let long = #"{"op":"ping","more":"\#(String(repeating: "x", count: 5000))"}"#
+        wires[0].push(Array(ping.utf8))
+        wires[1].push(Array(long.utf8))
+        #expect(endTurns() == [1, 1, 0, 0, 0, 0, 0, 0])
+    }
+
     @Test func `what lingers is forgotten when memory is short`() {
         let loop = loop()
         let wire = Wire(1, to: "/a", on: loop)

@@ -25,10 +25,10 @@ final class Wire: ServerLink {
     }
 
     /// A connection that the loop begins; without a session if there is no such room.
-    init(_ id: UInt64, to path: String, on loop: TestLoop) {
+    init(_ id: UInt64, to path: String, on loop: TestLoop, from network: String = "") {
         self.loop = loop
         self.id = id
-        peerNetwork = ""
+        peerNetwork = network
         session = loop.rooms.begin(self, in: path)
     }
 
