@@ -150,7 +150,8 @@ struct DocumentViewsTests {
         for mirror in [list, map] { #expect(mirror.value == room.value(at: mirror.path)) }
     }
 
-    @Test func `a value is replaced if finding what changed would keep many past documents`() throws {
+    @Test func `a value is replaced if finding what changed would keep many past documents`() throws
+    {
         let room = DocumentRoom(["list": .large])
         let list = try room.subscribe(.at("/list"))
         // Whoever looks at an element needs the arrays of before and after.

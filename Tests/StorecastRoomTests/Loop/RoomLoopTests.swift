@@ -82,7 +82,7 @@ struct RoomLoopTests {
         #expect(wire.session.cost == 0)
     }
 
-    @Test func `when more messages wait than may, those of whom most wait are ended, the newest first`() {
+    @Test func `when too much waits, those of whom most does are ended, the newest first`() {
         var limits = SyncLimits()
         limits.turnWork = 1
         limits.pendingBytes = 4000
@@ -270,6 +270,25 @@ struct RoomLoopTests {
         #expect(loop.unloadedRooms.isEmpty)
         loop.advance(by: 3600)
         #expect(loop.rooms.rooms["/a"] === room)
+    }
+
+    @Test func `a room that is busy when its time has come leaves memory later`() {
+        let loop = durableLoop()
+        let room = left(loop)
+        journal.holdsSnapshots = true
+        loop.advance(by: 60)
+        // The server's own, which waits for the journal.
+        journal.isImmediate = false
+        (room as? Room<Shop>)?.dispatch(AddTea(by: 1), DispatchOutcome())
+        loop.endTurn()
+        journal.finishSnapshots()
+        #expect(loop.rooms.rooms["/a"] === room)
+        journal.finish()
+        loop.endTurn()
+        journal.holdsSnapshots = false
+        loop.advance(by: 60)
+        #expect(loop.rooms.rooms.isEmpty)
+        #expect(loop.unloadedRooms == ["/a"])
     }
 
     @Test func `who comes and goes gives the room its time once more`() {

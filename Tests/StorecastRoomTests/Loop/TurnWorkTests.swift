@@ -79,6 +79,43 @@ struct TurnWorkTests {
         #expect(wire.isReading)
     }
 
+    @Test(arguments: ["connection", "identity", "address"])
+    func `nothing is read of a sender who has sent more than it may`(_ sender: String) {
+        var limits = SyncLimits()
+        limits.setRates(.unlimited)
+        let rate = SyncRate(messages: 10, bytes: 1000, actions: 10, burst: 2)
+        switch sender {
+        case "connection": limits.connectionRate = rate
+        case "identity": limits.identityRate = rate
+        default: limits.addressRate = rate
+        }
+        let loop = TestLoop(limits: limits)
+        loop.maker = { [unowned loop] in loop.open(Shop.room, at: $0, limits: limits) }
+        loop.authenticator = { .success(Identity($0 ?? "")) }
+        /// Whether something is still read of both after each of them has sent as many messages.
+        func reads(_ count: Int, _ ids: [UInt64], _ tokens: [String], _ networks: [String]) -> Bool
+        {
+            let wires = (0..<2).map { index in
+                let wire = Wire(ids[index], to: "/a", on: loop, from: networks[index])
+                let rest = #","token":"\#(tokens[index])""#
+                wire.say(hello("client-\(ids[index])-0123456789abcdef", rest))
+                return wire
+            }
+            // What they have sent to come here is forgotten.
+            loop.advance(by: 10)
+            for wire in wires { wire.session.receive(oddments: count) }
+            defer { loop.advance(by: 10) }
+            return wires.allSatisfy(\.isReading)
+        }
+        #expect(reads(10, [1, 2], ["ada", "ada"], ["192.0.2.1", "192.0.2.1"]))
+        #expect(
+            reads(11, [3, 4], ["bob", "bob"], ["192.0.2.1", "192.0.2.2"]) == (sender != "identity"))
+        #expect(
+            reads(11, [5, 6], ["ada", "bob"], ["192.0.2.3", "192.0.2.3"]) == (sender != "address"))
+        #expect(reads(20, [7, 8], ["cy", "dee"], ["192.0.2.4", "192.0.2.5"]))
+        #expect(!reads(21, [9, 10], ["eve", "fay"], ["192.0.2.6", "192.0.2.7"]))
+    }
+
     @Test func `who has made much work waits behind those who haven't`() {
         let (loop, room) = loop(limits)
         let busy = Wire.greeted(room, on: loop, client: "busy-0123456789abcdef")
@@ -263,7 +300,7 @@ struct TurnWorkTests {
         loop.authenticator = { _ in nil }
         wire.say(hello())
         wire.push(pings(100))
-        loop.waiting[0].authenticated(.success(.anonymous))
+        loop.answer(0, .success(.anonymous))
         loop.endTurn()
         let first = wire.hear().count
         #expect(first > 1 && first < 101)

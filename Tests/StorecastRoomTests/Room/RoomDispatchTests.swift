@@ -116,6 +116,29 @@ struct RoomDispatchTests {
         #expect(ada.hear().map(\.v) == [1, 2])
     }
 
+    @Test func `all that middleware makes has to be among the room's actions`() {
+        struct Unlisted: SyncAction {}
+        let journal = TestJournal(isImmediate: true)
+        let room = loop.open(
+            Shop.room.onOpen { store in
+                store.middleware = [
+                    { dispatch, _ in
+                        { next in
+                            { action in
+                                next(action)
+                                if action is AddTea { dispatch(Unlisted()) }
+                            }
+                        }
+                    }
+                ]
+            }, journal: journal)
+        let ada = Wire.greeted(room, on: loop)
+        ada.dispatch(1, "AddTea", #"{"by":1}"#)
+        #expect(ada.hear().first("reject")?.code == "unknown-action")
+        #expect(room.store.state == Shop())
+        #expect(loop.open(Shop.room, journal: journal, seed: 2).phase == .ready)
+    }
+
     @Test func `what middleware made of a dispatch takes effect together or not at all`() {
         let room = loop.open(
             Shop.room

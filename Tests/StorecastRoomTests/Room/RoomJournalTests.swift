@@ -262,6 +262,22 @@ struct RoomJournalTests {
         expectSameReplayed()
     }
 
+    @Test func `what may be in the journal isn't refused, though the disk is nearly full by then`()
+    {
+        let ada = Wire.greeted(room, on: loop)
+        ada.dispatch(1, "Write", #"{"text":"1"}"#)
+        journal.finish(.unknown(kept: true))
+        journal.freeBytes = SyncLimits().diskReserve - 1
+        for _ in 0..<3 { loop.advance(by: 1) }
+        #expect(ada.hear().isEmpty && journal.pending.isEmpty)
+        journal.freeBytes = nil
+        loop.advance(by: 1)
+        finish()
+        #expect(ada.hear().map { $0["acked"] } == [1])
+        #expect(room.store.state.log == ["1"])
+        expectSameReplayed()
+    }
+
     @Test func `of a batch, what the journal can't keep is rejected and the rest is reduced`() {
         let ada = Wire.greeted(room, on: loop)
         ada.say(

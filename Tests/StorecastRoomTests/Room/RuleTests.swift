@@ -194,6 +194,22 @@ struct RuleTests {
         #expect(clerk.hear().last?["value"] == ["for all", "secret", "more"])
     }
 
+    @Test func `a rule for all that looks at the state is asked again as well`() {
+        let room = loop.open(
+            Shop.room.allowAll(
+                .when { shop, _, me in
+                    shop.tea < 10 || me.roles.contains("boss")
+                }), isClosed: true)
+        let (boss, clerk) = (enter(room, "ada boss"), enter(room, "bob", client: .bob))
+        for wire in [boss, clerk] {
+            wire.say(subscription(1, "log"))
+            #expect(wire.hear().ops == ["subscribed", "snapshot"])
+        }
+        set(room, tea: 10, writing: "secret")
+        #expect(boss.hear().ops == ["snapshot"])
+        #expect(clerk.hear().map(\.code) == ["forbidden"])
+    }
+
     @Test func `nor is one who doesn't read at the moment, whatever was waiting for them`() {
         let room = loop.open(guarded(), isClosed: true)
         let clerk = enter(room, "bob")

@@ -164,8 +164,8 @@ struct ServerSessionExpiryTests {
         ada.say(hello(.ada))
         bob.say(hello(.bob))
         for wire in [ada, bob] { #expect(!wire.session.revoke { $0.id == "ada" }) }
-        loop.waiting[0].authenticated(.success(Identity("ada")))
-        loop.waiting[1].authenticated(.success(Identity("bob")))
+        loop.answer(0, .success(Identity("ada")))
+        loop.answer(1, .success(Identity("bob")))
         loop.endTurn()
         #expect(ada.hear().map(\.code) == ["revoked"])
         #expect(bob.hear().ops == ["welcome"])
@@ -180,8 +180,8 @@ struct ServerSessionExpiryTests {
         authenticate(wire, "first")
         authenticate(wire, "second")
         #expect(!wire.session.revoke { $0.roles.contains("admin") })
-        loop.waiting[0].authenticated(.success(Identity("ada")))
-        loop.waiting[1].authenticated(.success(Identity("ada", roles: ["admin"])))
+        loop.answer(0, .success(Identity("ada")))
+        loop.answer(1, .success(Identity("ada", roles: ["admin"])))
         #expect(wire.closeCode == nil)
         authenticate(wire, "third")
         #expect(wire.session.revoke { $0.roles.contains("admin") })
@@ -193,7 +193,7 @@ struct ServerSessionExpiryTests {
         loop.authenticator = { _ in nil }
         authenticate(wire, "first")
         #expect(!wire.session.revoke { $0.roles.contains("admin") })
-        loop.waiting[0].authenticated(.success(Identity("ada", roles: ["admin"])))
+        loop.answer(0, .success(Identity("ada", roles: ["admin"])))
         #expect(wire.closeCode == .revoked)
     }
 }

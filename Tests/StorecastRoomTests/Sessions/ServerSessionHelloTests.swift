@@ -75,7 +75,7 @@ struct ServerSessionHelloTests {
         wire.say("[\(hello()),{\"op\":\"subscribe\",\"ref\":1,\"select\":\"tea\"}]")
         wire.say(#"{"op":"ping"}"#)
         #expect(wire.hear().isEmpty)
-        loop.waiting[0].authenticated(.success(Identity("ada")))
+        loop.answer(0, .success(Identity("ada")))
         loop.endTurn()
         #expect(wire.hear().ops == ["welcome", "subscribed", "pong", "snapshot"])
     }
@@ -89,7 +89,7 @@ struct ServerSessionHelloTests {
         for ref in 1...9 { wire.say(#"{"op":"subscribe","ref":\#(ref),"select":"tea"}"#) }
         #expect(wire.closeCode == nil)
         #expect(!wire.isReading)
-        loop.waiting[0].authenticated(.success(Identity("ada")))
+        loop.answer(0, .success(Identity("ada")))
         loop.endTurn()
         let heard = wire.hear()
         #expect(heard.ops.filter { $0 == "subscribed" }.count == 3)
@@ -108,7 +108,7 @@ struct ServerSessionHelloTests {
         #expect(wire.isReading)
         wire.say(ping)
         #expect(!wire.isReading)
-        loop.waiting[0].authenticated(.success(Identity("ada")))
+        loop.answer(0, .success(Identity("ada")))
         loop.endTurn()
         #expect(wire.hear().ops == ["welcome", "pong", "pong"])
         #expect(wire.isReading)
@@ -125,9 +125,9 @@ struct ServerSessionHelloTests {
         }
         for token in 1...1000 { wire.say(#"{"op":"authenticate","token":"\#(token)"}"#) }
         #expect(checked == ["1"])
-        loop.waiting[0].authenticated(.success(Identity("ada")))
+        loop.answer(0, .success(Identity("ada")))
         #expect(checked == ["1", "1000"])
-        loop.waiting[1].authenticated(.success(Identity("ada")))
+        loop.answer(1, .success(Identity("ada")))
         #expect(checked == ["1", "1000"])
         wire.say(#"{"op":"authenticate","token":"last"}"#)
         #expect(checked == ["1", "1000", "last"])
@@ -140,7 +140,7 @@ struct ServerSessionHelloTests {
         wire.say(hello(), dispatchFrame(1, "Wait"))
         #expect(wire.hear().map(\.code) == ["protocol-violation"])
         // The token turns out to be good, too late.
-        loop.waiting[0].authenticated(.success(Identity("ada")))
+        loop.answer(0, .success(Identity("ada")))
         loop.endTurn()
         #expect(wire.hear().isEmpty)
     }

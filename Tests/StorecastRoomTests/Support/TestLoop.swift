@@ -1,10 +1,11 @@
 import StorecastRoom
+import Testing
 
 /// An event loop without I/O: turns end when a test says so, and time passes when it says so.
 final class TestLoop: LoopHost {
     /// Seconds since the test began.
     private(set) var time = 0.0
-    /// Says whose token it is; nil leaves the session waiting until `authenticate(_:)`.
+    /// Says whose token it is; nil leaves the session waiting until `answer(_:_:)`.
     var authenticator: (String?) -> Result<Identity, Rejection>? = { _ in .success(.anonymous) }
     private(set) var waiting: [ServerSession] = []
     private(set) var reports: [String] = []
@@ -52,6 +53,15 @@ final class TestLoop: LoopHost {
         } else {
             waiting.append(session)
         }
+    }
+
+    /// Answers a session that waits, by its place among all that ever did.
+    func answer(_ place: Int, _ result: Result<Identity, Rejection>) {
+        guard waiting.indices.contains(place) else {
+            Issue.record("Only \(waiting.count) sessions have shown a token.")
+            return
+        }
+        waiting[place].authenticated(result)
     }
 
     func report(_ message: String) { reports.append(message) }
