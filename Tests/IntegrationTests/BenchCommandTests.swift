@@ -54,6 +54,14 @@ struct BenchCommandTests {
         command.signal(SIGINT)
         #expect(await command.exitStatus() == 0)
         #expect(await command.allLines().last?.hasPrefix("max=1000s holds up to ") == true)
+        // Nothing is said of what wasn't measured.
+        let early = try ChildProcess(
+            "storecast", ["bench", server.url, "--find", "p50=1us"] + Self.increment,
+            takesErrors: true)
+        _ = await early.line(0)
+        early.signal(SIGINT)
+        #expect(await early.exitStatus() == 0)
+        #expect(await !early.allLines().contains { $0.contains("holds") })
         let (status, text) = try await bench(
             server.url, Self.increment + Self.brief + ["--find", "p50=1us", "--rate", "2"])
         #expect(status == 1)

@@ -198,6 +198,13 @@ struct JWTTests {
         fetched.withLock { $0.keys = ["a", "b"] }
         #expect(try await keys.ring.key("b", for: .hs256, at: start + .seconds(60)) != nil)
         #expect(fetched.withLock(\.count) == 2)
+        for second in 61...119 {
+            let key = try await keys.ring.key("c", for: .hs256, at: start + .seconds(second))
+            #expect(key == nil)
+        }
+        #expect(fetched.withLock(\.count) == 2)
+        #expect(try await keys.ring.key("c", for: .hs256, at: start + .seconds(120)) == nil)
+        #expect(fetched.withLock(\.count) == 3)
         #expect(try await keys.ring.reload())
         fetched.withLock { $0.keys = ["b"] }
         #expect(try await !keys.ring.reload())

@@ -60,6 +60,19 @@ struct DocumentViewsTests {
                 == #"[{"op":"remove","path":"/list/0"},{"op":"add","path":"/list/2","value":4}]"#)
     }
 
+    @Test func `what takes the place of a removed element is another one`() throws {
+        let room = DocumentRoom(["list": [1, 2, 3, .string(.long)]])
+        let list = try room.subscribe(.at("/list"))
+        try room.dispatch(
+            RemoveValue(path: .at("/list/0")), SetValue(path: .at("/list/0"), value: 5),
+            RemoveValue(path: .at("/list/0")), RemoveValue(path: .at("/list/0")))
+        #expect(
+            try list.hear()
+                == #"[{"op":"remove","path":"/0"},{"op":"replace","path":"/0","value":5},"#
+                + #"{"op":"remove","path":"/0"},{"op":"remove","path":"/0"}]"#)
+        #expect(list.value == room.value(at: list.path))
+    }
+
     @Test func `a value that is replaced is compared with what it was`() throws {
         let room = DocumentRoom(["a": ["x": 1, "y": .string(.long)], "b": .string(.long)])
         let whole = try room.subscribe(.at(""))

@@ -126,19 +126,29 @@ struct TokenTableTests {
         #expect(table["token-0123456789-3"]?.id == "eve")
     }
 
-    @Test func `a server reloads it, and those whose tokens are gone are out`() async throws {
+    @Test(arguments: [false, true])
+    func `a server reloads it, and those whose tokens are gone are out`(
+        isEncrypted: Bool
+    ) async throws {
+        let certificates = isEncrypted ? try TestCertificates() : nil
+        let transport = WebSocketTransport(trusting: certificates?.root)
         let table = try table(
             """
             [{"token": "\(Self.ada)", "id": "ada"}, {"token": "\(Self.bob)", "id": "bob"}]
             """)
         let server = SyncServer(
-            port: 0, authentication: .tokens(table), rooms: { _ in Tallies.room })
+            port: 0,
+            certificate: try certificates.map {
+                try TLSCertificate(file: $0.certificate, keyFile: $0.key)
+            }, authentication: .tokens(table), rooms: { _ in Tallies.room })
         let url = try await server.start()
-        let ada = RemoteConnection(url, token: { Self.ada })
-        let bob = RemoteConnection(url, token: { Self.bob })
-        let cyd = RemoteConnection(url, token: { "cyd-token-0000001" })
-        #expect(await cyd.end()?.code == .unauthenticated)
-        #expect(await RemoteConnection(url).end()?.code == .unauthenticated)
+        func connect(_ token: String?) -> RemoteConnection {
+            guard let token else { return RemoteConnection(url, transport: transport) }
+            return RemoteConnection(url, token: { token }, transport: transport)
+        }
+        let (ada, bob) = (connect(Self.ada), connect(Self.bob))
+        #expect(await connect("cyd-token-0000001").end()?.code == .unauthenticated)
+        #expect(await connect(nil).end()?.code == .unauthenticated)
         for connection in [ada, bob] {
             #expect(await connection.isLive())
             _ = try await connection.dispatch(Add(number: 1)).outcome

@@ -176,6 +176,29 @@ extension SocketTests {
             await server.stop()
         }
 
+        @Test func `who has sent a message in pieces has sent all of it`() async throws {
+            let server = try await TestServer({
+                $0.pingInterval = .milliseconds(20)
+                $0.deadPeerTimeout = .seconds(3600)
+                $0.messageTimeout = .milliseconds(200)
+            })
+            let done = try await open(.idle, on: server)
+            try done.send(head: 0x01, [0x61])
+            try done.send(head: 0x80, [0x62])
+            #expect(try await server.events.next() == .received("ab"))
+            // One that begins later, and doesn't end, is given up; the other would be before it.
+            let late = try await open(.idle, on: server)
+            try late.send(head: 0x01, [0x61])
+            guard case .closed(1006, _) = try await server.events.next() else {
+                Issue.record("Not closed with 1006.")
+                return
+            }
+            try done.send(head: 0x81, [0x63])
+            #expect(try await server.events.next() == .received("c"))
+            withExtendedLifetime(late) {}
+            await server.stop()
+        }
+
         @Test func `of messages that aren't whole so much is held, and the oldest are given up`()
             async throws
         {

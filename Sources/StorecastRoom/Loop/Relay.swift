@@ -6,6 +6,8 @@ package import StorecastWire
 package enum RelayMessage {
     package enum ToSession: Sendable {
         case message([UInt8])
+        /// So many frames that are no messages.
+        case oddments(Int)
         /// The last write was taken: the next may come.
         case writable
         /// With this code and reason.

@@ -45,7 +45,11 @@ extension ServerLoopCore: WebSocketServerDelegate {
     }
 
     func received(_ connection: WebSocketConnection, oddments: Int) {
-        (connection.context as? LocalLink)?.session?.receive(oddments: oddments)
+        if let link = connection.context as? LocalLink {
+            link.session?.receive(oddments: oddments)
+        } else if let relay = relays[connection.id] {
+            post(.toSession(connection.id, .oddments(oddments)), to: relay.home)
+        }
     }
 
     func writable(_ connection: WebSocketConnection) {

@@ -105,6 +105,8 @@ final class SimulatedRelay {
         case .relayed(.message(let message)):
             process.received(message, on: connection)
             send(.taken(message.count))
+        // Links carry whole messages, and nothing else.
+        case .relayed(.oddments): break
         case .relayed(.writable):
             far.becameWritable()
             process.becameWritable(connection)
