@@ -143,15 +143,18 @@ package final class FlushQueue {
 /// When a loop may do what is much work, which holds up everybody else: while somebody is there who
 /// makes little, a slice at a time, and the less often the longer one took.
 ///
-/// Whoever comes while a slice of `t` seconds lasts waits for its end, `t`/2 on average. So after it
-/// comes a pause of `t` times as many slices as it was long: what others wait for grows with the
-/// square of a step's time, and so does what it costs who made it. Slices of half a millisecond take a
-/// sixth of the loop's time; steps of 10 ms, which can't be divided, a hundredth.
+/// Whoever comes while a slice of `t` seconds lasts waits for its end, `t`/2 on average. So a pause
+/// belongs to it that grows with the square of `t`, as what others wait for does. Where slices follow
+/// one another, those of a quarter of a millisecond take a tenth of the loop's time; steps of 10 ms,
+/// which can't be divided, a four-hundredth. A second's worth of pauses may be left out at first: who
+/// makes much work now and then doesn't wait.
 struct HeavyTime {
     /// Of how many parts of a turn's work a slice is one.
     static let parts = 4
     /// How many seconds a pause would be behind a slice of one second.
-    private static let pause = 10_000.0
+    private static let pause = 40_000.0
+    /// How many seconds of pauses may be left out.
+    private static let credit = 1.0
     private static let longestPause = 5.0
     /// For how many seconds somebody is there after they were heard.
     static let memory = 0.1
@@ -180,7 +183,7 @@ struct HeavyTime {
 
     /// Something has held everybody up for so many seconds.
     mutating func charge(_ time: Double, at now: Double) {
-        next = min(latest, max(next, now) + Self.pause * time * time)
+        next = min(latest, max(next, now - Self.credit) + Self.pause * time * time)
     }
 }
 
