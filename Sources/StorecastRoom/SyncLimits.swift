@@ -96,7 +96,7 @@ public struct SyncLimits: Sendable {
     public var identityRate = SyncRate(messages: 400, bytes: 1_048_576, actions: 400)
     /// How much the connections of one address of a loop may send together: as much as ten.
     public var addressRate = SyncRate(messages: 2000, bytes: 5_242_880, actions: 2000)
-    /// How often in a row a connection may dispatch more than it may before it is ended with `busy`;
+    /// How often in a row a connection may dispatch more than it may before it is ended with `full`;
     /// 100.
     public var overruns = 100
     /// How many comings and goings a room's log is told of at once, in rooms that ask for it; 2,000.
@@ -134,7 +134,8 @@ public struct SyncLimits: Sendable {
     /// Beyond, connections are ended, those first whose message began first.
     public var unfinishedBytes = 16 << 20
     /// How many bytes of messages that have come, and wait to be worked off, a loop holds of all its
-    /// connections; 32 MiB, and at least one message. Beyond, connections are ended with `busy`,
+    /// connections, those included that were sent with a token that is being checked; 32 MiB, and
+    /// never less than ``messageBytes``. Beyond, connections are ended with `busy`,
     /// those first of whose address or identity most waits.
     public var pendingBytes = 32 << 20
     /// How long a client may take to answer a close frame before it is cut off; 5 seconds.

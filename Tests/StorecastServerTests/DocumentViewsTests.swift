@@ -163,6 +163,19 @@ struct DocumentViewsTests {
         for mirror in [list, map] { #expect(mirror.value == room.value(at: mirror.path)) }
     }
 
+    @Test func `however much changes in one turn, its steps are the patch`() throws {
+        let lists = JSON.object(JSONObject((0..<20).map { ("\($0)", .large) }))
+        let room = DocumentRoom(lists)
+        let whole = try room.subscribe(.at(""))
+        let inner = try (0..<20).map { try room.subscribe(.at("/\($0)/3")) }
+        let removals = (0..<20).map { RemoveValue(path: .at("/\($0)/0")) }
+        try #require(room.turn([removals]) == 0)
+        let heard = try #require(try whole.hear())
+        #expect(heard.hasPrefix(#"[{"op":"remove","path":"/0/0"},"#) && heard.utf8.count < 1000)
+        for mirror in inner { #expect(try mirror.hear() == "4") }
+        #expect(whole.value == room.document.value)
+    }
+
     @Test func `a value is replaced if finding what changed would keep many past documents`() throws
     {
         let room = DocumentRoom(["list": .large])

@@ -53,7 +53,8 @@ package final class RoomLoop: SessionLoop {
         self.limits = limits
         self.unloadsRooms = unloadsRooms
         self.host = host
-        flushes = FlushQueue(turnWork: limits.turnWork, pendingBytes: limits.pendingBytes)
+        flushes = FlushQueue(
+            turnWork: limits.turnWork, pendingBytes: max(limits.pendingBytes, limits.messageBytes))
         senders = SenderAccounts(limits)
         flushes.loop = self
     }

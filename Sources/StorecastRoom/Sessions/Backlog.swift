@@ -12,7 +12,7 @@ struct Backlog {
     /// - Parameter limit: how many bytes there may be.
     init(limit: Int) { self.limit = limit }
 
-    var isExceeded: Bool { bytes > limit && sessions.count > 1 }
+    var isExceeded: Bool { bytes > limit }
 
     /// What waits of a session has become more, or less.
     mutating func note(_ session: ServerSession, from old: Int, to new: Int) {

@@ -20,13 +20,21 @@ struct FrameInbox {
         if frames.unread != nil { unreadBytes += bytes }
     }
 
-    mutating func putBack(_ frames: [ClientFrame]) { early = frames[...] }
+    /// - Parameter bytes: how many bytes all messages have that came until now.
+    mutating func putBack(_ frames: [ClientFrame], bytes: Int) {
+        guard !frames.isEmpty else { return }
+        early = frames[...]
+        self.bytes = max(self.bytes, bytes)
+    }
 
     /// - Parameter read: the frames of a message that wasn't read when it came.
     mutating func next(
         reading read: ([UInt8]) -> ClientFrames
     ) -> Result<ClientFrame, FrameError>? {
-        if !early.isEmpty, let frame = early.popFirst() { return .success(frame) }
+        if let frame = early.popFirst() {
+            if isEmpty { bytes = 0 }
+            return .success(frame)
+        }
         while first < messages.count {
             if let text = messages[first].unread {
                 unreadBytes -= text.count

@@ -485,7 +485,7 @@ package final class ServerSession: SelectionSubscriber {
                     parts: takesParts ? SnapshotPart.form : nil)))
         self.hello = nil
         link?.note(.entered)
-        inbox.putBack(held)
+        inbox.putBack(held, bytes: heldBytes)
         (held, heldBytes) = ([], 0)
         takeFrames()
     }

@@ -30,6 +30,8 @@ final class DocumentViews: SelectionFinder {
     private let sources = PathTrie<[DocumentSource]>()
     private var changes = DocumentChanges()
     private var attached = 0
+    /// How many turns have changed something.
+    private var turn: UInt64 = 0
 
     var isEmpty: Bool { sources.isEmpty }
     var isListening: Bool { !isEmpty }
@@ -46,13 +48,14 @@ final class DocumentViews: SelectionFinder {
         to document: SharedDocument, _ changed: (any ToldSource<SharedDocument>) throws -> Void
     ) rethrows {
         var concerned: [DocumentSource] = []
+        turn += 1
         for place in changes.takePlaces(in: document.value) {
             var told: [DocumentSource] = []
             let below = sources.follow(place.path) { told += $0 }
             let around = told.count
             below?.forEachBelow { told += $0 }
             place.endTurn(in: document.value, isWatchedInside: told.count > around)
-            for source in told where source.note(place) { concerned.append(source) }
+            for source in told where source.note(place, in: turn) { concerned.append(source) }
         }
         concerned.sort { $0.number < $1.number }
         for source in concerned { try changed(source) }
@@ -87,8 +90,10 @@ final class DocumentSource: ToldSource {
     fileprivate var number = 0
     /// What has changed since the last update, and concerns it; nothing if that is too much.
     private var places: [DocumentPlace] = []
-    /// How many of them keep a part of the document.
-    private var keepers = 0
+    /// How many turns they are of in which one keeps a part of the document, and the last of these.
+    private var keepers: (turns: Int, last: UInt64) = (0, 0)
+    /// The turn of the first of them.
+    private var firstTurn: UInt64 = 0
     /// Whether more has changed than is worth keeping.
     private var isReplaced = false
     private let finders: SelectionFinders<SharedDocument>
@@ -105,17 +110,20 @@ final class DocumentSource: ToldSource {
         kept = document.value.value(at: path)
     }
 
-    /// How many places are kept while an update waits, and how many of those that keep a part of
-    /// the document, each perhaps a copy of it.
-    private static let (most, mostKeepers) = (4096, 8)
+    /// How many places of several turns are kept while an update waits, and of how many turns
+    /// documents, of which each may be a copy.
+    private static let (mostPlaces, mostDocuments) = (4096, 8)
 
     /// Notes that a place has changed; returns whether nothing had since the last update.
-    fileprivate func note(_ place: DocumentPlace) -> Bool {
-        let isFirst = places.isEmpty && !isReplaced
+    fileprivate func note(_ place: DocumentPlace, in turn: UInt64) -> Bool {
         guard !isReplaced else { return false }
+        let isFirst = places.isEmpty
+        if isFirst { firstTurn = turn }
         places.append(place)
-        if place.keepsDocument { keepers += 1 }
-        if places.count > Self.most || keepers > Self.mostKeepers {
+        if place.keepsDocument, keepers.last != turn { keepers = (keepers.turns + 1, turn) }
+        if turn != firstTurn,
+            places.count > Self.mostPlaces || keepers.turns > Self.mostDocuments
+        {
             forget()
             isReplaced = true
         }
@@ -124,7 +132,7 @@ final class DocumentSource: ToldSource {
 
     private func forget() {
         places = []
-        keepers = 0
+        keepers = (0, 0)
         isReplaced = false
     }
 

@@ -48,7 +48,7 @@ extension ServerLoopCore: WebSocketServerDelegate {
         if let link = connection.context as? LocalLink {
             link.session?.receive(oddments: oddments)
         } else if let relay = relays[connection.id] {
-            post(.toSession(connection.id, .oddments(oddments)), to: relay.home)
+            forward(oddments: oddments, of: relay)
         }
     }
 

@@ -140,6 +140,13 @@ final class ServerLoopCore {
         advance(relay)
     }
 
+    /// So many frames that are no messages came on such a connection; each counts as a byte.
+    func forward(oddments: Int, of relay: Relay) {
+        post(.toSession(relay.connection.id, .oddments(oddments)), to: relay.home)
+        relay.half.relayed(oddments)
+        advance(relay)
+    }
+
     /// Does what there is to do for a connection whose room lives on another loop.
     func advance(_ relay: Relay) {
         let connection = relay.connection

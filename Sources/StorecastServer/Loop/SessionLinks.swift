@@ -111,7 +111,9 @@ final class RemoteLink: SessionLink {
             noteReceived(text.count)
             text.withUnsafeBytes { session?.receive($0) }
             tellOrigin(.taken(text.count))
-        case .oddments(let count): session?.receive(oddments: count)
+        case .oddments(let count):
+            session?.receive(oddments: count)
+            tellOrigin(.taken(count))
         case .writable:
             half.becameWritable()
             if let session { core.rooms.flush(session) }
