@@ -134,10 +134,10 @@ public struct SyncLimits: Sendable {
     /// Beyond, connections are ended, those first whose message began first.
     public var unfinishedBytes = 16 << 20
     /// How many bytes of messages that have come, and wait to be worked off, a loop holds of all its
-    /// connections, those included that were sent with a token that is being checked; 32 MiB, and
+    /// connections, those included that were sent with a token that is being checked; 16 MiB, and
     /// never less than ``messageBytes``. Beyond, connections are ended with `busy`,
     /// those first of whose address or identity most waits.
-    public var pendingBytes = 32 << 20
+    public var pendingBytes = 16 << 20
     /// How long a client may take to answer a close frame before it is cut off; 5 seconds.
     public var closeTimeout = Duration.seconds(5)
     /// How many bytes the disk of a journal must have left; 64 MiB. Below, rooms refuse actions with
