@@ -39,7 +39,10 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/pointfreeco/swift-custom-dump", from: "1.7.3"),
         .package(url: "https://github.com/pointfreeco/xctest-dynamic-overlay", from: "1.13.1"),
@@ -119,6 +122,7 @@ let package = Package(
             name: "StorecastServer",
             dependencies: [
                 "StorecastRoom", "StorecastSync", "StorecastWebSocket",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
@@ -197,10 +201,12 @@ let package = Package(
             name: "StorecastCommand",
             dependencies: [
                 "StorecastServer", "StorecastDevtools", "StorecastTools", "StorecastSQLite",
-                "StorecastBench", "StorecastClient", "StorecastWebSocket", "BuildInformation",
-                "Example", "WebClients",
+                "StorecastBench", "StorecastClient", "StorecastJWT", "StorecastWebSocket",
+                "BuildInformation", "Example", "WebClients",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: settings),
         // In C, as a definition has no value in Swift. Another commit builds this file only.
@@ -340,6 +346,7 @@ let package = Package(
             name: "StorecastServerTests",
             dependencies: [
                 "StorecastServer", "StorecastClient", "StorecastTesting", "TestSupport",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),

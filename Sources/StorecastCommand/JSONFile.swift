@@ -62,8 +62,9 @@ enum JSONFile {
     ) throws(CommandFailure) -> [UInt8] {
         guard let file = fopen(path, "rb") else { throw failure(path) }
         defer { fclose(file) }
-        var status = stat()
-        let size = fstat(fileno(file), &status) == 0 ? max(0, Int(status.st_size)) : 0
+        // Nothing of what can't be moved about in, as a pipe.
+        let size = fseek(file, 0, SEEK_END) == 0 ? max(0, ftell(file)) : 0
+        rewind(file)
         var bytes: [UInt8] = []
         // More than this is never served.
         bytes.reserveCapacity(min(size, JSONLimits.largestText + 1))

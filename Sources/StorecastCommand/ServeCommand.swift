@@ -35,13 +35,28 @@ struct ServeCommand: AsyncParsableCommand {
             {"path": POINTER}. An edit that would make the document longer than --document-bytes \
             is rejected; the number may be another one at every start.
 
-            This is a server for trying things out. It takes a client's token for the client's \
-            name and believes it: don't serve it to people whom you don't trust, unless with \
-            --tokens. That file says whose each token is, as JSON: [{"token": "…", "id": "ada", \
+            Without --tokens and --jwt-keys it is for trying things out: it takes a client's token \
+            for the client's name and believes it, and so listens on this machine's address only, \
+            unless with --demo. The file of tokens says whose each token is, as JSON: [{"token": "…", "id": "ada", \
             "roles": ["editor"], "expires": 1798761600}], with at least 16 bytes that nobody \
             guesses, or "sha256" with the token's SHA-256 in hexadecimal. On SIGHUP it is read \
             again, and connections end whose tokens are gone.
+
+            Each option may also be set in the environment (--allow-origin as \
+            STORECAST_ALLOW_ORIGIN, several with commas between; --limit connections=500 as \
+            STORECAST_LIMIT_CONNECTIONS=500) or in a JSON file (--config): \
+            {"port": 9090, "allow-origin": ["https://app.example"], "limits": {"connections": 500}}. \
+            What is given as an option goes before the environment, and that before the file.
             """)
+
+    @Option(
+        help: ArgumentHelp(
+            "Take what isn't given otherwise from this JSON file, by default from that which "
+                + "STORECAST_CONFIG names.", valueName: "file"), completion: .file())
+    var config: String?
+
+    @Flag(help: "Print every setting, its value and where that is from, and end.")
+    var printConfiguration = false
 
     @Option(help: "The address to listen on; 0.0.0.0 for all of the machine's.")
     var host = "127.0.0.1"
@@ -82,6 +97,13 @@ struct ServeCommand: AsyncParsableCommand {
         completion: .file())
     var tlsKey: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Also answer /healthz, /readyz and /metrics (OpenMetrics) here, such as "
+                + "127.0.0.1:9464, for nobody but those who run the server.",
+            valueName: "host:port"))
+    var operations: String?
+
     @OptionGroup var data: DataOptions
 
     @OptionGroup var devtools: DevtoolsOptions
@@ -102,6 +124,19 @@ struct ServeCommand: AsyncParsableCommand {
             "Let only those in who have a token of this file, and believe nobody's name.",
             valueName: "file"), completion: .file())
     var tokens: String?
+
+    @OptionGroup var jwt: JWTOptions
+
+    @Flag(
+        help: ArgumentHelp(
+            "Believe everybody's name also on another address than this machine's own."))
+    var demo = false
+
+    @Option(
+        help: ArgumentHelp(
+            "How long the server may take to end: it says goodbye to its clients in waves, and "
+                + "writes snapshots. The same as --limit drain-timeout.", valueName: "time"))
+    var drainTimeout: String?
 
     @Option(
         help: ArgumentHelp(
@@ -144,6 +179,19 @@ struct ServeCommand: AsyncParsableCommand {
             throw ValidationError(
                 "Encryption needs both files: --tls-certificate FILE --tls-key FILE.")
         }
+        if let operations, Self.address(operations) == nil {
+            throw ValidationError(
+                "'\(operations)' is no address for --operations: write 127.0.0.1:9464.")
+        }
+        guard tokens == nil || jwt.jwtKeys == nil else {
+            throw ValidationError(
+                "Clients show either tokens or JSON Web Tokens: leave out --tokens or --jwt-keys.")
+        }
+        guard isClosed || demo || HostName(address: host).isLocal || printConfiguration else {
+            throw ValidationError(
+                "Without --tokens or --jwt-keys everybody's name is believed, so this listens on "
+                    + "this machine's address only: leave out --host, or add --demo.")
+        }
         guard rate >= 0 else { throw ValidationError("A rate is 0 or more; \(rate) isn't.") }
         do throws(LimitError) {
             _ = try limits
@@ -157,7 +205,11 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
+    /// Whether clients have to prove who they are.
+    private var isClosed: Bool { tokens != nil || jwt.jwtKeys != nil }
+
     func run() async throws {
+        if printConfiguration { return try await printSettings() }
         let (level, format) = (logLevel.level, logFormat)
         LoggingSystem.bootstrap { label in
             var handler: any LogHandler =
@@ -194,12 +246,13 @@ struct ServeCommand: AsyncParsableCommand {
 
     private func serve<State>(_ room: RoomDefinition<State>) async throws {
         // On a board everybody may do everything.
-        let room = room.allowAll(tokens == nil ? .open : .signedIn)
+        let room = room.allowAll(isClosed ? .signedIn : .open)
         let file = data.file(document: json)
         let access = try devtools.access(environment: ProcessInfo.processInfo.environment)
         let server: SyncServer
         do throws(ServerError) {
-            server = try self.server(of: room, access?.access)
+            let jwt = try await jwt.authentication
+            server = try self.server(of: room, access?.access, jwt)
         } catch {
             throw CommandFailure(.trouble, error.description)
         }
@@ -211,11 +264,15 @@ struct ServeCommand: AsyncParsableCommand {
                 StandardOutput.write("listening on \(url)")
                 let page = "http" + url.dropFirst(2)
                 StandardOutput.write("in a browser: \(page)")
+                if let url = server.operationsURL {
+                    StandardOutput.write("its health and metrics: \(url)metrics")
+                }
                 if let access {
                     StandardOutput.write("its devtools: \(page)devtools/\(access.fragment)")
                 }
                 // Now rather than when the first client comes, as it may take a while.
                 Task { _ = try? await server.room("/", of: State.self) }
+                ServiceManager.tell("READY=1")
             }
         } catch {
             throw CommandFailure(.trouble, error.description)
@@ -224,21 +281,25 @@ struct ServeCommand: AsyncParsableCommand {
 
     /// The server that the options ask for.
     func server<State>(
-        of room: RoomDefinition<State>, _ access: DevtoolsAccess?
+        of room: RoomDefinition<State>, _ access: DevtoolsAccess?, _ jwt: Authentication? = nil
     ) throws(ServerError) -> SyncServer {
         guard let limits = try? limits else { preconditionFailure("They were checked.") }
+        var authentication = try authentication
+        if let jwt { authentication = jwt }
         return SyncServer(
             host: host, port: port, allowedHosts: allowHost,
             allowedOrigins: allowOrigin, trustedProxies: trustedProxy, certificate: try certificate,
             journal: data.journal(in: data.file(document: json)), limits: limits,
             extensions: access.map { [.devtools($0)] } ?? [], audit: try audit,
-            pages: .demo(json == nil ? "board" : "document"), authentication: try authentication
+            operations: operations.flatMap { Self.address($0) },
+            pages: .demo(json == nil ? "board" : "document"),
+            authentication: authentication
         ) { path in
             path == "/" ? room : nil
         }
     }
 
-    private var limits: SyncLimits {
+    var limits: SyncLimits {
         get throws(LimitError) {
             var limits = SyncLimits()
             limits.snapshots.kept = data.keepSnapshots
@@ -254,8 +315,29 @@ struct ServeCommand: AsyncParsableCommand {
                 }
                 try limits.set(String(parts[0]), to: String(parts[1]))
             }
+            if let drainTimeout { try limits.set("drain-timeout", to: drainTimeout) }
             return limits
         }
+    }
+
+    private func printSettings() async throws {
+        let environment = ProcessInfo.processInfo.environment
+        let settings = try await Settings(
+            Array(CommandLine.arguments.dropFirst(2)), of: Self.self, environment: environment)
+        for line in settings.table(try limits, environment: environment) {
+            StandardOutput.write(line)
+        }
+    }
+
+    /// `host:port`, an IPv6 address in brackets; or a port alone, of this machine's own address.
+    private static func address(_ text: String) -> OperationsAddress? {
+        let separator = text.lastIndex(of: ":")
+        let digits = separator.map { text[text.index(after: $0)...] } ?? text[...]
+        guard let port = Int(digits), (0...65_535).contains(port) else { return nil }
+        guard let separator else { return OperationsAddress(port: port) }
+        var host = text[..<separator]
+        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+        return host.isEmpty ? nil : OperationsAddress(host: String(host), port: port)
     }
 
     private var authentication: Authentication {

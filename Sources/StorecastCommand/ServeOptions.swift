@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import StorecastDevtools
+import StorecastJWT
 import StorecastServer
 import StorecastSQLite
 import StorecastTools
@@ -126,5 +127,65 @@ struct DevtoolsOptions: ParsableArguments {
                 .trouble, "The devtools' token is too short: at least 16 characters.")
         }
         return token
+    }
+}
+
+/// Whose JSON Web Tokens `serve` takes.
+struct JWTOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Let only those in who have a JSON Web Token that a key in this JWK set has signed; on "
+                + "SIGHUP it is read again.", valueName: "file"), completion: .file())
+    var jwtKeys: String?
+
+    @Option(help: ArgumentHelp("What 'iss' has to be in a token.", valueName: "text"))
+    var jwtIssuer: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What 'aud' has to be in a token, or have among others.", valueName: "text"))
+    var jwtAudience: String?
+
+    @Option(
+        help: ArgumentHelp("The claim of a token that has its owner's roles.", valueName: "name"))
+    var jwtRoles = "roles"
+
+    func validate() throws {
+        guard jwtKeys == nil, jwtIssuer != nil || jwtAudience != nil else { return }
+        throw ValidationError("Who signs the tokens? Add --jwt-keys FILE.")
+    }
+
+    /// Nil without keys.
+    var authentication: Authentication? {
+        get async throws(ServerError) {
+            guard let jwtKeys else { return nil }
+            return .jwt(
+                try await .file(jwtKeys), issuer: jwtIssuer, audience: jwtAudience, roles: jwtRoles)
+        }
+    }
+}
+
+/// What has started the process, if it wants to hear of it: systemd's `Type=notify`.
+enum ServiceManager {
+    /// Sends it one line, as sd_notify(3) describes; without one, does nothing.
+    static func tell(_ state: String) {
+        guard var path = ProcessInfo.processInfo.environment["NOTIFY_SOCKET"], path.count > 1
+        else { return }
+        // A socket without a file has a name that begins with a zero.
+        if path.hasPrefix("@") { path = "\0" + path.dropFirst() }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let capacity = MemoryLayout.size(ofValue: address.sun_path)
+        guard path.utf8.count < capacity else { return }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        let size = MemoryLayout.size(ofValue: address) - capacity + path.utf8.count
+        _ = withUnsafePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                sendto(descriptor, state, state.utf8.count, 0, $0, socklen_t(size))
+            }
+        }
     }
 }

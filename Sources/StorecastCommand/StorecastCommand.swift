@@ -1,5 +1,6 @@
 import ArgumentParser
 import BuildInformation
+import Foundation
 import StorecastRoom
 import StorecastSQLite
 import StorecastTools
@@ -44,7 +45,13 @@ struct StorecastCommand: AsyncParsableCommand {
 
     static func main() async {
         await KnownRooms.$current.withValue(KnownRooms(definition: ServedRoom.definition)) {
-            await CommandRun.run(StorecastCommand.self)
+            await CommandRun.run(StorecastCommand.self) { arguments in
+                guard arguments.first == "serve" else { return arguments }
+                let settings = try await Settings(
+                    Array(arguments.dropFirst()), of: ServeCommand.self,
+                    environment: ProcessInfo.processInfo.environment)
+                return ["serve"] + settings.arguments
+            }
         }
     }
 }

@@ -128,6 +128,7 @@ public struct NamedLimit: Sendable {
         bytes("unfinished-bytes", \.unfinishedBytes),
         bytes("pending-bytes", \.pendingBytes),
         time("close-timeout", \.closeTimeout),
+        time("drain-timeout", \.drainTimeout),
         bytes("disk-reserve", \.diskReserve, from: 0),
         bytes("memory", \.memory, from: 0),
         count("snapshots-entries", \.snapshots.entries),
@@ -196,13 +197,16 @@ public struct NamedLimit: Sendable {
             }
         return isRate ? form + ", how many a second, or 'unlimited'" : form
     }
+}
 
-    /// The names that differ the least from another, at most three.
-    fileprivate static func nearest(to name: String) -> [String] {
+/// Names that may have been meant by one that there isn't.
+package enum NearNames {
+    /// Those that differ the least from it, at most three, in quotes; empty if none is near.
+    package static func list(_ names: [String], to name: String) -> String {
         let wanted = Array(name.utf8.prefix(64))
-        return all.map { ($0.name, distance($0.name.utf8, wanted)) }
-            .filter { $0.1 <= max(3, wanted.count / 3) || $0.0.hasPrefix(name) }
-            .sorted { $0.1 < $1.1 }.prefix(3).map(\.0)
+        return names.map { ($0, distance($0.utf8, wanted)) }
+            .filter { $0.1 <= max(2, wanted.count / 3) || $0.0.hasPrefix(name) }
+            .sorted { $0.1 < $1.1 }.prefix(3).map { "'\($0.0)'" }.joined(separator: ", ")
     }
 
     /// How many letters have to be put in, left out or replaced.
@@ -234,7 +238,7 @@ extension SyncLimits {
     /// Sets a bound by its name, such as `message-bytes` to `2 MiB`; see ``NamedLimit``.
     public mutating func set(_ name: String, to text: String) throws(LimitError) {
         guard let limit = NamedLimit.all.first(where: { $0.name.isSameText(as: name) }) else {
-            let near = NamedLimit.nearest(to: name).map { "'\($0)'" }.joined(separator: ", ")
+            let near = NearNames.list(NamedLimit.all.map(\.name), to: name)
             throw LimitError(
                 description: "There is no limit '\(name)'."
                     + (near.isEmpty ? "" : " Is one of these meant: \(near)?"))

@@ -14,10 +14,13 @@ package protocol RoomHost: AnyObject {
     func report(_ message: String)
     /// A room has read another page of its history.
     func progressed(_ progress: RoomProgress)
+    /// Something took so long.
+    func took(_ time: Duration, _ measure: LoopMeasure)
 }
 
 extension RoomHost {
     package func progressed(_ progress: RoomProgress) {}
+    package func took(_ time: Duration, _ measure: LoopMeasure) {}
 
     package func offload<Result: Sendable>(
         _ work: @escaping @Sendable () -> Result, completion: @escaping (Result) -> Void

@@ -140,6 +140,9 @@ public struct SyncLimits: Sendable {
     public var pendingBytes = 16 << 20
     /// How long a client may take to answer a close frame before it is cut off; 5 seconds.
     public var closeTimeout = Duration.seconds(5)
+    /// How long the server may take to end, at most: half of it to say goodbye to its clients in
+    /// waves, the rest to hear their answers and to write snapshots.
+    public var drainTimeout = Duration.seconds(20)
     /// How many bytes the disk of a journal must have left; 64 MiB. Below, rooms refuse actions with
     /// `unavailable`; snapshots, and deleting what is older, go on.
     public var diskReserve = 64 << 20

@@ -1,3 +1,4 @@
+public import CoreMetrics
 public import Logging
 public import StorecastRoom
 import StorecastWebSocket
@@ -31,6 +32,8 @@ public final class SyncServer: Sendable {
     let configuration: ServerConfiguration
     let listener: WebSocketServerConfiguration
     private let loopCount: Int
+    let operations: (address: OperationsAddress, metrics: OpenMetrics)?
+    private let operationsLoop = Mutex<(loop: OperationsLoop, url: String)?>(nil)
     private let phase = Mutex(Phase.idle)
 
     /// A server whose rooms are found by the URL's path.
@@ -53,6 +56,9 @@ public final class SyncServer: Sendable {
     ///     Each has a path of its own, which `rooms` isn't asked about.
     ///   - logger: where it logs; by default to what `LoggingSystem` was set up with.
     ///   - audit: where it writes down who did what, and who was refused; nowhere without it.
+    ///   - metrics: to what it hands its metrics each second; by default what `MetricsSystem` was set
+    ///     up with. Docs/Reference.md has them all.
+    ///   - operations: where it tells how it is, and its metrics; nowhere without it.
     ///   - pages: what it serves to browsers; without any it answers that it takes WebSockets only.
     ///   - authentication: how it finds out who clients are; without it everyone is anonymous.
     ///   - rooms: answers nil for a path without a room; called once when a room is opened.
@@ -64,6 +70,7 @@ public final class SyncServer: Sendable {
         certificate: TLSCertificate? = nil, journal: JournalProvider = .memory,
         loops: Int = 1, limits: SyncLimits = SyncLimits(), extensions: [ServerExtension] = [],
         logger: Logger = Logger(label: "storecast.server"), audit: AuditLog? = nil,
+        metrics: any MetricsFactory = MetricsSystem.factory, operations: OperationsAddress? = nil,
         pages: WebPages = WebPages(), authentication: Authentication = .anonymous,
         rooms: @escaping @Sendable (_ path: String) -> (any RoomDefinitionProtocol)?,
         authenticate: (@Sendable (Credentials) async throws -> Identity)? = nil
@@ -74,13 +81,23 @@ public final class SyncServer: Sendable {
         precondition(
             authenticate == nil || authentication.isAnonymous,
             "A server has one way to find out who its clients are.")
+        loopCount = max(1, loops)
+        var factory = metrics
+        self.operations = operations.map { address in
+            let own = OpenMetrics(
+                help: Dictionary(
+                    uniqueKeysWithValues: ServerMetric.allCases.map { ($0.rawValue, $0.help) }))
+            factory = MultiplexMetricsHandler(factories: [own, factory])
+            return (address, own)
+        }
         configuration = ServerConfiguration(
             journal: journal, limits: limits, extensions: extensions, rooms: rooms, pages: pages,
             certificate: certificate,
             authentication: authenticate.map { .custom($0) } ?? authentication,
             hosts: ServedHosts(listeningOn: host, allowed: allowedHosts),
             origins: AllowedOrigins(allowedOrigins), logger: logger.safe.withoutRepetition,
-            connectionLogger: logger.safe, audit: audit)
+            connectionLogger: logger.safe, audit: audit,
+            metrics: ServerMetrics(factory, loops: loopCount))
         var listener = WebSocketServerConfiguration()
         listener.host = host
         listener.port = port
@@ -94,7 +111,6 @@ public final class SyncServer: Sendable {
         }
         listener.take(limits)
         self.listener = listener
-        loopCount = max(1, loops)
     }
 
     /// What is wrong with the sites or the proxies that somebody wants a server to trust; nil if
@@ -198,6 +214,7 @@ public final class SyncServer: Sendable {
         do throws(ServerError) {
             loops = try makeLoops()
             let port = try await listen(loops, store, onRecovery)
+            try await listenForOperations()
             let isWanted = phase.withLock { [loops] phase in
                 guard case .starting = phase else { return false }
                 phase = .running(loops, store)
@@ -215,14 +232,17 @@ public final class SyncServer: Sendable {
         }
     }
 
-    /// Says goodbye to every client (`bye` with `going-away`, close code 1001), waits for them
-    /// for a few seconds at most, and frees everything; the journal's files are closed then.
+    /// Takes no new clients, says goodbye to every client (`bye` with `going-away`, close code 1001),
+    /// 200 each 50 ms, waits for them, has rooms write snapshots, and frees everything; the journal's
+    /// files are closed then. Takes `SyncLimits.drainTimeout` at most. Clients come back at times
+    /// that are spread over as many seconds as there are thousands of them, and two at least.
     public func stop() async {
         let last = phase.withLock { phase in
             defer { phase = .stopped }
             return phase
         }
         guard case .running(let loops, let store) = last else { return }
+        configuration.metrics.stops()
         await withTaskGroup { group in
             for loop in loops { group.addTask { await loop.stop() } }
         }
@@ -348,6 +368,21 @@ public final class SyncServer: Sendable {
         return listener.port
     }
 
+    private func listenForOperations() async throws(ServerError) {
+        guard let operations else { return }
+        let loop = try OperationsLoop(configuration.metrics) { operations.metrics.text() }
+        do throws(ServerError) {
+            let url = try await loop.listen(operations.address)
+            operationsLoop.withLock { $0 = (loop, url) }
+        } catch {
+            await loop.stop()
+            throw error
+        }
+    }
+
+    /// The URL of its ``OperationsAddress``, `http://host:port/`, while it runs; nil without one.
+    public var operationsURL: String? { operationsLoop.withLock { $0?.url } }
+
     private func runningLoops() -> [ServerLoop] {
         phase.withLock { phase in
             if case .running(let loops, _) = phase { loops } else { [] }
@@ -358,6 +393,7 @@ public final class SyncServer: Sendable {
         for loop in loops { await loop.release() }
         for loop in loops { await loop.loop.shutDown() }
         await store.close()
+        await operationsLoop.withLock { $0.take() }?.loop.stop()
         await configuration.audit?.flush()
     }
 }

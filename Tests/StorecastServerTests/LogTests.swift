@@ -199,11 +199,11 @@ struct LogTests {
 
     // MARK: The reference
 
-    @Test func `the page about operation has every field`() throws {
+    @Test func `the reference has every field`() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
         let page = try String(
-            contentsOf: root.appending(path: "Docs/Operations.md"), encoding: .utf8)
+            contentsOf: root.appending(path: "Docs/Reference.md"), encoding: .utf8)
         func names(of part: String) throws -> Set<String> {
             let text = try #require(page.split(separator: "\n## \(part)\n").last)
             let section = try #require(text.split(separator: "\n## ").first)

@@ -20,6 +20,7 @@ package protocol AnyRoom: SessionRoom, InspectableRoom {
     func catchUp()
     /// Frees what only saves work when somebody comes back.
     func forgetLingering()
+    var gauges: RoomGauges { get }
     /// Says bye to everyone.
     func close(_ code: CloseCode, _ title: String, after: Double, jitter: Double)
     /// The server has ended: whoever waits for what has no outcome yet is told so.

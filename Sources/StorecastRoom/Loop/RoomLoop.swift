@@ -127,12 +127,14 @@ package final class RoomLoop: SessionLoop {
     package func begin(_ link: any ServerLink, in path: String) -> ServerSession? {
         guard RoomPath.isName(path), let room = room(path) else {
             let isFull = rooms.count >= limits.rooms
+            if isFull { flushes.counts.reached("rooms") }
             refuse(
                 link, isFull ? .full : .noRoom,
                 isFull ? "The server has as many rooms as it takes." : "There is no such room.")
             return nil
         }
         guard !isShort else {
+            flushes.counts.reached("memory")
             refuse(link, .full, "The server has too little memory.")
             return nil
         }
@@ -140,6 +142,7 @@ package final class RoomLoop: SessionLoop {
         let network = link.peerNetwork
         guard network.isEmpty || link.isLocal || session.enter(.address(ExactString(network)))
         else {
+            flushes.counts.reached("connections-per-address")
             refuse(link, .full, "The address has as many connections as it may.")
             return nil
         }
@@ -188,6 +191,7 @@ package final class RoomLoop: SessionLoop {
             for greeting in due {
                 guard let session = sessions[greeting.id], session.phase == .awaitingHello
                 else { continue }
+                flushes.counts.reached("hello-timeout")
                 session.close(.helloTimeout, "No hello came in time.")
             }
             watchGreetings()
@@ -456,25 +460,85 @@ package final class RoomLoop: SessionLoop {
         guard !costly.isEmpty else { return false }
         let ended = costly.prefix((costly.count + 19) / 20)
         for (_, session) in ended {
+            flushes.counts.reached("memory")
             session.close(.full, "The server has too little memory.", after: 10, jitter: 10)
         }
         host.report("\(ended.count) connections were ended, as memory is short.")
         return true
     }
 
+    // MARK: What it has
+
+    /// What it has now, but ``LoopGauges/outgoing``. O(rooms).
+    package var gauges: LoopGauges {
+        var gauges = LoopGauges()
+        gauges.connections = sessions.count
+        gauges.waitingMessages = flushes.backlog.bytes
+        let now = host.now
+        for room in rooms.values {
+            switch room.phase {
+            case .ready: gauges.rooms.ready += 1
+            case .loading: gauges.rooms.loading += 1
+            case .failed: gauges.rooms.failed += 1
+            }
+            let own = room.gauges
+            gauges.groups += own.groups
+            gauges.waitingActions += own.waiting
+            gauges.isRefused = gauges.isRefused || own.isRefused
+            if let since = own.unsavedSince {
+                gauges.snapshotAge = max(gauges.snapshotAge, now - since)
+            }
+        }
+        return gauges
+    }
+
+    /// What is on its way to connections that don't take it now. O(connections).
+    package var outgoing: LoopGauges.Outgoing {
+        var outgoing = LoopGauges.Outgoing()
+        for session in sessions.values where session.link?.isWritable == false {
+            outgoing.connections += 1
+            outgoing.bytes += session.link?.heldBytes ?? 0
+        }
+        return outgoing
+    }
+
     // MARK: The end
 
-    /// Says goodbye to everyone.
-    package func stop() {
+    /// To how many connections goodbye is said at once, and how long it is until the next; about
+    /// a twentieth of the loop's time.
+    private static let wave = (connections: 200, pause: Duration.milliseconds(50))
+    /// How many connections a second should come back.
+    private static let returnRate = 1000.0
+
+    /// Says goodbye to everyone, in waves, so that those whose turn comes later are served until
+    /// then; `completion` is called when it was said to all. The more there are, the longer the time
+    /// over which they are asked to come back.
+    package func stop(_ completion: @escaping () -> Void) {
         isStopping = true
-        for id in sessions.keys.sorted() {
-            sessions[id]?.close(.goingAway, "The server stops.", after: 0.5, jitter: 2)
+        let jitter = max(2, Double(sessions.count) / Self.returnRate)
+        // In half of the time that there is.
+        let steps = max(1, limits.drainTimeout / 2 / Self.wave.pause)
+        let size = max(Self.wave.connections, Int(Double(sessions.count) / steps) + 1)
+        sayGoodbye(to: sessions.keys.sorted()[...], size, jitter, completion)
+    }
+
+    private func sayGoodbye(
+        to ids: ArraySlice<UInt64>, _ size: Int, _ jitter: Double,
+        _ completion: @escaping () -> Void
+    ) {
+        for id in ids.prefix(size) {
+            sessions[id]?.close(.goingAway, "The server stops.", after: 0.5, jitter: jitter)
         }
         endTurn()
+        let rest = ids.dropFirst(size)
+        if rest.isEmpty { return completion() }
+        host.schedule(after: Self.wave.pause) { [weak self] in
+            self?.sayGoodbye(to: rest, size, jitter, completion)
+        }
     }
 
     /// Has rooms write what makes the next start quick; `completion` is called when they have, or
-    /// in five seconds: what isn't written then is reduced again.
+    /// in a quarter of the time for the end: what isn't written then is reduced again.
     package func prepareRoomsToEnd(_ completion: @escaping () -> Void) {
         var (waiting, isOver) = (rooms.count, false)
         let end = {
@@ -482,7 +546,7 @@ package final class RoomLoop: SessionLoop {
             isOver = true
             completion()
         }
-        host.schedule(after: .seconds(5), end)
+        host.schedule(after: limits.drainTimeout / 4, end)
         for name in rooms.keys.sorted() {
             rooms[name]?.prepareToEnd {
                 waiting -= 1

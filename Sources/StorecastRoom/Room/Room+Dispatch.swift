@@ -17,7 +17,10 @@ extension Room {
         connectedSince horizon: UInt64
     ) -> Rejection? {
         let size = JournalQueue.entryOverhead + (dispatch.payload?.withBytes { $0.count } ?? 0)
-        guard queue.hasPlace(for: size, limits) else { return Self.busy }
+        guard queue.hasPlace(for: size, limits) else {
+            context.loop.flushes.counts.reached("waiting-bytes")
+            return Self.busy
+        }
         var entry = JournalEntry(
             origin: origin, seq: dispatch.seq, base: dispatch.base,
             settled: dispatch.settled ?? 0, time: context.now(), seed: random.next(),

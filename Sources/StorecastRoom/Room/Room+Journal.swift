@@ -41,6 +41,7 @@ extension Room {
 
     private func hand(_ entries: [JournalEntry], _ mayBeKept: Bool) {
         if let free = context.journal.freeBytes, free < limits.diskReserve {
+            context.loop.flushes.counts.reached("disk-reserve")
             let mib = free >> 20
             let full = JournalError.unavailable(
                 "The disk has \(mib) MiB left, less than the limit disk-reserve.")
@@ -52,7 +53,9 @@ extension Room {
             && entries.contains(where: isHeavy)
         context.journal.append(entries, to: name) { [weak self] result in
             guard let self else { return }
-            if isHeavy { noteHeavy(until: context.host.now, from: start) }
+            let end = context.host.now
+            context.host.took(end - start, .append)
+            if isHeavy { noteHeavy(until: end, from: start) }
             appended(entries, result, mayBeKept)
         }
     }
@@ -62,6 +65,8 @@ extension Room {
     ) {
         switch result {
         case .success(let offset):
+            context.loop.flushes.counts.appended.entries += entries.count
+            isRefused = false
             observer?.appended()
             queue.committing = entries[...]
             queue.committedOffset = offset &- UInt64(entries.count)
@@ -69,6 +74,8 @@ extension Room {
         case .failure(.unfit(let place, let problem)) where entries[place].rejection == nil:
             return append(entombing(place, of: entries, problem), mayBeKept: mayBeKept)
         case .failure(let error):
+            context.loop.flushes.counts.appended.failures += 1
+            isRefused = true
             var isUnknown = mayBeKept
             if case .unknownOutcome = error { isUnknown = true }
             if isUnknown { return appendLater(entries, error) }
@@ -184,6 +191,7 @@ extension Room {
     /// The log has an entry's outcome: tells whoever waits for it.
     private func settled(_ entry: JournalEntry, _ rejection: Rejection?) {
         observer?.settled(entry, rejection, at: log.version)
+        count(entry, rejection)
         context.audit?(entry, rejection, sessions[entry.client], log.version)
         if !orphans.isEmpty, let orphan = orphans[entry.client], entry.seq >= orphan.lastSeq {
             orphans[entry.client] = nil
@@ -197,6 +205,13 @@ extension Room {
         own.outcomes.removeValue(forKey: entry.seq)?
             .settle(rejection.map { .failure($0) } ?? .success(position))
         settledAnnouncement(entry.seq)
+    }
+
+    private func count(_ entry: JournalEntry, _ rejection: Rejection?) {
+        let counts = context.loop.flushes.counts
+        guard let rejection else { return counts.took(entry.actions) }
+        let name = entry.actions.first.map { type(of: $0).wireName } ?? entry.refused?.type
+        counts.rejected(name.flatMap { definition.actions.contains($0) ? $0 : nil }, rejection.code)
     }
 
     // MARK: Refusing

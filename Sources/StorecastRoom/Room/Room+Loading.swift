@@ -92,7 +92,9 @@ extension Room {
     private func replay(_ record: JournalRecord, at offset: UInt64) {
         context.journal.reducing(offset, of: name, isNew: false)
         _ = log.apply(record, at: offset)
-        snapshots.note(entries: 1, bytes: JournalQueue.entryOverhead + record.payloadBytes)
+        snapshots.note(
+            entries: 1, bytes: JournalQueue.entryOverhead + record.payloadBytes,
+            at: context.host.now)
     }
 
     func end(_ phase: RoomPhase) {

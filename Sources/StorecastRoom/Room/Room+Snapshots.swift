@@ -4,7 +4,7 @@ extension Room {
     /// The journal has more entries, and they are committed.
     func noteGrowth(by entries: Int, bytes: Int) {
         guard context.journal.isDurable else { return }
-        snapshots.note(entries: entries, bytes: bytes)
+        snapshots.note(entries: entries, bytes: bytes, at: context.host.now)
         takeSnapshotIfDue()
     }
 
@@ -56,8 +56,10 @@ extension Room {
     private func snapshotEnded(at offset: UInt64, _ size: Result<Int, JournalError>) {
         switch size {
         case .success(let size):
+            context.loop.flushes.counts.snapshots.written += 1
             if let forgettable = snapshots.saved(at: offset, size: size) { truncate(forgettable) }
         case .failure(let error):
+            context.loop.flushes.counts.snapshots.failed += 1
             snapshots.failed()
             context.host.report(
                 "The snapshot of room '\(name)' wasn't written; it is tried again, and the log "
@@ -88,6 +90,8 @@ struct SnapshotSchedule {
     private struct Growth {
         var entries = 0
         var bytes = 0
+        /// When the first of it was.
+        var since: Duration?
     }
 
     /// Below this many entries a room that leaves memory is read as quickly without a snapshot.
@@ -120,10 +124,14 @@ struct SnapshotSchedule {
     /// Whether one is to be taken before the room leaves memory.
     var isWorthwhile: Bool { !isWriting && !isHeldOff && growth.entries >= Self.worthwhileEntries }
 
+    /// Since when there is something that no snapshot has; nil if there is nothing.
+    var unsavedSince: Duration? { written?.since ?? growth.since }
+
     /// Notes entries and what they take, about, in bytes.
-    mutating func note(entries: Int, bytes: Int) {
+    mutating func note(entries: Int, bytes: Int, at now: Duration) {
         growth.entries += entries
         growth.bytes += bytes
+        if entries > 0, growth.since == nil { growth.since = now }
     }
 
     /// Notes the snapshot that the room was read from.
@@ -154,6 +162,7 @@ struct SnapshotSchedule {
     mutating func failed() {
         growth.entries += written?.entries ?? 0
         growth.bytes += written?.bytes ?? 0
+        growth.since = written?.since ?? growth.since
         written = nil
         isHeldOff = true
     }

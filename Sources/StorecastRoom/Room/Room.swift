@@ -34,6 +34,8 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
     var longReport: Duration?
     /// What the journal's last reported refusal was, and when.
     var refusal: (error: JournalError, at: Duration)?
+    /// Whether the journal took nothing of the last batch.
+    var isRefused = false
     /// Called when it was, or can't be.
     var waiting: [(RoomPhase) -> Void] = []
     var tail: (any JournalTail)?
@@ -129,6 +131,12 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
 
     package func report(_ error: any Error, of group: SelectionGroup) {
         views.report(error, of: group)
+    }
+
+    package var gauges: RoomGauges {
+        RoomGauges(
+            groups: views.liveCount, waiting: queue.bytes, isRefused: isRefused,
+            unsavedSince: snapshots.unsavedSince)
     }
 
     package var isBehind: Bool { views.areBehind }

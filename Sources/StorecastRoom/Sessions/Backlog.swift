@@ -5,7 +5,7 @@
 struct Backlog {
     /// The sessions that have some, and in which order they came to it.
     private var sessions: [ObjectIdentifier: (session: ServerSession, order: UInt64)] = [:]
-    private var bytes = 0
+    private(set) var bytes = 0
     private var order: UInt64 = 0
     private let limit: Int
 

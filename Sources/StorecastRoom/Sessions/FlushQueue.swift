@@ -40,7 +40,8 @@ package final class FlushQueue {
     @exclusivity(unchecked) private(set) var turn: UInt64 = 1
     /// When it began, by the loop's clock.
     @exclusivity(unchecked) private(set) var seconds = 0.0
-    @exclusivity(unchecked) private var backlog: Backlog
+    @exclusivity(unchecked) private(set) var backlog: Backlog
+    package let counts = LoopCounts()
     private let turnWork: Int
     @exclusivity(unchecked) private var heavy = HeavyTime()
 
@@ -98,6 +99,7 @@ package final class FlushQueue {
     func noteBacklog(of session: ServerSession, from old: Int, to new: Int) {
         backlog.note(session, from: old, to: new)
         guard backlog.isExceeded, new > old else { return }
+        counts.reached("pending-bytes")
         for session in backlog.excess() {
             session.close(.busy, "More messages wait than the server holds.", after: 5, jitter: 10)
         }

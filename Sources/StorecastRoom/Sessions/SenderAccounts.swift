@@ -24,6 +24,8 @@ struct TokenBucket {
 /// address.
 final class SenderAccount {
     private let rate: SyncRate
+    /// The limit that the rate is, as tables name it.
+    let name: String
     // Unchecked, as what each message reads and writes. No access calls other code.
     @exclusivity(unchecked) private var messages = TokenBucket()
     @exclusivity(unchecked) private var bytes = TokenBucket()
@@ -33,8 +35,9 @@ final class SenderAccount {
     private let workRate: Double
     fileprivate(set) var connections = 0
 
-    init(_ rate: SyncRate, workRate: Double = .infinity) {
+    init(_ rate: SyncRate, name: String, workRate: Double = .infinity) {
         self.rate = rate
+        self.name = name
         self.workRate = workRate
     }
 
@@ -92,14 +95,14 @@ package final class SenderAccounts {
     package var count: Int { accounts.count }
 
     /// An account of a connection alone.
-    func own() -> SenderAccount { SenderAccount(limits.connectionRate) }
+    func own() -> SenderAccount { SenderAccount(limits.connectionRate, name: "connection-rate") }
 
     /// Counts one connection more; nil if the sender has as many as it may.
     func enter(_ sender: Sender, at now: Double) -> SenderAccount? {
-        let (most, rate) =
+        let (most, rate, name) =
             switch sender {
-            case .address: (limits.connectionsPerAddress, limits.addressRate)
-            case .identity: (limits.connectionsPerIdentity, limits.identityRate)
+            case .address: (limits.connectionsPerAddress, limits.addressRate, "address-rate")
+            case .identity: (limits.connectionsPerIdentity, limits.identityRate, "identity-rate")
             }
         // As of two connections; who makes more isn't refused it.
         let workRate = Double(2 * 4 * limits.turnWorkPerConnection)
@@ -107,7 +110,7 @@ package final class SenderAccounts {
             accounts = accounts.filter { !$0.value.isForgettable(at: now) }
             sweepAt = max(1024, accounts.count * 2)
         }
-        let account = accounts[sender] ?? SenderAccount(rate, workRate: workRate)
+        let account = accounts[sender] ?? SenderAccount(rate, name: name, workRate: workRate)
         guard account.connections < most else { return nil }
         accounts[sender] = account
         account.connections += 1

@@ -8,6 +8,7 @@ extension ServerSession {
             let wait = waitForAction()
             if wait == 0 { return room.receive(dispatch, from: self) }
             if isOverrunning {
+                flushes.counts.reached("overruns")
                 return close(.full, "More came than may, again and again.", after: 10, jitter: 10)
             }
             refused(
@@ -40,6 +41,7 @@ extension ServerSession {
     /// One that an earlier connection of the client had sent comes by itself, or has come.
     func refused(_ seq: UInt64, _ rejection: Rejection) {
         guard dispatches.goBack(to: seq) else { return }
+        flushes.counts.deferred(rejection.code)
         reply(.reject(ServerFrame.Reject(rejection, seq: seq)))
     }
 }

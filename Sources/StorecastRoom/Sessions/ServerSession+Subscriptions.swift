@@ -49,6 +49,7 @@ extension ServerSession {
             throw FrameError(.badReference, "The ref is in use.", ref: frame.ref)
         }
         guard subscriptions.count < room.limits.subscriptions else {
+            flushes.counts.reached("subscriptions")
             throw FrameError(
                 .tooManySubscriptions, "The connection has as many subscriptions as it may.",
                 detail: "It may have \(room.limits.subscriptions).", ref: frame.ref)
@@ -57,11 +58,13 @@ extension ServerSession {
         let size = frame.params?.withBytes { $0.count } ?? 0
         let most = room.limits.parameterBytesPerConnection
         guard parameterBytes + size <= most else {
+            flushes.counts.reached("parameter-bytes-per-connection")
             throw FrameError(
                 .tooManySubscriptions, "The connection has as many subscriptions as it may.",
                 detail: "Their parameters may take \(most) bytes together.", ref: frame.ref)
         }
         guard size <= longest else {
+            flushes.counts.reached("parameter-bytes")
             throw FrameError(
                 FrameError.Code(Rejection.Code.invalidParameters.description),
                 "The selection's parameters are too large.",

@@ -170,12 +170,14 @@ package final class ServerSession: SelectionSubscriber {
     /// Notes messages that came; reads nothing more for as long as they are more than may come.
     private func pay(for size: Int, messages: Int = 1) {
         let now = loop.seconds
-        var wait = 0.0
+        var (wait, limit) = (0.0, "")
         for account in accounts {
-            wait = max(wait, account.note(messages: messages, of: size, at: now))
+            let own = account.note(messages: messages, of: size, at: now)
+            if own > wait { (wait, limit) = (own, account.name) }
         }
         guard wait > 0, !isThrottled else { return }
         isThrottled = true
+        flushes.counts.reached(limit)
         loop.schedule(after: .seconds(wait)) { [weak self] in
             self?.isThrottled = false
             self?.takeFrames()
@@ -185,11 +187,13 @@ package final class ServerSession: SelectionSubscriber {
     /// For how many seconds a dispatch has to wait; 0, and it counts, if it may come.
     func waitForAction() -> Double {
         let now = loop.seconds
-        var wait = 0.0
+        var (wait, limit) = (0.0, "")
         for index in accounts.indices {
-            wait = max(wait, accounts[index].waitForAction(at: now))
+            let own = accounts[index].waitForAction(at: now)
+            if own > wait { (wait, limit) = (own, accounts[index].name) }
         }
         guard wait == 0 else {
+            flushes.counts.reached(limit)
             overruns += 1
             return wait
         }
@@ -377,6 +381,7 @@ package final class ServerSession: SelectionSubscriber {
     /// Whether the token is longer than any may be; closes the connection then.
     private func isTooLong(_ token: String?) -> Bool {
         guard let token, token.utf8.count > room.limits.tokenBytes else { return false }
+        flushes.counts.reached("token-bytes")
         close(.unauthenticated, "A token may have \(room.limits.tokenBytes) bytes.")
         return true
     }
@@ -468,6 +473,7 @@ package final class ServerSession: SelectionSubscriber {
         phase = .live
         // The client's last connection doesn't count any more.
         guard identity.id.isEmpty || enter(.identity(ExactString(identity.id))) else {
+            flushes.counts.reached("connections-per-identity")
             return close(
                 .full, "The identity has as many connections as it may.", after: 10, jitter: 10)
         }
@@ -579,6 +585,7 @@ package final class ServerSession: SelectionSubscriber {
                     continue
                 }
                 let beginsWithGap = isFirst && subscription.beginsWithGap
+                if !isFirst, subscription.isConflated { flushes.counts.conflations += 1 }
                 guard let message = try subscription.nextMessage() else { continue }
                 messages.append(message)
                 hasGap = hasGap || beginsWithGap || subscription.group.version < skippedTo

@@ -16,6 +16,8 @@ package final class SelectionGroup {
     /// was made.
     // Unchecked, as what connections read for each message; no access calls other code.
     @exclusivity(unchecked) package private(set) var version: UInt64
+    /// The one before that.
+    @exclusivity(unchecked) fileprivate private(set) var previous: UInt64
     /// The size of the value's JSON text in bytes.
     @exclusivity(unchecked) package private(set) var size: Int
     package private(set) var subscriptions: [ServerSubscription] = []
@@ -54,6 +56,7 @@ package final class SelectionGroup {
         self.tag = tag
         self.source = source
         self.version = version
+        previous = version
         let (snapshot, size) = try ServerMessage.snapshot(
             sub: sub, version: version, size: 512, source.write)
         self.snapshot = snapshot
@@ -70,6 +73,7 @@ package final class SelectionGroup {
         size += change.growth
         guard !change.patch.isEmpty else { return }
         history.append(change.patch, from: self.version, snapshotSize: size)
+        previous = self.version
         self.version = version
         hasGap = false
         snapshot = nil
@@ -268,6 +272,11 @@ package final class ServerSubscription {
     /// Whether the value may have been another between the first message's version and now: other
     /// mirrors of the connection may be at a later version already.
     var beginsWithGap: Bool { parts == nil && group.hasGap }
+
+    /// Whether the next message stands for several changes.
+    var isConflated: Bool {
+        position.map { $0 != group.version && $0 != group.previous } ?? false
+    }
 
     /// Whether it is the whole value that brings the connection to the group's. O(log n).
     var needsSnapshot: Bool { group.needsSnapshot(from: position) }

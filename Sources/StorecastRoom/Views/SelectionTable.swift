@@ -35,6 +35,8 @@ struct SelectionTable<State> {
         kinds.lazy.flatMap { $0.members.lazy.map(\.group) }
     }
 
+    var count: Int { places.count }
+
     subscript(key: GroupKey) -> SelectionGroup? {
         guard let number = numbers[key.name], let place = places[key] else { return nil }
         return kinds[number].members[place].group

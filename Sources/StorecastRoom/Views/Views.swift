@@ -65,6 +65,9 @@ final class Views<State: Codable & Sendable> {
     /// The groups that have subscriptions, in no particular order.
     var live: [SelectionGroup] { Array(groups.groups) }
 
+    /// How many there are.
+    var liveCount: Int { groups.count }
+
     /// What the selections of each name that was ever in use cost.
     var costs: [SelectionCost] { groups.costs(of: timer.total) }
 

@@ -1,6 +1,6 @@
 import Logging
 
-/// What a line of the server's log has beside its message; Docs/Operations.md explains each.
+/// What a line of the server's log has beside its message; Docs/Reference.md explains each.
 package enum LogField: String, CaseIterable, Sendable {
     /// The connection's number, the same in every line about it.
     case connection

@@ -38,3 +38,27 @@ enum ProcessMemory {
         }
     }
 }
+
+/// The files and sockets of the process.
+enum ProcessDescriptors {
+    /// How many are open; 0 if it isn't known.
+    static var open: Int {
+        guard let folder = opendir("/proc/self/fd") else { return 0 }
+        defer { closedir(folder) }
+        // Not those of the folder and its parent, nor the folder's own.
+        var count = -3
+        while readdir(folder) != nil { count += 1 }
+        return max(0, count)
+    }
+
+    /// How many may be.
+    static var limit: Int {
+        var limit = rlimit()
+        #if canImport(Glibc)
+            let code = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        #else
+            let code = getrlimit(RLIMIT_NOFILE, &limit)
+        #endif
+        return code == 0 ? Int(clamping: limit.rlim_cur) : 0
+    }
+}

@@ -22,6 +22,14 @@ extension ServerLoopCore: LoopHost {
         loop.schedule(after: delay, work)
     }
 
+    func turnBegan() {
+        if turnBegin == nil { turnBegin = now }
+    }
+
+    func took(_ time: Duration, _ measure: LoopMeasure) {
+        configuration.metrics.took(time, measure)
+    }
+
     // What is queued now runs in the next turn, before which the loop looks at its sockets.
     func turnAgain() { loop.execute {} }
 

@@ -18,9 +18,13 @@ struct ConnectionRecord {
 
     init(at now: Duration) { began = now }
 
-    mutating func countSent(_ messages: [ServerMessage]) {
+    /// Returns their bytes.
+    mutating func countSent(_ messages: [ServerMessage]) -> Int {
         messagesOut += messages.count
-        for message in messages { bytesOut += message.frameSize }
+        var bytes = 0
+        for message in messages { bytes += message.frameSize }
+        bytesOut += bytes
+        return bytes
     }
 }
 
@@ -82,6 +86,60 @@ extension ServerLoopCore {
             configuration.connectionLogger.log(
                 .info, "more connections ended", [.leftOut: ends.takeLeftOut()])
         }
+    }
+}
+
+// MARK: Metrics
+
+/// What went through all connections of a loop's rooms.
+struct Traffic {
+    var messagesIn = 0
+    var bytesIn = 0
+    var messagesOut = 0
+    var bytesOut = 0
+    /// Ended connections, by the word of their code.
+    private(set) var ended: [String: Int] = [:]
+    /// How often a limit of the sockets was reached.
+    var reached: [String: Int] = [:]
+
+    /// Codes that clients make up are one.
+    mutating func noteEnd(_ code: CloseCode) {
+        let isKnown = CloseCode.all.contains(code)
+        let isLoss = code.rawValue == 1005 || code.rawValue == 1006
+        ended[isKnown ? code.word : isLoss ? "lost" : "other", default: 0] += 1
+    }
+}
+
+extension ServerLoopCore {
+    /// What the loop has counted and has. O(rooms), and each ten seconds O(connections).
+    func report() -> LoopReport {
+        var report = LoopReport()
+        let counts = rooms.flushes.counts
+        let plain: KeyValuePairs<ServerMetric, Int> = [
+            .messagesIn: traffic.messagesIn, .messagesOut: traffic.messagesOut,
+            .bytesIn: traffic.bytesIn, .bytesOut: traffic.bytesOut,
+            .conflations: counts.conflations, .entries: counts.appended.entries,
+            .appendFailures: counts.appended.failures,
+        ]
+        for (metric, count) in plain { report.counts[MetricKey(metric: metric)] = count }
+        let labelled: KeyValuePairs<ServerMetric, [String: Int]> = [
+            .ended: traffic.ended, .deferred: counts.deferred,
+            .limits: counts.limits.merging(traffic.reached, uniquingKeysWith: +),
+            .snapshots: ["written": counts.snapshots.written, "failed": counts.snapshots.failed],
+        ]
+        for (metric, counts) in labelled {
+            for (label, count) in counts {
+                report.counts[MetricKey(metric: metric, labels: [label])] = count
+            }
+        }
+        for (action, count) in counts.actions {
+            let key = MetricKey(metric: .actions, labels: [action.type, action.outcome])
+            report.counts[key] = count
+        }
+        report.gauges = rooms.gauges
+        report.gauges.outgoing = unsent()
+        report.freeBytes = journal.freeBytes
+        return report
     }
 }
 

@@ -36,6 +36,7 @@ extension ServerLoopCore: WebSocketServerDelegate {
     }
 
     func received(_ connection: WebSocketConnection, text: UnsafeRawBufferPointer) {
+        turnBegan()
         if let link = connection.context as? LocalLink {
             link.noteReceived(text.count)
             link.session?.receive(text)
@@ -69,7 +70,10 @@ extension ServerLoopCore: WebSocketServerDelegate {
         }
     }
 
+    func reached(_ limit: WebSocketLimit) { traffic.reached[limit.rawValue, default: 0] += 1 }
+
     func respond(to request: UpgradeRequest) -> HTTPResponse? {
+        if let health = configuration.metrics.answer(to: request) { return health }
         if let refusal = refusal(of: request) {
             return HTTPResponse(status: refusal.status, refusal.sentence)
         }

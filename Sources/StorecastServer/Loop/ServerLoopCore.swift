@@ -18,6 +18,7 @@ struct ServerConfiguration: Sendable {
     /// For lines about single connections, which have a bound of their own.
     var connectionLogger: Logger
     var audit: AuditLog?
+    var metrics: ServerMetrics
     /// Is told how far rooms have come with their history; nil if that is to be logged.
     var recovery: (@Sendable (RoomProgress) -> Void)?
 }
@@ -40,6 +41,12 @@ final class ServerLoopCore {
 
     /// The connections of this loop's rooms, by their ids.
     private(set) var links: [UInt64: any SessionLink] = [:]
+    /// What went through them, and what became of them.
+    @exclusivity(unchecked) var traffic = Traffic()
+    /// When what came in this turn began to; nil before.
+    @exclusivity(unchecked) var turnBegin: Duration?
+    private var reportCount = 0
+    private var lastOutgoing = LoopGauges.Outgoing()
     var checks = TokenChecks()
     /// The connections that this loop holds for rooms of other loops, by their ids.
     var relays: [UInt64: Relay] = [:]
@@ -61,16 +68,25 @@ final class ServerLoopCore {
         extensions = configuration.extensions.map { (ExactString($0.path), $0.makePart(self)) }
         loop.onTurnEnd { [unowned self] in endTurn() }
         let mark = configuration.limits.memory
-        watchMemory(mark: mark > 0 ? mark : ProcessMemory.mark)
+        configuration.metrics.take(report(), of: index)
+        eachSecond(memoryMark: mark > 0 ? mark : ProcessMemory.mark)
     }
 
-    /// Looks every second how much memory the process has in use.
-    private func watchMemory(mark: Int) {
+    /// Looks every second how much memory the process has in use, and reports what there was.
+    private func eachSecond(memoryMark: Int) {
         loop.schedule(after: .seconds(1)) { [weak self] in
             guard let self, !rooms.isStopping else { return }
-            if rooms.noteMemory(ProcessMemory.used, mark: mark) { EventLoop.trimMemory() }
-            watchMemory(mark: mark)
+            if rooms.noteMemory(ProcessMemory.used, mark: memoryMark) { EventLoop.trimMemory() }
+            configuration.metrics.take(report(), of: index)
+            eachSecond(memoryMark: memoryMark)
         }
+    }
+
+    /// What connections don't take now, as of the last ten seconds.
+    func unsent() -> LoopGauges.Outgoing {
+        if reportCount % 10 == 0 { lastOutgoing = rooms.outgoing }
+        reportCount += 1
+        return lastOutgoing
     }
 
     func listen(_ listener: WebSocketServerConfiguration) throws(ServerError) -> Int {
@@ -85,10 +101,12 @@ final class ServerLoopCore {
 
     /// Says goodbye to everyone; `onStopped` is called when the last connection is closed.
     func stop(onStopped: @escaping () -> Void) {
-        rooms.stop()
-        sendMessages()
-        guard let server else { return onStopped() }
-        server.close(code: CloseCode.goingAway.rawValue, onClosed: onStopped)
+        server?.stopAccepting()
+        rooms.stop { [weak self] in
+            guard let self, let server else { return onStopped() }
+            sendMessages()
+            server.close(code: CloseCode.goingAway.rawValue, onClosed: onStopped)
+        }
     }
 
     /// Ends what the server's own code waits for in the rooms, and lets go of the other loops,
@@ -126,6 +144,7 @@ final class ServerLoopCore {
     /// A connection of a room that lives here is over, with a close code and what the peer says.
     func end(_ id: UInt64, _ code: UInt16, _ reason: String) {
         guard let link = links.removeValue(forKey: id) else { return }
+        traffic.noteEnd(link.record.ending?.code ?? CloseCode(rawValue: code))
         logEnd(of: link, code, reason)
         guard link.session != nil else { return }
         checks.giveUp(for: id)
@@ -174,6 +193,9 @@ final class ServerLoopCore {
     private func endTurn() {
         rooms.endTurn()
         sendMessages()
+        guard let begin = turnBegin else { return }
+        turnBegin = nil
+        took(now - begin, .turn)
     }
 
     func post(_ message: LoopMessage, to index: Int) {

@@ -23,11 +23,14 @@ extension SessionLink {
     func noteReceived(_ bytes: Int) {
         record.messagesIn += 1
         record.bytesIn += bytes
+        core.traffic.messagesIn += 1
+        core.traffic.bytesIn += bytes
         for observer in observers { observer.received(bytes) }
     }
 
     func noteSent(_ messages: [ServerMessage]) {
-        record.countSent(messages)
+        core.traffic.bytesOut += record.countSent(messages)
+        core.traffic.messagesOut += messages.count
         for observer in observers { observer.sent(messages) }
     }
 }

@@ -68,7 +68,7 @@ struct AllowedOrigins: Sendable {
 }
 
 /// A host as URLs name it, without its port.
-struct HostName: Equatable, Sendable {
+package struct HostName: Equatable, Sendable {
     private let text: String
 
     /// The host of `host:port`; an IPv6 address without its brackets.
@@ -90,7 +90,7 @@ struct HostName: Equatable, Sendable {
     ///
     /// Upper and lower case are the same, and the dot at the end of an absolute name doesn't count
     /// (RFC 3986, section 3.2.2). Nor does it matter how an IPv6 address is written.
-    init(address: some StringProtocol) {
+    package init(address: some StringProtocol) {
         let name = address.lowercased()
         text = Self.written(name) ?? (name.hasSuffix(".") ? String(name.dropLast()) : name)
     }
@@ -106,7 +106,7 @@ struct HostName: Equatable, Sendable {
     }
 
     /// Whether it is a name or an address by which this machine reaches itself.
-    var isLocal: Bool {
+    package var isLocal: Bool {
         if text == "localhost" || text.hasSuffix(".localhost") || text == "::1" { return true }
         let address = text.hasPrefix("::ffff:") ? text.dropFirst(7) : text[...]
         let parts = address.split(separator: ".", omittingEmptySubsequences: false)

@@ -64,7 +64,7 @@ final class ServerProcess: LoopHost {
     func stop() {
         guard isAlive, !loop.isStopping else { return }
         world.note(.server, number, 2) { "stops" }
-        loop.stop()
+        loop.stop {}
         after(.milliseconds(50)) { [self] in
             loop.prepareRoomsToEnd { [self] in
                 guard isAlive else { return }

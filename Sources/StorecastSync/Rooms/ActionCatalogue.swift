@@ -56,6 +56,9 @@ package struct ActionCatalogue: Sendable {
             detail: "'\(type)' isn't in its definition.")
     }
 
+    /// Whether it is the name of a type in the catalogue. O(1).
+    package func contains(_ name: String) -> Bool { types[ExactString(name)] != nil }
+
     /// What clients may dispatch, by name and in alphabetical order.
     package var names: [String] { types.filter { !$0.value.isReserved }.keys.sortedStrings() }
 

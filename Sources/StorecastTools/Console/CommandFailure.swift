@@ -54,9 +54,15 @@ extension CommandFailure {
 package enum CommandRun {
     /// Runs it. A ``CommandFailure`` decides the exit status; with ArgumentParser's own `main` it
     /// couldn't.
-    package static func run(_ root: any ParsableCommand.Type) async {
+    ///
+    /// - Parameter completing: makes the arguments that are parsed from those that were given.
+    package static func run(
+        _ root: any ParsableCommand.Type,
+        completing: ([String]) async throws -> [String] = { $0 }
+    ) async {
         do {
-            var command = try root.parseAsRoot()
+            let given = Array(CommandLine.arguments.dropFirst())
+            var command = try root.parseAsRoot(try await completing(given))
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {

@@ -5,6 +5,7 @@
 /// spreads the work. Adding and removing is O(1).
 final class Heartbeat {
     private let core: LoopCore
+    private let reached: (WebSocketLimit) -> Void
     private let interval: Duration
     private let deadline: UInt64
     private let pingAfter: UInt64
@@ -15,12 +16,16 @@ final class Heartbeat {
     private(set) var count = 0
     private var timer: LoopTimer?
 
-    /// - Parameter slots: how many groups the connections are spread over.
+    /// - Parameters:
+    ///   - slots: how many groups the connections are spread over.
+    ///   - reached: called for each connection that a limit ends.
     init(
         on core: LoopCore, interval: Duration, timeout: Duration, stallTimeout: Duration,
-        messageTimeout: Duration, slots: Int
+        messageTimeout: Duration, slots: Int,
+        reached: @escaping (WebSocketLimit) -> Void = { _ in }
     ) {
         self.core = core
+        self.reached = reached
         self.interval = interval
         deadline = timeout.wholeMilliseconds
         pingAfter = (interval / 2).wholeMilliseconds
@@ -61,13 +66,15 @@ final class Heartbeat {
         let now = core.milliseconds
         for connection in slots[next].values {
             if let lapse = connection.lapse(stallLimit: stallLimit, messageLimit: messageLimit) {
-                connection.fail(lapse)
+                reached(lapse.limit)
+                connection.fail(lapse.sentence)
                 continue
             }
             let silence = now - min(connection.lastActivity, now)
             // While reading is paused, an answer isn't seen; only one that lags too is dead.
             if connection.isReadingPaused && !connection.isLagging { continue }
             if silence >= deadline {
+                reached(.silence)
                 connection.fail("The peer gave no sign of life for \(silence / 1000) s.")
             } else if silence >= pingAfter {
                 connection.ping()
@@ -134,10 +141,15 @@ final class DeadlineQueue {
 /// slowly has to be quicker than those who want to push it out.
 final class UnfinishedMessages {
     private let limit: Int
+    private let reached: (WebSocketLimit) -> Void
     private var held: [UInt64: (connection: WebSocketConnection, bytes: Int)] = [:]
     private var total = 0
 
-    init(limit: Int) { self.limit = limit }
+    /// - Parameter reached: called for each connection that is ended.
+    init(limit: Int, reached: @escaping (WebSocketLimit) -> Void) {
+        self.limit = limit
+        self.reached = reached
+    }
 
     /// Notes how many bytes are held for a connection now. Amortised O(1), but O(n log n) where
     /// connections are ended, of which there is an eighth of the limit then.
@@ -155,7 +167,20 @@ final class UnfinishedMessages {
         for (connection, _) in oldest {
             guard total > limit - limit / 8 else { return }
             note(connection, 0)
+            reached(.unfinishedBytes)
             connection.fail("Too much is held of messages that aren't whole.")
         }
     }
+}
+
+/// What bounds connections here, by the names that tables of limits have.
+package enum WebSocketLimit: String {
+    case connections
+    case handshakeTimeout = "handshake-timeout"
+    case answerTimeout = "answer-timeout"
+    case silence
+    case stallTimeout = "stall-timeout"
+    case messageTimeout = "message-timeout"
+    case unfinishedBytes = "unfinished-bytes"
+    case closeTimeout = "close-timeout"
 }

@@ -192,19 +192,26 @@ package final class WebSocketConnection: LoopSocket {
 
     /// Server: what the peer has put off for longer than it may, whatever else it sends; nil if
     /// nothing. To be asked from time to time, as it compares with the last time.
-    func lapse(stallLimit: UInt64, messageLimit: UInt64) -> String? {
+    func lapse(
+        stallLimit: UInt64, messageLimit: UInt64
+    ) -> (limit: WebSocketLimit, sentence: String)? {
         let now = core.milliseconds
         if !isLagging {
             stalled.since = 0
         } else if let taken = reader?.acknowledgedBytes {
             if stalled.since == 0 || stalled.taken != taken { stalled = (now, taken) }
             if now - stalled.since >= stallLimit {
-                return "The peer took nothing of what it was sent for \(stallLimit / 1000) s."
+                return (
+                    .stallTimeout,
+                    "The peer took nothing of what it was sent for \(stallLimit / 1000) s."
+                )
             }
         }
         guard messageBegan > 0, !isReadingPaused, now - messageBegan >= messageLimit
         else { return nil }
-        return "A message of the peer took longer than \(messageLimit / 1000) s."
+        return (
+            .messageTimeout, "A message of the peer took longer than \(messageLimit / 1000) s."
+        )
     }
 
     func send(_ opcode: WebSocketFrameHeader.Opcode, _ payload: UnsafeRawBufferPointer) {

@@ -37,16 +37,27 @@ package final class WebSocketServer {
         library = try core.libWebSockets()
         self.configuration = configuration
         self.delegate = delegate
-        handshakes = DeadlineQueue(on: core, delay: configuration.handshakeTimeout) { connection in
-            if connection.phase == .handshaking { connection.kill() }
+        let reached = { [weak delegate] (limit: WebSocketLimit) in
+            if let delegate { delegate.reached(limit) }
         }
-        answers = DeadlineQueue(on: core, delay: configuration.answerTimeout) { $0.kill() }
-        unfinished = UnfinishedMessages(limit: configuration.unfinishedBytes)
-        closeQueue = DeadlineQueue(on: core, delay: configuration.closeTimeout) { $0.kill() }
+        let kill = { (limit: WebSocketLimit) in
+            { (connection: WebSocketConnection) in
+                if connection.phase != .gone { reached(limit) }
+                connection.kill()
+            }
+        }
+        handshakes = DeadlineQueue(on: core, delay: configuration.handshakeTimeout) { connection in
+            if connection.phase == .handshaking { kill(.handshakeTimeout)(connection) }
+        }
+        answers = DeadlineQueue(
+            on: core, delay: configuration.answerTimeout, expire: kill(.answerTimeout))
+        unfinished = UnfinishedMessages(limit: configuration.unfinishedBytes, reached: reached)
+        closeQueue = DeadlineQueue(
+            on: core, delay: configuration.closeTimeout, expire: kill(.closeTimeout))
         heartbeat = Heartbeat(
             on: core, interval: configuration.pingInterval, timeout: configuration.deadPeerTimeout,
             stallTimeout: configuration.stallTimeout,
-            messageTimeout: configuration.messageTimeout, slots: 16)
+            messageTimeout: configuration.messageTimeout, slots: 16, reached: reached)
         var accepted: (Int32) -> Void = { _ in }
         let socket = try ListeningSocket(on: core, configuration) { accepted($0) }
         listener = socket
@@ -85,6 +96,7 @@ package final class WebSocketServer {
 
     private func adopt(_ descriptor: Int32) {
         if acceptedCount >= configuration.maxConnections {
+            delegate?.reached(.connections)
             return refuse(descriptor)
         }
         let encryption = configuration.certificate.flatMap { TLSSession($0.context) }
@@ -289,6 +301,9 @@ package protocol WebSocketServerDelegate: AnyObject {
     /// A request that isn't for a WebSocket; nil answers 426 (Upgrade Required).
     func respond(to request: UpgradeRequest) -> HTTPResponse?
 
+    /// A limit has refused a connection, or ended one.
+    func reached(_ limit: WebSocketLimit)
+
     /// A connection has ended before its request, as its encryption couldn't be agreed on.
     ///
     /// - Parameters:
@@ -299,6 +314,8 @@ package protocol WebSocketServerDelegate: AnyObject {
 
 extension WebSocketServerDelegate {
     package func received(_ connection: WebSocketConnection, oddments: Int) {}
+
+    package func reached(_ limit: WebSocketLimit) {}
 
     package func encryptionFailed(from address: String, _ problem: String) {}
 

@@ -349,15 +349,37 @@ struct RoomLoopTests {
         let wires = (1...3).map { Wire($0, to: "/a", on: loop) }
         wires[0].say(hello())
         _ = wires[0].hear()
-        loop.rooms.stop()
-        #expect(loop.rooms.isStopping)
+        var isSaid = false
+        loop.rooms.stop { isSaid = true }
+        #expect(loop.rooms.isStopping && isSaid)
         for wire in wires {
             #expect(wire.closeCode == .goingAway)
             #expect(wire.hear().map(\.code) == ["going-away"])
         }
     }
 
-    @Test func `stopping waits for the rooms' snapshots, five seconds at most`() {
+    @Test func `a crowd is told in waves, in half of the time for the end, and to come back in time`() {
+        var limits = SyncLimits()
+        limits.connectionsPerAddress = 10_000
+        limits.drainTimeout = .milliseconds(500)
+        let loop = loop(limits)
+        let wires = (1...3000).map { Wire($0, to: "/a", on: loop) }
+        func told() -> Int { wires.count { $0.closeCode != nil } }
+        var isSaid = false
+        loop.rooms.stop { isSaid = true }
+        // A quarter of a second has five waves.
+        #expect(told() == 601)
+        #expect(wires[0].hear().map { $0["jitter"] } == [3])
+        for count in [1202, 1803, 2404] {
+            #expect(!isSaid)
+            loop.advance(by: 0.05)
+            #expect(told() == count)
+        }
+        loop.advance(by: 0.05)
+        #expect(told() == 3000 && isSaid)
+    }
+
+    @Test func `stopping waits for the rooms' snapshots, a quarter of its time at most`() {
         let loop = durableLoop()
         _ = left(loop)
         journal.holdsSnapshots = true

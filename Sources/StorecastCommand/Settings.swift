@@ -1,0 +1,334 @@
+import ArgumentParser
+import Configuration
+import Foundation
+import StorecastRoom
+import StorecastServer
+import StorecastTools
+import SystemPackage
+
+/// The options of a command from its arguments, the environment and a file: what comes first in
+/// this order holds.
+///
+/// The table of what there is are the command's own options; all that is given elsewhere becomes
+/// arguments in front of those that were given, and is checked as they are.
+struct Settings {
+    /// An option that may also be set in the environment and in the file.
+    struct Setting: Equatable {
+        /// Its long name, which is also its key in the file.
+        let name: String
+        let isFlag: Bool
+        /// Whether `--no-name` turns it off.
+        let hasInversion: Bool
+        let isRepeated: Bool
+        let standard: String?
+
+        /// The environment variable; nil for the devtools' token, of which that has the token itself.
+        var variable: String? {
+            name == "devtools-token" ? nil : Settings.variable(name)
+        }
+
+        fileprivate var forms: [String] { ["--\(name)"] + (hasInversion ? ["--no-\(name)"] : []) }
+    }
+
+    enum Source: Equatable {
+        case arguments, environment(String), file(String), standard
+    }
+
+    /// A setting as it holds.
+    struct Row: Equatable {
+        var name: String
+        var value: String
+        var source: Source
+    }
+
+    /// All arguments: those that environment and file stand for, and behind them the given ones.
+    private(set) var arguments: [String] = []
+    private(set) var rows: [Row] = []
+
+    /// Variables that aren't settings of `serve`.
+    private static let others: Set = [
+        "STORECAST_CONFIG", DevtoolsOptions.variable, TokenOptions.variable, "STORECAST_CI",
+        "STORECAST_COMMIT",
+    ]
+    private static let notInFile: Set = ["config", "print-configuration", "help", "version"]
+
+    /// - Parameters:
+    ///   - given: the command's arguments, without its name.
+    ///   - command: whose options they are.
+    init(
+        _ given: [String], of command: any ParsableCommand.Type, environment: [String: String]
+    ) async throws(CommandFailure) {
+        let table = Self.table(of: command)
+        let own = Self.own(given, table)
+        let path = own["config"]?.last ?? environment["STORECAST_CONFIG"]
+        let file = try await Self.file(path, table)
+        try Self.check(environment, table)
+        let variables = EnvironmentVariablesProvider(environmentVariables: environment)
+        var isInMemory = own["memory"] != nil
+        for setting in table where setting.name != "limit" {
+            if let values = own[setting.name] {
+                let text = setting.isFlag ? values.last ?? "true" : values.joined(separator: ", ")
+                rows.append(Row(name: setting.name, value: text, source: .arguments))
+                continue
+            }
+            // What is kept in memory isn't in the file that was set elsewhere.
+            let isMoot = isInMemory && ["data", "durability"].contains(setting.name)
+            let found: (values: [String], source: Source)?
+            if isMoot {
+                found = nil
+            } else if let variable = setting.variable,
+                let values = Self.values(of: "storecast." + setting.name, in: variables)
+            {
+                found = (values, .environment(variable))
+            } else if let file, let values = Self.values(
+                of: setting.name, isFlag: setting.isFlag, in: file.provider) {
+                found = (values, .file(file.path))
+            } else {
+                found = nil
+            }
+            guard let found else {
+                let standard = setting.isFlag ? "false" : setting.standard ?? ""
+                rows.append(Row(name: setting.name, value: standard, source: .standard))
+                continue
+            }
+            try add(setting, found.values, found.source)
+            if setting.name == "memory", found.values == ["true"] { isInMemory = true }
+        }
+        addLimits(own, variables, file)
+        arguments += given
+    }
+
+    private mutating func add(
+        _ setting: Setting, _ values: [String], _ source: Source
+    ) throws(CommandFailure) {
+        rows.append(Row(name: setting.name, value: values.joined(separator: ", "), source: source))
+        guard setting.isFlag else {
+            for value in values { arguments.append("--\(setting.name)=\(value)") }
+            return
+        }
+        switch values {
+        case ["true"]: arguments.append("--\(setting.name)")
+        case ["false"]: if setting.hasInversion { arguments.append("--no-\(setting.name)") }
+        default:
+            throw CommandFailure(
+                .trouble, "'\(setting.name)' is true or false, not '\(values.joined())'.")
+        }
+    }
+
+    /// Limits are set one by one: `limits` in the file, `STORECAST_LIMIT_…`, `--limit`.
+    private mutating func addLimits(
+        _ own: [String: [String]], _ variables: EnvironmentVariablesProvider,
+        _ file: (path: String, provider: FileProvider<JSONSnapshot>)?
+    ) {
+        let given = own["limit"] ?? []
+        for limit in NamedLimit.all {
+            let name = "limit \(limit.name)"
+            let variable = Self.variable("limit-" + limit.name)
+            var row = Row(name: name, value: "", source: .standard)
+            if let file, let value = Self.values(of: "limits." + limit.name, in: file.provider) {
+                row = Row(name: name, value: value.joined(), source: .file(file.path))
+            }
+            if let value = Self.values(of: "storecast.limit." + limit.name, in: variables) {
+                row = Row(
+                    name: name, value: value.joined(separator: ","), source: .environment(variable))
+            }
+            if row.source != .standard {
+                arguments.append("--limit=\(limit.name)=\(row.value)")
+            }
+            if let last = given.last(where: { $0.hasPrefix(limit.name + "=") }) {
+                row = Row(
+                    name: name, value: String(last.dropFirst(limit.name.count + 1)),
+                    source: .arguments)
+            }
+            rows.append(row)
+        }
+    }
+
+    // MARK: Where settings come from
+
+    /// The options of a command.
+    static func table(of command: any ParsableCommand.Type) -> [Setting] {
+        struct Dump: Decodable {
+            struct Name: Decodable { var kind, name: String }
+            struct Argument: Decodable {
+                var kind: String
+                var names: [Name]?
+                var isRepeating: Bool
+                var defaultValue: String?
+            }
+            struct Command: Decodable { var arguments: [Argument] }
+            var command: Command
+        }
+        let text = Data(command._dumpHelp().utf8)
+        guard let dump = try? JSONDecoder().decode(Dump.self, from: text) else {
+            preconditionFailure("ArgumentParser describes its options in another way.")
+        }
+        let names = dump.command.arguments.map { argument in
+            argument.names?.first { $0.kind == "long" }?.name ?? ""
+        }
+        return zip(dump.command.arguments, names).compactMap { argument, name in
+            let isInversion = name.hasPrefix("no-") && names.contains(String(name.dropFirst(3)))
+            guard !name.isEmpty, !isInversion, !notInFile.contains(name) else { return nil }
+            return Setting(
+                name: name, isFlag: argument.kind == "flag",
+                hasInversion: names.contains("no-" + name), isRepeated: argument.isRepeating,
+                standard: argument.defaultValue)
+        }
+    }
+
+    fileprivate static func variable(_ name: String) -> String {
+        "STORECAST_" + name.uppercased().replacing("-", with: "_")
+    }
+
+    /// The options among the arguments; of a flag `true` or `false`.
+    private static func own(_ given: [String], _ table: [Setting]) -> [String: [String]] {
+        var own: [String: [String]] = [:]
+        let config = Setting(
+            name: "config", isFlag: false, hasInversion: false, isRepeated: false, standard: nil)
+        var rest = given[...]
+        while let argument = rest.popFirst(), argument != "--" {
+            let parts = argument.split(
+                separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard
+                let setting = (table + [config]).first(where: {
+                    $0.forms.contains(String(parts[0]))
+                })
+            else { continue }
+            let value: String
+            if setting.isFlag {
+                value = parts[0].hasPrefix("--no-") ? "false" : "true"
+            } else {
+                value = parts.count == 2 ? String(parts[1]) : rest.popFirst() ?? ""
+            }
+            own[setting.name, default: []].append(value)
+        }
+        return own
+    }
+
+    private static func file(
+        _ path: String?, _ table: [Setting]
+    ) async throws(CommandFailure) -> (path: String, provider: FileProvider<JSONSnapshot>)? {
+        guard let path else { return nil }
+        guard let content = FileManager.default.contents(atPath: path) else {
+            throw CommandFailure(.trouble, "The configuration '\(path)' can't be read.")
+        }
+        let document: JSONDocument
+        do throws(JSONError) {
+            document = try JSONDocument(Array(content), limits: .trusted)
+        } catch {
+            throw CommandFailure(
+                .trouble,
+                "The configuration '\(path)' can't be used: "
+                    + JSONText.sentence(error, in: Array(content)))
+        }
+        guard document.root.isObject else {
+            throw CommandFailure(.trouble, "The configuration '\(path)' has to be a JSON object.")
+        }
+        let names = table.map(\.name).filter { $0 != "limit" } + ["limits"]
+        for member in document.root.members
+        where !names.contains(where: { $0.isSameText(as: member.key) }) {
+            throw unknown("setting", member.key, in: "'\(path)'", names)
+        }
+        if let limits = document.root["limits"] {
+            guard limits.isObject else {
+                throw CommandFailure(.trouble, "'limits' in '\(path)' has to be a JSON object.")
+            }
+            let names = NamedLimit.all.map(\.name)
+            for member in limits.members
+            where !names.contains(where: { $0.isSameText(as: member.key) }) {
+                throw unknown("limit", member.key, in: "'\(path)'", names)
+            }
+        }
+        do {
+            return (path, try await FileProvider<JSONSnapshot>(filePath: FilePath(path)))
+        } catch {
+            throw CommandFailure(.trouble, "The configuration '\(path)' can't be used: \(error)")
+        }
+    }
+
+    private static func check(
+        _ environment: [String: String], _ table: [Setting]
+    ) throws(CommandFailure) {
+        let names = table.compactMap(\.variable).filter { $0 != "STORECAST_LIMIT" }
+        let limits = NamedLimit.all.map { variable("limit-" + $0.name) }
+        for name in environment.keys.sorted()
+        where name.hasPrefix("STORECAST_") && !others.contains(name) && !names.contains(name)
+            && !limits.contains(name)
+        {
+            throw unknown("setting", name, in: "the environment", names + limits)
+        }
+    }
+
+    private static func unknown(
+        _ what: String, _ name: String, in place: String, _ names: [String]
+    ) -> CommandFailure {
+        let near = NearNames.list(names, to: name)
+        return CommandFailure(
+            .trouble,
+            "There is no \(what) '\(name.excerpt(64))', which is in \(place)."
+                + (near.isEmpty ? "" : " Is one of these meant: \(near)?"))
+    }
+
+    /// What a provider has under a key, whatever its type.
+    private static func values(
+        of key: String, isFlag: Bool = false, in provider: some ConfigProvider
+    ) -> [String]? {
+        let key = AbsoluteConfigKey(key.split(separator: ".").map(String.init))
+        // A number is taken for a flag otherwise, and a flag for a number.
+        let types: [ConfigType] =
+            isFlag ? [.bool, .string] : [.stringArray, .string, .int, .double]
+        for type in types {
+            guard let found = try? provider.value(forKey: key, type: type).value else { continue }
+            switch found.content {
+            case .stringArray(let texts): return texts
+            case .string(let text): return [text]
+            case .int(let number): return ["\(number)"]
+            case .double(let number): return ["\(number)"]
+            case .bool(let isSo): return ["\(isSo)"]
+            default: continue
+            }
+        }
+        return nil
+    }
+
+    // MARK: Showing them
+
+    /// A line for each setting: name, value, and where that is from.
+    ///
+    /// - Parameters:
+    ///   - limits: those that hold.
+    ///   - environment: which may have the devtools' token, of which nothing is shown.
+    func table(_ limits: SyncLimits, environment: [String: String]) -> [String] {
+        var rows = rows
+        for limit in NamedLimit.all {
+            guard let place = rows.firstIndex(where: { $0.name == "limit " + limit.name })
+            else { continue }
+            rows[place].value = limit.text(in: limits)
+        }
+        if environment[DevtoolsOptions.variable] != nil,
+            let place = rows.firstIndex(where: {
+                $0.name == "devtools-token" && $0.source == .standard
+            })
+        {
+            rows[place].value = "(secret)"
+            rows[place].source = .environment(DevtoolsOptions.variable)
+        }
+        let cells = rows.map { row in
+            let source =
+                switch row.source {
+                case .arguments: "argument"
+                case .environment(let variable): "environment, \(variable)"
+                case .file(let path): "file, \(path)"
+                case .standard: "default"
+                }
+            return [row.name, row.value.isEmpty ? "-" : row.value, source]
+        }
+        let widths = (0..<2).map { column in cells.map { $0[column].count }.max() ?? 0 }
+        return cells.map { cells in
+            let padded = zip(cells, widths).map { cell, width in
+                cell + String(repeating: " ", count: max(0, width - cell.count))
+            }
+            return (padded + [cells[2]]).joined(separator: "  ")
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import StorecastSync
+
+/// What the rooms and sessions of a loop have counted, for whoever watches the server. The numbers
+/// only rise.
+package final class LoopCounts {
+    /// Actions that took effect, by type.
+    @exclusivity(unchecked) private var taken: [ObjectIdentifier: (name: String, count: Int)] = [:]
+    /// Dispatches that never will, by what they were called and why.
+    private var rejected: [ActionOutcome: Int] = [:]
+    /// Dispatches that are to come again, by the code of the reason.
+    package private(set) var deferred: [String: Int] = [:]
+    /// How often a limit was reached, by its name.
+    package private(set) var limits: [String: Int] = [:]
+    /// Entries that journals have taken, and batches that they haven't.
+    package internal(set) var appended = (entries: 0, failures: 0)
+    package internal(set) var snapshots = (written: 0, failed: 0)
+    /// Messages that brought a connection over several changes of a value at once.
+    @exclusivity(unchecked) package internal(set) var conflations = 0
+
+    /// The dispatches that have their outcome, those of the server's own included.
+    package var actions: [ActionOutcome: Int] {
+        var all = rejected
+        for (name, count) in taken.values {
+            all[ActionOutcome(type: name, outcome: "taken"), default: 0] += count
+        }
+        return all
+    }
+
+    func took(_ actions: [any SyncAction]) {
+        for action in actions {
+            let type = type(of: action)
+            taken[ObjectIdentifier(type), default: (type.wireName, 0)].count += 1
+        }
+    }
+
+    /// - Parameter type: nil if the room has no such type: clients may make up as many as they like.
+    func rejected(_ type: String?, _ code: Rejection.Code) {
+        rejected[ActionOutcome(type: type ?? "unknown", outcome: code.description), default: 0] += 1
+    }
+
+    func deferred(_ code: Rejection.Code) { deferred[code.description, default: 0] += 1 }
+
+    /// - Parameter limit: its name in the table of limits.
+    package func reached(_ limit: String) { limits[limit, default: 0] += 1 }
+}
+
+/// What became of dispatches of one type.
+package struct ActionOutcome: Hashable, Sendable {
+    package var type: String
+    /// `taken`, or the code of the rejection.
+    package var outcome: String
+}
+
+/// What a loop has at a moment.
+package struct LoopGauges: Sendable {
+    package var connections = 0
+    /// Open rooms, by how far they have come with their history.
+    package var rooms = (ready: 0, loading: 0, failed: 0)
+    package var groups = 0
+    /// Whether a room's journal took nothing when it was last asked to.
+    package var isRefused = false
+    /// Bytes of dispatches that wait for journals, or to be reduced.
+    package var waitingActions = 0
+    /// Bytes of messages that wait to be worked off.
+    package var waitingMessages = 0
+    /// For how long some room's snapshot hasn't had what happened since; zero if all have it.
+    package var snapshotAge = Duration.zero
+    /// What is on its way to connections that don't take it now.
+    package var outgoing = Outgoing()
+
+    package init() {}
+
+    package struct Outgoing: Sendable {
+        package var connections = 0
+        package var bytes = 0
+
+        package init() {}
+    }
+}
+
+/// What a room has at a moment.
+package struct RoomGauges {
+    package var groups: Int
+    package var waiting: Int
+    package var isRefused: Bool
+    /// Since when there is something that isn't in a snapshot.
+    package var unsavedSince: Duration?
+}
+
+/// What takes time on a loop, and is measured each time.
+package enum LoopMeasure: Sendable {
+    /// From the first that came in a turn to its end.
+    case turn
+    /// From handing a batch to a journal until it is there.
+    case append
+}

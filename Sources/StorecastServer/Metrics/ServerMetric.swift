@@ -1,0 +1,88 @@
+/// What a server measures of itself; Docs/Reference.md explains each.
+///
+/// Counters have the ending `_total` in OpenMetrics.
+package enum ServerMetric: String, CaseIterable, Sendable {
+    package enum Kind: Sendable { case counter, gauge, histogram }
+
+    case info = "storecast_info"
+    case ready = "storecast_ready"
+    case connections = "storecast_connections"
+    case ended = "storecast_connections_ended"
+    case behind = "storecast_connections_behind"
+    case rooms = "storecast_rooms"
+    case groups = "storecast_groups"
+    case actions = "storecast_actions"
+    case deferred = "storecast_actions_deferred"
+    case messagesIn = "storecast_messages_received"
+    case messagesOut = "storecast_messages_sent"
+    case bytesIn = "storecast_received_bytes"
+    case bytesOut = "storecast_sent_bytes"
+    case conflations = "storecast_conflations"
+    case waiting = "storecast_waiting_bytes"
+    case limits = "storecast_limits_reached"
+    case turn = "storecast_turn_seconds"
+    case append = "storecast_journal_append_seconds"
+    case entries = "storecast_journal_entries"
+    case appendFailures = "storecast_journal_failures"
+    case freeBytes = "storecast_journal_free_bytes"
+    case snapshots = "storecast_snapshots"
+    case snapshotAge = "storecast_snapshot_age_seconds"
+    case memory = "storecast_memory_bytes"
+    case descriptors = "storecast_open_descriptors"
+    case mostDescriptors = "storecast_open_descriptors_limit"
+
+    package var kind: Kind {
+        switch self {
+        case .ended, .actions, .deferred, .messagesIn, .messagesOut, .bytesIn, .bytesOut,
+            .conflations, .limits, .entries, .appendFailures, .snapshots:
+            .counter
+        case .turn, .append: .histogram
+        default: .gauge
+        }
+    }
+
+    package var labels: [String] {
+        switch self {
+        case .info: ["version"]
+        case .ended, .deferred: ["code"]
+        case .rooms: ["phase"]
+        case .actions: ["type", "outcome"]
+        case .waiting: ["for"]
+        case .limits: ["limit"]
+        case .snapshots: ["outcome"]
+        default: []
+        }
+    }
+
+    package var help: String {
+        switch self {
+        case .info: "1, with the server's version."
+        case .ready: "1 if the server is ready for clients, otherwise 0."
+        case .connections: "Open connections of clients."
+        case .ended: "Connections that have ended, by their close code."
+        case .behind: "Connections that don't take what is sent to them now."
+        case .rooms: "Open rooms, by how far they have come with their history."
+        case .groups: "Selections in memory, with their parameters."
+        case .actions: "Dispatches that have their outcome, by type and outcome."
+        case .deferred: "Dispatches that are to come again, by the reason's code."
+        case .messagesIn: "Messages that came from clients."
+        case .messagesOut: "Messages that were sent to clients."
+        case .bytesIn: "Bytes of messages that came from clients."
+        case .bytesOut: "Bytes of messages that were sent to clients, with their frames."
+        case .conflations: "Messages that brought a client over several changes at once."
+        case .waiting:
+            "Bytes that wait: actions for the journal, messages to be read, and what is sent."
+        case .limits: "How often a limit was reached."
+        case .turn: "How long a turn of a loop took that had something to do."
+        case .append: "How long the journal took to keep a batch."
+        case .entries: "Entries that journals have kept."
+        case .appendFailures: "Batches that journals didn't keep."
+        case .freeBytes: "What the journal's disk has left."
+        case .snapshots: "Snapshots that were taken, by outcome."
+        case .snapshotAge: "For how long some room has had something that isn't in a snapshot."
+        case .memory: "Memory of the process that is in use."
+        case .descriptors: "Files and sockets that the process has open."
+        case .mostDescriptors: "How many it may have."
+        }
+    }
+}

@@ -1,0 +1,176 @@
+import ArgumentParser
+import Foundation
+import StorecastTools
+import TestSupport
+import Testing
+
+@testable import StorecastCommand
+@testable import StorecastRoom
+
+/// Where the settings of `storecast serve` come from, and which of them holds.
+struct SettingsTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func file(_ text: String) throws -> String {
+        let path = directory.file("config.json")
+        try Data(text.utf8).write(to: URL(filePath: path))
+        return path
+    }
+
+    private func settings(
+        _ arguments: [String] = [], _ environment: [String: String] = [:]
+    ) async throws -> Settings {
+        try await Settings(arguments, of: ServeCommand.self, environment: environment)
+    }
+
+    private func command(
+        _ arguments: [String] = [], _ environment: [String: String] = [:]
+    ) async throws -> ServeCommand {
+        try ServeCommand.parse(try await settings(arguments, environment).arguments)
+    }
+
+    private func failure(
+        _ arguments: [String], _ environment: [String: String] = [:]
+    ) async -> String {
+        do {
+            _ = try await settings(arguments, environment)
+            return "none"
+        } catch { return "\(error)" }
+    }
+
+    @Test func `an option goes before the environment, and that before the file`() async throws {
+        let path = try file(#"{"port": 1, "host": "127.0.0.1", "log-level": "error"}"#)
+        let environment = ["STORECAST_PORT": "2", "STORECAST_HOST": "127.0.0.2"]
+        let command = try await command(["--config", path, "--port", "3"], environment)
+        #expect(command.port == 3)
+        #expect(command.host == "127.0.0.2")
+        #expect("\(command.logLevel.level)" == "error")
+        #expect(try await self.command(["--config=" + path], environment).port == 2)
+        #expect(try await self.command([], ["STORECAST_CONFIG": path]).port == 1)
+        #expect(try await self.command().port == 9090)
+    }
+
+    @Test func `what there may be several of is a list, and whoever gives one gives all`()
+        async throws
+    {
+        let path = try file(#"{"allow-host": ["a.example", "b.example"]}"#)
+        #expect(try await command(["--config", path]).allowHost == ["a.example", "b.example"])
+        let environment = ["STORECAST_ALLOW_HOST": "c.example,d.example"]
+        #expect(
+            try await command(["--config", path], environment).allowHost
+                == ["c.example", "d.example"])
+        #expect(
+            try await command(["--config", path, "--allow-host", "e.example"], environment)
+                .allowHost == ["e.example"])
+    }
+
+    @Test func `a flag is true or false`() async throws {
+        let path = try file(#"{"memory": true, "devtools": false}"#)
+        let command = try await command(["--config", path])
+        #expect(command.data.memory && command.devtools.devtools == false)
+        #expect(try await self.command([], ["STORECAST_DEVTOOLS": "true"]).devtools.devtools == true)
+        #expect(
+            try await self.command(["--no-devtools"], ["STORECAST_DEVTOOLS": "true"])
+                .devtools.devtools == false)
+        #expect(
+            await failure([], ["STORECAST_MEMORY": "perhaps"])
+                == "'memory' is true or false, not 'perhaps'.")
+    }
+
+    @Test func `limits add up, and what is set last holds`() async throws {
+        let path = try file(#"{"limits": {"connections": 5, "message-bytes": "64 KiB", "depth": 7}}"#)
+        let environment = ["STORECAST_LIMIT_CONNECTIONS": "6", "STORECAST_LIMIT_DEPTH": "8"]
+        let arguments = ["--config", path, "--limit", "depth=9"]
+        let limits = try await command(arguments, environment).limits
+        #expect(limits.connections == 6)
+        #expect(limits.messageBytes == 65536)
+        #expect(limits.depth == 9)
+        let rows = try await settings(arguments, environment).table(limits, environment: [:])
+        func row(_ name: String) -> String {
+            (rows.first { $0.hasPrefix("limit \(name) ") } ?? "none")
+                .split(separator: "  ").map { $0.trimmingCharacters(in: .whitespaces) }
+                .joined(separator: "|")
+        }
+        #expect(
+            row("connections")
+                == "limit connections|6|environment, STORECAST_LIMIT_CONNECTIONS")
+        #expect(row("message-bytes") == "limit message-bytes|64 KiB|file, \(path)")
+        #expect(row("depth") == "limit depth|9|argument")
+        #expect(row("window") == "limit window|1024|default")
+    }
+
+    @Test func `who has memory said doesn't get the file that is set elsewhere`() async throws {
+        let path = try file(#"{"data": "a.sqlite", "durability": "process"}"#)
+        #expect(try await command(["--config", path, "--memory"]).data.data == nil)
+        #expect(try await command(["--config", path]).data.data == "a.sqlite")
+    }
+
+    @Test func `what isn't known is an error that names the nearest`() async throws {
+        let path = try file(#"{"prt": 1}"#)
+        #expect(
+            await failure(["--config", path])
+                == "There is no setting 'prt', which is in '\(path)'. Is one of these meant: 'port'?")
+        _ = try file(#"{"limits": {"conections": 1}}"#)
+        #expect(await failure(["--config", path]).contains("meant: 'connections'"))
+        _ = try file(#"{"limits": 3}"#)
+        #expect(
+            await failure(["--config", path]) == "'limits' in '\(path)' has to be a JSON object.")
+        _ = try file("[]")
+        #expect(
+            await failure(["--config", path])
+                == "The configuration '\(path)' has to be a JSON object.")
+        _ = try file("{")
+        #expect(await failure(["--config", path]).hasPrefix("The configuration '\(path)' can't be"))
+        #expect(
+            await failure(["--config", "/none"]) == "The configuration '/none' can't be read.")
+        #expect(
+            await failure([], ["STORECAST_PROT": "1"])
+                == "There is no setting 'STORECAST_PROT', which is in the environment. Is one of these "
+                + "meant: 'STORECAST_PORT'?")
+        // These are others'.
+        #expect(
+            await failure([], ["STORECAST_TOKEN": "x", "STORECAST_DEVTOOLS_TOKEN": "y", "PORT": "z"])
+                == "none")
+    }
+
+    @Test func `nothing of a token is shown`() async throws {
+        let environment = ["STORECAST_DEVTOOLS_TOKEN": "sixteen or more characters"]
+        let rows = try await settings([], environment)
+            .table(SyncLimits(), environment: environment)
+        let row = try #require(rows.first { $0.hasPrefix("devtools-token") })
+        #expect(row.contains("(secret)") && row.hasSuffix("environment, STORECAST_DEVTOOLS_TOKEN"))
+        #expect(!rows.joined().contains("sixteen"))
+    }
+
+    @Test func `names are believed on this machine's address only, unless with --demo`() {
+        #expect(throws: (any Error).self) { try ServeCommand.parse(["--host", "0.0.0.0"]) }
+        for arguments in [["--demo"], ["--tokens", "a"], ["--jwt-keys", "a"]] {
+            #expect(throws: Never.self) { try ServeCommand.parse(["--host", "::"] + arguments) }
+        }
+        for host in ["127.0.0.9", "::1", "localhost"] {
+            #expect(throws: Never.self) { try ServeCommand.parse(["--host", host]) }
+        }
+    }
+
+    // MARK: The reference
+
+    @Test func `the reference has every option, its variable and its default`() throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let page = try String(
+            contentsOf: root.appending(path: "Docs/Reference.md"), encoding: .utf8)
+        let section = try #require(page.split(separator: "\n## Options\n").last?.split(separator: "\n## ").first)
+        let rows = section.matches(of: /\n\| `([a-z-]+)` \| ([^|]*) \| ([^|]*) \|/)
+        let table = Settings.table(of: ServeCommand.self)
+        #expect(
+            Set(rows.map { String($0.output.1) })
+                == Set(table.map(\.name) + ["config", "print-configuration"]))
+        for setting in table where !["limit", "devtools-token"].contains(setting.name) {
+            let row = try #require(rows.first { $0.output.1 == setting.name })
+            #expect(row.output.2 == "`\(setting.variable ?? "")`")
+            if let standard = setting.standard { #expect(row.output.3 == "`\(standard)`") }
+        }
+    }
+}
