@@ -80,8 +80,10 @@ struct Settings {
                 let values = Self.values(of: "storecast." + setting.name, in: variables)
             {
                 found = (values, .environment(variable))
-            } else if let file, let values = Self.values(
-                of: setting.name, isFlag: setting.isFlag, in: file.provider) {
+            } else if let file,
+                let values = Self.values(
+                    of: setting.name, isFlag: setting.isFlag, in: file.provider)
+            {
                 found = (values, .file(file.path))
             } else {
                 found = nil

@@ -46,3 +46,11 @@ public struct RoomProgress: Equatable, Sendable {
         self.total = total
     }
 }
+
+/// What takes time on a loop, and is measured each time.
+package enum LoopMeasure: Sendable {
+    /// From the first that came in a turn to its end.
+    case turn
+    /// From handing a batch to a journal until it is there.
+    case append
+}

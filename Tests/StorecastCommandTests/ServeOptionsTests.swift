@@ -172,7 +172,9 @@ struct ServeOptionsTests {
         ] {
             #expect(server.configuration.hosts.admits(name) == isAdmitted, "\(name)")
         }
-        #expect(try self.server(["--host", "0.0.0.0", "--demo"]).configuration.hosts.admits("any.example"))
+        #expect(
+            try self.server(["--host", "0.0.0.0", "--demo"]).configuration.hosts.admits(
+                "any.example"))
     }
 
     @Test(arguments: [1, 7]) func `so many snapshots are kept as are said`(count: Int) throws {

@@ -70,7 +70,8 @@ struct SettingsTests {
         let path = try file(#"{"memory": true, "devtools": false}"#)
         let command = try await command(["--config", path])
         #expect(command.data.memory && command.devtools.devtools == false)
-        #expect(try await self.command([], ["STORECAST_DEVTOOLS": "true"]).devtools.devtools == true)
+        #expect(
+            try await self.command([], ["STORECAST_DEVTOOLS": "true"]).devtools.devtools == true)
         #expect(
             try await self.command(["--no-devtools"], ["STORECAST_DEVTOOLS": "true"])
                 .devtools.devtools == false)
@@ -80,7 +81,8 @@ struct SettingsTests {
     }
 
     @Test func `limits add up, and what is set last holds`() async throws {
-        let path = try file(#"{"limits": {"connections": 5, "message-bytes": "64 KiB", "depth": 7}}"#)
+        let path = try file(
+            #"{"limits": {"connections": 5, "message-bytes": "64 KiB", "depth": 7}}"#)
         let environment = ["STORECAST_LIMIT_CONNECTIONS": "6", "STORECAST_LIMIT_DEPTH": "8"]
         let arguments = ["--config", path, "--limit", "depth=9"]
         let limits = try await command(arguments, environment).limits
@@ -111,7 +113,8 @@ struct SettingsTests {
         let path = try file(#"{"prt": 1}"#)
         #expect(
             await failure(["--config", path])
-                == "There is no setting 'prt', which is in '\(path)'. Is one of these meant: 'port'?")
+                == "There is no setting 'prt', which is in '\(path)'. Is one of these meant: 'port'?"
+        )
         _ = try file(#"{"limits": {"conections": 1}}"#)
         #expect(await failure(["--config", path]).contains("meant: 'connections'"))
         _ = try file(#"{"limits": 3}"#)
@@ -122,16 +125,18 @@ struct SettingsTests {
             await failure(["--config", path])
                 == "The configuration '\(path)' has to be a JSON object.")
         _ = try file("{")
-        #expect(await failure(["--config", path]).hasPrefix("The configuration '\(path)' can't be"))
+        #expect(
+            await failure(["--config", path]).hasPrefix("The configuration '\(path)' can't be"))
         #expect(
             await failure(["--config", "/none"]) == "The configuration '/none' can't be read.")
         #expect(
             await failure([], ["STORECAST_PROT": "1"])
                 == "There is no setting 'STORECAST_PROT', which is in the environment. Is one of these "
-                + "meant: 'STORECAST_PORT'?")
+                + "meant: 'STORECAST_PORT', 'STORECAST_HOST', 'STORECAST_JSON'?")
         // These are others'.
         #expect(
-            await failure([], ["STORECAST_TOKEN": "x", "STORECAST_DEVTOOLS_TOKEN": "y", "PORT": "z"])
+            await failure(
+                [], ["STORECAST_TOKEN": "x", "STORECAST_DEVTOOLS_TOKEN": "y", "PORT": "z"])
                 == "none")
     }
 
@@ -161,7 +166,8 @@ struct SettingsTests {
             .deletingLastPathComponent().deletingLastPathComponent()
         let page = try String(
             contentsOf: root.appending(path: "Docs/Reference.md"), encoding: .utf8)
-        let section = try #require(page.split(separator: "\n## Options\n").last?.split(separator: "\n## ").first)
+        let section = try #require(
+            page.split(separator: "\n## Options\n").last?.split(separator: "\n## ").first)
         let rows = section.matches(of: /\n\| `([a-z-]+)` \| ([^|]*) \| ([^|]*) \|/)
         let table = Settings.table(of: ServeCommand.self)
         #expect(

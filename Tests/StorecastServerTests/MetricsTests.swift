@@ -165,7 +165,8 @@ struct MetricsTests {
         return report
     }
 
-    @Test func `clients are sent to a server that has read a room and whose journal takes actions`() {
+    @Test func `clients are sent to a server that has read a room and whose journal takes actions`()
+    {
         let metrics = ServerMetrics(NOOPMetricsHandler.instance, loops: 2)
         #expect(metrics.unreadiness == "The server starts.")
         metrics.take(report(), of: 0)
@@ -198,7 +199,8 @@ struct MetricsTests {
 
     // MARK: The reference
 
-    @Test func `the reference, the dashboard and the alerts know all metrics and no others`() throws {
+    @Test func `the reference, the dashboard and the alerts know all metrics and no others`() throws
+    {
         let docs = URL(filePath: #filePath).deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Docs")
         func text(_ name: String) throws -> String {

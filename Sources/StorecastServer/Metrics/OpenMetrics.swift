@@ -96,40 +96,50 @@ public final class OpenMetrics: MetricsFactory {
 }
 
 extension OpenMetrics {
+    /// A counter, in the text `name_total`.
     public func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
         series(label, dimensions, .counter)
     }
 
+    /// A counter, in the text `name_total`.
     public func makeFloatingPointCounter(
         label: String, dimensions: [(String, String)]
     ) -> any FloatingPointCounterHandler {
         series(label, dimensions, .counter)
     }
 
+    /// A gauge.
     public func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
         series(label, dimensions, .gauge)
     }
 
+    /// A summary with count and sum if it aggregates, otherwise a gauge.
     public func makeRecorder(
         label: String, dimensions: [(String, String)], aggregate: Bool
     ) -> any RecorderHandler {
         series(label, dimensions, aggregate ? .summary : .gauge)
     }
 
+    /// A histogram in seconds, with buckets from 0.1 ms to 10 s.
     public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
         series(label, dimensions, .histogram)
     }
 
+    /// Leaves it out of the text from now on, as the next four do.
     public func destroyCounter(_ handler: any CounterHandler) { remove(handler) }
 
+    /// As ``destroyCounter(_:)``.
     public func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {
         remove(handler)
     }
 
+    /// As ``destroyCounter(_:)``.
     public func destroyMeter(_ handler: any MeterHandler) { remove(handler) }
 
+    /// As ``destroyCounter(_:)``.
     public func destroyRecorder(_ handler: any RecorderHandler) { remove(handler) }
 
+    /// As ``destroyCounter(_:)``.
     public func destroyTimer(_ handler: any TimerHandler) { remove(handler) }
 }
 

@@ -358,7 +358,8 @@ struct RoomLoopTests {
         }
     }
 
-    @Test func `a crowd is told in waves, in half of the time for the end, and to come back in time`() {
+    @Test
+    func `a crowd is told in waves, in half of the time for the end, and to come back in time`() {
         var limits = SyncLimits()
         limits.connectionsPerAddress = 10_000
         limits.drainTimeout = .milliseconds(500)
