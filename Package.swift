@@ -16,6 +16,9 @@ if Context.environment["STORECAST_CI"] != nil { settings.append(.treatAllWarning
 let commit = (Context.environment["STORECAST_COMMIT"] ?? "").prefix(64).filter {
     $0.isASCII && ($0.isLetter || $0.isNumber || "-+.".contains($0))
 }
+// For the programs of packages, which are linked statically: URLSession needs libcurl and the 30
+// libraries that this needs, and its WebSockets don't work on Linux.
+let isPackaged = Context.environment["STORECAST_PACKAGED"] != nil
 
 let package = Package(
     name: "storecast",
@@ -177,6 +180,7 @@ let package = Package(
                 "StorecastMirror", "StorecastSync",
                 .target(name: "StorecastWebSocket", condition: .when(platforms: [.linux])),
             ],
+            exclude: isPackaged ? ["Transports/URLSessionTransport.swift"] : [],
             swiftSettings: settings),
         .target(
             name: "StorecastTools",

@@ -17,7 +17,8 @@ class BrowserTest(unittest.TestCase):
         cls.playwright = sync_playwright().start()
         cls.addClassCleanup(cls.playwright.stop)
         cls.chromium = cls.playwright.chromium.launch(
-            executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+            executable_path="/usr/bin/chromium",
+            args=["--no-sandbox", "--host-resolver-rules=MAP *.example 127.0.0.1"])
         cls.addClassCleanup(cls.chromium.close)
 
     def setUp(self):

@@ -30,7 +30,8 @@ def wait_until(is_so, what):
 class Server:
     """`storecast serve` on a port of its own; it can be killed and started again."""
 
-    def __init__(self, document=None, options=()):
+    def __init__(self, document=None, options=(), log=os.devnull):
+        self._log = log
         self._folder = tempfile.TemporaryDirectory(prefix="storecast-")
         self._port = "0"
         self._more = [*options]
@@ -43,9 +44,10 @@ class Server:
     def start(self):
         data = os.path.join(self._folder.name, "room.sqlite")
         options = ["--port", self._port, "--data", data, "--log-level", "error", "--devtools"]
-        self._process = subprocess.Popen(
-            [BUILD / "storecast", "serve", *options, *self._more],
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        with open(self._log, "ab") as log:
+            self._process = subprocess.Popen(
+                [BUILD / "storecast", "serve", *options, *self._more],
+                stdout=subprocess.PIPE, stderr=log, text=True)
         self.url = self._process.stdout.readline().split()[-1]
         self.page = self._process.stdout.readline().split()[-1]
         # With the token in its fragment, unless the server was told which to take.

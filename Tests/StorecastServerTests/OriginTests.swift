@@ -125,6 +125,32 @@ struct OriginTests {
             ])
     }
 
+    @Test func `a host is logged once, with what to set, and can't forge a line`() async throws {
+        let (logger, messages) = MessageLog.make()
+        let server = SyncServer(
+            port: 0, limits: Self.limits(), logger: logger, pages: WebPagesTests.site,
+            rooms: { _ in Tallies.room })
+        let url = try await server.start()
+        for request in [
+            PlainRequest.upgrade(host: "board.example"),
+            "GET / HTTP/1.1\r\nHost: board.example:80\u{202E}\r\nConnection: close\r\n\r\n",
+        ] {
+            let answer = try await PlainRequest.answer(to: request, at: url)
+            #expect(answer.dropFirst(9).prefix(3) == "421", "\(answer)")
+        }
+        await server.stop()
+        var logged: [String] = []
+        for await message in messages {
+            if message.hasPrefix("host: ") { logged.append(message) }
+            if message.contains("--allow-host") { logged.append("remedy") }
+            if logged.count == 4 { break }
+        }
+        #expect(logged.filter { $0 == "remedy" }.count == 2)
+        #expect(
+            logged.filter { $0 != "remedy" }
+                == ["host: board.example", #"host: board.example:80\u202e"#])
+    }
+
     @Test func `a notice is made once, and a hundred at most`() {
         var notices = LoggedOnce()
         #expect(notices.level(of: "a") == .notice)

@@ -8,6 +8,7 @@ package enum LogField: String, CaseIterable, Sendable {
     case identity
     case address
     case origin
+    case host
     case url
     case signal
     case percent

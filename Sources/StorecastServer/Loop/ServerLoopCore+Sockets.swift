@@ -97,15 +97,28 @@ extension ServerLoopCore: WebSocketServerDelegate {
             notices.level(of: origin),
             """
             a page of another site was refused; if it is yours, allow it: --allow-origin, \
-            SyncServer(allowedOrigins:)
+            SyncServer(allowedOrigins:); if it came through a proxy of yours, have that say which \
+            host it was asked for, and trust it: --trusted-proxy, SyncServer(trustedProxies:), \
+            Docs/Proxies.md
             """,
-            [.origin: origin, .address: request.peerAddress])
+            [
+                .origin: origin, .host: request.headers["host"] ?? "",
+                .address: request.peerAddress,
+            ])
         return false
     }
 
     /// The refusal of a request for a host that the server doesn't serve, or nil.
     private func refusal(of request: UpgradeRequest) -> (status: Int, sentence: String)? {
-        if configuration.hosts.admits(request.headers["host"]) { return nil }
+        let host = request.headers["host"]
+        if configuration.hosts.admits(host) { return nil }
+        configuration.logger.log(
+            notices.level(of: "host \(host ?? "")"),
+            """
+            a request for another host was refused; if this server is meant, allow it: \
+            --allow-host, SyncServer(allowedHosts:)
+            """,
+            [.host: host ?? "", .address: request.peerAddress])
         return (421, "This server isn't known by that name.")
     }
 }
