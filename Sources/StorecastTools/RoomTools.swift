@@ -44,7 +44,8 @@ package struct JournalCommand: AsyncParsableCommand {
             JournalStateCommand.self, JournalDiffCommand.self, JournalExportCommand.self,
             JournalVerifyCommand.self, JournalReplayCommand.self,
             JournalBackupCommand.self, JournalReplicateCommand.self, JournalRestoreCommand.self,
-            JournalRepairCommand.self, JournalSkipCommand.self, JournalImportCommand.self, JournalForkCommand.self,
+            JournalRepairCommand.self, JournalSkipCommand.self, JournalImportCommand.self,
+            JournalForkCommand.self,
         ])
 
     package init() {}

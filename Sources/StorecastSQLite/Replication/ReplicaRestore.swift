@@ -116,20 +116,32 @@ struct ReplicaRestore {
     private mutating func run(_ files: ReplicaGeneration, _ progress: (Double) -> Void) throws {
         let all = files.files
         for file in all where !report.isCut {
-            let number = (header?.number ?? 0) + 1
-            guard file.number == number else {
-                throw problem("Segment \(number) of generation '\(files.name)' is missing.")
-            }
             do {
-                try take(try files.segment(file))
-            } catch is SegmentReader.Broken {
-                throw problem("Segment \(number) of generation '\(files.name)' makes no sense.")
-            } catch JournalError.damaged(let text) {
-                throw problem(text)
+                try take(file, of: files)
+            } catch let error as JournalError {
+                // What was asked for is there; what is behind it doesn't matter.
+                guard case .offset(let offset) = point, report.offset >= offset else { throw error }
+                report.isCut = true
             }
-            progress(Double(number) / Double(all.count))
+            progress(Double(file.number) / Double(all.count))
         }
         try end()
+    }
+
+    private mutating func take(
+        _ file: ReplicaGeneration.File, of files: ReplicaGeneration
+    ) throws {
+        let number = (header?.number ?? 0) + 1
+        guard file.number == number else {
+            throw problem("Segment \(number) of generation '\(files.name)' is missing.")
+        }
+        do {
+            try take(try files.segment(file))
+        } catch is SegmentReader.Broken {
+            throw problem("Segment \(number) of generation '\(files.name)' makes no sense.")
+        } catch JournalError.damaged(let text) {
+            throw problem(text)
+        }
     }
 
     /// An error that says what can still be restored.

@@ -184,7 +184,7 @@ import Testing
         #expect(try later.records(of: "/a").count == 61)
         later.close()
         let names = replica.generations.map(\.name)
-        replica.now += 149
+        replica.now += 140
         try replica.copy()
         #expect(replica.generations.map(\.name).dropFirst(1).first == names[1])
         replica.now += 50
