@@ -43,8 +43,9 @@ package struct JournalCommand: AsyncParsableCommand {
             JournalRoomsCommand.self, JournalLogCommand.self, JournalShowCommand.self,
             JournalStateCommand.self, JournalDiffCommand.self, JournalExportCommand.self,
             JournalVerifyCommand.self, JournalReplayCommand.self,
-            JournalBackupCommand.self, JournalRestoreCommand.self, JournalRepairCommand.self,
-            JournalSkipCommand.self, JournalImportCommand.self, JournalForkCommand.self,
+            JournalBackupCommand.self, JournalReplicateCommand.self, JournalRestoreCommand.self,
+            JournalRepairCommand.self, JournalSkipCommand.self, JournalImportCommand.self,
+            JournalForkCommand.self,
         ])
 
     package init() {}

@@ -133,7 +133,7 @@ enum SnapshotTable {
         try remove("NOT isWhole", in: database)
     }
 
-    private static func remove(_ condition: String, in database: Database) throws {
+    static func remove(_ condition: String, in database: Database) throws {
         let ids = try Int64.fetchAll(
             database, sql: "SELECT id FROM snapshots WHERE \(condition)")
         for id in ids {

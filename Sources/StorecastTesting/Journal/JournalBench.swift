@@ -110,6 +110,11 @@ package import StorecastRoom
 package struct ReadEntry: Equatable {
     package var offset: UInt64
     package var record: JournalRecord
+
+    package init(offset: UInt64, record: JournalRecord) {
+        self.offset = offset
+        self.record = record
+    }
 }
 
 /// Follows a room's journal and records its events.

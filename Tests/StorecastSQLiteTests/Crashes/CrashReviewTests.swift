@@ -139,7 +139,7 @@ import TestSupport
         file.close()
         let restored = directory.file("restored.sqlite")
         _ = try JournalRestore.run(
-            from: directory.file("backup.sqlite"), to: restored, replaces: false)
+            from: .file(directory.file("backup.sqlite")), to: restored, replaces: false)
         let database = try DatabaseQueue(path: path)
         try await database.write { try $0.execute(sql: "DELETE FROM entries WHERE offset = 1") }
         try database.close()

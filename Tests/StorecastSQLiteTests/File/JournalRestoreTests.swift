@@ -20,7 +20,7 @@ import TestSupport
 
     @Test func `every room has another epoch, also one that nothing happened in`() async throws {
         let epochs = try await makeBackup()
-        #expect(try JournalRestore.run(from: backup, to: path, replaces: false) == nil)
+        #expect(try JournalRestore.run(from: .file(backup), to: path, replaces: false).kept == nil)
         let bench = try await bench()
         #expect(try await bench.read("/a").map(\.record.seq) == [1, 2, 3])
         for (room, epoch) in epochs {
@@ -39,10 +39,10 @@ import TestSupport
         await bench.close()
         let before = try Data(contentsOf: URL(filePath: path))
         #expect(throws: JournalError.self) {
-            try JournalRestore.run(from: backup, to: path, replaces: false)
+            try JournalRestore.run(from: .file(backup), to: path, replaces: false)
         }
         #expect(try Data(contentsOf: URL(filePath: path)) == before)
-        let kept = try JournalRestore.run(from: backup, to: path, replaces: true)
+        let kept = try JournalRestore.run(from: .file(backup), to: path, replaces: true).kept
         #expect(kept?.hasSuffix("rooms.sqlite-replaced-1") == true)
         #expect(try Data(contentsOf: URL(filePath: kept ?? "")) == before)
         let file = try JournalFile(path)
@@ -60,7 +60,7 @@ import TestSupport
         await bench.close()
         #expect(try Data(contentsOf: URL(filePath: crashed + "-wal")).count > 4096)
         let kept = try #require(
-            try JournalRestore.run(from: backup, to: crashed, replaces: true))
+            try JournalRestore.run(from: .file(backup), to: crashed, replaces: true).kept)
         #expect(!directory.names.contains("crashed.sqlite-wal"))
         for (path, name) in [(crashed, "/a"), (kept, "/other")] {
             let file = try JournalFile(path)
@@ -75,7 +75,7 @@ import TestSupport
         try await makeBackup()
         let bench = try await bench()
         #expect(throws: JournalError.self) {
-            try JournalRestore.run(from: backup, to: path, replaces: true)
+            try JournalRestore.run(from: .file(backup), to: path, replaces: true)
         }
         await bench.close()
     }
@@ -88,7 +88,7 @@ import TestSupport
         try await other.write { try $0.execute(sql: "UPDATE entries SET seq = 9 WHERE offset = 2") }
         try other.close()
         #expect(throws: JournalError.self) {
-            try JournalRestore.run(from: backup, to: path, replaces: true)
+            try JournalRestore.run(from: .file(backup), to: path, replaces: true)
         }
         #expect(directory.names == before)
     }
