@@ -42,6 +42,9 @@ struct ServeCommand: AsyncParsableCommand {
             guesses, or "sha256" with the token's SHA-256 in hexadecimal. On SIGHUP it is read \
             again, and connections end whose tokens are gone.
 
+            Started by systemd, it tells that when it is ready (Type=notify), and listens on the socket \
+            that it is given, if there is one.
+
             Each option may also be set in the environment (--allow-origin as \
             STORECAST_ALLOW_ORIGIN, several with commas between; --limit connections=500 as \
             STORECAST_LIMIT_CONNECTIONS=500) or in a JSON file (--config): \
@@ -287,7 +290,7 @@ struct ServeCommand: AsyncParsableCommand {
         var authentication = try authentication
         if let jwt { authentication = jwt }
         return SyncServer(
-            host: host, port: port, allowedHosts: allowHost,
+            host: host, port: port, listeningSocket: ServiceManager.listeningSocket, allowedHosts: allowHost,
             allowedOrigins: allowOrigin, trustedProxies: trustedProxy, certificate: try certificate,
             journal: data.journal(in: data.file(document: json)), limits: limits,
             extensions: access.map { [.devtools($0)] } ?? [], audit: try audit,

@@ -167,6 +167,15 @@ struct JWTOptions: ParsableArguments {
 
 /// What has started the process, if it wants to hear of it: systemd's `Type=notify`.
 enum ServiceManager {
+    /// The descriptor of the listening socket that it has passed on, as sd_listen_fds(3) describes;
+    /// nil without one.
+    static var listeningSocket: Int32? {
+        let environment = ProcessInfo.processInfo.environment
+        guard environment["LISTEN_PID"] == "\(getpid())", environment["LISTEN_FDS"] == "1"
+        else { return nil }
+        return 3
+    }
+
     /// Sends it one line, as sd_notify(3) describes; without one, does nothing.
     static func tell(_ state: String) {
         guard var path = ProcessInfo.processInfo.environment["NOTIFY_SOCKET"], path.count > 1

@@ -41,6 +41,8 @@ public final class SyncServer: Sendable {
     /// - Parameters:
     ///   - host: the address to listen on; `0.0.0.0` for every IPv4 address of the machine.
     ///   - port: 0 … 65,535; 0 for any free one.
+    ///   - listeningSocket: the descriptor of a socket that listens already, as systemd hands it on,
+    ///     in place of one for `host` and `port`; it stays open.
     ///   - allowedHosts: names beside this machine's own by which clients may ask for a server that
     ///     listens on this machine's address; elsewhere, if there are any, no others are taken.
     ///   - allowedOrigins: the sites beside its own whose pages may connect, as `https://app.example`;
@@ -65,8 +67,8 @@ public final class SyncServer: Sendable {
     ///   - authenticate: says who a client is, or throws: for ``Authentication/custom(_:)``, in
     ///     place of `authentication`.
     public init(
-        host: String = "127.0.0.1", port: Int = 9090, allowedHosts: [String] = [],
-        allowedOrigins: [String] = [], trustedProxies: [String] = [],
+        host: String = "127.0.0.1", port: Int = 9090, listeningSocket: Int32? = nil,
+        allowedHosts: [String] = [], allowedOrigins: [String] = [], trustedProxies: [String] = [],
         certificate: TLSCertificate? = nil, journal: JournalProvider = .memory,
         loops: Int = 1, limits: SyncLimits = SyncLimits(), extensions: [ServerExtension] = [],
         logger: Logger = Logger(label: "storecast.server"), audit: AuditLog? = nil,
@@ -101,6 +103,7 @@ public final class SyncServer: Sendable {
         var listener = WebSocketServerConfiguration()
         listener.host = host
         listener.port = port
+        listener.descriptor = listeningSocket
         listener.reusePort = loops > 1
         listener.claimsPort = loops > 1
         listener.certificate = certificate?.files

@@ -20,8 +20,12 @@ final class ListeningSocket {
     ) throws(WebSocketError) {
         self.core = core
         self.accepted = accepted
-        if configuration.claimsPort { try Self.checkAddress(of: configuration) }
-        descriptor = try Self.open(configuration)
+        if let inherited = configuration.descriptor {
+            descriptor = try Self.copy(of: inherited)
+        } else {
+            if configuration.claimsPort { try Self.checkAddress(of: configuration) }
+            descriptor = try Self.open(configuration)
+        }
         port = Self.port(of: descriptor)
         let poll = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
         let code = uv_poll_init(core.uv, poll, descriptor)
@@ -39,6 +43,7 @@ final class ListeningSocket {
     /// share the port.
     static func checkAddress(of configuration: WebSocketServerConfiguration) throws(WebSocketError)
     {
+        if configuration.descriptor != nil { return }
         var alone = configuration
         alone.reusePort = false
         Glibc.close(try open(alone, listens: false))
@@ -113,6 +118,19 @@ final class ListeningSocket {
             throw error
         }
         return descriptor
+    }
+
+    /// Another descriptor of a socket that listens already, for this object to close.
+    private static func copy(of descriptor: Int32) throws(WebSocketError) -> Int32 {
+        var isListening: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        guard getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &isListening, &size) == 0,
+            isListening != 0
+        else { throw WebSocketError(description: "Descriptor \(descriptor) isn't a listening socket.") }
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { throw failure("descriptor \(descriptor)") }
+        _ = fcntl(copy, F_SETFL, fcntl(copy, F_GETFL) | O_NONBLOCK)
+        return copy
     }
 
     private static func failure(_ address: String) -> WebSocketError {

@@ -238,6 +238,8 @@ package struct WebSocketServerConfiguration: Sendable {
     package var port = 0
     /// Whether several servers (one a loop) may listen on the same port and share what comes.
     package var reusePort = false
+    /// A socket that listens already, in place of one for `host` and `port`; it stays open.
+    package var descriptor: Int32?
     /// Whether to refuse a port on which somebody listens already, although it could be shared:
     /// for the first of several servers that are to have it to themselves.
     package var claimsPort = false
