@@ -290,7 +290,8 @@ struct ServeCommand: AsyncParsableCommand {
         var authentication = try authentication
         if let jwt { authentication = jwt }
         return SyncServer(
-            host: host, port: port, listeningSocket: ServiceManager.listeningSocket, allowedHosts: allowHost,
+            host: host, port: port, listeningSocket: ServiceManager.listeningSocket(),
+            allowedHosts: allowHost,
             allowedOrigins: allowOrigin, trustedProxies: trustedProxy, certificate: try certificate,
             journal: data.journal(in: data.file(document: json)), limits: limits,
             extensions: access.map { [.devtools($0)] } ?? [], audit: try audit,

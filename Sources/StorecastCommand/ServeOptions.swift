@@ -169,17 +169,19 @@ struct JWTOptions: ParsableArguments {
 enum ServiceManager {
     /// The descriptor of the listening socket that it has passed on, as sd_listen_fds(3) describes;
     /// nil without one.
-    static var listeningSocket: Int32? {
-        let environment = ProcessInfo.processInfo.environment
+    static func listeningSocket(
+        _ environment: [String: String] = ProcessInfo.processInfo.environment
+    ) -> Int32? {
         guard environment["LISTEN_PID"] == "\(getpid())", environment["LISTEN_FDS"] == "1"
         else { return nil }
         return 3
     }
 
     /// Sends it one line, as sd_notify(3) describes; without one, does nothing.
-    static func tell(_ state: String) {
-        guard var path = ProcessInfo.processInfo.environment["NOTIFY_SOCKET"], path.count > 1
-        else { return }
+    static func tell(
+        _ state: String, _ environment: [String: String] = ProcessInfo.processInfo.environment
+    ) {
+        guard var path = environment["NOTIFY_SOCKET"], path.count > 1 else { return }
         // A socket without a file has a name that begins with a zero.
         if path.hasPrefix("@") { path = "\0" + path.dropFirst() }
         var address = sockaddr_un()

@@ -190,6 +190,42 @@ struct ServeOptionsTests {
         #expect(board != document)
     }
 
+    // MARK: What has started it
+
+    @Test(arguments: [false, true])
+    func `a service manager is told that the server is ready`(isAbstract: Bool) throws {
+        let name = isAbstract ? "@\(directory.file("notify"))" : directory.file("notify")
+        let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let path = isAbstract ? "\0" + name.dropFirst() : name
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let size = MemoryLayout<sa_family_t>.size + path.utf8.count
+        let isBound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(size)) == 0
+            }
+        }
+        try #require(isBound)
+        ServiceManager.tell("READY=1", ["NOTIFY_SOCKET": name])
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT.rawValue))
+        #expect(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self) == "READY=1")
+        // Nobody wants to hear it, or is there any more.
+        ServiceManager.tell("READY=1", [:])
+        ServiceManager.tell("READY=1", ["NOTIFY_SOCKET": directory.file("gone")])
+    }
+
+    @Test func `the socket is that which this process was given, and no other`() {
+        let own = "\(getpid())"
+        #expect(ServiceManager.listeningSocket(["LISTEN_PID": own, "LISTEN_FDS": "1"]) == 3)
+        for environment in [
+            [:], ["LISTEN_FDS": "1"], ["LISTEN_PID": "1", "LISTEN_FDS": "1"],
+            ["LISTEN_PID": own, "LISTEN_FDS": "2"],
+        ] { #expect(ServiceManager.listeningSocket(environment) == nil, "\(environment)") }
+    }
+
     // MARK: Its file
 
     @Test(

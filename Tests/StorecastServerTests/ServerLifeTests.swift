@@ -43,6 +43,40 @@ struct ServerLifeTests {
         }
     }
 
+    @Test(arguments: [1, 2])
+    func `a server listens on the socket that it is given, and leaves it open`(loops: Int)
+        async throws
+    {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let isBound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+        #expect(isBound)
+        func server() -> SyncServer {
+            SyncServer(
+                port: 1, listeningSocket: descriptor, loops: loops, rooms: { _ in Tallies.room })
+        }
+        // It has to listen already.
+        await expect(.cannotListen) { _ = try await server().start() }
+        #expect(listen(descriptor, 8) == 0)
+        // The second server finds it as the first did.
+        for _ in 1...2 {
+            let server = server()
+            let url = try await server.start()
+            #expect(!url.hasSuffix(":1/"))
+            let connection = RemoteConnection(url)
+            _ = try await connection.dispatch(Add(number: 1)).outcome
+            connection.close()
+            await server.stop()
+        }
+    }
+
     @Test func `a server that was stopped before it started doesn't start`() async {
         let journal = FickleJournal()
         let server = SyncServer(

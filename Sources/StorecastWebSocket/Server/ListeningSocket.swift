@@ -126,7 +126,9 @@ final class ListeningSocket {
         var size = socklen_t(MemoryLayout<Int32>.size)
         guard getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &isListening, &size) == 0,
             isListening != 0
-        else { throw WebSocketError(description: "Descriptor \(descriptor) isn't a listening socket.") }
+        else {
+            throw WebSocketError(description: "Descriptor \(descriptor) isn't a listening socket.")
+        }
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { throw failure("descriptor \(descriptor)") }
         _ = fcntl(copy, F_SETFL, fcntl(copy, F_GETFL) | O_NONBLOCK)
