@@ -3,8 +3,8 @@ import StorecastSync
 /// What the rooms and sessions of a loop have counted, for whoever watches the server. The numbers
 /// only rise.
 package final class LoopCounts {
-    /// Actions that took effect, by type.
-    @exclusivity(unchecked) private var taken: [ObjectIdentifier: (name: String, count: Int)] = [:]
+    /// Actions that took effect, by type: the few that an app has are found sooner without a hash.
+    @exclusivity(unchecked) private var taken: [(type: any SyncAction.Type, count: Int)] = []
     /// Dispatches that never will, by what they were called and why.
     private var rejected: [ActionOutcome: Int] = [:]
     /// Dispatches that are to come again, by the code of the reason.
@@ -20,16 +20,20 @@ package final class LoopCounts {
     /// The dispatches that have their outcome, those of the server's own included.
     package var actions: [ActionOutcome: Int] {
         var all = rejected
-        for (name, count) in taken.values {
-            all[ActionOutcome(type: name, outcome: "taken"), default: 0] += count
+        for (type, count) in taken {
+            all[ActionOutcome(type: type.wireName, outcome: "taken"), default: 0] += count
         }
         return all
     }
 
     func took(_ actions: [any SyncAction]) {
-        for action in actions {
-            let type = type(of: action)
-            taken[ObjectIdentifier(type), default: (type.wireName, 0)].count += 1
+        for place in actions.indices {
+            let type = type(of: actions[place])
+            if let known = taken.firstIndex(where: { $0.type == type }) {
+                taken[known].count += 1
+            } else {
+                taken.append((type, 1))
+            }
         }
     }
 
