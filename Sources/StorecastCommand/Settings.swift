@@ -48,7 +48,7 @@ struct Settings {
     /// Variables that aren't settings of `serve`.
     private static let others: Set = [
         "STORECAST_CONFIG", DevtoolsOptions.variable, TokenOptions.variable, "STORECAST_CI",
-        "STORECAST_COMMIT",
+        "STORECAST_COMMIT", "STORECAST_FUZZ", "STORECAST_PACKAGED",
     ]
     private static let notInFile: Set = ["config", "print-configuration", "help", "version"]
 
