@@ -3,6 +3,7 @@ public import Logging
 public import StorecastRoom
 import StorecastWebSocket
 import Synchronization
+public import Tracing
 
 #if canImport(Glibc)
     @preconcurrency import Glibc
@@ -62,6 +63,8 @@ public final class SyncServer: Sendable {
     ///   - metrics: to what it hands its metrics each second; by default what `MetricsSystem` was set
     ///     up with. Docs/Reference.md has them all.
     ///   - operations: where it tells how it is, and its metrics; nowhere without it.
+    ///   - tracer: has a span of each dispatch of a client's, from when it comes to its outcome; by
+    ///     default what `InstrumentationSystem` was set up with. Docs/Reference.md says what is in it.
     ///   - pages: what it serves to browsers; without any it answers that it takes WebSockets only.
     ///   - authentication: how it finds out who clients are; without it everyone is anonymous.
     ///   - onReload: what ``reload()`` does beside what it says, such as ``setLimits(_:)``; throws
@@ -76,6 +79,7 @@ public final class SyncServer: Sendable {
         loops: Int = 1, limits: SyncLimits = SyncLimits(), extensions: [ServerExtension] = [],
         logger: Logger = Logger(label: "storecast.server"), audit: AuditLog? = nil,
         metrics: any MetricsFactory = MetricsSystem.factory, operations: OperationsAddress? = nil,
+        tracer: any Tracer = InstrumentationSystem.tracer,
         pages: WebPages = WebPages(), authentication: Authentication = .anonymous,
         onReload: (@Sendable (SyncServer) async throws -> Void)? = nil,
         rooms: @escaping @Sendable (_ path: String) -> (any RoomDefinitionProtocol)?,
@@ -104,7 +108,8 @@ public final class SyncServer: Sendable {
             hosts: ServedHosts(listeningOn: host, allowed: allowedHosts),
             origins: AllowedOrigins(allowedOrigins), logger: logger.safe.withoutRepetition,
             connectionLogger: logger.safe, audit: audit,
-            metrics: ServerMetrics(factory, loops: loopCount))
+            metrics: ServerMetrics(factory, loops: loopCount),
+            tracer: tracer is NoOpTracer ? nil : tracer)
         var listener = WebSocketServerConfiguration()
         listener.host = host
         listener.port = port
@@ -142,6 +147,7 @@ public final class SyncServer: Sendable {
         loops: Int = 1, limits: SyncLimits = SyncLimits(), extensions: [ServerExtension] = [],
         logger: Logger = Logger(label: "storecast.server"), audit: AuditLog? = nil,
         metrics: any MetricsFactory = MetricsSystem.factory, operations: OperationsAddress? = nil,
+        tracer: any Tracer = InstrumentationSystem.tracer,
         room: any RoomDefinitionProtocol, pages: WebPages = WebPages(),
         authentication: Authentication = .anonymous,
         onReload: (@Sendable (SyncServer) async throws -> Void)? = nil,
@@ -152,7 +158,7 @@ public final class SyncServer: Sendable {
             allowedOrigins: allowedOrigins, trustedProxies: trustedProxies,
             certificate: certificate, journal: journal, loops: loops, limits: limits,
             extensions: extensions, logger: logger, audit: audit, metrics: metrics,
-            operations: operations, pages: pages, authentication: authentication,
+            operations: operations, tracer: tracer, pages: pages, authentication: authentication,
             onReload: onReload, rooms: { $0 == "/" ? room : nil }, authenticate: authenticate)
     }
 

@@ -2,6 +2,7 @@ import Logging
 import StorecastRoom
 import StorecastWebSocket
 import StorecastWire
+import Tracing
 
 /// What a server was made with.
 struct ServerConfiguration: Sendable {
@@ -19,6 +20,8 @@ struct ServerConfiguration: Sendable {
     var connectionLogger: Logger
     var audit: AuditLog?
     var metrics: ServerMetrics
+    /// Nil if nobody wants to hear of spans.
+    var tracer: (any Tracer)?
     /// Is told how far rooms have come with their history; nil if that is to be logged.
     var recovery: (@Sendable (RoomProgress) -> Void)?
 }
@@ -141,7 +144,10 @@ final class ServerLoopCore {
     func begin(_ link: any SessionLink) {
         links[link.id] = link
         link.session = rooms.begin(link, in: link.credentials.path)
-        guard link.session != nil else { return }
+        guard let session = link.session else { return }
+        if let tracer = configuration.tracer, part(at: link.credentials.path) == nil {
+            session.trace = SessionTrace(tracer, session)
+        }
         for (_, part) in extensions {
             if let observer = part.opened(link.id, link.credentials) {
                 link.observers.append(observer)
