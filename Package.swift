@@ -400,6 +400,21 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
+// What only a page shows: nobody else is to resolve or build it.
+if Context.environment["STORECAST_CI"] != nil {
+    package.dependencies.append(
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"))
+    package.targets.append(
+        .testTarget(
+            name: "ServicesTests",
+            dependencies: [
+                "Counter", "StorecastClient", "StorecastLifecycle", "TestSupport",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/Snippets/Services", swiftSettings: settings))
+}
+
 #if os(Linux)
     // They read processor time and memory of other processes as Linux tells them.
     package.targets += [

@@ -254,7 +254,8 @@ extension SyncLimits {
     /// Takes what is fixed from `running`; returns the names of those that were others.
     package mutating func keep(fixedOf running: SyncLimits) -> [String] {
         snapshots.kept = running.snapshots.kept
-        return NamedLimit.all.filter(\.isFixed).filter { $0.copy(from: running, to: &self) }.map(\.name)
+        return NamedLimit.all.filter(\.isFixed).filter { $0.copy(from: running, to: &self) }.map(
+            \.name)
     }
 }
 

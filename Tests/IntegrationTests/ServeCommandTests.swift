@@ -134,7 +134,7 @@ struct ServeCommandTests {
         #expect(messages.contains("stopping"))
     }
 
-    @Test func `on SIGHUP the configuration is read again, and one that can't be used changes nothing`()
+    @Test func `on SIGHUP settings are read again, and what can't be used changes nothing`()
         async throws
     {
         let file = directory.file("config.json")
