@@ -210,7 +210,7 @@ struct ServeOptionsTests {
         try #require(isBound)
         ServiceManager.tell("READY=1", ["NOTIFY_SOCKET": name])
         var bytes = [UInt8](repeating: 0, count: 64)
-        let count = recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT.rawValue))
+        let count = recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT))
         #expect(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self) == "READY=1")
         // Nobody wants to hear it, or is there any more.
         ServiceManager.tell("READY=1", [:])
