@@ -154,15 +154,21 @@ extension BenchCommand {
         let title = "\(rate.first.map(\.rateText) ?? "100") actions/s, \(connections) clients"
         if let svg { try Self.write(SoakChart(title: title, result: result).svg, to: svg) }
         if let json { try Self.write(result.json.prettyText + "\n", to: json) }
-        guard result.isGood else {
-            // The files may say more.
-            throw CommandFailure(
-                .refused,
-                result.growing.isEmpty
-                    ? "Something happened that must not."
-                    : "It grows: \(result.growing.joined(separator: ", ")).")
-        }
+        // The files may say more.
+        if let failure = CommandFailure(soak: result) { throw failure }
         try? FileManager.default.removeItem(atPath: folder)
+    }
+}
+
+extension CommandFailure {
+    /// Nil if nothing grows, and nothing happened that must not.
+    init?(soak result: SoakResult) {
+        if result.isGood { return nil }
+        self.init(
+            .refused,
+            result.growing.isEmpty
+                ? "Something happened that must not."
+                : "It grows: \(result.growing.joined(separator: ", ")).")
     }
 }
 

@@ -114,7 +114,8 @@ struct SoakTests {
         #expect(words == "40 s 1 22 4,000 - 40 - 12.3 % - 3.00 ms")
         #expect(sample.row.count == SoakSample.head.count)
         #expect(SoakSample.csvHead.split(separator: ",").count == 10)
-        let brief = SoakResult(duration: .seconds(3))
+        var brief = SoakResult(duration: .seconds(3))
+        brief.samples = Array(result.samples.suffix(30))
         #expect(brief.lines.last == "It was too short to say whether something grows.")
     }
 

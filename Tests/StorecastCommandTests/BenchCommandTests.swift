@@ -98,6 +98,22 @@ struct BenchCommandTests {
         }
     }
 
+    @Test func `a soak fails if something grows, or was lost`() {
+        var result = SoakResult(duration: .seconds(90))
+        result.samples = (0..<60).map { second in
+            SoakSample(
+                seconds: Double(second), restarts: 0, clients: 1, acked: second,
+                memory: second * 1_000_000, descriptors: 7)
+        }
+        let growth = CommandFailure(soak: result)
+        #expect(growth?.status == .refused)
+        #expect(growth?.description == "It grows: memory.")
+        result.samples = []
+        #expect(CommandFailure(soak: result) == nil)
+        result.troubles = ["An action was lost."]
+        #expect(CommandFailure(soak: result)?.status == .refused)
+    }
+
     @Test(arguments: [
         ["--soak", "2s"], ["--soak", "400d"], ["--soak", "99999h"], ["--soak", "1h", "--pid", "1"],
         ["localhost:1", "--soak", "1h", "--restarts", "1"], ["--soak", "1h", "--restarts", "-1"],

@@ -54,6 +54,23 @@ package struct SoakSample: Sendable, Equatable {
     /// In nanoseconds, of those acked since the sample before; nil if none was.
     package var p50: Int64?
     package var p99: Int64?
+
+    package init(
+        seconds: Double, restarts: Int, clients: Int, acked: Int, memory: Int? = nil,
+        descriptors: Int? = nil, files: Int? = nil, processor: Double? = nil, p50: Int64? = nil,
+        p99: Int64? = nil
+    ) {
+        self.seconds = seconds
+        self.restarts = restarts
+        self.clients = clients
+        self.acked = acked
+        self.memory = memory
+        self.descriptors = descriptors
+        self.files = files
+        self.processor = processor
+        self.p50 = p50
+        self.p99 = p99
+    }
 }
 
 /// What came of a soak.
@@ -69,14 +86,20 @@ package struct SoakResult: Sendable {
     /// What must not happen, in sentences.
     package var troubles: [String] = []
 
-    /// What grows, and what doesn't; nothing of what wasn't seen often enough.
+    package init(duration: Duration) { self.duration = duration }
+
+    /// In less than half a minute it is chance what grows.
+    private static let shortest = 30.0
+
+    /// What grows, and what doesn't; nothing of what wasn't seen often and long enough.
     package var trends: [(measure: SoakMeasure, trend: Trend)] {
         let judged = samples.filter { $0.seconds >= judgedFrom }
         return SoakMeasure.all.compactMap { measure in
             let points = judged.compactMap { sample in
                 measure.value(sample).map { (time: sample.seconds, value: $0) }
             }
-            return Trend(points).map { (measure, $0) }
+            guard let trend = Trend(points), trend.span >= Self.shortest else { return nil }
+            return (measure, trend)
         }
     }
 }
