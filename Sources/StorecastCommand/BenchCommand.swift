@@ -177,9 +177,10 @@ struct BenchCommand: AsyncParsableCommand {
             if StandardError.isTerminal { StandardError.overwrite("") }
             guard let result else { return }
             // What was cut short says nothing about the bound.
-            search?.answer(!stop.isSet && find?.holds(for: result) == true)
-            report.add(result, isCut: stop.isSet)
-            if !stop.isSet { report.found = search?.highest }
+            let isCut = stop.isSet
+            search?.answer(!isCut && find?.holds(for: result) == true)
+            if !isCut { report.found = search?.highest }
+            report.add(result, isCut: isCut)
             // At other rates it would be another load.
             if result.tally.lost > 0 { return }
         }
