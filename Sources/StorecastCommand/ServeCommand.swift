@@ -213,24 +213,27 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         if printConfiguration { return try await printSettings() }
-        let (level, format) = (logLevel.level, logFormat)
+        let (level, format) = (SharedLogLevel(logLevel.level), logFormat)
         LoggingSystem.bootstrap { label in
-            var handler: any LogHandler =
+            let handler: any LogHandler =
                 switch format {
                 case .text: StreamLogHandler.standardError(label: label)
                 case .json: JSONLogHandler(label: label)
                 }
-            handler.logLevel = level
-            return handler
+            return LeveledLogHandler(handler, level)
         }
-        guard let json else { return try await serve(Board.room) }
+        let reload = try await ServeReload(Array(CommandLine.arguments.dropFirst(2)))
+        let onReload = reload.map { reload in
+            { @Sendable (server: SyncServer) in try await reload(server, level) }
+        }
+        guard let json else { return try await serve(Board.room, onReload) }
         let document = try document(in: json)
         if let file = data.file(document: json), ServedRoom.began(otherThan: document, in: file) {
             say(
                 "\(json) isn't what the history in \(file) began with; the history goes on. To "
                     + "begin anew with the document, name another file with --data.")
         }
-        try await serve(JSONRoom.definition(initial: document, bytes: documentBytes))
+        try await serve(JSONRoom.definition(initial: document, bytes: documentBytes), onReload)
     }
 
     /// Tells the person who started it, or the log if programs read that.
@@ -247,7 +250,10 @@ struct ServeCommand: AsyncParsableCommand {
         return try JSONFile.read(path, longest: documentBytes) { bar.show($0) }
     }
 
-    private func serve<State>(_ room: RoomDefinition<State>) async throws {
+    private func serve<State>(
+        _ room: RoomDefinition<State>,
+        _ onReload: (@Sendable (SyncServer) async throws -> Void)?
+    ) async throws {
         // On a board everybody may do everything.
         let room = room.allowAll(isClosed ? .signedIn : .open)
         let file = data.file(document: json)
@@ -255,7 +261,7 @@ struct ServeCommand: AsyncParsableCommand {
         let server: SyncServer
         do throws(ServerError) {
             let jwt = try await jwt.authentication
-            server = try self.server(of: room, access?.access, jwt)
+            server = try self.server(of: room, access?.access, jwt, onReload)
         } catch {
             throw CommandFailure(.trouble, error.description)
         }
@@ -284,7 +290,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     /// The server that the options ask for.
     func server<State>(
-        of room: RoomDefinition<State>, _ access: DevtoolsAccess?, _ jwt: Authentication? = nil
+        of room: RoomDefinition<State>, _ access: DevtoolsAccess?, _ jwt: Authentication? = nil,
+        _ onReload: (@Sendable (SyncServer) async throws -> Void)? = nil
     ) throws(ServerError) -> SyncServer {
         guard let limits = try? limits else { preconditionFailure("They were checked.") }
         var authentication = try authentication
@@ -297,7 +304,7 @@ struct ServeCommand: AsyncParsableCommand {
             extensions: access.map { [.devtools($0)] } ?? [], audit: try audit,
             operations: operationsAddress,
             pages: .demo(json == nil ? "board" : "document"),
-            authentication: authentication
+            authentication: authentication, onReload: onReload
         ) { path in
             path == "/" ? room : nil
         }

@@ -2,19 +2,15 @@ import Glibc
 import MeasureSupport
 import StorecastBench
 
-/// `Attacks [NAME…] [--quick] [--list]`: attacks release builds of `storecast serve`, and prints
+/// `Attacks [NAME…] [--quick]`, `Attacks --list`: attacks release builds of `storecast serve`, and prints
 /// what each attack has cost. Exits with 1, and sentences, if a bound doesn't hold.
 ///
 /// `Attacks crowd [NAME…]` has each attack come upon a thousand honest clients.
-/// `--without-pending` leaves out the attacks that a busy machine makes break their bounds.
 @main
 struct Attacks {
     static let all: [Attack] =
         documentAttacks + boardAttacks + readerAttacks + messageAttacks + connectionAttacks
         + journalAttacks
-
-    /// Whose bounds hold by so little that a busy machine breaks them.
-    private static let pending: Set = ["pages"]
 
     static func main() async {
         do {
@@ -28,22 +24,22 @@ struct Attacks {
     /// Whether all bounds hold.
     private static func run() async throws -> Bool {
         var words = Array(CommandLine.arguments.dropFirst())
-        if words.contains("--list") {
+        let options = Set(words.filter { $0.hasPrefix("-") })
+        words.removeAll { $0.hasPrefix("-") }
+        if options == ["--list"] {
             for attack in all { print(attack.title) }
             return true
         }
-        let leavesOut = words.contains("--without-pending")
-        let scale: Scale = words.contains("--quick") ? .quick : .full
-        words.removeAll { $0.hasPrefix("--") }
+        guard options.isSubset(of: ["--quick"]) else {
+            throw Failure("Attacks [crowd] [NAME…] [--quick], or Attacks --list")
+        }
+        let scale: Scale = options.isEmpty ? .full : .quick
         let isCrowd = words.first == "crowd"
         if isCrowd { words.removeFirst() }
         for word in words where !all.contains(where: { $0.name == word }) {
             throw Failure("There is no attack '\(word)'; --list shows them.")
         }
-        let chosen = all.filter { attack in
-            (words.isEmpty || words.contains(attack.name))
-                && !(leavesOut && pending.contains(attack.name))
-        }
+        let chosen = all.filter { words.isEmpty || words.contains($0.name) }
         DescriptorLimit.raise()
         Machine.describe()
         return isCrowd ? try await Crowd.run(chosen, scale) : try run(chosen, scale)

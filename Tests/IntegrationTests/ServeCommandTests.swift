@@ -134,6 +134,41 @@ struct ServeCommandTests {
         #expect(messages.contains("stopping"))
     }
 
+    @Test func `on SIGHUP the configuration is read again, and one that can't be used changes nothing`()
+        async throws
+    {
+        let file = directory.file("config.json")
+        func write(_ text: String) throws { try Data(text.utf8).write(to: URL(filePath: file)) }
+        try write(#"{"port": 0, "memory": true, "log-level": "error"}"#)
+        let server = try ChildProcess("storecast", ["serve", "--config", file], takesErrors: true)
+        var index = 0
+        func line(with text: String) async throws -> String {
+            while true {
+                let line = try #require(await server.line(index))
+                index += 1
+                if line.contains(text) { return line }
+            }
+        }
+        _ = try await line(with: "listening on ")
+        try write(
+            """
+            {"port": 1, "memory": true, "log-level": "info", "allow-origin": "https://a.example",
+            "limits": {"connections": 5, "window": 5}}
+            """)
+        server.signal(SIGHUP)
+        _ = try await line(with: "settings reloaded")
+        #expect(
+            try await line(with: "takes effect").contains("started again: port, limit window."))
+        try write(#"{"prot": 0}"#)
+        server.signal(SIGHUP)
+        #expect(
+            try await line(with: "The settings stay as they are.").contains(
+                "There is no setting 'prot'"))
+        server.signal(SIGTERM)
+        _ = try await line(with: "stopping")
+        #expect(await server.exitStatus() == 0)
+    }
+
     @Test func `on SIGHUP the certificate is read again, and clients stay`() async throws {
         let (certificates, other) = (try TestCertificates(), try TestCertificates())
         let server = try ChildProcess(

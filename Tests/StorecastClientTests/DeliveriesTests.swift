@@ -57,11 +57,11 @@ struct DeliveriesTests {
         for number in 1...30 {
             titles.append("\(number)")
             let title = "\(number)"
-            let shown = try await inTime(naps: 300) {
+            let shown = try await inTime {
                 try await Clerk().put(title, on: connection)
             }
             try #require(shown == titles)
-            let seen = try await inTime(naps: 300) { try await Clerk().see(connection) }
+            let seen = try await inTime { try await Clerk().see(connection) }
             try #require(seen == titles)
         }
         await desk.close()

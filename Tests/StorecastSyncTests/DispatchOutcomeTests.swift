@@ -31,7 +31,7 @@ struct DispatchOutcomeTests {
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         for (number, waiter) in waiters.enumerated() {
-            let heard = try await inTime("Waiter \(number) hears nothing.", naps: 300) {
+            let heard = try await inTime("Waiter \(number) hears nothing.") {
                 await waiter.value
             }
             #expect(heard == result, sourceLocation: sourceLocation)

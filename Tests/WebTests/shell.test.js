@@ -24,6 +24,9 @@ const left = {
   "--find p99=20ms": "it takes a minute",
   "--port 443": "it takes a certificate, and a port that is the system's",
   "Attacks votes fragments": "it takes an hour",
+  "board.sqlite /mnt/backups/board": "it takes another disk, and never ends",
+  "aws s3 cp": "it takes a store, and never ends",
+  "--at 2026-11-24": "it takes a folder of copies, which JournalReplicationTests has",
   "storecast journal skip": "it takes an entry that ends its reducer, as TrappingReducerTests has",
 };
 
@@ -57,7 +60,7 @@ describe("shell blocks, pasted one after the other", { skip: missing }, () => {
 
 describe("help", { skip: missing }, () => {
   const journal = ["rooms", "log", "show", "state", "diff", "export", "verify", "replay", "backup"];
-  const files = ["restore", "repair", "import", "fork", "skip"].concat(journal);
+  const files = ["restore", "repair", "import", "fork", "skip", "replicate"].concat(journal);
   const commands = ["serve", "watch", "dispatch", "bench", "types", "journal"];
   const all = [[], ...commands.map((name) => [name]), ...files.map((name) => ["journal", name])];
 

@@ -49,6 +49,10 @@ actor ServerLoop {
         core?.revoke(where: isRevoked) ?? 0
     }
 
+    func set(_ limits: SyncLimits) { core?.set(limits) }
+
+    func allow(_ origins: AllowedOrigins) { core?.allow(origins) }
+
     /// Calls `handler` on every signal of `signals`.
     func handle(_ signals: [Int32], _ handler: @escaping @Sendable (Int32) -> Void) {
         loop.handleSignals(signals) { handler($0) }

@@ -29,7 +29,7 @@ struct ServerConfiguration: Sendable {
 /// The sockets and timers around the ``RoomLoop`` of one event loop, and its way to the other
 /// loops. Belongs to its ``ServerLoop``.
 final class ServerLoopCore {
-    let configuration: ServerConfiguration
+    private(set) var configuration: ServerConfiguration
     let index: Int
     let loop: EventLoop
     let journal: any Journal
@@ -129,6 +129,14 @@ final class ServerLoopCore {
         }
         return room
     }
+
+    func set(_ limits: SyncLimits) {
+        configuration.limits = limits
+        rooms.set(limits)
+        server?.maxConnections = limits.connections
+    }
+
+    func allow(_ origins: AllowedOrigins) { configuration.origins = origins }
 
     // MARK: Connections
 

@@ -44,7 +44,7 @@ struct ManualClockTests {
 
     private func end(of sleeping: Task<Void, any Error>) async -> End {
         do {
-            try await inTime("It sleeps on.", naps: 300) { try await sleeping.value }
+            try await inTime("It sleeps on.") { try await sleeping.value }
             return .woken
         } catch {
             return error is CancellationError ? .cancelled : .tooLate
