@@ -269,9 +269,9 @@ struct AdminCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Have the server read its files again, as SIGHUP does.",
             discussion: """
-                Certificate and key, tokens, keys of JSON Web Tokens; and the audit log is opened \
-                anew. If one can't be read, the error says which, and the server goes on with what \
-                it had.
+                Certificate and key, tokens, keys of JSON Web Tokens, and what of the \
+                configuration may change; and the audit log is opened anew. If one can't be used, \
+                the error says which, and the server goes on with what it had.
                 """)
 
         @OptionGroup var server: Options

@@ -32,7 +32,7 @@ struct BenchCommand: AsyncParsableCommand {
             With --soak it starts a server of its own, and has clients come and go, others that \
             don't read, and the server killed and started again in the first third of the time. \
             It watches the server's memory, descriptors, files and latency, says which of them \
-            grow in the rest of the time, and whether everything that was acked is there:
+            grow in the second half, and whether everything that was acked is there:
 
               storecast bench --soak 2h --csv soak.csv --svg soak.svg
 

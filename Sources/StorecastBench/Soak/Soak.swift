@@ -78,7 +78,8 @@ package struct SoakResult: Sendable {
     package var duration: Duration
     package var samples: [SoakSample] = []
     package var restarts = 0
-    /// Samples before aren't judged: a third of the time, in which the server was restarted.
+    /// Samples before aren't judged: half of the time, in which the server was restarted and
+    /// filled its memory.
     package var judgedFrom = 0.0
     package var acked = 0
     package var connections = 0
@@ -155,7 +156,7 @@ package final class Soak {
             throw LoadError(error.description)
         }
         result = SoakResult(duration: plan.duration)
-        result.judgedFrom = plan.duration / .seconds(3)
+        result.judgedFrom = plan.duration / .seconds(2)
     }
 
     private var seconds: Double { (ContinuousClock.now - start) / .seconds(1) }
