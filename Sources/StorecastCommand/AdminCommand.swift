@@ -67,7 +67,8 @@ struct AdminCommand: AsyncParsableCommand {
         func use<Result>(_ body: (Devtools) async throws -> Result) async throws -> Result {
             let token = try token(environment: ProcessInfo.processInfo.environment)
             let connection = RemoteConnection(room, token: { token })
-            try await connection.becomeLive(at: room)
+            try await connection.becomeLive(
+                at: room, hint: "The server has no devtools: start it with --devtools-token FILE.")
             defer { connection.close() }
             return try await body(Devtools(connection: connection))
         }

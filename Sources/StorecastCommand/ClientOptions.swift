@@ -52,7 +52,9 @@ struct ServerOptions: ParsableArguments {
 
 extension RemoteConnection {
     /// Returns when it is live; closes it and throws an error for the user if it can't be.
-    func becomeLive(at url: String) async throws(CommandFailure) {
+    ///
+    /// - Parameter hint: what to say if there is no such room, other than that.
+    func becomeLive(at url: String, hint: String? = nil) async throws(CommandFailure) {
         for await status in statuses {
             switch status {
             case .connecting: continue
@@ -63,7 +65,11 @@ extension RemoteConnection {
                     .trouble,
                     "Can't connect to \(url): \(outage.reason) "
                         + "Check the address; `storecast serve` starts a server.")
-            case .closed(let rejection): throw CommandFailure(end: rejection)
+            case .closed(let rejection):
+                if let hint, rejection?.code == Rejection.Code("no-room") {
+                    throw CommandFailure(.trouble, hint)
+                }
+                throw CommandFailure(end: rejection)
             }
         }
         throw CommandFailure(end: nil)

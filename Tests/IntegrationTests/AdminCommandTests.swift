@@ -53,5 +53,10 @@ struct AdminCommandTests {
         #expect(stranger.status == 2)
         #expect(stranger.text.contains("This isn't the token of the devtools."))
         #expect(await server.stop() == 0)
+        let plain = try await ServeProcess(document: "{}")
+        let none = try await admin(["rooms", plain.url, "--token-file", file])
+        #expect(none.status == 2)
+        #expect(
+            none.text == "Error: The server has no devtools: start it with --devtools-token FILE.")
     }
 }
