@@ -302,7 +302,7 @@ struct ServeCommand: AsyncParsableCommand {
             allowedOrigins: allowOrigin, trustedProxies: trustedProxy, certificate: try certificate,
             journal: data.journal(in: data.file(document: json)), limits: limits,
             extensions: access.map { [.devtools($0)] } ?? [], audit: try audit,
-            operations: operations.flatMap { Self.address($0) },
+            operations: operationsAddress,
             pages: .demo(json == nil ? "board" : "document"),
             authentication: authentication, onReload: onReload
         ) { path in
@@ -356,6 +356,19 @@ struct ServeCommand: AsyncParsableCommand {
             if let tokens { return .tokens(try TokenTable(file: tokens)) }
             return .custom { try DemoAuthentication.identity($0) }
         }
+    }
+
+    /// Where its health and metrics are asked for.
+    var operationsAddress: OperationsAddress? { operations.flatMap { Self.address($0) } }
+
+    /// What is wrong with the files that it would read at the start.
+    var fileProblems: [String] {
+        var problems: [String] = []
+        do throws(ServerError) { _ = try certificate } catch { problems.append(error.description) }
+        do throws(ServerError) { _ = try authentication } catch {
+            problems.append(error.description)
+        }
+        return problems
     }
 
     private var audit: AuditLog? {

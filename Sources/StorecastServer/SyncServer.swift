@@ -415,6 +415,7 @@ public final class SyncServer: Sendable {
     ) async throws(ServerError) -> Int {
         var (listener, configuration) = (listener, configuration)
         configuration.recovery = onRecovery
+        configuration.reload = { [weak self] in try await self?.reload() }
         for (index, loop) in loops.enumerated() {
             await loop.begin(configuration, store, index: index, peers: loops)
         }

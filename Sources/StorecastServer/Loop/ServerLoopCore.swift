@@ -13,6 +13,9 @@ struct ServerConfiguration: Sendable {
     var pages: WebPages
     var certificate: TLSCertificate?
     var authentication: Authentication
+    let revocations = Revocations()
+    /// Does what ``SyncServer/reload()`` does.
+    var reload: @Sendable () async throws -> Void = {}
     var hosts: ServedHosts
     var origins: AllowedOrigins
     var logger: Logger
@@ -267,6 +270,15 @@ final class ServerLoopCore {
 }
 
 extension ServerLoopCore: ExtensionHost {
+    var revocations: Revocations { configuration.revocations }
+
+    func reload(completion: @escaping @Sendable (Result<Void, any Error>) -> Void) {
+        let reload = configuration.reload
+        Task.detached {
+            do { completion(.success(try await reload())) } catch { completion(.failure(error)) }
+        }
+    }
+
     func definition(of path: String) -> (any RoomDefinitionProtocol)? { configuration.rooms(path) }
 
     func parts<Part: LoopExtension>(_ type: Part.Type) -> [LoopPart<Part>] {
