@@ -102,9 +102,9 @@ struct BenchCommandTests {
         let json = try JSON(
             parsing: String(contentsOfFile: directory.file("a.json"), encoding: .utf8))
         #expect(json["troubles"]?.array?.isEmpty == true)
-        #expect(json["acked"]?.int.map { $0 > 100 } == true)
+        #expect(json["acked"]?.int.map { $0 > 0 } == true)
         let table = try String(contentsOfFile: directory.file("a.csv"), encoding: .utf8)
-        #expect(table.split(separator: "\n").count > 20)
+        #expect(table.split(separator: "\n").count > 2)
         let svg = try String(contentsOfFile: directory.file("a.svg"), encoding: .utf8)
         #expect(svg.contains("descriptors"))
     }

@@ -26,7 +26,8 @@ package struct OutgoingAction: Sendable {
 
     /// What its frame takes at most, in bytes, whatever its numbers.
     var frameSize: Int {
-        payload.count + (type.utf8.count + (traceparent?.utf8.count ?? 0)) * 6 + 180
+        payload.count + type.utf8.count * 6 + 160
+            + (traceparent.map { $0.utf8.count * 6 + 20 } ?? 0)
     }
 }
 
