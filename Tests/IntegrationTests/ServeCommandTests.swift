@@ -134,6 +134,32 @@ struct ServeCommandTests {
         #expect(messages.contains("stopping"))
     }
 
+    @Test(.enabled(if: Python.isThere, "needs .build/python: see the README's test command"))
+    func `Prometheus reads its metrics`() async throws {
+        let server = try ChildProcess(
+            "storecast",
+            ["serve", "--port", "0", "--memory", "--log-level", "error", "--operations", "0"])
+        let url = try #require(await server.line(0)?.split(separator: " ").last.map(String.init))
+        let metrics = try #require(await server.line(2)?.split(separator: " ").last)
+        let connection = RemoteConnection(url, token: { "ada" })
+        _ = try await connection.dispatch(type: "Say", payload: ["text": "Hi"]).outcome
+        var lines: [String] = []
+        // It has the counts of each second.
+        #expect(
+            try await eventually {
+                let reader = try Python.start("metrics.py", [String(metrics)])
+                lines = await reader.allLines()
+                try #require(await reader.exitStatus() == 0)
+                return lines.contains(
+                    "counter storecast_actions_total outcome=taken,type=Say 1")
+            }, "\(lines)")
+        #expect(lines.contains("gauge storecast_connections - 1"), "\(lines)")
+        #expect(lines.contains { $0.hasPrefix("histogram storecast_turn_seconds_bucket le=") })
+        connection.close()
+        server.signal(SIGTERM)
+        #expect(await server.exitStatus() == 0)
+    }
+
     @Test func `on SIGHUP settings are read again, and what can't be used changes nothing`()
         async throws
     {
