@@ -63,6 +63,9 @@ public final class SyncServer: Sendable {
     ///   - operations: where it tells how it is, and its metrics; nowhere without it.
     ///   - pages: what it serves to browsers; without any it answers that it takes WebSockets only.
     ///   - authentication: how it finds out who clients are; without it everyone is anonymous.
+    ///   - rules: what `rooms` has JSON rooms obey, to be read again by ``reload()``.
+    ///   - paths: which paths have rooms: clients of others are told what there is, and `rooms` isn't
+    ///     asked. Without it, `rooms` alone decides.
     ///   - rooms: answers nil for a path without a room; called once when a room is opened.
     ///   - authenticate: says who a client is, or throws: for ``Authentication/custom(_:)``, in
     ///     place of `authentication`.
@@ -74,6 +77,7 @@ public final class SyncServer: Sendable {
         logger: Logger = Logger(label: "storecast.server"), audit: AuditLog? = nil,
         metrics: any MetricsFactory = MetricsSystem.factory, operations: OperationsAddress? = nil,
         pages: WebPages = WebPages(), authentication: Authentication = .anonymous,
+        rules: DocumentRules? = nil, paths: RoomPatterns? = nil,
         rooms: @escaping @Sendable (_ path: String) -> (any RoomDefinitionProtocol)?,
         authenticate: (@Sendable (Credentials) async throws -> Identity)? = nil
     ) {
@@ -93,8 +97,9 @@ public final class SyncServer: Sendable {
             return (address, own)
         }
         configuration = ServerConfiguration(
-            journal: journal, limits: limits, extensions: extensions, rooms: rooms, pages: pages,
-            certificate: certificate,
+            journal: journal, limits: limits, extensions: extensions,
+            rooms: { paths?.contains($0) == false ? nil : rooms($0) }, paths: paths, rules: rules,
+            pages: pages, certificate: certificate,
             authentication: authenticate.map { .custom($0) } ?? authentication,
             hosts: ServedHosts(listeningOn: host, allowed: allowedHosts),
             origins: AllowedOrigins(allowedOrigins), logger: logger.safe.withoutRepetition,
@@ -170,7 +175,7 @@ public final class SyncServer: Sendable {
         let (signals, continuation) = AsyncStream<Int32>.makeStream()
         let isReloading =
             configuration.certificate != nil || configuration.authentication.reload != nil
-            || configuration.audit != nil
+            || configuration.audit != nil || configuration.rules != nil
         let handled = isReloading ? [SIGHUP] : []
         await runningLoops().first?.handle([SIGINT, SIGTERM] + handled) { continuation.yield($0) }
         onListening(url)
@@ -228,6 +233,7 @@ public final class SyncServer: Sendable {
             }
             let host = listener.host.contains(":") ? "[\(listener.host)]" : listener.host
             warnOfExpiry()
+            warnOfStrangers()
             return "\(listener.certificate == nil ? "ws" : "wss")://\(host):\(port)/"
         } catch {
             await shutDown(loops, store)
@@ -266,21 +272,49 @@ public final class SyncServer: Sendable {
         return LiveRoom(path, on: home)
     }
 
-    /// Reads again the files of its certificate, and the file of tokens, or the keys, that its
+    /// Reads again the files of its certificate, of its rules, and of tokens or keys that its
     /// authentication goes by; opens the file of its audit log anew, which may have been moved away.
     ///
     /// Connections that are open stay as they are encrypted, and those that come have the new
-    /// certificate. Connections of identities of which a token isn't there any more, or stands for
-    /// something else, end with close code 4004, and may come back with another. What can't be read
-    /// stays as it is: throws a ``ServerError``, or what the authentication throws.
+    /// certificate. Subscriptions that the rules don't allow any more end (`lapse` with
+    /// `forbidden`), and so do connections of those who may do nothing in their room. Connections of
+    /// identities of which a token isn't there any more, or stands for something else, end with close
+    /// code 4004, and may come back with another. What can't be read stays as it is, and the others
+    /// are read: throws the first ``ServerError``, or what the authentication throws, and logs others.
     public func reload() async throws {
         // First, as what is moved away is to be complete, whatever else fails.
-        try await configuration.audit?.reopen()
-        if let certificate = configuration.certificate {
-            try certificate.reload()
-            configuration.logger.info("certificate reloaded")
-            warnOfExpiry()
+        let parts = [reopenAudit, reloadCertificate, reloadRules, reloadAuthentication]
+        var problem: (any Error)?
+        for part in parts {
+            do { try await part() } catch {
+                if problem == nil {
+                    problem = error
+                } else {
+                    configuration.logger.error("\(error)")
+                }
+            }
         }
+        if let problem { throw problem }
+    }
+
+    private func reopenAudit() async throws { try await configuration.audit?.reopen() }
+
+    private func reloadCertificate() async throws {
+        guard let certificate = configuration.certificate else { return }
+        try certificate.reload()
+        configuration.logger.info("certificate reloaded")
+        warnOfExpiry()
+    }
+
+    private func reloadRules() async throws {
+        guard let rules = configuration.rules else { return }
+        try rules.reload()
+        for loop in runningLoops() { await loop.askRulesAgain() }
+        configuration.logger.info("rules reloaded")
+        warnOfStrangers()
+    }
+
+    private func reloadAuthentication() async throws {
         guard let reload = configuration.authentication.reload else { return }
         let isRevoked = try await reload()
         let count = await revoke(where: isRevoked)
@@ -289,6 +323,14 @@ public final class SyncServer: Sendable {
 
     private func reloadBySignal() async {
         do { try await reload() } catch { configuration.logger.error("\(error)") }
+    }
+
+    private func warnOfStrangers() {
+        guard let rules = configuration.rules, let paths = configuration.paths else { return }
+        for pattern in rules.table.strangers(to: paths) {
+            configuration.logger.warning(
+                "there are rules for rooms '\(pattern)', and no room has such a path")
+        }
     }
 
     private func warnOfExpiry() {
