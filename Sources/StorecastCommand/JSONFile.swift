@@ -53,7 +53,7 @@ enum JSONFile {
             return try JSONDocument(bytes, limits: limits)
         } catch {
             throw CommandFailure(
-                .trouble, "\(path) can't be served: \(JSONText.sentence(error, in: bytes))")
+                .trouble, "\(path) can't be served: \(error.sentence(in: bytes))")
         }
     }
 

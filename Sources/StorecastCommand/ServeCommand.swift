@@ -6,7 +6,6 @@ import StorecastDevtools
 import StorecastServer
 import StorecastSQLite
 import StorecastTools
-import WebClients
 
 /// `storecast serve`
 struct ServeCommand: AsyncParsableCommand {
@@ -34,6 +33,11 @@ struct ServeCommand: AsyncParsableCommand {
             value with the parameter \
             {"path": POINTER}. An edit that would make the document longer than --document-bytes \
             is rejected; the number may be another one at every start.
+
+            With --rooms there are several of them, one at each path that matches a pattern, such as \
+            '/boards/*'. With --rules each person may read and change only what a file allows, by \
+            roles and paths. With --pages the server has pages of your own in place of those that it \
+            comes with; they import the JavaScript client from /storecast/index.js.
 
             Without --tokens and --jwt-keys it is for trying things out: it takes a client's token \
             for the client's name and believes it, and so listens on this machine's address only, \
@@ -124,6 +128,21 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "Serve a JSON document at each path that matches this, such as '/boards/*'; each begins "
+                + "with that of --json, or with {}. A * stands for one segment: 1 to 64 letters, "
+                + "digits, -, _, . and ~.", valueName: "pattern"))
+    var rooms: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Let people read and change only what the rules in this file allow (Docs/Rules.md); "
+                + "SIGHUP reads it again.", valueName: "file"), completion: .file())
+    var rules: String?
+
+    @OptionGroup var page: PageOptions
+
+    @Option(
+        help: ArgumentHelp(
             "Let only those in who have a token of this file, and believe nobody's name.",
             valueName: "file"), completion: .file())
     var tokens: String?
@@ -190,6 +209,14 @@ struct ServeCommand: AsyncParsableCommand {
             throw ValidationError(
                 "Clients show either tokens or JSON Web Tokens: leave out --tokens or --jwt-keys.")
         }
+        if let problem = page.problem { throw ValidationError(problem) }
+        do throws(ServerError) { _ = try paths } catch {
+            throw ValidationError(error.description)
+        }
+        guard rules == nil || isDocument else {
+            throw ValidationError(
+                "Rules are about JSON documents: add --json FILE, or --rooms PATTERN.")
+        }
         guard isClosed || demo || HostName(address: host).isLocal || printConfiguration else {
             throw ValidationError(
                 "Without --tokens or --jwt-keys everybody's name is believed, so this listens on "
@@ -207,6 +234,17 @@ struct ServeCommand: AsyncParsableCommand {
                 "A document has 1 to \(most) bytes, which clients take; \(documentBytes) isn't.")
         }
     }
+
+    /// Whether it serves JSON documents rather than the board.
+    private var isDocument: Bool { json != nil || !rooms.isEmpty }
+
+    /// The paths that have rooms.
+    private var paths: RoomPatterns {
+        get throws(ServerError) { try RoomPatterns(rooms.isEmpty ? ["/"] : rooms) }
+    }
+
+    /// The file in which it keeps what happens; nil for memory.
+    var file: String? { data.file(document: json ?? (rooms.isEmpty ? nil : "rooms.json")) }
 
     /// Whether clients have to prove who they are.
     private var isClosed: Bool { tokens != nil || jwt.jwtKeys != nil }
@@ -226,14 +264,19 @@ struct ServeCommand: AsyncParsableCommand {
         let onReload = reload.map { reload in
             { @Sendable (server: SyncServer) in try await reload(server, level) }
         }
-        guard let json else { return try await serve(Board.room, onReload) }
-        let document = try document(in: json)
-        if let file = data.file(document: json), ServedRoom.began(otherThan: document, in: file) {
+        guard isDocument else { return try await serve(Board.room, onReload) }
+        guard let json else { return try await serve(document([:]), onReload) }
+        let start = try read(json)
+        if rooms.isEmpty, let file, ServedRoom.began(otherThan: start, in: file) {
             say(
                 "\(json) isn't what the history in \(file) began with; the history goes on. To "
                     + "begin anew with the document, name another file with --data.")
         }
-        try await serve(JSONRoom.definition(initial: document, bytes: documentBytes), onReload)
+        try await serve(document(start), onReload)
+    }
+
+    private func document(_ start: JSON) -> RoomDefinition<SharedDocument> {
+        JSONRoom.definition(initial: start, bytes: documentBytes)
     }
 
     /// Tells the person who started it, or the log if programs read that.
@@ -244,7 +287,7 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    private func document(in path: String) throws -> JSON {
+    private func read(_ path: String) throws -> JSON {
         let bar = ProgressBar("reading \(path)")
         defer { bar.end() }
         return try JSONFile.read(path, longest: documentBytes) { bar.show($0) }
@@ -254,9 +297,9 @@ struct ServeCommand: AsyncParsableCommand {
         _ room: RoomDefinition<State>,
         _ onReload: (@Sendable (SyncServer) async throws -> Void)?
     ) async throws {
-        // On a board everybody may do everything.
+        // Without rules everybody may do everything.
         let room = room.allowAll(isClosed ? .signedIn : .open)
-        let file = data.file(document: json)
+        let file = file
         let access = try devtools.access(environment: ProcessInfo.processInfo.environment)
         let server: SyncServer
         do throws(ServerError) {
@@ -265,6 +308,7 @@ struct ServeCommand: AsyncParsableCommand {
         } catch {
             throw CommandFailure(.trouble, error.description)
         }
+        let known = (rooms.isEmpty ? ["/"] : rooms).filter { !$0.contains("*") }
         do throws(ServerError) {
             try await server.run(onRecovery: recovery) { url in
                 say(
@@ -280,7 +324,7 @@ struct ServeCommand: AsyncParsableCommand {
                     StandardOutput.write("its devtools: \(page)devtools/\(access.fragment)")
                 }
                 // Now rather than when the first client comes, as it may take a while.
-                Task { _ = try? await server.room("/", of: State.self) }
+                for path in known { Task { _ = try? await server.room(path, of: State.self) } }
                 ServiceManager.tell("READY=1")
             }
         } catch {
@@ -294,19 +338,33 @@ struct ServeCommand: AsyncParsableCommand {
         _ onReload: (@Sendable (SyncServer) async throws -> Void)? = nil
     ) throws(ServerError) -> SyncServer {
         guard let limits = try? limits else { preconditionFailure("They were checked.") }
+        let (paths, rules) = (try paths, try documentRules)
         var authentication = try authentication
         if let jwt { authentication = jwt }
+        if let rules, isClosed {
+            authentication = authentication.admittingAnonymous { rules.admitsAnonymous }
+        }
         return SyncServer(
             host: host, port: port, listeningSocket: ServiceManager.listeningSocket(),
             allowedHosts: allowHost,
             allowedOrigins: allowOrigin, trustedProxies: trustedProxy, certificate: try certificate,
-            journal: data.journal(in: data.file(document: json)), limits: limits,
+            journal: data.journal(in: file), limits: limits,
             extensions: access.map { [.devtools($0)] } ?? [], audit: try audit,
             operations: operationsAddress,
-            pages: .demo(json == nil ? "board" : "document"),
-            authentication: authentication, onReload: onReload
+            pages: try page.pages(insteadOf: isDocument ? "document" : "board", access != nil),
+            authentication: authentication, onReload: onReload, rules: rules, paths: paths
         ) { path in
-            path == "/" ? room : nil
+            guard let rules, let document = room as? RoomDefinition<SharedDocument> else {
+                return room
+            }
+            return document.obeying(rules, at: path)
+        }
+    }
+
+    private var documentRules: DocumentRules? {
+        get throws(ServerError) {
+            guard let rules else { return nil }
+            return try DocumentRules(file: rules)
         }
     }
 
@@ -439,17 +497,5 @@ enum DemoAuthentication {
         text.utf8.count <= 4 * longestName
             && (1...longestName).contains(text.unicodeScalars.count)
             && text.isShowable
-    }
-}
-
-extension WebPages {
-    /// Everything in `Clients/Web`, with the page of one of its folders at `/`.
-    static func demo(_ folder: String) -> WebPages {
-        var pages = WebPages()
-        for (path, text) in webClients { pages["/" + path] = text }
-        pages["/index.html"] = pages["/\(folder)/index.html"]
-        // What people write on a board can't become a script, even if the page's code has errors.
-        pages.policy += "; require-trusted-types-for 'script'"
-        return pages
     }
 }

@@ -5,6 +5,7 @@ import StorecastJWT
 import StorecastServer
 import StorecastSQLite
 import StorecastTools
+import WebClients
 
 /// Where `serve` keeps what happens.
 struct DataOptions: ParsableArguments {
@@ -73,6 +74,67 @@ struct DataOptions: ParsableArguments {
     private static func file(beside document: String) -> String {
         let stem = document.hasSuffix(".json") ? String(document.dropLast(5)) : document
         return stem + ".sqlite"
+    }
+}
+
+/// What `serve` has for browsers.
+struct PageOptions: ParsableArguments {
+    /// Where pages import the JavaScript client from.
+    static let client = "/storecast/"
+
+    @Option(
+        help: ArgumentHelp(
+            "Serve the files in this folder to browsers, as they are at the start, in place of the "
+                + "pages that there are otherwise.", valueName: "folder"), completion: .directory)
+    var pages: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What the pages of --pages may load: the header Content-Security-Policy; by default "
+                + "only what this server has.", valueName: "policy"))
+    var pagesPolicy: String?
+
+    /// What makes no sense, or nil.
+    var problem: String? {
+        guard let pagesPolicy else { return nil }
+        if pages == nil { return "A policy is for pages of your own: add --pages FOLDER." }
+        // It becomes a header.
+        return pagesPolicy.utf8.allSatisfy { (0x20...0x7e).contains($0) } && !pagesPolicy.isEmpty
+            ? nil
+            : "The policy of the pages is a line of ASCII: --pages-policy \"default-src 'self'\"."
+    }
+
+    /// - Parameters:
+    ///   - folder: that of the page in `Clients/Web` that is at `/` without ``pages``.
+    ///   - hasDevtools: whether the devtools' page is needed.
+    func pages(insteadOf folder: String, _ hasDevtools: Bool) throws(ServerError) -> WebPages {
+        guard let pages else { return .demo(folder) }
+        var all = try WebPages.folder(pages)
+        if let path = all.paths.first(where: { $0.hasPrefix(Self.client) }) {
+            throw ServerError(
+                .pagesUnreadable,
+                "'\(pages)\(path)' would be where the JavaScript client is: give the folder another "
+                    + "name than storecast.")
+        }
+        // The devtools' page has two other folders' files.
+        let own = [Self.client] + (hasDevtools ? ["/devtools/", "/parts/", "/style/"] : [])
+        for (path, bytes) in webClients where own.contains(where: { ("/" + path).hasPrefix($0) }) {
+            if all["/" + path] == nil { all["/" + path] = bytes }
+        }
+        if let pagesPolicy { all.policy = pagesPolicy }
+        return all
+    }
+}
+
+extension WebPages {
+    /// Everything in `Clients/Web`, with the page of one of its folders at `/`.
+    static func demo(_ folder: String) -> WebPages {
+        var pages = WebPages()
+        for (path, text) in webClients { pages["/" + path] = text }
+        pages["/index.html"] = pages["/\(folder)/index.html"]
+        // What people write on a board can't become a script, even if the page's code has errors.
+        pages.policy += "; require-trusted-types-for 'script'"
+        return pages
     }
 }
 

@@ -224,7 +224,7 @@ struct Settings {
             throw CommandFailure(
                 .trouble,
                 "The configuration '\(path)' can't be used: "
-                    + JSONText.sentence(error, in: Array(content)))
+                    + error.sentence(in: Array(content)))
         }
         guard document.root.isObject else {
             throw CommandFailure(.trouble, "The configuration '\(path)' has to be a JSON object.")

@@ -69,6 +69,9 @@ public final class SyncServer: Sendable {
     ///   - authentication: how it finds out who clients are; without it everyone is anonymous.
     ///   - onReload: what ``reload()`` does beside what it says, such as ``setLimits(_:)``; throws
     ///     what is to be logged.
+    ///   - rules: what `rooms` has JSON rooms obey, to be read again by ``reload()``.
+    ///   - paths: which paths have rooms: clients of others are told what there is, and `rooms` isn't
+    ///     asked. Without it, `rooms` alone decides.
     ///   - rooms: answers nil for a path without a room; called once when a room is opened.
     ///   - authenticate: says who a client is, or throws: for ``Authentication/custom(_:)``, in
     ///     place of `authentication`.
@@ -82,6 +85,7 @@ public final class SyncServer: Sendable {
         tracer: any Tracer = InstrumentationSystem.tracer,
         pages: WebPages = WebPages(), authentication: Authentication = .anonymous,
         onReload: (@Sendable (SyncServer) async throws -> Void)? = nil,
+        rules: DocumentRules? = nil, paths: RoomPatterns? = nil,
         rooms: @escaping @Sendable (_ path: String) -> (any RoomDefinitionProtocol)?,
         authenticate: (@Sendable (Credentials) async throws -> Identity)? = nil
     ) {
@@ -102,8 +106,9 @@ public final class SyncServer: Sendable {
             return (address, own)
         }
         configuration = ServerConfiguration(
-            journal: journal, limits: limits, extensions: extensions, rooms: rooms, pages: pages,
-            certificate: certificate,
+            journal: journal, limits: limits, extensions: extensions,
+            rooms: { paths?.contains($0) == false ? nil : rooms($0) }, paths: paths, rules: rules,
+            pages: pages, certificate: certificate,
             authentication: authenticate.map { .custom($0) } ?? authentication,
             hosts: ServedHosts(listeningOn: host, allowed: allowedHosts),
             origins: AllowedOrigins(allowedOrigins), logger: logger.safe.withoutRepetition,
@@ -151,6 +156,7 @@ public final class SyncServer: Sendable {
         room: any RoomDefinitionProtocol, pages: WebPages = WebPages(),
         authentication: Authentication = .anonymous,
         onReload: (@Sendable (SyncServer) async throws -> Void)? = nil,
+        rules: DocumentRules? = nil,
         authenticate: (@Sendable (Credentials) async throws -> Identity)? = nil
     ) {
         self.init(
@@ -159,7 +165,7 @@ public final class SyncServer: Sendable {
             certificate: certificate, journal: journal, loops: loops, limits: limits,
             extensions: extensions, logger: logger, audit: audit, metrics: metrics,
             operations: operations, tracer: tracer, pages: pages, authentication: authentication,
-            onReload: onReload, rooms: { $0 == "/" ? room : nil }, authenticate: authenticate)
+            onReload: onReload, rules: rules, rooms: { $0 == "/" ? room : nil }, authenticate: authenticate)
     }
 
     /// Serves until SIGINT, SIGTERM or the task's cancellation, then says goodbye to everyone. On
@@ -193,7 +199,7 @@ public final class SyncServer: Sendable {
         let (signals, continuation) = AsyncStream<Int32>.makeStream()
         let isReloading =
             configuration.certificate != nil || configuration.authentication.reload != nil
-            || configuration.audit != nil || onReload != nil
+            || configuration.audit != nil || configuration.rules != nil || onReload != nil
         let handled = isReloading ? [SIGHUP] : []
         await runningLoops().first?.handle([SIGINT, SIGTERM] + handled) { continuation.yield($0) }
         onListening(url)
@@ -252,6 +258,7 @@ public final class SyncServer: Sendable {
             }
             let host = listener.host.contains(":") ? "[\(listener.host)]" : listener.host
             warnOfExpiry()
+            warnOfStrangers()
             return "\(listener.certificate == nil ? "ws" : "wss")://\(host):\(port)/"
         } catch {
             await shutDown(loops, store)
@@ -290,39 +297,55 @@ public final class SyncServer: Sendable {
         return LiveRoom(path, on: home)
     }
 
-    /// Reads again the files of its certificate, and the file of tokens, or the keys, that its
+    /// Reads again the files of its certificate, of its rules, and of tokens or keys that its
     /// authentication goes by; opens the file of its audit log anew, which may have been moved away.
     ///
     /// Connections that are open stay as they are encrypted, and those that come have the new
-    /// certificate. Connections of identities of which a token isn't there any more, or stands for
-    /// something else, end with close code 4004, and may come back with another.
+    /// certificate. Subscriptions that the rules don't allow any more end (`lapse` with
+    /// `forbidden`), and so do connections of those who may do nothing in their room. Connections of
+    /// identities of which a token isn't there any more, or stands for something else, end with close
+    /// code 4004, and may come back with another.
     ///
-    /// What can't be read stays as it is, and is logged: throws then, when the rest is done, a
-    /// ``ServerError``, or what the authentication or `onReload` throws.
+    /// What can't be read stays as it is, and is logged: throws then, when the rest is done, the
+    /// first ``ServerError``, or what the authentication or `onReload` throws.
     public func reload() async throws {
-        var problems: [any Error] = []
-        func attempt(_ part: () async throws -> Void) async {
+        // First, as what was moved away is complete then.
+        let parts = [
+            reopenAudit, reloadCertificate, reloadRules, reloadAuthentication,
+            { [self] in try await onReload?(self) },
+        ]
+        var problem: (any Error)?
+        for part in parts {
             do { try await part() } catch {
                 configuration.logger.error("\(error)")
-                problems.append(error)
+                problem = problem ?? error
             }
         }
-        // First, as what was moved away is complete then.
-        await attempt { try await configuration.audit?.reopen() }
-        await attempt {
-            guard let certificate = configuration.certificate else { return }
-            try certificate.reload()
-            configuration.logger.info("certificate reloaded")
-            warnOfExpiry()
-        }
-        await attempt {
-            guard let reload = configuration.authentication.reload else { return }
-            let isRevoked = try await reload()
-            let count = await revoke(where: isRevoked)
-            configuration.logger.log(.info, "authentication reloaded", [.ended: count])
-        }
-        await attempt { try await onReload?(self) }
-        if let first = problems.first { throw first }
+        if let problem { throw problem }
+    }
+
+    private func reopenAudit() async throws { try await configuration.audit?.reopen() }
+
+    private func reloadCertificate() async throws {
+        guard let certificate = configuration.certificate else { return }
+        try certificate.reload()
+        configuration.logger.info("certificate reloaded")
+        warnOfExpiry()
+    }
+
+    private func reloadRules() async throws {
+        guard let rules = configuration.rules else { return }
+        try rules.reload()
+        for loop in runningLoops() { await loop.askRulesAgain() }
+        configuration.logger.info("rules reloaded")
+        warnOfStrangers()
+    }
+
+    private func reloadAuthentication() async throws {
+        guard let reload = configuration.authentication.reload else { return }
+        let isRevoked = try await reload()
+        let count = await revoke(where: isRevoked)
+        configuration.logger.log(.info, "authentication reloaded", [.ended: count])
     }
 
     /// Sets the bounds on what clients may send, have and cost, while it runs.
@@ -343,6 +366,14 @@ public final class SyncServer: Sendable {
     /// - Parameter origins: as `allowedOrigins` of the initializer.
     public func setAllowedOrigins(_ origins: [String]) async {
         for loop in runningLoops() { await loop.allow(AllowedOrigins(origins)) }
+    }
+
+    private func warnOfStrangers() {
+        guard let rules = configuration.rules, let paths = configuration.paths else { return }
+        for pattern in rules.table.strangers(to: paths) {
+            configuration.logger.warning(
+                "there are rules for rooms '\(pattern)', and no room has such a path")
+        }
     }
 
     private func warnOfExpiry() {

@@ -38,12 +38,10 @@ struct ServeOptionsTests {
         var made = [
             "host": server.listener.host, "port": "\(server.listener.port)",
             "takes board.example": "\(configuration.hosts.admits("board.example"))",
-            "file": command.data.file(document: command.json) ?? "none",
+            "file": command.file ?? "none",
             "snapshots": "\(configuration.limits.snapshots.kept ?? 0)",
             "devtools": access.map { $0.fragment.isEmpty ? "asked" : "printed" } ?? "none",
             "extensions": "\(configuration.extensions.map(\.path))",
-            "page": configuration.pages["/index.html"] == WebPages.demo("board")["/index.html"]
-                ? "board" : "document",
             "asks for": configuration.authentication.reload == nil ? "a name" : "a token",
             "document's bytes": "\(command.documentBytes)",
             "log level": "\(command.logLevel.level)",
@@ -59,6 +57,17 @@ struct ServeOptionsTests {
                 ?? "none",
             "end": "\(configuration.limits.drainTimeout)",
         ]
+        let page = configuration.pages["/index.html"]
+        made["page"] =
+            ["board", "document"].first { page == WebPages.demo($0)["/index.html"] } ?? "own"
+        switch configuration.pages.policy {
+        case WebPages.demo("board").policy: made["policy"] = "usual"
+        case WebPages().policy: made["policy"] = "own"
+        default: made["policy"] = "other"
+        }
+        let rooms = ["/", "/boards/a"].filter { configuration.rooms($0) != nil }
+        made["rooms"] = rooms.joined(separator: " ")
+        made["rules"] = "\(configuration.rules?.count ?? 0)"
         let store = try await configuration.journal.open()
         if let store = store as? SQLiteStore {
             let policy = store.review.policy
@@ -83,7 +92,23 @@ struct ServeOptionsTests {
         try Data(Self.secret.utf8).write(to: URL(filePath: token))
         let tokens = directory.file("tokens.json")
         try Data("[]".utf8).write(to: URL(filePath: tokens))
+        let rules = directory.file("rules.json")
+        try Data(#"{"rules": [{"roles": ["a"], "read": [""]}]}"#.utf8)
+            .write(to: URL(filePath: rules))
+        let site = directory.file("site")
+        try FileManager.default.createDirectory(atPath: site, withIntermediateDirectories: false)
+        try Data("mine".utf8).write(to: URL(filePath: site + "/index.html"))
         let rows: [Row] = [
+            (["--rooms", "/boards/*"], ["rooms": "/boards/a", "page": "document"]),
+            (
+                ["--rooms", "/", "--rooms", "/boards/*", "--rules", rules],
+                ["rooms": "/ /boards/a", "page": "document", "rules": "1"]
+            ),
+            (["--pages", site], ["page": "own", "policy": "own"]),
+            (
+                ["--pages", site, "--pages-policy", "default-src *"],
+                ["page": "own", "policy": "other"]
+            ),
             (["--host", "127.0.0.2"], ["host": "127.0.0.2"]), (["--port", "7"], ["port": "7"]),
             (["--allow-host", "board.example"], ["takes board.example": "true"]),
             (["--data", directory.file("b.db")], ["file": directory.file("b.db")]),
@@ -190,6 +215,63 @@ struct ServeOptionsTests {
         #expect(board != document)
     }
 
+    // MARK: Rooms, rules and pages
+
+    @Test
+    func `several documents are kept in a file of their own, or beside the one they begin with`()
+        throws
+    {
+        for (arguments, file) in [
+            (["--rooms", "/a/*"], "rooms.sqlite"),
+            (["--rooms", "/a/*", "--json", "in/start.json"], "in/start.sqlite"),
+            (["--rooms", "/a/*", "--data", "b.db"], "b.db"), (["--json", "a.json"], "a.sqlite"),
+            ([], "board.sqlite"),
+        ] { #expect(try ServeCommand.parse(arguments).file == file) }
+    }
+
+    @Test func `a file of rules that is wrong ends the start, with the place`() throws {
+        let file = directory.file("rules.json")
+        try Data(#"{"rules": [{"roles": ["a"], "raed": [""]}]}"#.utf8)
+            .write(to: URL(filePath: file))
+        let error = #expect(throws: ServerError.self) {
+            try server(["--rooms", "/a/*", "--rules", file])
+        }
+        #expect(error?.description.contains("line 1, column 37, at '/rules/0'") == true)
+        #expect(error?.description.contains("'read'") == true)
+        #expect(throws: ServerError.self) {
+            try server(["--json", "a.json", "--rules", directory.file("nowhere")])
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `own pages are in place of the others, and the client is where it was`(
+        hasDevtools: Bool
+    ) throws {
+        let site = directory.file("site")
+        try FileManager.default.createDirectory(
+            atPath: site + "/style", withIntermediateDirectories: true)
+        for (name, text) in [("index.html", "mine"), ("style/base.css", "my style")] {
+            try Data(text.utf8).write(to: URL(filePath: "\(site)/\(name)"))
+        }
+        let options = try PageOptions.parse(["--pages", site])
+        let pages = try options.pages(insteadOf: "board", hasDevtools)
+        #expect(pages["/index.html"] == Array("mine".utf8))
+        #expect(pages["/style/base.css"] == Array("my style".utf8))
+        #expect(pages["/board/index.html"] == nil && pages["/document/index.html"] == nil)
+        let client = WebPages.demo("board")
+        #expect(
+            pages["/storecast/index.js"] == client["/storecast/index.js"]
+                && pages["/storecast/index.js"] != nil)
+        #expect((pages["/devtools/index.html"] != nil) == hasDevtools)
+        try FileManager.default.createDirectory(
+            atPath: site + "/storecast", withIntermediateDirectories: false)
+        try Data().write(to: URL(filePath: site + "/storecast/index.js"))
+        let error = #expect(throws: ServerError.self) {
+            try options.pages(insteadOf: "board", hasDevtools)
+        }
+        #expect(error?.description.contains("another name than storecast") == true)
+    }
+
     // MARK: What has started it
 
     @Test(arguments: [false, true])
@@ -258,7 +340,9 @@ struct ServeOptionsTests {
         ["--keep-snapshots", "0"], ["--port", "65536"], ["--port", "-1"],
         ["--document-bytes", "0"], ["--document-bytes", "62914561"],
         ["--after-crashes", "retry"], ["--durability", "none"], ["--log-level", "loud"],
-        ["--log-format", "xml"],
+        ["--log-format", "xml"], ["--rooms", "boards"], ["--rules", "a.json"],
+        ["--pages-policy", "default-src *"], ["--pages", "a", "--pages-policy", "a\r\nX: b"],
+        ["--pages", "a", "--pages-policy", ""],
     ])
     func `what makes no sense is refused`(arguments: [String]) {
         #expect(throws: (any Error).self) { try ServeCommand.parse(arguments) }

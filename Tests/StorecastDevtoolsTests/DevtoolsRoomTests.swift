@@ -1,3 +1,4 @@
+import Foundation
 import StorecastClient
 import StorecastDevtools
 import StorecastServer
@@ -135,6 +136,29 @@ struct DevtoolsRoomTests {
         let second = try await fixture.devtools.answer("state", Self.room) { $0["version"] == 2 }
         #expect(second["state"] == ["count": 3, "last": "ada"])
         await fixture.end()
+    }
+
+    @Test(arguments: ["$devtools", "$signed-in", "$anonymous"])
+    func `a room's rules hold for what is dispatched from here, too`(role: String) async throws {
+        let directory = try TemporaryDirectory()
+        let file = directory.file("rules.json")
+        let rule: JSON = ["roles": [.string(role)], "set": ["/open"]]
+        try Data("\(["rules": [rule]] as JSON)".utf8).write(to: URL(filePath: file))
+        let rules = try DocumentRules(file: file)
+        let server = SyncServer(
+            port: 0, extensions: [.devtools(.token(DevtoolsClient.token))],
+            authentication: .tokens(TokenTable(["sixteen or more bytes": Identity("ada")])),
+            rules: rules,
+            rooms: { JSONRoom.definition(initial: ["open": 0]).obeying(rules, at: $0) })
+        let devtools = DevtoolsClient(try await server.start())
+        for (path, isAllowed) in [("/open", role == "$devtools"), ("/closed", false)] {
+            let edit: JSON = ["path": .string(path), "value": 1]
+            let outcome = try await devtools.dispatch("set", edit)
+            #expect((outcome["version"] != nil) == isAllowed, "\(outcome)")
+            #expect(isAllowed || outcome["problem"]?.string?.contains("No rule") == true)
+        }
+        devtools.connection.close()
+        await server.stop()
     }
 
     @Test func `an action is dispatched as the developers', and its outcome told`() async throws {

@@ -120,6 +120,15 @@ struct WebPagesTests {
         #expect(throws: ServerError.self) { try WebPages.folder(folder.path + "/nothing") }
     }
 
+    @Test func `files whose names look alike are two, and may begin with what combines`()
+        async throws
+    {
+        var pages = WebPages(["/\u{e9}.txt": [1], "/\u{301}x.txt": [2]])
+        pages["/e\u{301}.txt"] = [3]
+        #expect(pages["/\u{e9}.txt"] == [1] && pages["/\u{301}x.txt"] == [2])
+        #expect(pages["/e\u{301}.txt"] == [3])
+    }
+
     @Test func `a room and a page share a path`() async throws {
         let server = SyncServer(port: 0, room: Tallies.room, pages: Self.site)
         let url = try await server.start()

@@ -4,8 +4,11 @@ import { byId } from "../parts/element.js";
 import { notify } from "../parts/notices.js";
 import { Tree } from "./Tree.js";
 
-const connection = connect("/", {
-  outbox: indexedDBOutbox("document"),
+// Nothing else: "//" would begin another server's name.
+const asked = new URLSearchParams(location.search).get("room") ?? "/";
+const room = /^(\/[\w.~-]+)+$/.test(asked) ? asked : "/";
+const connection = connect(room, {
+  outbox: indexedDBOutbox(room === "/" ? "document" : `document ${room}`),
   onRejected: (rejection, action) => notify(`The ${action.type} was refused: ${rejection.message}`),
 });
 showStatus(connection);
@@ -16,7 +19,10 @@ const tree = new Tree(byId("tree"), (path, value) => {
   byId("value").focus();
 });
 const whole = connection.select("value", { path: "" });
-whole.subscribe(() => tree.show(whole.getState()));
+whole.subscribe(() => {
+  if (whole.problem) notify(`The document can't be shown: ${whole.problem.message}`);
+  else tree.show(whole.getState());
+});
 
 const hasNoValue = () => byId("action").value === "remove";
 byId("action").onchange = () => (byId("value").disabled = hasNoValue());

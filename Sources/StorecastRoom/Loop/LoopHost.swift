@@ -15,6 +15,8 @@ package protocol LoopHost: RoomHost {
     func makeRoom(_ path: String, on loop: RoomLoop) -> (any AnyRoom)?
     /// Makes the server's own room of a path, which doesn't count among those that may be open.
     func makeOwnRoom(_ path: String, on loop: RoomLoop) -> (any AnyRoom)?
+    /// What a client is told whose path has no room.
+    func lack(ofRoom path: String) -> String
     /// The room has left memory.
     func unloaded(_ room: any AnyRoom)
     /// Finds out whose token it is and calls `session.authenticated`, possibly at once.
@@ -26,5 +28,6 @@ extension LoopHost {
     package func turnAgain() { turnBegan() }
     package func makeRoom(_ path: String, on loop: RoomLoop) -> (any AnyRoom)? { nil }
     package func makeOwnRoom(_ path: String, on loop: RoomLoop) -> (any AnyRoom)? { nil }
+    package func lack(ofRoom path: String) -> String { "There is no such room." }
     package func unloaded(_ room: any AnyRoom) {}
 }

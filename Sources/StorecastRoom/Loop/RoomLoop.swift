@@ -139,7 +139,7 @@ package final class RoomLoop: SessionLoop {
             if isFull { flushes.counts.reached("rooms") }
             refuse(
                 link, isFull ? .full : .noRoom,
-                isFull ? "The server has as many rooms as it takes." : "There is no such room.")
+                isFull ? "The server has as many rooms as it takes." : host.lack(ofRoom: path))
             return nil
         }
         guard !isShort else {
@@ -161,6 +161,11 @@ package final class RoomLoop: SessionLoop {
         greetings.append((host.now + limits.helloTimeout, link.id))
         if greetings.count == 1 { watchGreetings() }
         return session
+    }
+
+    /// Ends what the rules of rooms don't allow any more, as these have changed.
+    package func askRulesAgain() {
+        for (_, session) in sessions.sorted(by: { $0.key < $1.key }) { session.askRulesAgain() }
     }
 
     /// The connection of a link is over.

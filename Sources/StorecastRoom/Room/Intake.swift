@@ -35,7 +35,7 @@ final class Intake<State: Codable & Sendable> {
         } catch let error as NoRule {
             throw unruled.rejection(of: error)
         }
-        return action
+        return log.definition.narrowed(action, from: sender)
     }
 
     /// What middleware makes of an action that is in the catalogue, with the stamps of its entry.

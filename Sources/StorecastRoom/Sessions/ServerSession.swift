@@ -508,12 +508,26 @@ package final class ServerSession: SelectionSubscriber {
         noteExpiry(of: new)
         let isSame = new == identity
         if !isSame { origin = DispatchOrigin(client: client, sender: new) }
+        askRulesOfSubscriptions(viewerChanged: !isSame)
+    }
+
+    /// Ends what its rules don't allow any more: the connection, or single subscriptions. For rules
+    /// that have changed.
+    package func askRulesAgain() {
+        guard phase == .live else { return }
+        if let refusal = room.refusal(ofEntryTo: identity) {
+            return close(.forbidden, refusal.description)
+        }
+        askRulesOfSubscriptions(viewerChanged: false)
+    }
+
+    private func askRulesOfSubscriptions(viewerChanged: Bool) {
         for subscription in subscriptions.values.sorted(by: { $0.group.sub < $1.group.sub })
         where !subscription.isDropped {
             let key = subscription.group.key
-            if !isSame && key.viewer != nil {
+            if viewerChanged && key.viewer != nil {
                 lapse(subscription, "renewed")
-            } else if !room.admits(new, to: key) {
+            } else if !room.admits(identity, to: key) {
                 lapse(subscription, Rejection.Code.forbidden.description)
             }
         }

@@ -38,6 +38,7 @@ public struct MergeValue: SyncAction, JSONEdit {
     /// The merge patch.
     public var value: JSON
     var within: Int?
+    var narrow: Bool?
 
     /// An action to dispatch.
     public init(path: JSONPath, value: JSON) {
@@ -45,9 +46,24 @@ public struct MergeValue: SyncAction, JSONEdit {
         self.value = value
     }
 
+    /// Where it meets something else than an object, it replaces that by one.
+    var whole: JSONPointer? { path.pointer }
+
     func check(_ document: SharedDocument) throws(Rejection) {
-        _ = try target(in: document.value)
+        let target = try target(in: document.value)
+        guard narrow != true || Self.meetsObjects(value, in: target) else {
+            throw Rejection(
+                .conflict, "The merge would replace what is around the values that it names.",
+                detail: "Where it has an object with members, the document has something else.")
+        }
         try checkSize(with: value, in: document)
+    }
+
+    /// Whether there is an object wherever the patch has one with members.
+    private static func meetsObjects(_ patch: JSON, in document: JSON?) -> Bool {
+        guard let changes = patch.object, !changes.isEmpty else { return true }
+        guard let members = document?.object else { return false }
+        return changes.allSatisfy { meetsObjects($1, in: members[$0]) }
     }
 
     func steps(in document: JSON) -> [DocumentStep] {
@@ -172,17 +188,28 @@ public struct RemoveValue: SyncAction, JSONEdit {
 
     /// The place that changes.
     public var path: JSONPath
+    var narrow: Bool?
 
     /// An action to dispatch.
     public init(path: JSONPath) {
         self.path = path
     }
 
+    /// In an array, it gives what is behind it other places.
+    var whole: JSONPointer? { JSONPointer(path.pointer.tokens.dropLast()) }
+
     func check(_ document: SharedDocument) throws(Rejection) {
         guard !path.pointer.tokens.isEmpty else {
             throw Rejection(.invalid, "The whole document can't be removed; set it to null.")
         }
         _ = try existingTarget(in: document.value)
+        guard
+            narrow != true || (whole.flatMap { try? $0.resolve(in: document.value) })?.array == nil
+        else {
+            throw Rejection(
+                .conflict, "Elements behind it would move to other places.",
+                detail: "It takes the right to remove the array as a whole.")
+        }
     }
 
     func steps(in document: JSON) -> [DocumentStep] {

@@ -11,6 +11,17 @@ protocol JSONEdit: SyncAction {
     /// to the same document, whatever the limit is by then.
     var within: Int? { get set }
 
+    /// What the edit may change as a whole beside the places that it names, if the document is such
+    /// that it does; nil if it changes no others.
+    var whole: JSONPointer? { get }
+
+    /// Whether it is rejected if it would change more than the places that it names, as its sender
+    /// has no right to ``whole``.
+    ///
+    /// Set by the room when it takes the edit, as the document may be another in the order of the
+    /// log.
+    var narrow: Bool? { get set }
+
     /// Throws if the edit can't be done to `document`, or would make it too large.
     func check(_ document: SharedDocument) throws(Rejection)
 
@@ -24,6 +35,13 @@ protocol JSONEdit: SyncAction {
 extension JSONEdit {
     /// An edit that makes nothing longer needs no limit.
     var within: Int? {
+        get { nil }
+        set {}
+    }
+
+    var whole: JSONPointer? { nil }
+
+    var narrow: Bool? {
         get { nil }
         set {}
     }
@@ -103,9 +121,9 @@ extension JSON {
             let sum = left + right
             if let small = Int64(exactly: sum) { return .int(small) }
             if let large = UInt64(exactly: sum) { return .uint(large) }
+            // Without the sum, as the sender needn't have the right to read it.
             throw Rejection(
-                .conflict, "The sum is out of range.",
-                detail: "\(sum) is not an integer of 64 bits.")
+                .conflict, "The sum is out of range.", detail: "It is no integer of 64 bits.")
         }
         guard let left = double, let right = other.double else {
             throw Rejection(

@@ -84,6 +84,9 @@ extension RoomDefinition<SharedDocument> {
                 guard edit.within == nil else {
                     throw Rejection(.invalid, "Only the room says how large its document may be.")
                 }
+                guard edit.narrow == nil else {
+                    throw Rejection(.invalid, "Only the room says how far an edit's rights go.")
+                }
             }
     }
 }

@@ -53,6 +53,9 @@ actor ServerLoop {
 
     func allow(_ origins: AllowedOrigins) { core?.allow(origins) }
 
+    /// Ends what rules that have changed don't allow any more, of rooms of this loop.
+    func askRulesAgain() { core?.rooms.askRulesAgain() }
+
     /// Calls `handler` on every signal of `signals`.
     func handle(_ signals: [Int32], _ handler: @escaping @Sendable (Int32) -> Void) {
         loop.handleSignals(signals) { handler($0) }

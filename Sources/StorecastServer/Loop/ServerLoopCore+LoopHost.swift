@@ -48,6 +48,10 @@ extension ServerLoopCore: LoopHost {
         return part.makeRoom(context)
     }
 
+    func lack(ofRoom path: String) -> String {
+        configuration.paths?.lack(of: path) ?? "There is no such room."
+    }
+
     private func context(of path: String, _ journal: any Journal) -> RoomContext {
         var context = RoomContext(
             name: path, journal: journal, limits: configuration.limits, loop: rooms,

@@ -10,6 +10,9 @@ struct ServerConfiguration: Sendable {
     var limits: SyncLimits
     var extensions: [ServerExtension]
     var rooms: @Sendable (_ path: String) -> (any RoomDefinitionProtocol)?
+    /// Which paths `rooms` has; nil if that isn't known.
+    var paths: RoomPatterns?
+    var rules: DocumentRules?
     var pages: WebPages
     var certificate: TLSCertificate?
     var authentication: Authentication

@@ -21,6 +21,10 @@ public struct ServerError: Error, Equatable, Sendable, CustomStringConvertible {
         public static let pagesUnreadable = Code(word: "pages-unreadable")
         /// The file of its tokens can't be read, or isn't one.
         public static let tokensUnreadable = Code(word: "tokens-unreadable")
+        /// A pattern of ``RoomPatterns`` isn't one.
+        public static let roomPatternUnusable = Code(word: "room-pattern-unusable")
+        /// The file of ``DocumentRules`` can't be read, or isn't one.
+        public static let rulesUnusable = Code(word: "rules-unusable")
         /// The keys for its clients' tokens can't be read, or none of them can be used.
         public static let keysUnreadable = Code(word: "keys-unreadable")
         /// The certificate or its key can't be read, or don't belong together.

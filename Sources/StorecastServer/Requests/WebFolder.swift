@@ -16,7 +16,7 @@ struct WebFolder {
     static let maxFiles = 10_000
     static let maxBytes = 256 << 20
 
-    private(set) var contents: [String: [UInt8]] = [:]
+    private(set) var pages = WebPages()
     private var bytesLeft = Self.maxBytes
 
     init(_ folder: String) throws(ServerError) {
@@ -66,7 +66,7 @@ struct WebFolder {
     /// Owns the descriptor.
     private mutating func readFile(_ descriptor: Int32, path: String) throws(ServerError) {
         defer { close(descriptor) }
-        guard contents.count < Self.maxFiles else {
+        guard pages.files.count < Self.maxFiles else {
             throw Self.excess("there are more than \(Self.maxFiles) files")
         }
         var bytes: [UInt8] = []
@@ -81,7 +81,7 @@ struct WebFolder {
             }
             bytes += chunk[..<count]
         }
-        contents[path] = bytes
+        pages[path] = bytes
     }
 
     private static func names(in folder: OpaquePointer) -> [String] {
@@ -118,6 +118,6 @@ extension WebPages {
     /// - Throws: `ServerError.Code.pagesUnreadable` for what can't be read, and for more than
     ///   10,000 files or 256 MiB.
     public static func folder(_ path: String) throws(ServerError) -> WebPages {
-        WebPages(try WebFolder(path).contents)
+        try WebFolder(path).pages
     }
 }

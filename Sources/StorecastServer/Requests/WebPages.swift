@@ -19,7 +19,7 @@ public struct WebPages: Sendable {
         frame-ancestors 'none'
         """
 
-    var files: [String: WebFile] = [:]
+    var files: [ExactString: WebFile] = [:]
 
     /// No pages.
     public init() {}
@@ -34,12 +34,17 @@ public struct WebPages: Sendable {
 
     /// The content of the file at a path, which begins with a slash; nil if there is none.
     public subscript(path: String) -> [UInt8]? {
-        get { files[path]?.bytes }
+        get { files[ExactString(path)]?.bytes }
         set {
-            precondition(path.hasPrefix("/"), "The path of a page begins with a slash: '\(path)'.")
-            files[path] = newValue.map { WebFile($0, name: path) }
+            precondition(
+                path.utf8.first == UInt8(ascii: "/"),
+                "The path of a page begins with a slash: '\(path)'.")
+            files[ExactString(path)] = newValue.map { WebFile($0, name: path) }
         }
     }
+
+    /// The paths of all files, in no order.
+    package var paths: [String] { files.keys.map(\.string) }
 }
 
 extension WebPages {
@@ -47,14 +52,14 @@ extension WebPages {
     func answer(to request: UpgradeRequest) -> HTTPResponse? {
         if files.isEmpty { return nil }
         let path = request.path.hasSuffix("/") ? request.path + "index.html" : request.path
-        let isFolder = files[path] == nil && files[path + "/index.html"] != nil
-        guard isFolder || files[path] != nil else {
+        let file = files[ExactString(path)]
+        guard file != nil || files[ExactString(path + "/index.html")] != nil else {
             return refusal(404, "There is no such page.")
         }
         guard request.method == "GET" || request.method == "HEAD" else {
             return refusal(405, "A page is asked for with GET.", [("Allow", "GET, HEAD")])
         }
-        guard let file = files[path] else {
+        guard let file else {
             // Relative URLs in the page need the slash.
             return refusal(308, "The page is at \(path)/.", [("Location", path + "/")])
         }
@@ -119,8 +124,12 @@ struct WebFile: Sendable {
             "mjs": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8",
             "json": "application/json", "map": "application/json",
             "webmanifest": "application/manifest+json", "txt": "text/plain; charset=utf-8",
-            "svg": "image/svg+xml", "png": "image/png", "jpg": "image/jpeg", "webp": "image/webp",
-            "ico": "image/x-icon", "woff2": "font/woff2", "wasm": "application/wasm",
+            "svg": "image/svg+xml", "png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg",
+            "gif": "image/gif", "webp": "image/webp", "avif": "image/avif", "ico": "image/x-icon",
+            "woff": "font/woff", "woff2": "font/woff2", "ttf": "font/ttf", "otf": "font/otf",
+            "wasm": "application/wasm", "pdf": "application/pdf", "xml": "application/xml",
+            "csv": "text/csv; charset=utf-8", "mp3": "audio/mpeg", "mp4": "video/mp4",
+            "webm": "video/webm",
         ]
         let file = name.split(separator: "/").last ?? ""
         guard let dot = file.lastIndex(of: ".") else { return "application/octet-stream" }

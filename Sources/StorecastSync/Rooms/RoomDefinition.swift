@@ -21,6 +21,8 @@ public struct RoomDefinition<State: Codable & Sendable>: RoomDefinitionProtocol 
     package var validators: [ObjectIdentifier: Validator] = [:]
     /// What looks at actions when they are received, whoever sends them.
     package var inspections: [ObjectIdentifier: Inspection] = [:]
+    /// What makes of actions of clients what they may do.
+    var narrowings: [ObjectIdentifier: Narrowing] = [:]
     var actionRules: [ObjectIdentifier: Rule<State, any SyncAction>] = [:]
     var selectionRules: [ExactString: Rule<State, AnyHashable>] = [:]
     /// For what has no rule of its own.
@@ -37,6 +39,7 @@ public struct RoomDefinition<State: Codable & Sendable>: RoomDefinitionProtocol 
     package var grace: Duration?
 
     package typealias Validator = @Sendable (State, any SyncAction, Identity) throws -> Void
+    package typealias Narrowing = @Sendable (any SyncAction, Identity) -> any SyncAction
     package typealias Inspection = @Sendable (any SyncAction) throws -> Void
 
     /// A room that starts as `state` and changes in place.

@@ -75,7 +75,9 @@ public struct Rule<State, Subject>: Sendable {
     }
 
     /// Whom a function lets by not throwing.
-    static func checked(_ check: @escaping @Sendable (Subject, Identity) throws -> Void) -> Rule {
+    package static func checked(_ check: @escaping @Sendable (Subject, Identity) throws -> Void)
+        -> Rule
+    {
         Rule(readsState: false) { _, subject, identity in try check(subject, identity) }
     }
 
@@ -223,6 +225,28 @@ extension RoomDefinition {
         var room = self
         room.inspections[ObjectIdentifier(type)] = { action in try check(action as! A) }
         return room
+    }
+}
+
+extension RoomDefinition {
+    /// Has the log take something narrower than what a client dispatches and its rule lets through.
+    ///
+    /// For what a rule can't know before the order of the log does: the function notes in the
+    /// action how far the sender's rights go, and ``validate(_:_:)`` looks at that.
+    package func narrow<A: SyncAction>(
+        _ type: A.Type, _ narrowed: @escaping @Sendable (A, Identity) -> A
+    ) -> Self {
+        var room = self
+        room.narrowings[ObjectIdentifier(type)] = { action, sender in
+            narrowed(action as! A, sender)
+        }
+        return room
+    }
+
+    /// What the log is to have of an action that was checked.
+    package func narrowed(_ action: any SyncAction, from sender: Identity) -> any SyncAction {
+        if narrowings.isEmpty { return action }
+        return narrowings[ObjectIdentifier(type(of: action))]?(action, sender) ?? action
     }
 }
 

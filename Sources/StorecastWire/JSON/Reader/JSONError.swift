@@ -46,6 +46,34 @@ public struct JSONError: Error, Hashable, Sendable {
     }
 }
 
+extension JSONError {
+    /// What is wrong with a text, by line and column.
+    package func sentence(in text: [UInt8]) -> String {
+        let place = Self.place(at: offset, in: text)
+        return switch reason {
+        case .syntax where offset >= text.count: "at \(place) the JSON is not complete."
+        case .syntax: "at \(place) there is something that isn't JSON."
+        case .depth: "at \(place) it is nested too deeply."
+        case .utf8: "at \(place) it isn't UTF-8."
+        case .number: "at \(place) there is a number that is malformed, too long or too large."
+        case .duplicateKey: "at \(place) an object has a second member of the same name."
+        case .escape: "at \(place) there is an escape that isn't one of JSON's."
+        case .control: "at \(place) there is a control character in a string: escape it."
+        case .size: message
+        }
+    }
+
+    /// The line and column of a byte of a text, in words.
+    package static func place(at offset: Int, in text: [UInt8]) -> String {
+        let before = text.prefix(offset)
+        let line = before.count { $0 == UInt8(ascii: "\n") } + 1
+        let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        // Columns are counted in characters, as editors do.
+        let column = String(decoding: before[start...], as: UTF8.self).count + 1
+        return "line \(line), column \(column)"
+    }
+}
+
 extension JSONError: CustomStringConvertible {
     /// The fault as a sentence.
     public var description: String { message }

@@ -106,6 +106,9 @@ public struct JSONView: Sendable {
                 start: tape.text + Int(entry.start) - quote, count: entry.length + 2 * quote))
     }
 
+    /// Where the value begins in its document's text, in bytes.
+    package var offset: Int { Int(entry.start) - (entry.isString ? 1 : 0) }
+
     /// The exact source text of this value.
     public var rawText: String {
         withBytes { String(decoding: $0, as: UTF8.self) }
