@@ -33,6 +33,7 @@ let package = Package(
         .library(name: "StorecastSync", targets: ["StorecastSync"]),
         .library(name: "StorecastServer", targets: ["StorecastServer"]),
         .library(name: "StorecastJWT", targets: ["StorecastJWT"]),
+        .library(name: "StorecastLifecycle", targets: ["StorecastLifecycle"]),
         .library(name: "StorecastDevtools", targets: ["StorecastDevtools"]),
         .library(name: "StorecastSQLite", targets: ["StorecastSQLite"]),
         .library(name: "StorecastTools", targets: ["StorecastTools"]),
@@ -45,8 +46,10 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/pointfreeco/swift-custom-dump", from: "1.7.3"),
         .package(url: "https://github.com/pointfreeco/xctest-dynamic-overlay", from: "1.13.1"),
         // Of StorecastJWT alone: who doesn't use that doesn't build it.
@@ -127,6 +130,22 @@ let package = Package(
                 "StorecastRoom", "StorecastSync", "StorecastWebSocket",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "StorecastLifecycle",
+            dependencies: [
+                "StorecastServer",
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "StorecastLifecycleTests",
+            dependencies: [
+                "StorecastLifecycle", "StorecastServer", "StorecastClient", "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings),
         // Apart from the server, as its cryptography takes long to build.
@@ -351,6 +370,7 @@ let package = Package(
             dependencies: [
                 "StorecastServer", "StorecastClient", "StorecastTesting", "TestSupport",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
@@ -379,6 +399,21 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// What only a page shows: nobody else is to resolve or build it.
+if Context.environment["STORECAST_CI"] != nil {
+    package.dependencies.append(
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"))
+    package.targets.append(
+        .testTarget(
+            name: "ServicesTests",
+            dependencies: [
+                "Counter", "StorecastClient", "StorecastLifecycle", "TestSupport",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/Snippets/Services", swiftSettings: settings))
+}
 
 #if os(Linux)
     // They read processor time and memory of other processes as Linux tells them.

@@ -96,6 +96,11 @@ static inline void sc_tls_prepare(SSL_CTX *context) {
 /* Both ways of what is read and written go through `bio`, which belongs to `ssl` from now on. */
 static inline void sc_tls_set_bio(SSL *ssl, BIO *bio) { SSL_set_bio(ssl, bio, bio); }
 
+/* The name that is asked for (RFC 6066, section 3). */
+static inline long sc_tls_set_name(SSL *ssl, const char *name) {
+    return SSL_set_tlsext_host_name(ssl, name);
+}
+
 static inline int sc_bio_type(void) { return BIO_get_new_index() | BIO_TYPE_SOURCE_SINK; }
 
 /* Nothing is there to be read now. */

@@ -29,18 +29,29 @@ struct BenchCommand: AsyncParsableCommand {
             connection's, both from 0. Every action is really dispatched, and a journal keeps it: \
             use a server of its own for this, and a machine of its own for the load.
 
+            With --soak it starts a server of its own, and has clients come and go, others that \
+            don't read, and the server killed and started again in the first third of the time. \
+            It watches the server's memory, descriptors, files and latency, says which of them \
+            grow in the second half, and whether everything that was acked is there:
+
+              storecast bench --soak 2h --csv soak.csv --svg soak.svg
+
             Ctrl-C ends it with the results so far.
 
-            Exit status: 0 if something was measured; 1 if the bound of --find holds at no rate, or \
-            every action was rejected; 2 if the server can't be reached, refuses a selection or \
-            ends a connection; 64 if the command makes no sense.
+            Exit status: 0 if something was measured; 1 if the bound of --find holds at no rate, \
+            every action was rejected, or in a soak something grows or was lost; 2 if the server \
+            can't be reached, refuses a selection or ends a connection; 64 if the command makes no \
+            sense.
             """)
 
-    @Argument(help: "Where the server is: ws://HOST:PORT/ROOM; ws:// may be left out.")
-    var url: String
+    @Argument(
+        help: ArgumentHelp(
+            "Where the server is: ws://HOST:PORT/ROOM; ws:// may be left out. Only --soak does "
+                + "without, with a server of its own."))
+    var url: String?
 
     @Option(help: ArgumentHelp("The type of the actions to dispatch.", valueName: "type"))
-    var action: String
+    var action: String?
 
     @Option(
         help: ArgumentHelp("Their payload, a JSON object; without it, none.", valueName: "json"))
@@ -89,6 +100,8 @@ struct BenchCommand: AsyncParsableCommand {
         transform: Self.bound)
     var find: LatencyBound?
 
+    @OptionGroup var soakOptions: SoakOptions
+
     @OptionGroup var who: TokenOptions
 
     @Option(
@@ -103,7 +116,14 @@ struct BenchCommand: AsyncParsableCommand {
     var svg: String?
 
     func validate() throws {
-        guard ServerURL.completed(url) != nil else {
+        try soakOptions.validate(for: self)
+        if soakOptions.soak == nil {
+            guard url != nil else { throw ValidationError("Missing expected argument '<url>'") }
+            guard action != nil else {
+                throw ValidationError("Missing expected argument '--action <type>'")
+            }
+        }
+        if let url, ServerURL.completed(url) == nil {
             throw ValidationError(ServerURL.problem(with: url))
         }
         for rate in rate where !RateSearch.limits.contains(rate) {
@@ -129,16 +149,17 @@ struct BenchCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        if let soak = soakOptions.soak { return try await self.soak(for: soak) }
         let plan = try plan(environment: ProcessInfo.processInfo.environment)
         for file in [json, svg].compactMap(\.self) { try Self.prepare(file) }
         let bench: Bench
         do throws(LoadError) { bench = try await Bench(plan) } catch {
             throw CommandFailure(.trouble, "\(error)")
         }
-        var report = BenchReport(of: self)
-        report.begin(setUp: bench.setUp)
         let stop = StopSignal()
         let signals = try await Self.setting(stop, on: [SIGINT, SIGTERM])
+        var report = BenchReport(of: self)
+        report.begin(setUp: bench.setUp)
         await measure(with: bench, stop, &report)
         await bench.close()
         await signals.shutDown()
@@ -156,9 +177,10 @@ struct BenchCommand: AsyncParsableCommand {
             if StandardError.isTerminal { StandardError.overwrite("") }
             guard let result else { return }
             // What was cut short says nothing about the bound.
-            search?.answer(!stop.isSet && find?.holds(for: result) == true)
-            report.add(result, isCut: stop.isSet)
-            if !stop.isSet { report.found = search?.highest }
+            let isCut = stop.isSet
+            search?.answer(!isCut && find?.holds(for: result) == true)
+            if !isCut { report.found = search?.highest }
+            report.add(result, isCut: isCut)
             // At other rates it would be another load.
             if result.tally.lost > 0 { return }
         }
@@ -166,9 +188,8 @@ struct BenchCommand: AsyncParsableCommand {
 
     /// - Parameter environment: where the token may be.
     func plan(environment: [String: String] = [:]) throws(CommandFailure) -> LoadPlan {
-        guard let server = ServerURL.completed(url).flatMap({ ServerURL($0) }) else {
-            throw CommandFailure(.trouble, ServerURL.problem(with: url))
-        }
+        guard let url, let action, let server = ServerURL.completed(url).flatMap({ ServerURL($0) })
+        else { throw CommandFailure(.trouble, ServerURL.problem(with: url ?? "")) }
         var plan = LoadPlan(server: WebSocketClientConfiguration(server), action: action)
         plan.connections = connections
         plan.mirrors = mirrors
@@ -190,7 +211,7 @@ struct BenchCommand: AsyncParsableCommand {
     }
 
     /// A signal loop that sets `stop`; the second signal ends the process.
-    private static func setting(
+    static func setting(
         _ stop: StopSignal, on signals: [Int32]
     ) async throws -> EventLoop {
         let loop = try EventLoop(name: "storecast-stop")
@@ -213,7 +234,7 @@ struct BenchCommand: AsyncParsableCommand {
     }
 
     /// Makes sure that a file can be written, before hours of measuring.
-    private static func prepare(_ file: String) throws(CommandFailure) {
+    static func prepare(_ file: String) throws(CommandFailure) {
         let descriptor = open(file, O_WRONLY | O_CREAT, 0o666)
         guard descriptor >= 0 else {
             let reason = String(cString: strerror(errno))
@@ -222,9 +243,19 @@ struct BenchCommand: AsyncParsableCommand {
         close(descriptor)
     }
 
-    @Sendable private static func time(_ text: String) throws -> Duration {
+    /// Writes a result.
+    static func write(_ text: String, to file: String) throws(CommandFailure) {
+        do {
+            try Data(text.utf8).write(to: URL(filePath: file))
+        } catch {
+            throw CommandFailure(
+                .trouble, "'\(file)' can't be written: \(error.localizedDescription)")
+        }
+    }
+
+    @Sendable static func time(_ text: String) throws -> Duration {
         guard let time = Duration(written: text) else {
-            throw ValidationError("'\(text)' is no time: write 10s, 500ms or 2m.")
+            throw ValidationError("'\(text)' is no time: write 10s, 500ms, 2m or 2h.")
         }
         return time
     }
@@ -272,11 +303,11 @@ private struct BenchReport {
         if let find = command.find, let found {
             StandardOutput.write("\(find.text) holds up to \(found.rateText)/s")
         }
-        if let file = command.json { try write(json.prettyText + "\n", to: file) }
+        if let file = command.json { try BenchCommand.write(json.prettyText + "\n", to: file) }
         guard let file = command.svg else { return }
-        let title = "\(command.action), \(load)"
+        let title = "\(command.action ?? ""), \(load)"
         let chart = LatencyChart(title: title, results: results, bound: command.find)
-        try write(chart.svg, to: file)
+        try BenchCommand.write(chart.svg, to: file)
     }
 
     func failure(isStopped: Bool) -> CommandFailure? {
@@ -291,7 +322,7 @@ private struct BenchReport {
 
     private var json: JSON {
         var object: JSONObject = [
-            "url": .string(command.url), "action": .string(command.action),
+            "url": .string(command.url ?? ""), "action": .string(command.action ?? ""),
             "connections": .int(Int64(command.connections)),
             "mirrors": .int(Int64(command.mirrors)), "threads": .int(Int64(command.threads)),
             "subscriptions": .array(command.subscribe.map { .string($0) }),
@@ -303,14 +334,5 @@ private struct BenchReport {
             object["found"] = found.map { .double($0) } ?? .null
         }
         return .object(object)
-    }
-
-    private func write(_ text: String, to file: String) throws(CommandFailure) {
-        do {
-            try Data(text.utf8).write(to: URL(filePath: file))
-        } catch {
-            throw CommandFailure(
-                .trouble, "'\(file)' can't be written: \(error.localizedDescription)")
-        }
     }
 }

@@ -26,20 +26,8 @@ struct ServerOptions: ParsableArguments {
         // Asked for before every connection, so that a file may have a newer one meanwhile.
         let connection = RemoteConnection(
             fullURL, token: token.map { token in { @Sendable [who] in try who.newest(token) } })
-        for await status in connection.statuses {
-            switch status {
-            case .connecting: continue
-            case .live: return connection
-            case .offline(let outage):
-                connection.close()
-                throw CommandFailure(
-                    .trouble,
-                    "Can't connect to \(fullURL): \(outage.reason) "
-                        + "Check the address; `storecast serve` starts a server.")
-            case .closed(let rejection): throw Self.ended(rejection)
-            }
-        }
-        throw Self.ended(nil)
+        try await connection.becomeLive(at: fullURL)
+        return connection
     }
 
     /// Waits for the end of a live connection, and returns an error for the user; nil if it was
@@ -55,14 +43,43 @@ struct ServerOptions: ParsableArguments {
             case .offline(let outage):
                 isAway = true
                 StandardError.write("offline, trying again: \(outage.reason)")
-            case .closed(let rejection): return rejection.map { Self.ended($0) }
+            case .closed(let rejection): return rejection.map { CommandFailure(end: $0) }
             }
         }
         return nil
     }
+}
 
-    private static func ended(_ rejection: Rejection?) -> CommandFailure {
-        CommandFailure(
+extension RemoteConnection {
+    /// Returns when it is live; closes it and throws an error for the user if it can't be.
+    ///
+    /// - Parameter hint: what to say if there is no such room, other than that.
+    func becomeLive(at url: String, hint: String? = nil) async throws(CommandFailure) {
+        for await status in statuses {
+            switch status {
+            case .connecting: continue
+            case .live: return
+            case .offline(let outage):
+                close()
+                throw CommandFailure(
+                    .trouble,
+                    "Can't connect to \(url): \(outage.reason) "
+                        + "Check the address; `storecast serve` starts a server.")
+            case .closed(let rejection):
+                if let hint, rejection?.code == Rejection.Code("no-room") {
+                    throw CommandFailure(.trouble, hint)
+                }
+                throw CommandFailure(end: rejection)
+            }
+        }
+        throw CommandFailure(end: nil)
+    }
+}
+
+extension CommandFailure {
+    /// The server has ended a connection.
+    fileprivate init(end rejection: Rejection?) {
+        self.init(
             .trouble,
             "The server ended the connection: \(rejection?.description ?? "It didn't say why.")")
     }
@@ -124,7 +141,7 @@ struct TokenOptions: ParsableArguments {
         return try Self.read(tokenFile)
     }
 
-    private static func read(_ path: String) throws(CommandFailure) -> String {
+    static func read(_ path: String) throws(CommandFailure) -> String {
         guard let file = fopen(path, "rb") else { throw unreadable(path) }
         defer { fclose(file) }
         // With its newline, and one byte more, to see that there are too many.

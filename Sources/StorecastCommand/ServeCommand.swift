@@ -251,25 +251,28 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         if printConfiguration { return try await printSettings() }
-        let (level, format) = (logLevel.level, logFormat)
+        let (level, format) = (SharedLogLevel(logLevel.level), logFormat)
         LoggingSystem.bootstrap { label in
-            var handler: any LogHandler =
+            let handler: any LogHandler =
                 switch format {
                 case .text: StreamLogHandler.standardError(label: label)
                 case .json: JSONLogHandler(label: label)
                 }
-            handler.logLevel = level
-            return handler
+            return LeveledLogHandler(handler, level)
         }
-        guard isDocument else { return try await serve(Board.room) }
-        guard let json else { return try await serve(document([:])) }
+        let reload = try await ServeReload(Array(CommandLine.arguments.dropFirst(2)))
+        let onReload = reload.map { reload in
+            { @Sendable (server: SyncServer) in try await reload(server, level) }
+        }
+        guard isDocument else { return try await serve(Board.room, onReload) }
+        guard let json else { return try await serve(document([:]), onReload) }
         let start = try read(json)
         if rooms.isEmpty, let file, ServedRoom.began(otherThan: start, in: file) {
             say(
                 "\(json) isn't what the history in \(file) began with; the history goes on. To "
                     + "begin anew with the document, name another file with --data.")
         }
-        try await serve(document(start))
+        try await serve(document(start), onReload)
     }
 
     private func document(_ start: JSON) -> RoomDefinition<SharedDocument> {
@@ -290,7 +293,10 @@ struct ServeCommand: AsyncParsableCommand {
         return try JSONFile.read(path, longest: documentBytes) { bar.show($0) }
     }
 
-    private func serve<State>(_ room: RoomDefinition<State>) async throws {
+    private func serve<State>(
+        _ room: RoomDefinition<State>,
+        _ onReload: (@Sendable (SyncServer) async throws -> Void)?
+    ) async throws {
         // Without rules everybody may do everything.
         let room = room.allowAll(isClosed ? .signedIn : .open)
         let file = file
@@ -298,7 +304,7 @@ struct ServeCommand: AsyncParsableCommand {
         let server: SyncServer
         do throws(ServerError) {
             let jwt = try await jwt.authentication
-            server = try self.server(of: room, access?.access, jwt)
+            server = try self.server(of: room, access?.access, jwt, onReload)
         } catch {
             throw CommandFailure(.trouble, error.description)
         }
@@ -328,7 +334,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     /// The server that the options ask for.
     func server<State>(
-        of room: RoomDefinition<State>, _ access: DevtoolsAccess?, _ jwt: Authentication? = nil
+        of room: RoomDefinition<State>, _ access: DevtoolsAccess?, _ jwt: Authentication? = nil,
+        _ onReload: (@Sendable (SyncServer) async throws -> Void)? = nil
     ) throws(ServerError) -> SyncServer {
         guard let limits = try? limits else { preconditionFailure("They were checked.") }
         let (paths, rules) = (try paths, try documentRules)
@@ -343,9 +350,9 @@ struct ServeCommand: AsyncParsableCommand {
             allowedOrigins: allowOrigin, trustedProxies: trustedProxy, certificate: try certificate,
             journal: data.journal(in: file), limits: limits,
             extensions: access.map { [.devtools($0)] } ?? [], audit: try audit,
-            operations: operations.flatMap { Self.address($0) },
+            operations: operationsAddress,
             pages: try page.pages(insteadOf: isDocument ? "document" : "board", access != nil),
-            authentication: authentication, rules: rules, paths: paths
+            authentication: authentication, rules: rules, paths: paths, onReload: onReload
         ) { path in
             guard let rules, let document = room as? RoomDefinition<SharedDocument> else {
                 return room
@@ -407,6 +414,19 @@ struct ServeCommand: AsyncParsableCommand {
             if let tokens { return .tokens(try TokenTable(file: tokens)) }
             return .custom { try DemoAuthentication.identity($0) }
         }
+    }
+
+    /// Where its health and metrics are asked for.
+    var operationsAddress: OperationsAddress? { operations.flatMap { Self.address($0) } }
+
+    /// What is wrong with the files that it would read at the start.
+    var fileProblems: [String] {
+        var problems: [String] = []
+        do throws(ServerError) { _ = try certificate } catch { problems.append(error.description) }
+        do throws(ServerError) { _ = try authentication } catch {
+            problems.append(error.description)
+        }
+        return problems
     }
 
     private var audit: AuditLog? {

@@ -44,6 +44,8 @@ struct Settings {
     /// All arguments: those that environment and file stand for, and behind them the given ones.
     private(set) var arguments: [String] = []
     private(set) var rows: [Row] = []
+    /// The file that some may be from.
+    private(set) var file: String?
 
     /// Variables that aren't settings of `serve`.
     private static let others: Set = [
@@ -62,6 +64,7 @@ struct Settings {
         let own = Self.own(given, table)
         let path = own["config"]?.last ?? environment["STORECAST_CONFIG"]
         let file = try await Self.file(path, table)
+        self.file = path
         try Self.check(environment, table)
         let variables = EnvironmentVariablesProvider(environmentVariables: environment)
         var isInMemory = own["memory"] != nil

@@ -14,7 +14,8 @@ extension ServerExtension {
 
 /// Who may use a server's devtools: whoever has the token.
 ///
-/// They see every room's state, actions and clients, and may dispatch actions. The address that a
+/// They see every room's state, actions and clients, and may dispatch actions, end connections, shut
+/// identities out and have the server read its files again. The address that a
 /// connection comes from doesn't count: behind a proxy on this machine all come from this machine.
 public struct DevtoolsAccess: Sendable {
     private let digest: [UInt8]

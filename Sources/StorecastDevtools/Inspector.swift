@@ -26,6 +26,9 @@ final class Inspector: RoomObserver {
     /// The last reports of each loop.
     private var reports: [Int: [RoomReport]] = [:]
     private var roomCounts: [Int: Int] = [:]
+    private var connections: [Int: [DevtoolsQuestion: ConnectionList]] = [:]
+    /// What loops did so far for actions that all of them have a part in, by the actions' ids.
+    private var errands: [String: (awaited: Int, done: KickedConnections)] = [:]
     /// How many loops have yet to send their reports.
     private var awaited = 0
     private var meter = RateMeter()
@@ -53,7 +56,20 @@ final class Inspector: RoomObserver {
 
     func settled(_ entry: JournalEntry, _ rejection: Rejection?, at version: UInt64) {
         guard rejection == nil else { return }
-        for case let action as ForwardAction in entry.actions { forward(action) }
+        for action in entry.actions {
+            switch action {
+            case let action as ForwardAction: forward(action)
+            case let action as KickAction:
+                askLoops(for: action.stamp.id) { loop in
+                    loop.kick(action)
+                } end: { kicked in
+                    kicked.outcome(of: action)
+                }
+            case let action as RevokeAction: revoke(action)
+            case let action as ReloadAction: reload(action)
+            default: break
+            }
+        }
     }
 
     private func forward(_ action: ForwardAction) {
@@ -69,10 +85,75 @@ final class Inspector: RoomObserver {
 
     private func forwarded(_ id: String, _ result: Result<Position, Rejection>) {
         switch result {
-        case .success(let position): dispatch(ForwardEnded(id: id, version: position.version))
+        case .success(let position):
+            dispatch(DevtoolsActionEnded(id: id, version: position.version))
         case .failure(let rejection):
-            dispatch(ForwardEnded(id: id, problem: "\(rejection.code): \(rejection)"))
+            dispatch(DevtoolsActionEnded(id: id, problem: "\(rejection.code): \(rejection)"))
         }
+    }
+
+    private func revoke(_ action: RevokeAction) {
+        let (id, identity) = (action.stamp.id, action.identity)
+        if action.isUndone == true {
+            let isRevoked = host.revocations.remove(identity)
+            let known = host.revocations.all.prefix(KickedConnections.mostKnown)
+                .map { $0.excerpt().shown }.joined(separator: ", ")
+            let others = known.isEmpty ? "nobody is." : "these are: \(known)."
+            let problem = "'\(identity.excerpt().shown)' isn't revoked; \(others)"
+            return dispatch(
+                DevtoolsActionEnded(id: id, ended: 0, problem: isRevoked ? nil : problem))
+        }
+        // First, so that nobody comes back.
+        guard host.revocations.add(identity) else {
+            let problem = "\(Revocations.most) identities are revoked, and no more can be."
+            return dispatch(DevtoolsActionEnded(id: id, problem: problem))
+        }
+        askLoops(for: id) { loop in
+            KickedConnections(ended: loop.revoke(ExactString(identity)))
+        } end: { revoked in
+            DevtoolsActionEnded(id: id, ended: revoked.ended)
+        }
+    }
+
+    private func reload(_ action: ReloadAction) {
+        let (loops, id) = (loops, action.stamp.id)
+        guard loops.indices.contains(host.index) else { return }
+        let home = loops[host.index]
+        host.reload { result in
+            var problem: String?
+            if case .failure(let error) = result { problem = "\(error)" }
+            let end = DevtoolsActionEnded(id: id, problem: problem)
+            home.perform { $0.inspector?.dispatch(end) }
+        }
+    }
+
+    /// Has every loop do its part of an action, and dispatches its end when all have.
+    private func askLoops(
+        for id: String, _ work: @escaping @Sendable (LoopInspector) -> KickedConnections,
+        end: @escaping @Sendable (KickedConnections) -> DevtoolsActionEnded
+    ) {
+        let loops = loops
+        guard loops.indices.contains(host.index) else { return }
+        let home = loops[host.index]
+        errands[id] = (loops.count, KickedConnections())
+        for loop in loops {
+            loop.perform { part in
+                let done = work(part)
+                home.perform { $0.inspector?.did(done, for: id, end) }
+            }
+        }
+    }
+
+    private func did(
+        _ part: KickedConnections, for id: String,
+        _ end: (KickedConnections) -> DevtoolsActionEnded
+    ) {
+        guard var errand = errands[id] else { return }
+        errand.awaited -= 1
+        errand.done.ended += part.ended
+        errand.done.known.formUnion(part.known)
+        errands[id] = errand.awaited > 0 ? errand : nil
+        if errand.awaited == 0 { dispatch(end(errand.done)) }
     }
 
     private func dispatch(_ action: any ServerAction) {
@@ -148,6 +229,7 @@ final class Inspector: RoomObserver {
 
     private func take(_ response: InspectionResponse, from loop: Int) {
         roomCounts[loop] = response.rooms
+        if response.reports != nil { connections[loop] = response.connections }
         if let reports = response.reports {
             self.reports[loop] = reports
             awaited -= 1
@@ -173,6 +255,11 @@ final class Inspector: RoomObserver {
                 let list = try? JSONCoding.encodeTree(measured)
                 let total = roomCounts.values.reduce(0, +)
                 answers[question] = ["rooms": list ?? [], "total": .int(Int64(total))]
+            case .revocations:
+                answers[question] = .array(host.revocations.all.map { .string($0) })
+            case .connections:
+                let lists = connections.values.compactMap { $0[question] }
+                answers[question] = try? JSONCoding.encodeTree(lists.reduce(ConnectionList(), +))
             case .graphs(let parameters):
                 let samples = meter.samples(of: parameters.room)
                 answers[question] = try? JSONCoding.encodeTree(samples)

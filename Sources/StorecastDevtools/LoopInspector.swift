@@ -24,6 +24,8 @@ struct InspectionResponse: Sendable {
     /// How many rooms the loop has.
     var rooms = 0
     var answers: [DevtoolsQuestion: JSON] = [:]
+    /// The loop's connections, if it was time for reports.
+    var connections: [DevtoolsQuestion: ConnectionList] = [:]
 }
 
 /// The devtools' part on one event loop: answers questions about the rooms there.
@@ -80,6 +82,9 @@ final class LoopInspector: LoopExtension {
         var response = InspectionResponse(rooms: shownRooms.count)
         if request.isSample { response.reports = reports(for: request) }
         for question in request.questions {
+            if request.isSample, case .connections(let parameters) = question {
+                response.connections[question] = connections(parameters)
+            }
             response.answers[question] = answer(to: question, request)
         }
         return response
@@ -178,6 +183,30 @@ final class LoopInspector: LoopExtension {
         return try? JSONCoding.encodeTree(detail)
     }
 
+    /// The sessions of rooms that are shown, in the order of their connections' numbers.
+    private var shownSessions: [(connection: UInt64, session: ServerSession)] {
+        host.rooms.sessions.filter { !$0.value.room.name.isSameText(as: DevtoolsState.path) }
+            .sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    private func connections(_ parameters: ConnectionsParameters) -> ConnectionList {
+        var list = ConnectionList()
+        for (connection, session) in shownSessions {
+            let (room, identity) = (session.room.name, session.identity.id)
+            guard parameters.room.map({ $0 == ExactString(room) }) ?? true,
+                parameters.identity.map({ $0 == ExactString(identity) }) ?? true
+            else { continue }
+            list.total += 1
+            guard list.connections.count < ConnectionList.most else { continue }
+            list.connections.append(
+                ConnectionReport(
+                    connection: connection, room: room, identity: identity,
+                    address: traffic.counter(of: connection)?.address ?? "",
+                    participant: session.client.isEmpty ? "" : participantID(of: session.client)))
+        }
+        return list
+    }
+
     // MARK: The past
 
     private func read(_ question: DevtoolsQuestion?) {
@@ -226,4 +255,27 @@ final class LoopInspector: LoopExtension {
             }
         }
     }
+
+    // MARK: Administration
+
+    /// Ends the connections that are meant, with a code after which clients don't come back.
+    func kick(_ action: KickAction) -> KickedConnections {
+        var kicked = KickedConnections()
+        let identity = action.identity.map { ExactString($0) }
+        for (connection, session) in shownSessions {
+            let own = ExactString(session.identity.id)
+            guard connection == action.connection || own == identity else {
+                if kicked.known.count < KickedConnections.mostKnown, identity == nil || own != "" {
+                    kicked.known.insert(identity == nil ? ExactString("\(connection)") : own)
+                }
+                continue
+            }
+            session.close(.kicked, action.reason ?? "The connection was ended by an operator.")
+            kicked.ended += 1
+        }
+        return kicked
+    }
+
+    /// Ends the connections of an identity; returns how many.
+    func revoke(_ id: ExactString) -> Int { host.revoke { ExactString($0.id) == id } }
 }

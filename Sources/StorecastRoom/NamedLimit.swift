@@ -20,6 +20,8 @@ public struct NamedLimit: Sendable {
     public let least: Double
     /// Whether it is how many a second, and may be `unlimited`.
     public let isRate: Bool
+    /// Whether another value takes effect with the server's next start only.
+    public var isFixed: Bool { Self.fixed.contains(name) }
     private let read: @Sendable (SyncLimits) -> Double
     private let write: @Sendable (inout SyncLimits, Double) -> Void
 
@@ -67,6 +69,20 @@ public struct NamedLimit: Sendable {
     private static func burst(_ name: String, _ path: Path<Double>) -> Self {
         Self(
             name, .time, 0.001, read: { $0[keyPath: path] }, write: { $0[keyPath: path] = $1 })
+    }
+
+    /// Those that clients and rooms have agreed on, that sockets were made with, or that what is held
+    /// already was shared out by.
+    private static let fixed: Set = [
+        "message-bytes", "depth", "window", "turn-work", "handshake-timeout", "answer-timeout",
+        "ping-interval", "silence", "stall-timeout", "message-timeout", "unfinished-bytes",
+        "pending-bytes", "close-timeout", "memory", "snapshots-entries", "snapshots-bytes",
+    ]
+
+    /// Whether that changes it.
+    fileprivate func copy(from source: SyncLimits, to limits: inout SyncLimits) -> Bool {
+        defer { write(&limits, read(source)) }
+        return read(source) != read(limits)
     }
 
     /// All bounds, in the order of ``SyncLimits``.
@@ -232,6 +248,15 @@ public struct LimitError: Error, Hashable, CustomStringConvertible {
 
     /// An error that says so.
     public init(description: String) { self.description = description }
+}
+
+extension SyncLimits {
+    /// Takes what is fixed from `running`; returns the names of those that were others.
+    package mutating func keep(fixedOf running: SyncLimits) -> [String] {
+        snapshots.kept = running.snapshots.kept
+        return NamedLimit.all.filter(\.isFixed).filter { $0.copy(from: running, to: &self) }.map(
+            \.name)
+    }
 }
 
 extension SyncLimits {

@@ -3,6 +3,7 @@ public import Logging
 public import StorecastRoom
 import StorecastWebSocket
 import Synchronization
+public import Tracing
 
 #if canImport(Glibc)
     @preconcurrency import Glibc
@@ -32,6 +33,7 @@ public final class SyncServer: Sendable {
     let configuration: ServerConfiguration
     let listener: WebSocketServerConfiguration
     private let loopCount: Int
+    private let onReload: (@Sendable (SyncServer) async throws -> Void)?
     let operations: (address: OperationsAddress, metrics: OpenMetrics)?
     private let operationsLoop = Mutex<(loop: OperationsLoop, url: String)?>(nil)
     private let phase = Mutex(Phase.idle)
@@ -61,11 +63,15 @@ public final class SyncServer: Sendable {
     ///   - metrics: to what it hands its metrics each second; by default what `MetricsSystem` was set
     ///     up with. Docs/Reference.md has them all.
     ///   - operations: where it tells how it is, and its metrics; nowhere without it.
+    ///   - tracer: has a span of each dispatch of a client's, from when it comes to its outcome; by
+    ///     default what `InstrumentationSystem` was set up with. Docs/Reference.md says what is in it.
     ///   - pages: what it serves to browsers; without any it answers that it takes WebSockets only.
     ///   - authentication: how it finds out who clients are; without it everyone is anonymous.
     ///   - rules: what `rooms` has JSON rooms obey, to be read again by ``reload()``.
     ///   - paths: which paths have rooms: clients of others are told what there is, and `rooms` isn't
     ///     asked. Without it, `rooms` alone decides.
+    ///   - onReload: what ``reload()`` does beside what it says, such as ``setLimits(_:)``; throws
+    ///     what is to be logged.
     ///   - rooms: answers nil for a path without a room; called once when a room is opened.
     ///   - authenticate: says who a client is, or throws: for ``Authentication/custom(_:)``, in
     ///     place of `authentication`.
@@ -76,8 +82,10 @@ public final class SyncServer: Sendable {
         loops: Int = 1, limits: SyncLimits = SyncLimits(), extensions: [ServerExtension] = [],
         logger: Logger = Logger(label: "storecast.server"), audit: AuditLog? = nil,
         metrics: any MetricsFactory = MetricsSystem.factory, operations: OperationsAddress? = nil,
+        tracer: any Tracer = InstrumentationSystem.tracer,
         pages: WebPages = WebPages(), authentication: Authentication = .anonymous,
         rules: DocumentRules? = nil, paths: RoomPatterns? = nil,
+        onReload: (@Sendable (SyncServer) async throws -> Void)? = nil,
         rooms: @escaping @Sendable (_ path: String) -> (any RoomDefinitionProtocol)?,
         authenticate: (@Sendable (Credentials) async throws -> Identity)? = nil
     ) {
@@ -88,6 +96,7 @@ public final class SyncServer: Sendable {
             authenticate == nil || authentication.isAnonymous,
             "A server has one way to find out who its clients are.")
         loopCount = max(1, loops)
+        self.onReload = onReload
         var factory = metrics
         self.operations = operations.map { address in
             let own = OpenMetrics(
@@ -104,7 +113,8 @@ public final class SyncServer: Sendable {
             hosts: ServedHosts(listeningOn: host, allowed: allowedHosts),
             origins: AllowedOrigins(allowedOrigins), logger: logger.safe.withoutRepetition,
             connectionLogger: logger.safe, audit: audit,
-            metrics: ServerMetrics(factory, loops: loopCount))
+            metrics: ServerMetrics(factory, loops: loopCount),
+            tracer: tracer is NoOpTracer ? nil : tracer)
         var listener = WebSocketServerConfiguration()
         listener.host = host
         listener.port = port
@@ -134,14 +144,27 @@ public final class SyncServer: Sendable {
         return nil
     }
 
-    /// A server with one room, at `/`.
+    /// A server with one room, at `/`; all else as with `rooms`.
     public convenience init(
-        host: String = "127.0.0.1", port: Int = 9090, journal: JournalProvider = .memory,
-        room: any RoomDefinitionProtocol, pages: WebPages = WebPages()
+        host: String = "127.0.0.1", port: Int = 9090, listeningSocket: Int32? = nil,
+        allowedHosts: [String] = [], allowedOrigins: [String] = [], trustedProxies: [String] = [],
+        certificate: TLSCertificate? = nil, journal: JournalProvider = .memory,
+        loops: Int = 1, limits: SyncLimits = SyncLimits(), extensions: [ServerExtension] = [],
+        logger: Logger = Logger(label: "storecast.server"), audit: AuditLog? = nil,
+        metrics: any MetricsFactory = MetricsSystem.factory, operations: OperationsAddress? = nil,
+        tracer: any Tracer = InstrumentationSystem.tracer,
+        room: any RoomDefinitionProtocol, pages: WebPages = WebPages(),
+        authentication: Authentication = .anonymous,
+        onReload: (@Sendable (SyncServer) async throws -> Void)? = nil,
+        authenticate: (@Sendable (Credentials) async throws -> Identity)? = nil
     ) {
         self.init(
-            host: host, port: port, journal: journal, pages: pages,
-            rooms: { $0 == "/" ? room : nil })
+            host: host, port: port, listeningSocket: listeningSocket, allowedHosts: allowedHosts,
+            allowedOrigins: allowedOrigins, trustedProxies: trustedProxies,
+            certificate: certificate, journal: journal, loops: loops, limits: limits,
+            extensions: extensions, logger: logger, audit: audit, metrics: metrics,
+            operations: operations, tracer: tracer, pages: pages, authentication: authentication,
+            onReload: onReload, rooms: { $0 == "/" ? room : nil }, authenticate: authenticate)
     }
 
     /// Serves until SIGINT, SIGTERM or the task's cancellation, then says goodbye to everyone. On
@@ -175,7 +198,7 @@ public final class SyncServer: Sendable {
         let (signals, continuation) = AsyncStream<Int32>.makeStream()
         let isReloading =
             configuration.certificate != nil || configuration.authentication.reload != nil
-            || configuration.audit != nil || configuration.rules != nil
+            || configuration.audit != nil || configuration.rules != nil || onReload != nil
         let handled = isReloading ? [SIGHUP] : []
         await runningLoops().first?.handle([SIGINT, SIGTERM] + handled) { continuation.yield($0) }
         onListening(url)
@@ -184,7 +207,8 @@ public final class SyncServer: Sendable {
         // Ends by a signal, or when the task is cancelled.
         for await signal in signals {
             if signal == SIGHUP {
-                await reloadBySignal()
+                // What fails is logged.
+                try? await reload()
                 continue
             }
             configuration.logger.log(.info, "stopping", [.signal: Int(signal)])
@@ -279,50 +303,61 @@ public final class SyncServer: Sendable {
     /// certificate. Subscriptions that the rules don't allow any more end (`lapse` with
     /// `forbidden`), and so do connections of those who may do nothing in their room. Connections of
     /// identities of which a token isn't there any more, or stands for something else, end with close
-    /// code 4004, and may come back with another. What can't be read stays as it is, and the others
-    /// are read: throws the first ``ServerError``, or what the authentication throws, and logs others.
+    /// code 4004, and may come back with another.
+    ///
+    /// What can't be read stays as it is, and is logged: throws then, when the rest is done, a
+    /// ``ServerError``, or what the authentication or `onReload` throws.
     public func reload() async throws {
-        // First, as what is moved away is to be complete, whatever else fails.
-        let parts = [reopenAudit, reloadCertificate, reloadRules, reloadAuthentication]
-        var problem: (any Error)?
-        for part in parts {
+        var problems: [any Error] = []
+        func attempt(_ part: () async throws -> Void) async {
             do { try await part() } catch {
-                if problem == nil {
-                    problem = error
-                } else {
-                    configuration.logger.error("\(error)")
-                }
+                configuration.logger.error("\(error)")
+                problems.append(error)
             }
         }
-        if let problem { throw problem }
+        // First, as what was moved away is complete then.
+        await attempt { try await configuration.audit?.reopen() }
+        await attempt {
+            guard let certificate = configuration.certificate else { return }
+            try certificate.reload()
+            configuration.logger.info("certificate reloaded")
+            warnOfExpiry()
+        }
+        await attempt {
+            guard let rules = configuration.rules else { return }
+            try rules.reload()
+            for loop in runningLoops() { await loop.askRulesAgain() }
+            configuration.logger.info("rules reloaded")
+            warnOfStrangers()
+        }
+        await attempt {
+            guard let reload = configuration.authentication.reload else { return }
+            let isRevoked = try await reload()
+            let count = await revoke(where: isRevoked)
+            configuration.logger.log(.info, "authentication reloaded", [.ended: count])
+        }
+        await attempt { try await onReload?(self) }
+        if let first = problems.first { throw first }
     }
 
-    private func reopenAudit() async throws { try await configuration.audit?.reopen() }
-
-    private func reloadCertificate() async throws {
-        guard let certificate = configuration.certificate else { return }
-        try certificate.reload()
-        configuration.logger.info("certificate reloaded")
-        warnOfExpiry()
+    /// Sets the bounds on what clients may send, have and cost, while it runs.
+    ///
+    /// They hold at once, also for who is connected. Those that are fixed (``NamedLimit/isFixed``)
+    /// stay as they are until the next start; returns the names of those that would have changed.
+    @discardableResult
+    public func setLimits(_ limits: SyncLimits) async -> [String] {
+        var limits = limits
+        let fixed = limits.keep(fixedOf: configuration.limits)
+        for loop in runningLoops() { await loop.set(limits) }
+        return fixed
     }
 
-    private func reloadRules() async throws {
-        guard let rules = configuration.rules else { return }
-        try rules.reload()
-        for loop in runningLoops() { await loop.askRulesAgain() }
-        configuration.logger.info("rules reloaded")
-        warnOfStrangers()
-    }
-
-    private func reloadAuthentication() async throws {
-        guard let reload = configuration.authentication.reload else { return }
-        let isRevoked = try await reload()
-        let count = await revoke(where: isRevoked)
-        configuration.logger.log(.info, "authentication reloaded", [.ended: count])
-    }
-
-    private func reloadBySignal() async {
-        do { try await reload() } catch { configuration.logger.error("\(error)") }
+    /// Sets the sites whose pages may connect, beside the server's own, while it runs; pages that are
+    /// connected stay so.
+    ///
+    /// - Parameter origins: as `allowedOrigins` of the initializer.
+    public func setAllowedOrigins(_ origins: [String]) async {
+        for loop in runningLoops() { await loop.allow(AllowedOrigins(origins)) }
     }
 
     private func warnOfStrangers() {
@@ -403,6 +438,7 @@ public final class SyncServer: Sendable {
     ) async throws(ServerError) -> Int {
         var (listener, configuration) = (listener, configuration)
         configuration.recovery = onRecovery
+        configuration.reload = { [weak self] in try await self?.reload() }
         for (index, loop) in loops.enumerated() {
             await loop.begin(configuration, store, index: index, peers: loops)
         }

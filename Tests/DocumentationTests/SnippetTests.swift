@@ -8,7 +8,7 @@ struct SnippetTests {
 
     /// Documents whose every piece of Swift comes from a snippet.
     private static let documents =
-        ["Coming-from-ReSwift", "Large-states", "Recovery", "Simulation", "Web"]
+        ["Coming-from-ReSwift", "Large-states", "Recovery", "Services", "Simulation", "Web"]
         .map { "Docs/\($0).md" }
         + articles(in: "Sources/Storecast/Documentation.docc")
         + articles(in: "Sources/StorecastRedux/Documentation.docc")
@@ -60,7 +60,9 @@ struct SnippetTests {
     /// All snippets, by file and name.
     private static func snippets() throws -> [String: String] {
         var all: [String: String] = [:]
-        for folder in ["ComingFromReSwift", "LargeStates", "Pieces", "PollTests", "Tutorial"] {
+        for folder in [
+            "ComingFromReSwift", "LargeStates", "Pieces", "PollTests", "Services", "Tutorial",
+        ] {
             let url = root.appending(path: "Tests/Snippets/\(folder)")
             for name in try FileManager.default.contentsOfDirectory(atPath: url.path) {
                 let text = try String(contentsOf: url.appending(path: name), encoding: .utf8)

@@ -86,6 +86,55 @@ struct BenchCommandTests {
         #expect(nobody.text.hasPrefix("Error: Can't connect: Connection refused"))
     }
 
+    @Test func `a soak starts, kills and stops a server, and says what it took`() async throws {
+        let directory = try TemporaryDirectory()
+        let command = try ChildProcess(
+            "storecast",
+            ["bench", "--soak", "3s", "--restarts", "1", "--rate", "200"]
+                + ["--csv", directory.file("a.csv"), "--svg", directory.file("a.svg")]
+                + ["--json", directory.file("a.json")], takesErrors: true)
+        let status = await command.exitStatus()
+        let lines = await command.allLines()
+        #expect(status == 0, "\(lines)")
+        #expect(lines.first?.hasPrefix("the server's files are in ") == true)
+        #expect(lines.contains { $0.contains(" acked, ") && $0.hasSuffix(" 2 restarts") })
+        #expect(lines.last == "It was too short to say whether something grows.")
+        let json = try JSON(
+            parsing: String(contentsOfFile: directory.file("a.json"), encoding: .utf8))
+        #expect(json["troubles"]?.array?.isEmpty == true)
+        #expect(json["acked"]?.int.map { $0 > 0 } == true)
+        let table = try String(contentsOfFile: directory.file("a.csv"), encoding: .utf8)
+        #expect(table.split(separator: "\n").count > 2)
+        let svg = try String(contentsOfFile: directory.file("a.svg"), encoding: .utf8)
+        #expect(svg.contains("descriptors"))
+    }
+
+    @Test func `a server that runs already is watched, and isn't ended`() async throws {
+        let server = try await ServeProcess(document: "{}")
+        let command = try ChildProcess(
+            "storecast",
+            ["bench", server.url, "--soak", "3s", "--pid", "\(server.process.id)"],
+            takesErrors: true)
+        let status = await command.exitStatus()
+        let lines = await command.allLines()
+        #expect(status == 0, "\(lines)")
+        #expect(lines.contains { $0.hasSuffix(" 0 restarts") })
+        #expect(await server.stop() == 0)
+    }
+
+    @Test func `a server of another command that doesn't start is said`() async throws {
+        let command = try ChildProcess(
+            "storecast", ["bench", "--soak", "3s", "--serve", "sh -c 'exit 3'"], takesErrors: true)
+        #expect(await command.exitStatus() == 2)
+        let lines = await command.allLines()
+        #expect(
+            lines.last?.hasPrefix("Error: The server doesn't start: It ended with status 3.")
+                == true, "\(lines)")
+        // Its log is left for whoever looks for the reason.
+        let folder = try #require(lines.first?.split(separator: " ").last)
+        try FileManager.default.removeItem(atPath: String(folder))
+    }
+
     @Test func `a file that can't be written is said before anything is dispatched`() async throws {
         let (status, text) = try await bench(
             "127.0.0.1:1", Self.increment + ["--json", "/nowhere/a.json"])

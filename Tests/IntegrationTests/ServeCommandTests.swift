@@ -134,6 +134,67 @@ struct ServeCommandTests {
         #expect(messages.contains("stopping"))
     }
 
+    @Test(.enabled(if: Python.isThere, "needs .build/python: see the README's test command"))
+    func `Prometheus reads its metrics`() async throws {
+        let server = try ChildProcess(
+            "storecast",
+            ["serve", "--port", "0", "--memory", "--log-level", "error", "--operations", "0"])
+        let url = try #require(await server.line(0)?.split(separator: " ").last.map(String.init))
+        let metrics = try #require(await server.line(2)?.split(separator: " ").last)
+        let connection = RemoteConnection(url, token: { "ada" })
+        _ = try await connection.dispatch(type: "Say", payload: ["text": "Hi"]).outcome
+        var lines: [String] = []
+        // It has the counts of each second.
+        #expect(
+            try await eventually {
+                let reader = try Python.start("metrics.py", [String(metrics)])
+                lines = await reader.allLines()
+                try #require(await reader.exitStatus() == 0)
+                return lines.contains(
+                    "counter storecast_actions_total outcome=taken,type=Say 1")
+            }, "\(lines)")
+        #expect(lines.contains("gauge storecast_connections - 1"), "\(lines)")
+        #expect(lines.contains { $0.hasPrefix("histogram storecast_turn_seconds_bucket le=") })
+        connection.close()
+        server.signal(SIGTERM)
+        #expect(await server.exitStatus() == 0)
+    }
+
+    @Test func `on SIGHUP settings are read again, and what can't be used changes nothing`()
+        async throws
+    {
+        let file = directory.file("config.json")
+        func write(_ text: String) throws { try Data(text.utf8).write(to: URL(filePath: file)) }
+        try write(#"{"port": 0, "memory": true, "log-level": "error"}"#)
+        let server = try ChildProcess("storecast", ["serve", "--config", file], takesErrors: true)
+        var index = 0
+        func line(with text: String) async throws -> String {
+            while true {
+                let line = try #require(await server.line(index))
+                index += 1
+                if line.contains(text) { return line }
+            }
+        }
+        _ = try await line(with: "listening on ")
+        try write(
+            """
+            {"port": 1, "memory": true, "log-level": "info", "allow-origin": "https://a.example",
+            "limits": {"connections": 5, "window": 5}}
+            """)
+        server.signal(SIGHUP)
+        _ = try await line(with: "settings reloaded")
+        #expect(
+            try await line(with: "takes effect").contains("started again: port, limit window."))
+        try write(#"{"prot": 0}"#)
+        server.signal(SIGHUP)
+        #expect(
+            try await line(with: "The settings stay as they are.").contains(
+                "There is no setting 'prot'"))
+        server.signal(SIGTERM)
+        _ = try await line(with: "stopping")
+        #expect(await server.exitStatus() == 0)
+    }
+
     @Test func `on SIGHUP the certificate is read again, and clients stay`() async throws {
         let (certificates, other) = (try TestCertificates(), try TestCertificates())
         let server = try ChildProcess(

@@ -14,8 +14,10 @@ final class ServeProcess: Sendable {
     /// - Parameters:
     ///   - data: the file to keep what happens in; nil for memory.
     ///   - tokens: the file of tokens; nil to believe names.
+    ///   - devtoolsToken: the file of the devtools' token; nil for none.
     init(
-        document: String? = nil, data: String? = nil, port: UInt16 = 0, tokens: String? = nil
+        document: String? = nil, data: String? = nil, port: UInt16 = 0, tokens: String? = nil,
+        devtoolsToken: String? = nil
     ) async throws {
         directory = try TemporaryDirectory()
         var arguments = [
@@ -23,6 +25,7 @@ final class ServeProcess: Sendable {
         ]
         arguments += data.map { ["--data", $0] } ?? ["--memory"]
         arguments += tokens.map { ["--tokens", $0] } ?? []
+        arguments += devtoolsToken.map { ["--devtools-token", $0] } ?? []
         if let document {
             let file = directory.file("document.json")
             try Data(document.utf8).write(to: URL(filePath: file))

@@ -91,41 +91,41 @@ struct ReportTests {
     }
 }
 
-struct LatencyChartTests {
-    /// The elements of a picture by their names, as an XML parser reads them.
-    private final class Elements: NSObject, XMLParserDelegate {
-        var all: [(name: String, attributes: [String: String])] = []
-        var text = ""
+/// The elements of a picture by their names, as an XML parser reads them.
+final class SVGElements: NSObject, XMLParserDelegate {
+    var all: [(name: String, attributes: [String: String])] = []
+    var text = ""
 
-        init(_ svg: String) throws {
-            super.init()
-            let parser = XMLParser(data: Data(svg.utf8))
-            parser.delegate = self
-            try #require(parser.parse(), "It isn't XML.")
-        }
-
-        func parser(
-            _ parser: XMLParser, didStartElement name: String, namespaceURI: String?,
-            qualifiedName: String?, attributes: [String: String] = [:]
-        ) {
-            all.append((name, attributes))
-        }
-
-        func parser(_ parser: XMLParser, foundCharacters text: String) { self.text += text + "|" }
-
-        func named(_ name: String, _ style: String) -> [[String: String]] {
-            all.filter { $0.name == name && $0.attributes["class"]?.hasPrefix(style) == true }
-                .map(\.attributes)
-        }
+    init(_ svg: String) throws {
+        super.init()
+        let parser = XMLParser(data: Data(svg.utf8))
+        parser.delegate = self
+        try #require(parser.parse(), "It isn't XML.")
     }
 
+    func parser(
+        _ parser: XMLParser, didStartElement name: String, namespaceURI: String?,
+        qualifiedName: String?, attributes: [String: String] = [:]
+    ) {
+        all.append((name, attributes))
+    }
+
+    func parser(_ parser: XMLParser, foundCharacters text: String) { self.text += text + "|" }
+
+    func named(_ name: String, _ style: String) -> [[String: String]] {
+        all.filter { $0.name == name && $0.attributes["class"]?.hasPrefix(style) == true }
+            .map(\.attributes)
+    }
+}
+
+struct LatencyChartTests {
     private let results = [100.0, 1_000, 10_000].map { rate in
         ReportTests.result(rate, acks: (1...1_000).map { Int64(Double($0) * rate * 10) })
     }
 
     @Test func `it has a line for each quantile, with a point for each rate`() throws {
         let svg = LatencyChart(title: "increment", results: results).svg
-        let elements = try Elements(svg)
+        let elements = try SVGElements(svg)
         #expect(elements.named("polyline", "line").count == 4)
         #expect(elements.named("circle", "dot").count == 12 + 4, "four at the labels")
         #expect(elements.text.contains("p99.9 at 1,000/s: 9.99 ms"))
@@ -148,7 +148,7 @@ struct LatencyChartTests {
         var results = results
         for index in results.indices { results[index].mirrors = results[index].tally.acks }
         let bound = try #require(LatencyBound("mirror-p99=20ms"))
-        let elements = try Elements(LatencyChart(title: "", results: results, bound: bound).svg)
+        let elements = try SVGElements(LatencyChart(title: "", results: results, bound: bound).svg)
         #expect(elements.named("polyline", "line").count == 8)
         #expect(elements.named("line", "bound").count == 1)
         #expect(elements.text.contains("dispatch to last mirror|"))
@@ -157,7 +157,7 @@ struct LatencyChartTests {
 
     @Test func `labels at the lines' ends don't lie on one another`() throws {
         let same = [100.0, 1_000].map { ReportTests.result($0, acks: [1_000_000]) }
-        let elements = try Elements(LatencyChart(title: "", results: same).svg)
+        let elements = try SVGElements(LatencyChart(title: "", results: same).svg)
         let places = elements.named("text", "label").compactMap { $0["y"].flatMap(Double.init) }
         #expect(places.count == 4)
         for (upper, lower) in zip(places.dropFirst(), places) { #expect(lower - upper >= 15) }
@@ -166,7 +166,7 @@ struct LatencyChartTests {
     @Test(arguments: [[], [100.0]])
     func `little or nothing measured is a picture too`(rates: [Double]) throws {
         let svg = LatencyChart(title: "<&>\u{7}", results: rates.map { ReportTests.result($0) }).svg
-        #expect(try Elements(svg).text.contains("<|&|>"))
+        #expect(try SVGElements(svg).text.contains("<|&|>"))
         #expect(!svg.contains("nan"))
         #expect(!svg.contains("inf"))
     }

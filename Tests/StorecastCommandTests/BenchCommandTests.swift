@@ -55,13 +55,73 @@ struct BenchCommandTests {
 
     @Test(arguments: [
         [], ["--rate", "0"], ["--rate", "1e9"], ["--connections", "0"], ["--threads", "0"],
-        ["--duration", "0s"], ["--duration", "1h"], ["--mirrors", "1"], ["--mirrors", "-1"],
+        ["--duration", "0s"], ["--duration", "1d"], ["--mirrors", "1"], ["--mirrors", "-1"],
         ["--find", "p99"], ["--find", "mirror-p99=1s"],
-        ["--find", "p99=1s", "--rate", "1", "--rate", "2"],
+        ["--find", "p99=1s", "--rate", "1", "--rate", "2"], ["--soak", "2h"], ["--csv", "a.csv"],
     ])
     func `what makes no sense is refused`(arguments: [String]) {
         let all = arguments.isEmpty ? ["localhost:9090"] : Self.least + arguments
         #expect(throws: (any Error).self) { try BenchCommand.parse(all) }
+    }
+
+    @Test func `a soak starts a server of its own, with bounds that it reaches within minutes`()
+        throws
+    {
+        let command = try BenchCommand.parse(["--soak", "2h"])
+        let plan = try command.soakOptions.plan(.seconds(7200), url: nil, in: "/tmp")
+        #expect(command.soakOptions.soak == .seconds(7200))
+        guard case .started(let words, let log) = plan.server else {
+            Issue.record("No server is started.")
+            return
+        }
+        #expect(words.dropFirst().first == "serve")
+        #expect(words.contains("/tmp/soak.sqlite"))
+        #expect(words.contains("clients=500"))
+        #expect(plan.data == "/tmp/soak.sqlite")
+        #expect(log == "/tmp/server.log")
+        #expect(plan.restarts == 6)
+    }
+
+    @Test func `a soak may be of a server that runs, or that another command starts`() throws {
+        let running = try BenchCommand.parse(["localhost:1", "--soak", "3s", "--pid", "7"])
+            .soakOptions.plan(.seconds(3), url: "localhost:1", in: "/tmp")
+        guard case .running("localhost:1", 7) = running.server else {
+            Issue.record("It is \(running.server).")
+            return
+        }
+        #expect(running.data == nil)
+        let other = try BenchCommand.parse(["--soak", "3s", "--serve", "board --port 0"])
+            .soakOptions.plan(.seconds(3), url: nil, in: "/tmp")
+        guard case .started(["/bin/sh", "-c", "exec board --port 0"], _) = other.server else {
+            Issue.record("It is \(other.server).")
+            return
+        }
+    }
+
+    @Test func `a soak fails if something grows, or was lost`() {
+        var result = SoakResult(duration: .seconds(90))
+        result.samples = (0..<60).map { second in
+            SoakSample(
+                seconds: Double(second), restarts: 0, clients: 1, acked: second,
+                memory: second * 1_000_000, descriptors: 7)
+        }
+        let growth = CommandFailure(soak: result)
+        #expect(growth?.status == .refused)
+        #expect(growth?.description == "It grows: memory.")
+        result.samples = []
+        #expect(CommandFailure(soak: result) == nil)
+        result.troubles = ["An action was lost."]
+        #expect(CommandFailure(soak: result)?.status == .refused)
+    }
+
+    @Test(arguments: [
+        ["--soak", "2s"], ["--soak", "400d"], ["--soak", "99999h"], ["--soak", "1h", "--pid", "1"],
+        ["localhost:1", "--soak", "1h", "--restarts", "1"], ["--soak", "1h", "--restarts", "-1"],
+        ["localhost:1", "--soak", "1h", "--serve", "x"], ["--soak", "1h", "--action", "Say"],
+        ["--soak", "1h", "--rate", "1", "--rate", "2"], ["--soak", "1h", "--find", "p99=1s"],
+    ])
+    func `a soak that makes no sense is refused`(arguments: [String]) {
+        #expect(throws: (any Error).self) { try BenchCommand.parse(arguments) }
     }
 
     @Test(arguments: ["{n}}", "{", "{c}{n}x"])

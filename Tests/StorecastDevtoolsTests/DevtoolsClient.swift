@@ -1,3 +1,4 @@
+import Foundation
 import StorecastClient
 import StorecastDevtools
 import StorecastRoom
@@ -37,6 +38,20 @@ struct DevtoolsClient {
             return answer
         }
         throw store.problem ?? Rejection(.closed, "No such answer came in time.")
+    }
+
+    /// Has the server do something; returns the outcome.
+    func perform(_ type: String, _ members: JSONObject = [:]) async throws -> JSON {
+        let ticket = "\(UUID())"
+        var payload = members
+        payload["ticket"] = .string(ticket)
+        _ = try await connection.dispatch(type: type, payload: .object(payload)).outcome
+        var last = JSON.null
+        _ = try await answer("dispatches") { list in
+            last = list.array?.last { $0["ticket"] == payload["ticket"] } ?? .null
+            return last["isOver"] == true
+        }
+        return last
     }
 
     /// Dispatches an action into a room; returns what the devtools say of it.

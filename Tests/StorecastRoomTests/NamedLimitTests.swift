@@ -39,6 +39,21 @@ struct NamedLimitTests {
                 document.contains("\n| `\(limit.name)` | \(limit.text(in: limits)) | "),
                 "\(limit.name)")
         }
+        let fixed = document.split(separator: "\n## ").first { $0.hasPrefix("While it runs") } ?? ""
+        for limit in NamedLimit.all {
+            #expect(fixed.contains("`\(limit.name)`") == limit.isFixed, "\(limit.name)")
+        }
+    }
+
+    @Test func `what is fixed is taken from the running server's`() {
+        var (running, limits) = (SyncLimits(), SyncLimits())
+        limits.window = 3
+        limits.silence = .seconds(3)
+        limits.clients = 3
+        running.memory = 5
+        #expect(limits.keep(fixedOf: running) == ["window", "silence", "memory"])
+        running.clients = 3
+        for limit in NamedLimit.all { #expect(limit.text(in: limits) == limit.text(in: running)) }
     }
 
     @Test(

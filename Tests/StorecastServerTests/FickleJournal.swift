@@ -14,6 +14,7 @@ final class FickleJournal: Sendable {
     private struct State {
         var answer = Answer.history
         var asked = 0
+        var takesAppends = true
         var users = 0
     }
 
@@ -23,6 +24,12 @@ final class FickleJournal: Sendable {
     var answer: Answer {
         get { state.withLock(\.answer) }
         set { state.withLock { $0.answer = newValue } }
+    }
+
+    /// Whether appends have an outcome from now on.
+    var takesAppends: Bool {
+        get { state.withLock(\.takesAppends) }
+        set { state.withLock { $0.takesAppends = newValue } }
     }
 
     /// How often a room was to be opened.
@@ -93,6 +100,7 @@ private final class FickleRooms: Journal {
         _ batch: [JournalEntry], to room: String,
         completion: @escaping (Result<UInt64, JournalError>) -> Void
     ) {
+        guard owner.takesAppends else { return }
         memory.append(batch, to: room, completion: completion)
     }
 

@@ -210,12 +210,14 @@ struct LogTests {
             let rows = section.split(separator: "\n").filter { $0.hasPrefix("| `") }
             return Set(
                 rows.flatMap { row in
-                    row.split(separator: "|")[0].matches(of: /`([a-z-]+)`/).map { String($0.1) }
+                    row.split(separator: "|")[0].matches(of: /`([a-z.-]+)`/).map { String($0.1) }
                 })
         }
         #expect(
             try names(of: "The log")
                 == Set(JSONLogHandler.members + LogField.allCases.map(\.rawValue)))
+        #expect(
+            try names(of: "Spans") == Set(SessionTrace.Attribute.allCases.map(\.rawValue)))
         #expect(try names(of: "The audit log") == Set(AuditField.allCases.map(\.rawValue)))
     }
 }

@@ -60,7 +60,10 @@ struct WebPagesTests {
     /// RFC 9110, section 9.3.2: the same fields as for GET, and no content.
     @Test(arguments: ["/", "/app/main.js", "/large.txt", "/app", "/nothing"])
     func `HEAD is answered as GET, without the content`(path: String) async throws {
-        let (page, head) = (try await Self.get(path), try await Self.ask("HEAD", path))
+        // They are of two moments.
+        let date = #/Date: .{29}\r\n/#
+        let page = try await Self.get(path).replacing(date, with: "")
+        let head = try await Self.ask("HEAD", path).replacing(date, with: "")
         #expect(head.hasSuffix("\r\n\r\n"))
         #expect(page.hasPrefix(head))
         #expect(page.utf8.count > head.utf8.count)

@@ -186,11 +186,15 @@ extension SocketTests {
             let port = try await loop.perform { routes.value.server?.port ?? 0 }
             let peer = try RawPeer(port: port)
             try peer.send(text: "GET /health?full=1 HTTP/1.1\r\nHost: a\r\n\r\n")
+            let answer = String(decoding: try peer.readToEnd(), as: UTF8.self)
+            let date = try #require(answer.firstMatch(of: /Date: (.{29})\r\n/)?.1)
+            #expect(HTTPResponse.time(of: String(date)) != nil)
             #expect(
-                String(decoding: try peer.readToEnd(), as: UTF8.self) == """
+                answer == """
                     HTTP/1.1 200 OK\r
                     Content-Type: text/plain; charset=utf-8\r
                     Content-Length: 22\r
+                    Date: \(date)\r
                     Connection: close\r
                     \r
                     GET /health full=1 ok\n

@@ -22,8 +22,14 @@ const left = {
   "STORECAST_KILLS=200": "it takes hours",
   "--rate 50000 --svg": "it takes a minute",
   "--find p99=20ms": "it takes a minute",
+  "--soak 2h": "it takes hours",
+  "storecast admin rooms": "it takes a server with devtools, as AdminCommandTests has",
+  "storecast doctor wss": "it takes a server that others reach",
   "--port 443": "it takes a certificate, and a port that is the system's",
   "Attacks votes fragments": "it takes an hour",
+  "board.sqlite /mnt/backups/board": "it takes another disk, and never ends",
+  "aws s3 cp": "it takes a store, and never ends",
+  "--at 2026-11-24": "it takes a folder of copies, which JournalReplicationTests has",
   "storecast journal skip": "it takes an entry that ends its reducer, as TrappingReducerTests has",
 };
 
@@ -57,8 +63,8 @@ describe("shell blocks, pasted one after the other", { skip: missing }, () => {
 
 describe("help", { skip: missing }, () => {
   const journal = ["rooms", "log", "show", "state", "diff", "export", "verify", "replay", "backup"];
-  const files = ["restore", "repair", "import", "fork", "skip"].concat(journal);
-  const commands = ["serve", "watch", "dispatch", "bench", "types", "journal"];
+  const files = ["restore", "repair", "import", "fork", "skip", "replicate"].concat(journal);
+  const commands = ["serve", "watch", "dispatch", "bench", "admin", "doctor", "types", "journal"];
   const all = [[], ...commands.map((name) => [name]), ...files.map((name) => ["journal", name])];
 
   test("shows commands on lines of their own, which no terminal breaks", () => {

@@ -39,17 +39,20 @@ package struct LatencyBound: Sendable, Equatable {
 }
 
 extension Duration {
-    /// Reads `10s`, `1.5m`, `20ms`, `500us`; a number alone is seconds. Nil for anything else.
+    /// Reads `10s`, `1.5m`, `2h`, `20ms`, `500us`; a number alone is seconds. Nil for anything else,
+    /// and for a year or more.
     package init?(written text: String) {
         let digits = text.prefix { $0.isNumber || $0 == "." }
-        guard let number = Double(digits), number.isFinite, number < 1e9 else { return nil }
+        guard let number = Double(digits), number < 1e9 else { return nil }
         switch text.dropFirst(digits.count) {
         case "", "s": self = .seconds(number)
         case "ms": self = .milliseconds(number)
         case "us", "µs", "μs": self = .microseconds(number)
         case "m", "min": self = .seconds(number * 60)
+        case "h": self = .seconds(number * 3600)
         default: return nil
         }
+        if self > .seconds(365 * 86_400) { return nil }
     }
 
     /// Whole nanoseconds, cut off.

@@ -57,7 +57,7 @@ package enum BenchTable {
 }
 
 extension String {
-    fileprivate func right(_ width: Int) -> String {
+    func right(_ width: Int) -> String {
         String(repeating: " ", count: max(0, width - count)) + self
     }
 

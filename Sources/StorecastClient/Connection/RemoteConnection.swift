@@ -27,6 +27,7 @@ public final class RemoteConnection: Sendable {
     }
 
     private let driver: ConnectionDriver
+    private let traceparent: (@Sendable () -> String?)?
     let deliveries = DeliveryRegistry()
 
     /// Starts to connect.
@@ -45,15 +46,20 @@ public final class RemoteConnection: Sendable {
     ///     64 MiB. A larger one fails its store with `too-large`. Values come in parts, one value at
     ///     a time, so the connection holds no more text than this. With 0 the server is asked not to
     ///     send parts, and the transport says how large a value may be.
+    ///   - traceparent: what the dispatch that is made just now belongs to, as the field of that name
+    ///     in W3C Trace Context, level 1: the server's span of the dispatch becomes that one's child.
+    ///     Called in `dispatch`, on its thread and in its task; nil for nothing. A program that ends
+    ///     loses it, where its outbox keeps the dispatch.
     ///   - transport: how to connect; libwebsockets on Linux, URLSession on Apple platforms.
     public convenience init(
         _ url: String, token: (@Sendable () async throws -> String)? = nil,
         identity: Identity = .anonymous, outbox: Outbox = .memory,
-        largestValue: Int = 64 << 20, transport: any Transport = .standard
+        largestValue: Int = 64 << 20, traceparent: (@Sendable () -> String?)? = nil,
+        transport: any Transport = .standard
     ) {
         self.init(
             url, token: token, identity: identity, outbox: outbox, largestValue: largestValue,
-            transport: transport, random: SystemRandomNumberGenerator())
+            traceparent: traceparent, transport: transport, random: SystemRandomNumberGenerator())
     }
 
     /// A connection whose client id and delays are drawn from `random`, and whose time of day is
@@ -61,10 +67,11 @@ public final class RemoteConnection: Sendable {
     package init(
         _ url: String, token: (@Sendable () async throws -> String)? = nil,
         identity: Identity = .anonymous, outbox: Outbox = .memory,
-        largestValue: Int = 64 << 20, transport: any Transport,
-        random: any RandomNumberGenerator & Sendable,
+        largestValue: Int = 64 << 20, traceparent: (@Sendable () -> String?)? = nil,
+        transport: any Transport, random: any RandomNumberGenerator & Sendable,
         wallClock: @escaping @Sendable () -> Timestamp = { Timestamp.now() }
     ) {
+        self.traceparent = traceparent
         driver = ConnectionDriver(
             ConnectionConfiguration(
                 url: url, token: token, identity: identity, outbox: outbox,
@@ -114,8 +121,11 @@ public final class RemoteConnection: Sendable {
     /// Dispatches an action by its wire name, for programs that don't have its type.
     @discardableResult
     public func dispatch(type: String, payload: JSON? = nil) -> Dispatch {
-        submit(OutgoingAction(type: type, payload: payload.map { Array("\($0)".utf8) } ?? []))
-            .dispatch
+        submit(
+            OutgoingAction(
+                type: type, payload: payload.map { Array("\($0)".utf8) } ?? [],
+                traceparent: traceparent?())
+        ).dispatch
     }
 
     /// Connects at once if it waits to try again, and counts its failures from the beginning: for a
@@ -156,7 +166,7 @@ public final class RemoteConnection: Sendable {
             return submit(
                 OutgoingAction(
                     type: type(of: action).wireName, payload: try JSONCoding.encode(action),
-                    action: action))
+                    action: action, traceparent: traceparent?()))
         } catch {
             let outcome = DispatchOutcome()
             outcome.settle(

@@ -3,6 +3,8 @@ import StorecastSync
 /// A question to the devtools: a selection of their room, with its parameters.
 enum DevtoolsQuestion: Hashable, Codable, Sendable {
     case rooms
+    case revocations
+    case connections(ConnectionsParameters)
     case graphs(RoomParameters)
     case room(RoomParameters)
     case log(LogParameters)
@@ -15,7 +17,7 @@ enum DevtoolsQuestion: Hashable, Codable, Sendable {
     /// The room that it is about; nil if it is about all.
     var room: ExactString? {
         switch self {
-        case .rooms: nil
+        case .rooms, .revocations, .connections: nil
         case .graphs(let parameters): parameters.room == "" ? nil : parameters.room
         case .room(let parameters), .state(let parameters): parameters.room
         case .log(let parameters): parameters.room
@@ -29,7 +31,7 @@ enum DevtoolsQuestion: Hashable, Codable, Sendable {
     /// Whether the answer comes with the reports that loops make once a second.
     var isAboutRates: Bool {
         switch self {
-        case .rooms, .graphs, .room: true
+        case .rooms, .revocations, .connections, .graphs, .room: true
         default: false
         }
     }
@@ -54,6 +56,12 @@ enum DevtoolsQuestion: Hashable, Codable, Sendable {
 /// A room, by its path.
 struct RoomParameters: Hashable, Codable, Sendable {
     var room: ExactString
+}
+
+/// Those of a room, or of an identity, if they are named.
+struct ConnectionsParameters: Hashable, Codable, Sendable {
+    var room: ExactString?
+    var identity: ExactString?
 }
 
 /// The newest dispatches of a room; with `type`, those with an action whose name contains it.

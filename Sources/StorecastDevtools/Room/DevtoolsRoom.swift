@@ -5,34 +5,9 @@ import StorecastWire
 struct DevtoolsState: Codable, Sendable {
     var answers: [DevtoolsQuestion: JSON] = [:]
     /// The newest at the end.
-    var dispatches: [ForwardedDispatch] = []
+    var dispatches: [DevtoolsOutcome] = []
 
     static let keptDispatches = 50
-}
-
-/// What became of an action that was dispatched from the devtools.
-struct ForwardedDispatch: Codable, Equatable, Sendable {
-    /// The stamp's id of the ``ForwardAction``.
-    var id: String
-    /// What its sender calls it.
-    var ticket: String
-    var room: String
-    var type: String
-    /// The version that it led to; nil while it has no outcome, or if it was rejected.
-    var version: UInt64?
-    var problem: String?
-}
-
-/// Dispatches an action into a room.
-struct ForwardAction: Stamped {
-    static let wireName = "dispatch"
-
-    /// By which its sender finds the outcome.
-    var ticket: String
-    var room: String
-    var type: String
-    var payload: JSON?
-    var stamp = Stamp()
 }
 
 /// The server dispatches the answers that it has now.
@@ -41,30 +16,43 @@ struct AnswerQuestions: ServerAction {
     var answers: [DevtoolsQuestion: JSON]
 }
 
-/// The server dispatches what became of a ``ForwardAction``.
-struct ForwardEnded: ServerAction {
-    var id: String
-    var version: UInt64?
-    var problem: String?
-}
-
 extension DevtoolsState {
     static let path = "/devtools"
 
     static let room = RoomDefinition(
         state: DevtoolsState(),
-        actions: [ForwardAction.self, AnswerQuestions.self, ForwardEnded.self],
+        actions: [
+            ForwardAction.self, KickAction.self, RevokeAction.self, ReloadAction.self,
+            AnswerQuestions.self, DevtoolsActionEnded.self,
+        ],
         selections: selections, reducer: reduce
-    ).validate(ForwardAction.self) { _, action, _ in
-        let longest = [action.ticket, action.room, action.type].map(\.utf8.count).max() ?? 0
-        guard longest <= 1024 else {
-            throw Rejection(.invalid, "Ticket, room and type have at most 1024 bytes each.")
+    )
+    .validate(ForwardAction.self) { _, action, _ in try check(action) }
+    .validate(RevokeAction.self) { _, action, _ in
+        try check(action)
+        guard !action.identity.isEmpty else {
+            throw Rejection(.invalid, "Whoever is anonymous can't be told apart: name an identity.")
+        }
+    }
+    .validate(ReloadAction.self) { _, action, _ in try check(action) }
+    .validate(KickAction.self) { _, action, _ in
+        try check(action)
+        guard (action.connection == nil) != (action.identity?.isEmpty ?? true) else {
+            throw Rejection(.invalid, "Name either a connection or an identity.")
+        }
+    }
+
+    private static func check(_ action: any DevtoolsAction) throws(Rejection) {
+        guard action.texts.allSatisfy({ $0.utf8.count <= 1024 }) else {
+            throw Rejection(.invalid, "Texts have at most 1024 bytes each.")
         }
     }
 
     private static let selections: [any SelectionProtocol<DevtoolsState>] = [
         Selection("rooms") { (state: DevtoolsState) in state.answer(.rooms) },
         Selection("dispatches") { (state: DevtoolsState) in state.dispatches },
+        Selection("revocations") { (state: DevtoolsState) in state.answer(.revocations) },
+        selection("connections") { .connections($0) },
         selection("graphs") { .graphs($0) }, selection("room") { .room($0) },
         selection("log") { .log($0) }, selection("entry") { .entry($0) },
         selection("state") { .state($0) }, selection("stateAt") { .stateAt($0) },
@@ -92,17 +80,13 @@ extension DevtoolsState {
             for (question, answer) in action.answers {
                 state.answers[question] = answer.isNull ? nil : answer
             }
-        case let action as ForwardAction:
-            state.dispatches.append(
-                ForwardedDispatch(
-                    id: action.stamp.id, ticket: action.ticket, room: action.room,
-                    type: action.type))
+        case let action as any DevtoolsAction:
+            state.dispatches.append(DevtoolsOutcome(action))
             state.dispatches.removeFirst(max(0, state.dispatches.count - keptDispatches))
-        case let action as ForwardEnded:
+        case let action as DevtoolsActionEnded:
             guard let index = state.dispatches.firstIndex(where: { $0.id == action.id })
             else { return }
-            state.dispatches[index].version = action.version
-            state.dispatches[index].problem = action.problem
+            state.dispatches[index].take(action)
         default: break
         }
     }
@@ -114,6 +98,8 @@ extension DevtoolsQuestion {
         let parameters = key.parameters.base
         switch key.selection {
         case "rooms": self = .rooms
+        case "revocations": self = .revocations
+        case "connections": self.init(parameters) { .connections($0) }
         case "graphs": self.init(parameters) { .graphs($0) }
         case "room": self.init(parameters) { .room($0) }
         case "log": self.init(parameters) { .log($0) }

@@ -48,7 +48,7 @@ extension Outbox {
             else { break }
             writer.writeDispatch(
                 seq: entries[place].seq, base: entries[place].base, settled: settled,
-                type: outgoing.type, payload: outgoing.payload)
+                type: outgoing.type, payload: outgoing.payload, traceparent: outgoing.traceparent)
             cursor.lastSent += 1
             place += 1
         }

@@ -8,11 +8,16 @@ package struct OutgoingAction: Sendable {
     /// The action itself, for mirrors that show it at once, in an outbox with its provisional
     /// stamp; nil if its type isn't known.
     package internal(set) var action: (any SyncAction)?
+    /// The span that it belongs to; not kept in files.
+    let traceparent: String?
     /// How deep a message with it is nested.
     let depth: Int
 
-    package init(type: String, payload: [UInt8], action: (any SyncAction)? = nil) {
+    package init(
+        type: String, payload: [UInt8], action: (any SyncAction)? = nil, traceparent: String? = nil
+    ) {
         self.type = type
+        self.traceparent = traceparent
         self.payload = payload.elementsEqual("{}".utf8) ? [] : payload
         self.action = action
         // The batch, the frame and `action` are around the payload.
@@ -20,7 +25,10 @@ package struct OutgoingAction: Sendable {
     }
 
     /// What its frame takes at most, in bytes, whatever its numbers.
-    var frameSize: Int { payload.count + type.utf8.count * 6 + 160 }
+    var frameSize: Int {
+        payload.count + type.utf8.count * 6 + 160
+            + (traceparent.map { $0.utf8.count * 6 + 20 } ?? 0)
+    }
 }
 
 /// How deep arrays and objects are nested in JSON text that is known to be valid.

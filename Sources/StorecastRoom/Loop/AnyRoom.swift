@@ -21,6 +21,8 @@ package protocol AnyRoom: SessionRoom, InspectableRoom {
     /// Frees what only saves work when somebody comes back.
     func forgetLingering()
     var gauges: RoomGauges { get }
+    /// Bounds from now on.
+    func set(_ limits: SyncLimits)
     /// Says bye to everyone.
     func close(_ code: CloseCode, _ title: String, after: Double, jitter: Double)
     /// The server has ended: whoever waits for what has no outcome yet is told so.

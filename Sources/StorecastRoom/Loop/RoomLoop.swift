@@ -19,7 +19,7 @@ package final class RoomLoop: SessionLoop {
     /// Whether the process has too much memory in use.
     private var isShort = false
 
-    private let limits: SyncLimits
+    private var limits: SyncLimits
     /// Whether rooms find everything again that they had when they leave memory.
     private let unloadsRooms: Bool
     private var keptRooms: Set<ExactString> = []
@@ -57,6 +57,15 @@ package final class RoomLoop: SessionLoop {
             turnWork: limits.turnWork, pendingBytes: max(limits.pendingBytes, limits.messageBytes))
         senders = SenderAccounts(limits)
         flushes.loop = self
+    }
+
+    /// Bounds from now on.
+    ///
+    /// - Parameter limits: those that are fixed as they were.
+    package func set(_ limits: SyncLimits) {
+        self.limits = limits
+        senders.set(limits, sessions.values)
+        for room in rooms.values { room.set(limits) }
     }
 
     // MARK: Rooms

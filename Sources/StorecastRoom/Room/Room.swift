@@ -11,8 +11,8 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
     package let log: RoomLog<State>
     let intake: Intake<State>
     let views: Views<State>
-    package let limits: SyncLimits
-    package let sessionLimits: SessionLimits
+    package private(set) var limits: SyncLimits
+    package private(set) var sessionLimits: SessionLimits
     let context: RoomContext
     var random: any RandomNumberGenerator
     // Unchecked, as some below: what each action reads and writes. No access calls other code.
@@ -65,6 +65,12 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
         views.holdsLarge = { [flushes = context.loop.flushes] in flushes.holdsHeavy }
         views.onChange = { [unowned self] in observer?.selectionsChanged() }
         load()
+    }
+
+    package func set(_ limits: SyncLimits) {
+        self.limits = limits
+        sessionLimits = SessionLimits(limits)
+        views.limits = limits
     }
 
     package var name: String { context.name }

@@ -23,7 +23,7 @@ struct TokenBucket {
 /// What has lately come from one sender: a connection, or all connections of one identity or one
 /// address.
 final class SenderAccount {
-    private let rate: SyncRate
+    fileprivate(set) var rate: SyncRate
     /// The limit that the rate is, as tables name it.
     let name: String
     // Unchecked, as what each message reads and writes. No access calls other code.
@@ -83,13 +83,20 @@ package final class SenderAccounts {
         case identity(ExactString)
     }
 
-    private let limits: SyncLimits
+    private var limits: SyncLimits
     private var accounts: [Sender: SenderAccount] = [:]
     /// When the table is looked through for those that may be forgotten: amortised, each is looked
     /// at twice.
     private var sweepAt = 1024
 
     init(_ limits: SyncLimits) { self.limits = limits }
+
+    /// The rates hold at once, also for those who are there.
+    func set(_ limits: SyncLimits, _ sessions: some Sequence<ServerSession>) {
+        self.limits = limits
+        for (sender, account) in accounts { account.rate = bound(sender).rate }
+        for session in sessions { session.accounts[0].rate = limits.connectionRate }
+    }
 
     /// How many are known.
     package var count: Int { accounts.count }
@@ -99,11 +106,7 @@ package final class SenderAccounts {
 
     /// Counts one connection more; nil if the sender has as many as it may.
     func enter(_ sender: Sender, at now: Double) -> SenderAccount? {
-        let (most, rate, name) =
-            switch sender {
-            case .address: (limits.connectionsPerAddress, limits.addressRate, "address-rate")
-            case .identity: (limits.connectionsPerIdentity, limits.identityRate, "identity-rate")
-            }
+        let (most, rate, name) = bound(sender)
         // As of two connections; who makes more isn't refused it.
         let workRate = Double(2 * 4 * limits.turnWorkPerConnection)
         if accounts.count >= sweepAt {
@@ -115,6 +118,13 @@ package final class SenderAccounts {
         accounts[sender] = account
         account.connections += 1
         return account
+    }
+
+    private func bound(_ sender: Sender) -> (connections: Int, rate: SyncRate, name: String) {
+        switch sender {
+        case .address: (limits.connectionsPerAddress, limits.addressRate, "address-rate")
+        case .identity: (limits.connectionsPerIdentity, limits.identityRate, "identity-rate")
+        }
     }
 
     func leave(_ sender: Sender, at now: Double) {

@@ -5,6 +5,7 @@ extension ServerSession {
     func receive(_ dispatch: ClientFrame.Dispatch) {
         switch dispatches.admit(dispatch.seq, window: limits.window) {
         case .take:
+            trace?.began(dispatch)
             let wait = waitForAction()
             if wait == 0 { return room.receive(dispatch, from: self) }
             if isOverrunning {
@@ -33,6 +34,7 @@ extension ServerSession {
         // Asked for once, however much is settled until then.
         let isAskedFor = dispatches.hasAcknowledgement
         dispatches.settle(seq)
+        trace?.ended(seq, rejection)
         if !isAskedFor { flushes.add(self) }
     }
 
@@ -42,8 +44,19 @@ extension ServerSession {
     func refused(_ seq: UInt64, _ rejection: Rejection) {
         guard dispatches.goBack(to: seq) else { return }
         flushes.counts.deferred(rejection.code)
+        trace?.ended(seq, rejection)
         reply(.reject(ServerFrame.Reject(rejection, seq: seq)))
     }
+}
+
+/// Follows a connection's dispatches, for whoever traces them.
+package protocol DispatchTrace: AnyObject {
+    func began(_ dispatch: ClientFrame.Dispatch)
+    /// It has its outcome, or is to come again. Also called of dispatches that weren't begun here,
+    /// as an earlier connection had sent them.
+    func ended(_ seq: UInt64, _ rejection: Rejection?)
+    /// The connection is over; what was begun and hasn't ended may still take effect.
+    func closed()
 }
 
 /// The numbers of one connection's dispatches: which may come next, and what is settled.

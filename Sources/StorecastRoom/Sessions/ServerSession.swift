@@ -75,6 +75,7 @@ package final class ServerSession: SelectionSubscriber {
     @exclusivity(unchecked) private var firstTurn: UInt64 = 0
     /// The last version for which some value skipped others, in which it may have been another.
     @exclusivity(unchecked) private var skippedTo: UInt64 = 0
+    package var trace: (any DispatchTrace)?
     /// Whether its next part waits for its turn in the loop.
     var isPartQueued = false
 
@@ -719,6 +720,8 @@ package final class ServerSession: SelectionSubscriber {
         inbox.removeAll()
         noteBacklog()
         link = nil
+        trace?.closed()
+        trace = nil
         if wasLive { room.leave(self) }
     }
 }

@@ -12,7 +12,7 @@ final class Views<State: Codable & Sendable> {
     private let name: String
     /// Whether who has a selection may lose it by a change of the state.
     private let asksAgain: Bool
-    private let limits: SyncLimits
+    var limits: SyncLimits
     private unowned let host: any RoomHost
     private let isClosed: Bool
     private let unruled: UnruledNames

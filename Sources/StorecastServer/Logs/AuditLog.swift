@@ -168,12 +168,19 @@ private func openFile(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
 /// What a line of the audit log has; Docs/Operations.md explains each.
 package enum AuditField: String, CaseIterable, Sendable {
     case time, event, outcome, room, identity, client, address, connection, type, selection, version
-    case code, title, lines
+    case code, title, lines, target, reason
+}
+
+/// An action of an extension's room of which the audit log says more than that it happened.
+package protocol AuditedAction {
+    /// Whom or what it is about; empty for everything.
+    var auditTarget: String { get }
+    var auditReason: String { get }
 }
 
 /// A line of the audit log.
 struct AuditLine {
-    enum Event: String, CaseIterable { case entry, action, selection, token, lost }
+    enum Event: String, CaseIterable { case entry, action, selection, token, kick, lost }
 
     /// How much is written of what others chose, in bytes.
     private static let longest = 256

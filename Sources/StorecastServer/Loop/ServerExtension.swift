@@ -65,6 +65,14 @@ package protocol ExtensionHost: LoopHost {
     func homeIndex(of path: String) -> Int
     /// What the server's own `rooms` answers for a path.
     func definition(of path: String) -> (any RoomDefinitionProtocol)?
+    /// Who isn't let in any more.
+    var revocations: Revocations { get }
+
+    /// Ends the connections of those identities to rooms of this loop, but for the extensions';
+    /// returns how many.
+    func revoke(where isRevoked: @escaping @Sendable (Identity) -> Bool) -> Int
+    /// Does what ``SyncServer/reload()`` does.
+    func reload(completion: @escaping @Sendable (Result<Void, any Error>) -> Void)
     /// The extension's parts on all loops of the server, in order; none once it has stopped.
     func parts<Part: LoopExtension>(_ type: Part.Type) -> [LoopPart<Part>]
 }

@@ -52,6 +52,10 @@ actor ServerLoop {
     /// Ends what rules that have changed don't allow any more, of rooms of this loop.
     func askRulesAgain() { core?.rooms.askRulesAgain() }
 
+    func set(_ limits: SyncLimits) { core?.set(limits) }
+
+    func allow(_ origins: AllowedOrigins) { core?.allow(origins) }
+
     /// Calls `handler` on every signal of `signals`.
     func handle(_ signals: [Int32], _ handler: @escaping @Sendable (Int32) -> Void) {
         loop.handleSignals(signals) { handler($0) }

@@ -75,7 +75,7 @@ extension ServerLoopCore {
         case .anonymous: session.authenticated(.success(.anonymous))
         case .known(let identify):
             session.authenticated(
-                Result { () throws(Rejection) in try identify(credentials).admitted() })
+                Result { () throws(Rejection) in try admitted(identify(credentials)) })
         case .asked(let identify): check(credentials, of: session, id, identify)
         }
     }
@@ -93,8 +93,11 @@ extension ServerLoopCore {
         let home = peers[index]
         let task = Task {
             do {
-                let identity = try await identify(credentials).admitted()
-                home.perform { $0.checked(number, .success(identity)) }
+                let identity = try await identify(credentials)
+                home.perform { core in
+                    core.checked(
+                        number, Result { () throws(Rejection) in try core.admitted(identity) })
+                }
             } catch let rejection as Rejection {
                 home.perform { $0.checked(number, .failure(rejection)) }
             } catch {
@@ -125,6 +128,17 @@ extension ServerLoopCore {
         rooms.sessions[id]?.authenticated(result)
     }
 
+    /// The identity, if somebody may have it.
+    private func admitted(_ identity: Identity) throws(Rejection) -> Identity {
+        guard !identity.isReserved else {
+            throw Rejection(.forbidden, "The id '\(identity.id)' is reserved.")
+        }
+        guard !configuration.revocations.contains(identity.id) else {
+            throw Rejection(.forbidden, "This identity isn't let in any more.")
+        }
+        return identity
+    }
+
     private func watchChecks() {
         guard !checks.isWatched, let deadline = checks.nextDeadline else { return }
         checks.isWatched = true
@@ -153,11 +167,5 @@ extension Identity {
     /// let in under it.
     var isReserved: Bool {
         id.isSameText(as: Identity.server.id) || id.utf8.starts(with: "storecast.".utf8)
-    }
-
-    /// The identity, if somebody may have it.
-    fileprivate func admitted() throws(Rejection) -> Identity {
-        guard !isReserved else { throw Rejection(.forbidden, "The id '\(id)' is reserved.") }
-        return self
     }
 }

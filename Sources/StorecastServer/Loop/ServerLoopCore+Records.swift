@@ -188,6 +188,10 @@ extension ServerLoopCore {
         let name = entry.refused?.type ?? types.joined(separator: " ")
         if !name.isEmpty { line.add(.type, name) }
         line.add(.version, version)
+        if let action = entry.actions.first as? any AuditedAction {
+            if !action.auditTarget.isEmpty { line.add(.target, action.auditTarget) }
+            if !action.auditReason.isEmpty { line.add(.reason, action.auditReason) }
+        }
         audit.note(line)
     }
 }
@@ -198,6 +202,7 @@ extension AuditLine.Event {
         switch code {
         case .unauthenticated, .expired, .revoked: self = .token
         case .forbidden, .noRoom, .full: self = .entry
+        case .kicked: self = .kick
         default: return nil
         }
     }

@@ -2,6 +2,7 @@ import Logging
 import StorecastRoom
 import StorecastWebSocket
 import StorecastWire
+import Tracing
 
 /// What a server was made with.
 struct ServerConfiguration: Sendable {
@@ -15,6 +16,9 @@ struct ServerConfiguration: Sendable {
     var pages: WebPages
     var certificate: TLSCertificate?
     var authentication: Authentication
+    let revocations = Revocations()
+    /// Does what ``SyncServer/reload()`` does.
+    var reload: @Sendable () async throws -> Void = {}
     var hosts: ServedHosts
     var origins: AllowedOrigins
     var logger: Logger
@@ -22,6 +26,8 @@ struct ServerConfiguration: Sendable {
     var connectionLogger: Logger
     var audit: AuditLog?
     var metrics: ServerMetrics
+    /// Nil if nobody wants to hear of spans.
+    var tracer: (any Tracer)?
     /// Is told how far rooms have come with their history; nil if that is to be logged.
     var recovery: (@Sendable (RoomProgress) -> Void)?
 }
@@ -29,7 +35,7 @@ struct ServerConfiguration: Sendable {
 /// The sockets and timers around the ``RoomLoop`` of one event loop, and its way to the other
 /// loops. Belongs to its ``ServerLoop``.
 final class ServerLoopCore {
-    let configuration: ServerConfiguration
+    private(set) var configuration: ServerConfiguration
     let index: Int
     let loop: EventLoop
     let journal: any Journal
@@ -130,13 +136,24 @@ final class ServerLoopCore {
         return room
     }
 
+    func set(_ limits: SyncLimits) {
+        configuration.limits = limits
+        rooms.set(limits)
+        server?.maxConnections = limits.connections
+    }
+
+    func allow(_ origins: AllowedOrigins) { configuration.origins = origins }
+
     // MARK: Connections
 
     /// Begins the session of a connection whose room lives here.
     func begin(_ link: any SessionLink) {
         links[link.id] = link
         link.session = rooms.begin(link, in: link.credentials.path)
-        guard link.session != nil else { return }
+        guard let session = link.session else { return }
+        if let tracer = configuration.tracer, part(at: link.credentials.path) == nil {
+            session.trace = SessionTrace(tracer, session)
+        }
         for (_, part) in extensions {
             if let observer = part.opened(link.id, link.credentials) {
                 link.observers.append(observer)
@@ -256,6 +273,15 @@ final class ServerLoopCore {
 }
 
 extension ServerLoopCore: ExtensionHost {
+    var revocations: Revocations { configuration.revocations }
+
+    func reload(completion: @escaping @Sendable (Result<Void, any Error>) -> Void) {
+        let reload = configuration.reload
+        Task.detached {
+            do { completion(.success(try await reload())) } catch { completion(.failure(error)) }
+        }
+    }
+
     func definition(of path: String) -> (any RoomDefinitionProtocol)? { configuration.rooms(path) }
 
     func parts<Part: LoopExtension>(_ type: Part.Type) -> [LoopPart<Part>] {

@@ -1,4 +1,6 @@
 public import StorecastSync
+import StorecastWire
+import Synchronization
 
 /// How a server finds out who its clients are.
 ///
@@ -64,5 +66,37 @@ public struct Authentication: Sendable {
         reload: @escaping @Sendable () async throws -> @Sendable (Identity) -> Bool
     ) -> Authentication {
         Authentication(way: .asked(identify), reload: reload)
+    }
+}
+
+/// The identities that are refused until the server ends, whatever they show. May be used from any
+/// thread.
+package final class Revocations: Sendable {
+    private let ids = Mutex<Set<ExactString>>([])
+
+    /// How many there may be.
+    package static let most = 10_000
+
+    package init() {}
+
+    /// In ascending order.
+    package var all: [String] { ids.withLock { $0.sorted().map(\.string) } }
+
+    /// Refuses an identity from now on; false if there are as many as there may be.
+    package func add(_ id: String) -> Bool {
+        ids.withLock { ids in
+            guard ids.count < Self.most || ids.contains(ExactString(id)) else { return false }
+            ids.insert(ExactString(id))
+            return true
+        }
+    }
+
+    /// Lets an identity in again; false if it wasn't refused.
+    package func remove(_ id: String) -> Bool {
+        ids.withLock { $0.remove(ExactString(id)) != nil }
+    }
+
+    func contains(_ id: String) -> Bool {
+        ids.withLock { !$0.isEmpty && $0.contains(ExactString(id)) }
     }
 }

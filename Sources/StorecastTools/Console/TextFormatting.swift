@@ -35,13 +35,13 @@ extension Unicode.Scalar {
 
 extension String {
     /// The text padded with spaces to at least `width` characters.
-    func column(_ width: Int, alignedRight: Bool = false) -> String {
+    package func column(_ width: Int, alignedRight: Bool = false) -> String {
         let space = String(repeating: " ", count: max(0, width - count))
         return alignedRight ? space + self : self + space
     }
 
     /// The text on one line: line breaks and tabs as JSON escapes.
-    var onOneLine: String {
+    package var onOneLine: String {
         var text = ""
         for scalar in unicodeScalars {
             switch scalar {

@@ -88,7 +88,7 @@ extension WebSocketConnection {
     func answerPlainRequest(_ wsi: OpaquePointer) -> Int32 {
         guard phase == .handshaking, let server else { return -1 }
         phase = .answering
-        let answer = OutgoingResponse(server.answer(self, wsi))
+        let answer = OutgoingResponse(server.answer(self, wsi).dated(time(nil)))
         guard let reader, !reader.answer(answer) else { return -1 }
         // Nothing more is read; the server's time limit replaces the library's.
         lws_rx_flow_control(wsi, 0)

@@ -1,3 +1,5 @@
+import Glibc
+
 /// A response to a plain HTTP request, after which the connection is closed.
 package struct HTTPResponse: Sendable {
     /// For example 200.
@@ -25,6 +27,42 @@ package struct HTTPResponse: Sendable {
     ) {
         self.init(status: status, headers: headers, body: Array((text + "\n").utf8))
     }
+
+    /// The response with the time at which it was made (RFC 9110, section 6.6.1).
+    func dated(_ time: Int) -> HTTPResponse {
+        var response = self
+        response.headers.append(("Date", Self.date(time)))
+        return response
+    }
+
+    /// A time in seconds since 1970, as headers have it (RFC 9110, section 5.6.7).
+    package static func date(_ time: Int) -> String {
+        var (seconds, parts) = (time_t(time), tm())
+        gmtime_r(&seconds, &parts)
+        func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let clock = [parts.tm_hour, parts.tm_min, parts.tm_sec].map(two).joined(separator: ":")
+        return days[Int(parts.tm_wday)] + ", " + two(parts.tm_mday) + " "
+            + months[Int(parts.tm_mon)] + " \(parts.tm_year + 1900) " + clock + " GMT"
+    }
+
+    /// The time of such a header, in seconds since 1970; nil if it isn't one.
+    package static func time(of date: String) -> Int? {
+        let words = date.split { ", :".contains($0) }
+        guard words.count == 8, words[7] == "GMT",
+            let month = months.firstIndex(of: String(words[2]))
+        else { return nil }
+        let numbers = [words[1], words[3], words[4], words[5], words[6]].compactMap { Int32($0) }
+        guard numbers.count == 5, (1970...9999).contains(numbers[1]) else { return nil }
+        var parts = tm()
+        (parts.tm_mday, parts.tm_mon, parts.tm_year) = (numbers[0], Int32(month), numbers[1] - 1900)
+        (parts.tm_hour, parts.tm_min, parts.tm_sec) = (numbers[2], numbers[3], numbers[4])
+        return Int(timegm(&parts))
+    }
+
+    private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
 
     /// All of a short response.
     var bytes: [UInt8] { sendsBody ? head + body : head }

@@ -160,7 +160,7 @@ final class LibWebSockets {
     private static func raiseDescriptorLimit() {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
-        let wanted = min(limit.rlim_max, 1 << 18)
+        let wanted = min(limit.rlim_max, rlim_t(WebSocketLibraries.mostDescriptors))
         guard limit.rlim_cur < wanted else { return }
         limit.rlim_cur = wanted
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)

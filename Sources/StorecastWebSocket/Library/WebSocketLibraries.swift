@@ -11,6 +11,10 @@ package enum WebSocketLibraries {
         ]
     }
 
+    /// How many descriptors a server makes use of, whatever the system allows: libwebsockets takes
+    /// memory for each.
+    package static let mostDescriptors = 1 << 18
+
     private static func text(_ version: UnsafePointer<CChar>?) -> String {
         // libwebsockets names its build behind a hyphen, Debian's an empty one.
         version.map { String(String(cString: $0).prefix { $0 != "-" }) } ?? "unknown"

@@ -9,6 +9,8 @@ package final class WebSocketServer {
     /// The port that it listens on.
     package let port: Int
     package let configuration: WebSocketServerConfiguration
+    /// Beyond, who connects is refused.
+    package var maxConnections: Int
 
     let core: LoopCore
     let closeQueue: DeadlineQueue
@@ -36,6 +38,7 @@ package final class WebSocketServer {
         core = loop.core
         library = try core.libWebSockets()
         self.configuration = configuration
+        maxConnections = configuration.maxConnections
         self.delegate = delegate
         let reached = { [weak delegate] (limit: WebSocketLimit) in
             if let delegate { delegate.reached(limit) }
@@ -95,7 +98,7 @@ package final class WebSocketServer {
     }
 
     private func adopt(_ descriptor: Int32) {
-        if acceptedCount >= configuration.maxConnections {
+        if acceptedCount >= maxConnections {
             delegate?.reached(.connections)
             return refuse(descriptor)
         }

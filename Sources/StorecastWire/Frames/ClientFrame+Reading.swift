@@ -74,6 +74,7 @@ extension ClientFrame.Dispatch {
         }
         self.type = action.tape.string(type)
         payload = action["payload"]
+        traceparent = try fields.optionalString("traceparent")
         guard seq > 0 else { throw fields.wrong("seq", "an integer from 1") }
     }
 }

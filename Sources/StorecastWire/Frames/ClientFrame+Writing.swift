@@ -62,7 +62,8 @@ extension JSONWriter {
 
     /// Appends a `dispatch` frame; `payload` is JSON text, empty for none.
     package mutating func writeDispatch(
-        seq: UInt64, base: UInt64, settled: UInt64, type: String, payload: [UInt8]
+        seq: UInt64, base: UInt64, settled: UInt64, type: String, payload: [UInt8],
+        traceparent: String? = nil
     ) {
         beginFrame("dispatch")
         write(key: "seq")
@@ -82,6 +83,10 @@ extension JSONWriter {
             raw(payload)
         }
         endObject()
+        if let traceparent {
+            write(key: "traceparent")
+            write(traceparent)
+        }
         endObject()
     }
 

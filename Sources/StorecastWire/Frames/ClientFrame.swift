@@ -46,6 +46,8 @@ package enum ClientFrame: Sendable {
         package var settled: UInt64?
         package var type: String
         package var payload: JSONView?
+        /// The span of the client's that it belongs to (W3C Trace Context).
+        package var traceparent: String?
     }
 }
 

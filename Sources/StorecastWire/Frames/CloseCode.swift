@@ -48,6 +48,8 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable {
     public static let replaced = CloseCode(rawValue: 4104)
     /// The URL's path names no room.
     public static let noRoom = CloseCode(rawValue: 4105)
+    /// Somebody who runs the server has ended the connection.
+    public static let kicked = CloseCode(rawValue: 4106)
 
     /// Whether a client connects again after this code.
     ///
@@ -74,6 +76,6 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable {
         .expired: "expired", .revoked: "revoked", .busy: "busy",
         .protocolViolation: "protocol-violation", .unauthenticated: "unauthenticated",
         .forbidden: "forbidden", .unsupportedVersion: "unsupported-version",
-        .replaced: "replaced", .noRoom: "no-room",
+        .replaced: "replaced", .noRoom: "no-room", .kicked: "kicked",
     ]
 }

@@ -79,6 +79,27 @@ struct TurnWorkTests {
         #expect(wire.isReading)
     }
 
+    @Test func `new rates hold for who is there`() {
+        var limits = SyncLimits()
+        limits.setRates(.unlimited)
+        let loop = TestLoop(limits: limits)
+        loop.maker = { [unowned loop] in loop.open(Shop.room, at: $0, limits: limits) }
+        let wire = Wire(1, to: "/a", on: loop, from: "192.0.2.1")
+        wire.say(hello("client-0123456789abcdef"))
+        func reads(_ count: Int) -> Bool {
+            loop.advance(by: 10)
+            wire.session.receive(oddments: count)
+            return wire.isReading
+        }
+        #expect(reads(25))
+        limits.connectionRate = SyncRate(messages: 10, bytes: 1000, actions: 10, burst: 2)
+        loop.rooms.set(limits)
+        #expect(!reads(25))
+        limits.connectionRate.burst = 3
+        loop.rooms.set(limits)
+        #expect(reads(25))
+    }
+
     @Test(arguments: ["connection", "identity", "address"])
     func `nothing is read of a sender who has sent more than it may`(_ sender: String) {
         var limits = SyncLimits()

@@ -18,6 +18,7 @@ export const closeCodes = new Map([
   [4103, "unsupported-version"],
   [4104, "replaced"],
   [4105, "no-room"],
+  [4106, "kicked"],
 ]);
 
 const final = new Set([1000, 1003, 1007, 1008, 1009, 1010]);

@@ -1,0 +1,73 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What `storecast doctor` says of servers that run, and how it ends.
+@Suite(.timeLimit(.minutes(10)))
+struct DoctorCommandTests {
+    private func doctor(_ arguments: [String]) async throws -> (status: Int32?, lines: [String]) {
+        let command = try ChildProcess("storecast", ["doctor"] + arguments, takesErrors: true)
+        let status = await command.exitStatus()
+        return (status, await command.allLines())
+    }
+
+    /// The verdict on each subject, in order.
+    private func verdicts(_ lines: [String]) -> [String] {
+        lines.filter { !$0.hasPrefix("Error") }.map { line in
+            line.split(separator: " ").prefix(2).joined(separator: " ")
+        }
+    }
+
+    @Test func `a server that is well has no failures`() async throws {
+        let server = try await ServeProcess(document: "{}")
+        let directory = try TemporaryDirectory()
+        let (status, lines) = try await doctor([
+            server.url, "--data", directory.file("a.sqlite"),
+        ])
+        #expect(status == 0, "\(lines)")
+        let subjects = lines.compactMap { $0.split(separator: " ").dropFirst().first }
+        #expect(
+            subjects == [
+                "descriptors", "clock", "disk", "space", "encryption", "healthz", "clock", "readyz",
+                "WebSocket", "origin", "origin", "proxy",
+            ])
+        // Nothing is left behind.
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).isEmpty)
+        #expect(await server.stop() == 0)
+    }
+
+    @Test func `a site that isn't allowed, and a server that isn't there, are failures`()
+        async throws
+    {
+        let server = try await ServeProcess(document: "{}")
+        let site = try await doctor([server.url, "--origin", "https://app.example"])
+        #expect(site.status == 1)
+        #expect(
+            site.lines.contains { $0.contains("allow it with --allow-origin https://app.exam") })
+        #expect(site.lines.last == "Error: 1 failure of the server or its machine.")
+        #expect(await server.stop() == 0)
+        let nobody = try await doctor([server.url])
+        #expect(nobody.status == 1)
+        #expect(nobody.lines.contains { $0.hasPrefix("failure  connection") })
+    }
+
+    @Test func `without a URL it is about this machine and the settings`() async throws {
+        let directory = try TemporaryDirectory()
+        let file = directory.file("config.json")
+        func write(_ text: String) throws { try Data(text.utf8).write(to: URL(filePath: file)) }
+        try write(#"{"data": "\#(directory.file("a.sqlite"))", "limits": {"connections": 10}}"#)
+        let good = try await doctor(["--config", file])
+        #expect(good.status == 0, "\(good.lines)")
+        #expect(
+            good.lines.first?.hasSuffix("for 10 connections, which take two each.") == true)
+        try write(#"{"data": "/nowhere/a.sqlite", "tokens": "\#(directory.file("none"))"}"#)
+        let bad = try await doctor(["--config", file])
+        #expect(bad.status == 1)
+        #expect(verdicts(bad.lines).suffix(2) == ["failure disk", "failure files"])
+        try write(#"{"dta": "a"}"#)
+        let wrong = try await doctor(["--config", file])
+        #expect(wrong.status == 1)
+        #expect(verdicts(wrong.lines) == ["failure settings"])
+        #expect(wrong.lines.first?.contains("'dta'") == true, "\(wrong.lines)")
+    }
+}
