@@ -165,7 +165,8 @@ public final class SyncServer: Sendable {
             certificate: certificate, journal: journal, loops: loops, limits: limits,
             extensions: extensions, logger: logger, audit: audit, metrics: metrics,
             operations: operations, tracer: tracer, pages: pages, authentication: authentication,
-            onReload: onReload, rules: rules, rooms: { $0 == "/" ? room : nil }, authenticate: authenticate)
+            onReload: onReload, rules: rules, rooms: { $0 == "/" ? room : nil },
+            authenticate: authenticate)
     }
 
     /// Serves until SIGINT, SIGTERM or the task's cancellation, then says goodbye to everyone. On
