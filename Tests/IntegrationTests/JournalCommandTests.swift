@@ -47,6 +47,40 @@ import TestSupport
         #expect(await server.stop() == 0)
     }
 
+    @Test func `copies that are killed beside a server that is killed have all that was acked`()
+        async throws
+    {
+        let (copies, restored) = (directory.file("copies"), directory.file("restored.sqlite"))
+        for round in 1...4 {
+            let server = try await ServeProcess(document: #"{"log":[]}"#, data: file)
+            let copier = try ChildProcess(
+                "storecast", ["journal", "replicate", file, copies, "--interval", "5ms"])
+            let connection = RemoteConnection(server.url)
+            defer { connection.close() }
+            for number in 1...20 {
+                _ = try await connection.dispatch(
+                    type: "append", payload: ["path": "/log", "value": .int(Int64(20 * round + number))]
+                ).outcome
+            }
+            connection.close()
+            // The last one ends when everything is copied.
+            copier.signal(round < 4 ? SIGKILL : SIGTERM)
+            #expect(await copier.exitStatus() == (round < 4 ? -SIGKILL : 0))
+            server.process.signal(SIGKILL)
+            _ = await server.process.exitStatus()
+        }
+        let restore = try ChildProcess("storecast", ["journal", "restore", copies, restored])
+        #expect(await restore.exitStatus() == 0)
+        let all = try await state(of: file)
+        #expect(all.contains("21") && all.contains("100"), "\(all)")
+        #expect(try await state(of: restored) == all)
+    }
+
+    private func state(of file: String) async throws -> String {
+        let command = try ChildProcess("storecast", ["journal", "state", file])
+        return await command.allLines().joined()
+    }
+
     private func say(_ text: String, on connection: RemoteConnection) async throws {
         _ = try await connection.dispatch(type: "Say", payload: ["text": .string(text)]).outcome
     }

@@ -27,7 +27,8 @@ struct JournalReplicateCommand: AsyncParsableCommand {
             the command hasn't taken yet, and how far it has come. Let the store delete what is \
             old; to restore, copy all to a folder.
 
-            What can't be written or handed over is tried again, after a minute at the latest. \
+            What can't be written or handed over is tried again, after a minute at the latest; a \
+            command is ended after ten minutes. \
             It stays in the journal meanwhile. Ctrl-C and SIGTERM end it when everything is copied.
 
             Exit status: 0; 2 if the last attempt failed, or the command can't begin.
@@ -100,7 +101,10 @@ struct JournalReplicateCommand: AsyncParsableCommand {
                 + "'\(position.generation)'.")
     }
 
-    /// Runs a command with a segment; throws if it fails.
+    /// How long a command may take, in seconds.
+    private static let longestCommand = 600.0
+
+    /// Runs a command with a segment; throws if it fails, or takes too long.
     private static func run(_ command: String, _ file: String, _ name: String) throws {
         let process = Foundation.Process()
         process.executableURL = URL(filePath: "/bin/sh")
@@ -110,7 +114,12 @@ struct JournalReplicateCommand: AsyncParsableCommand {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.standardError
         try process.run()
+        let alarm = DispatchSource.makeTimerSource(queue: .global())
+        alarm.setEventHandler { kill(process.processIdentifier, SIGKILL) }
+        alarm.schedule(deadline: .now() + longestCommand)
+        alarm.resume()
         process.waitUntilExit()
+        alarm.cancel()
         guard process.terminationStatus == 0 else {
             throw CommandFailure(
                 .trouble,
