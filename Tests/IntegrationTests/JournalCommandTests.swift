@@ -59,7 +59,8 @@ import TestSupport
             defer { connection.close() }
             for number in 1...20 {
                 _ = try await connection.dispatch(
-                    type: "append", payload: ["path": "/log", "value": .int(Int64(20 * round + number))]
+                    type: "append",
+                    payload: ["path": "/log", "value": .int(Int64(20 * round + number))]
                 ).outcome
             }
             connection.close()
