@@ -43,7 +43,7 @@ enum ChildRole: String {
         var logger = Logger(label: "benchmark")
         logger.logLevel = .error
         let server = SyncServer(
-            port: 0, journal: journal.provider, loops: loops, limits: journal.limits,
+            port: journal.port, journal: journal.provider, loops: loops, limits: journal.limits,
             logger: logger, rooms: { _ in room })
         let watch = Stopwatch()
         let url = try await server.start()
@@ -56,6 +56,7 @@ enum ChildRole: String {
         fflush(nil)
         var byte: UInt8 = 0
         while read(0, &byte, 1) > 0 {}
+        await server.stop()
         exit(0)
     }
 }

@@ -1,11 +1,13 @@
 import StorecastSQLite
 
-/// Where a child's server keeps its room.
+/// Where a child's server keeps its room, and listens.
 struct ServedJournal {
     /// Nil for memory.
     var file: String?
     var durability = SQLiteDurability.machine
     var takesSnapshots = true
+    /// 0 for any free one.
+    var port = 0
 
     var provider: JournalProvider {
         file.map { .sqlite($0, durability: durability) } ?? .memory
@@ -14,6 +16,7 @@ struct ServedJournal {
     var limits: SyncLimits {
         var limits = SyncLimits()
         limits.setRates(.unlimited)
+        limits.connectionsPerAddress = limits.connections
         if !takesSnapshots {
             limits.snapshots.entries = .max
             limits.snapshots.bytes = .max
@@ -23,7 +26,7 @@ struct ServedJournal {
 
     /// For the child's command line.
     var arguments: [String] {
-        [file ?? "", durability.rawValue, takesSnapshots ? "snapshots" : ""]
+        [file ?? "", durability.rawValue, takesSnapshots ? "snapshots" : "", "\(port)"]
     }
 }
 
@@ -31,9 +34,10 @@ extension ServedJournal {
     /// From the child's command line.
     init(_ arguments: some Collection<String>) {
         let words = Array(arguments)
-        guard words.count == 3, !words[0].isEmpty else { return }
+        guard words.count == 4, !words[0].isEmpty else { return }
         file = words[0]
         durability = SQLiteDurability(rawValue: words[1]) ?? .machine
         takesSnapshots = !words[2].isEmpty
+        port = Int(words[3]) ?? 0
     }
 }

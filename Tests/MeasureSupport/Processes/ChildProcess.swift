@@ -78,6 +78,14 @@ package final class ChildProcess {
         waitpid(pid, nil, 0)
     }
 
+    /// Ends its input, and waits until it has ended by itself.
+    package func finish() {
+        guard let input = input.take() else { return }
+        close(input)
+        waitpid(pid, nil, 0)
+        close(output)
+    }
+
     /// Whether it has ended by itself.
     package var hasEnded: Bool {
         var info = siginfo_t()
