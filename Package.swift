@@ -408,9 +408,10 @@ if Context.environment["STORECAST_CI"] != nil {
         .testTarget(
             name: "ServicesTests",
             dependencies: [
-                "Counter", "StorecastClient", "StorecastLifecycle", "TestSupport",
+                "Counter", "StorecastLifecycle", "TestSupport",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             path: "Tests/Snippets/Services", swiftSettings: settings))
 }
