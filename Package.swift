@@ -412,6 +412,7 @@ if Context.environment["STORECAST_CI"] != nil {
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             path: "Tests/Snippets/Services", swiftSettings: settings))
 }

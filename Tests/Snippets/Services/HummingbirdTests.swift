@@ -7,6 +7,7 @@ import ServiceLifecycle
 import StorecastLifecycle
 import TestSupport
 import Testing
+import UnixSignals
 
 /// What `Services.md` shows: a server beside a web server, in one process.
 @Suite(.timeLimit(.minutes(1))) struct HummingbirdTests {
