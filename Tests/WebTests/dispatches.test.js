@@ -34,6 +34,17 @@ describe("dispatches", () => {
     assert.deepEqual(await peer.heard(), [second]);
   });
 
+  test("a dispatch says which span it belongs to, also when it is sent again", async () => {
+    const spans = ["00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", undefined, "\n"];
+    const peer = new TestPeer({ traceparent: () => spans[peer.connection.pendingCount] });
+    await peer.welcome({ v: 7 });
+    for (const n of [1, 2, 3]) peer.connection.dispatch(vote(n));
+    const told = (frames) => ofDispatches(frames).map(({ traceparent }) => traceparent);
+    assert.deepEqual(told(await peer.heard()), [spans[0], undefined, undefined]);
+    await peer.cut();
+    assert.deepEqual(told(await peer.welcome({ v: 7 })), [spans[0], undefined, undefined]);
+  });
+
   test("dispatches made together share a message", async () => {
     const peer = new TestPeer();
     await peer.welcome();

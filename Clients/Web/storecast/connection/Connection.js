@@ -74,6 +74,9 @@ import { Rejection } from "../wire/Rejection.js";
  *     server has changed; `"frame"` if left out. What this program dispatches is told at once
  * @property {(rejection: Rejection, action: Action) => void} [onRejected]  called with every
  *     rejection by the server, also of what was dispatched before the page was loaded
+ * @property {() => string | undefined} [traceparent]  what the dispatch that is made just now
+ *     belongs to, as the field of that name in W3C Trace Context: the server's span of it becomes
+ *     that one's child
  * @property {(message: string) => void} [onTrouble]  called with what is worth logging; logs a
  *     warning if left out
  * @property {Partial<import("./Platform.js").Platform>} [platform]  time and chance, for tests
@@ -101,6 +104,7 @@ export class Connection {
   /** @type {ConnectionCore} */
   #core;
   #trouble;
+  #traceparent;
 
   /**
    * Starts to connect; `connect()` does that.
@@ -112,6 +116,7 @@ export class Connection {
     const platform = { ...standardPlatform, ...options.platform };
     this.#platform = platform;
     this.#trouble = options.onTrouble ?? ((message) => console.warn(`storecast: ${message}`));
+    this.#traceparent = options.traceparent ?? (() => undefined);
     this.#outbox.onRejected = options.onRejected ?? (() => {});
     this.#announcer = new Announcer(notify, platform);
     const session = new ClientSession(this.#outbox, {
@@ -214,7 +219,9 @@ export class Connection {
   dispatch = (action) => {
     /** @type {Promise<Position>} */
     const outcome = new Promise((resolve, reject) => {
-      this.#outbox.append(action, this.#session.position, resolve, reject);
+      const span = this.#traceparent();
+      const traceparent = span && /^[\da-f-]{1,64}$/.test(span) ? span : undefined;
+      this.#outbox.append(action, this.#session.position, resolve, reject, traceparent);
     });
     outcome.catch(() => {});
     this.#pendingChanged();

@@ -9,7 +9,7 @@ import { Rejection } from "../wire/Rejection.js";
  */
 
 /** What surrounds an action in its frame takes at most so many bytes. */
-const frameOverhead = 160;
+const frameOverhead = 250;
 /** The batch and the frame are around an action. */
 const frameDepth = 2;
 

@@ -19,6 +19,7 @@ import { writeAction } from "./Action.js";
  * @property {Action} action  the action, as the server will read it
  * @property {(position: Position) => void} resolve
  * @property {(rejection: Rejection) => void} reject
+ * @property {string} [traceparent]  the span that it belongs to; not stored
  * @property {Rejection} [rejection]  its outcome, when the server settles it
  */
 
@@ -90,9 +91,10 @@ export class Outbox {
    * @param {Position | undefined} position  the newest that is known of the room
    * @param {Entry["resolve"]} resolve
    * @param {Entry["reject"]} reject
+   * @param {string} [traceparent]
    * @throws {Rejection} if it can't be taken
    */
-  append(action, position, resolve, reject) {
+  append(action, position, resolve, reject, traceparent) {
     if (this.refusal) throw this.refusal;
     const text = writeAction(action, this.limits);
     if (this.entries.length >= mostDispatches || this.#bytes + text.length > mostBytes) {
@@ -107,6 +109,7 @@ export class Outbox {
       action: JSON.parse(text),
       resolve,
       reject,
+      traceparent,
     });
   }
 
@@ -227,7 +230,8 @@ export class Outbox {
     if (!entry || seq > Math.min(this.#stored.seq, this.#cursor.acked + this.limits.window)) {
       return undefined;
     }
-    return writeDispatch({ seq, base: entry.base, settled: this.settled }, entry.text);
+    const { base, text, traceparent } = entry;
+    return writeDispatch({ seq, base, settled: this.settled, traceparent }, text);
   }
 
   /** The dispatch that `next` told of is on its way. */

@@ -53,11 +53,13 @@ export function writeUnsubscribe(ref) {
  * @param {number} dispatch.seq
  * @param {number} dispatch.base
  * @param {number} dispatch.settled
+ * @param {string | undefined} dispatch.traceparent
  * @param {string} action  JSON text
  */
-export function writeDispatch({ seq, base, settled }, action) {
+export function writeDispatch({ seq, base, settled, traceparent }, action) {
   const known = settled > 0 ? `"settled":${settled},` : "";
-  return `{"op":"dispatch","seq":${seq},"base":${base},${known}"action":${action}}`;
+  const span = traceparent ? `"traceparent":${JSON.stringify(traceparent)},` : "";
+  return `{"op":"dispatch","seq":${seq},"base":${base},${known}${span}"action":${action}}`;
 }
 
 /** @param {string} token */

@@ -54,6 +54,9 @@
  *     server has changed; `"frame"` if left out. What this program dispatches is told at once
  * @property {(rejection: Rejection, action: Action) => void} [onRejected]  called with every
  *     rejection by the server, also of what was dispatched before the page was loaded
+ * @property {() => string | undefined} [traceparent]  what the dispatch that is made just now
+ *     belongs to, as the field of that name in W3C Trace Context: the server's span of it becomes
+ *     that one's child
  * @property {(message: string) => void} [onTrouble]  called with what is worth logging; logs a
  *     warning if left out
  * @property {Partial<import("./Platform.js").Platform>} [platform]  time and chance, for tests
@@ -229,6 +232,12 @@ export type ConnectionOptions = {
      * rejection by the server, also of what was dispatched before the page was loaded
      */
     onRejected?: ((rejection: Rejection, action: Action) => void) | undefined;
+    /**
+     * what the dispatch that is made just now
+     * belongs to, as the field of that name in W3C Trace Context: the server's span of it becomes
+     * that one's child
+     */
+    traceparent?: (() => string | undefined) | undefined;
     /**
      * called with what is worth logging; logs a
      * warning if left out

@@ -37,9 +37,10 @@ export class Outbox {
      * @param {Position | undefined} position  the newest that is known of the room
      * @param {Entry["resolve"]} resolve
      * @param {Entry["reject"]} reject
+     * @param {string} [traceparent]
      * @throws {Rejection} if it can't be taken
      */
-    append(action: Action, position: Position | undefined, resolve: Entry["resolve"], reject: Entry["reject"]): void;
+    append(action: Action, position: Position | undefined, resolve: Entry["resolve"], reject: Entry["reject"], traceparent?: string | undefined): void;
     /**
      * Takes what an earlier program left, ahead of what was dispatched in this one.
      *
@@ -142,6 +143,10 @@ export type Entry = {
     action: Action;
     resolve: (position: Position) => void;
     reject: (rejection: Rejection) => void;
+    /**
+     * the span that it belongs to; not stored
+     */
+    traceparent?: string | undefined;
     /**
      * its outcome, when the server settles it
      */

@@ -43,12 +43,14 @@ export function writeUnsubscribe(ref: number): string;
  * @param {number} dispatch.seq
  * @param {number} dispatch.base
  * @param {number} dispatch.settled
+ * @param {string | undefined} dispatch.traceparent
  * @param {string} action  JSON text
  */
-export function writeDispatch({ seq, base, settled }: {
+export function writeDispatch({ seq, base, settled, traceparent }: {
     seq: number;
     base: number;
     settled: number;
+    traceparent: string | undefined;
 }, action: string): string;
 /** @param {string} token */
 export function writeAuthenticate(token: string): string;
