@@ -351,7 +351,7 @@ public final class SyncServer: Sendable {
 
     /// Sets the bounds on what clients may send, have and cost, while it runs.
     ///
-    /// They hold at once, also for who is connected. Those that are fixed (``NamedLimit/isFixed``)
+    /// They hold at once, also for who is connected. Those that are fixed (`NamedLimit.isFixed`)
     /// stay as they are until the next start; returns the names of those that would have changed.
     @discardableResult
     public func setLimits(_ limits: SyncLimits) async -> [String] {
