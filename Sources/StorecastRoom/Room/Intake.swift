@@ -14,12 +14,15 @@ final class Intake<State: Codable & Sendable> {
     private var collecting: [any SyncAction]?
 
     private let isClosed: Bool
+    /// Asked once: each call on the definition copies it.
+    private let narrows: Bool
     private let unruled: UnruledNames
 
     /// - Parameter isClosed: whether actions that no rule is about are refused.
     init(_ log: RoomLog<State>, isClosed: Bool, _ unruled: UnruledNames) {
         self.log = log
         self.isClosed = isClosed
+        narrows = log.definition.narrows
         self.unruled = unruled
         log.store.interceptDispatch { [unowned self] action in collect(action) }
     }
@@ -35,7 +38,7 @@ final class Intake<State: Codable & Sendable> {
         } catch let error as NoRule {
             throw unruled.rejection(of: error)
         }
-        return log.definition.narrowed(action, from: sender)
+        return narrows ? log.definition.narrowed(action, from: sender) : action
     }
 
     /// What middleware makes of an action that is in the catalogue, with the stamps of its entry.

@@ -243,10 +243,12 @@ extension RoomDefinition {
         return room
     }
 
+    /// Whether the log may have something else of some actions.
+    package var narrows: Bool { !narrowings.isEmpty }
+
     /// What the log is to have of an action that was checked.
     package func narrowed(_ action: any SyncAction, from sender: Identity) -> any SyncAction {
-        if narrowings.isEmpty { return action }
-        return narrowings[ObjectIdentifier(type(of: action))]?(action, sender) ?? action
+        narrowings[ObjectIdentifier(type(of: action))]?(action, sender) ?? action
     }
 }
 
