@@ -422,7 +422,8 @@ if Context.environment["STORECAST_CI"] != nil {
     package.targets += [
         // Servers as processes of their own, and the barest clients.
         .target(
-            name: "MeasureSupport", dependencies: ["StorecastWire", "TestSupport"],
+            name: "MeasureSupport",
+            dependencies: ["StorecastWebSocket", "StorecastWire", "TestSupport"],
             path: "Tests/MeasureSupport", swiftSettings: settings),
         .executableTarget(
             name: "StorecastBenchmarks",

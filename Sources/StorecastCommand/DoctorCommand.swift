@@ -107,7 +107,8 @@ enum ThisMachine {
     static func examine(for serve: ServeCommand) throws -> [Finding] {
         let limits = try serve.limits
         var findings = [
-            Examination.descriptors(limit: descriptorLimit, connections: limits.connections),
+            Examination.descriptors(
+                limit: WebSocketLibraries.descriptorLimit, connections: limits.connections),
             clock(),
         ]
         if let file = serve.data.file(document: serve.json) {
@@ -116,13 +117,6 @@ enum ThisMachine {
         findings += serve.fileProblems.map { Finding(.failure, "files", $0) }
         if let operations = serve.operationsAddress { findings += metrics(at: operations) }
         return findings
-    }
-
-    /// As a server raises it for itself.
-    private static var descriptorLimit: Int {
-        var limit = rlimit()
-        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        return Int(clamping: min(limit.rlim_max, UInt(WebSocketLibraries.mostDescriptors)))
     }
 
     private static func clock() -> Finding {

@@ -32,14 +32,14 @@ enum Examination {
     ///   - limit: how many descriptors the server's process may have.
     ///   - connections: how many it lets in.
     static func descriptors(limit: Int, connections: Int) -> Finding {
-        // Two a connection, and some for files and threads.
-        let needed = 2 * connections + 64
+        let needed = WebSocketLibraries.descriptors(connections: connections)
         let words = "\(limit) descriptors for \(connections) connections, which take two each"
         guard limit < needed else { return Finding(.ok, "descriptors", words + ".") }
         return Finding(
             .warning, "descriptors",
             "\(words): raise the limit (LimitNOFILE=\(needed) in the service, ulimit -Hn in a shell),"
-                + " or let in fewer (--limit connections=\(max(1, (limit - 64) / 2))).")
+                + " or let in fewer (--limit connections=\(WebSocketLibraries.connections(descriptors: limit)))."
+        )
     }
 
     /// Of the server's process, as its metrics say.

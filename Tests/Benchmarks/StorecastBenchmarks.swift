@@ -25,6 +25,11 @@ struct StorecastBenchmarks {
             return
         }
         let scale: Scale = words.contains("--quick") ? .quick : .full
+        let options = ["--quick", Peer.flag]
+        if let unknown = words.first(where: { $0.hasPrefix("-") && !options.contains($0) }) {
+            print("There is no option '\(unknown)'. There are: --quick, --list, \(Peer.flag) PATH.")
+            exit(64)
+        }
         let names = words.enumerated().compactMap { place, word in
             let isValue = place > 0 && words[place - 1] == Peer.flag
             return word.hasPrefix("-") || isValue ? nil : word

@@ -183,6 +183,22 @@ extension SocketTests {
             }
         }
 
+        @Test func `no more are let in than there are descriptors for`() async {
+            await #expect(processExitsWith: .success) {
+                let descriptors = WebSocketLibraries.descriptors(connections: 3)
+                #expect(WebSocketLibraries.connections(descriptors: descriptors) == 3)
+                var limit = rlimit(
+                    rlim_cur: rlim_t(descriptors), rlim_max: rlim_t(descriptors))
+                setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+                let server = try await TestServer(.echo)
+                // Peers have descriptors of this process too: one each.
+                let peers = try (1...3).map { _ in try RawPeer.open(port: server.port) }
+                #expect(try RawPeer.status(port: server.port) == "503")
+                withExtendedLifetime(peers) {}
+                await server.stop()
+            }
+        }
+
         @Test func `a loop that shuts down with handshakes and full sockets ends cleanly`()
             async throws
         {

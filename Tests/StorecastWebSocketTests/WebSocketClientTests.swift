@@ -249,6 +249,51 @@ extension SocketTests {
             #expect(client.events.pending.isEmpty)
         }
 
+        @Test func `of many who connect at once, so many do at a time, in order`() {
+            let queue = AttemptQueue()
+            let most = AttemptQueue.most
+            var begun: [Int] = []
+            for number in 0..<(most + 4) {
+                queue.enter {
+                    // Whose owner doesn't want to any more.
+                    if number == most { return false }
+                    begun.append(number)
+                    // It ends before it has begun.
+                    if number == most + 2 { queue.leave() }
+                    return true
+                }
+            }
+            #expect(begun == Array(0..<most))
+            queue.leave()
+            #expect(begun == Array(0..<most) + [most + 1])
+            queue.leave()
+            #expect(begun == Array(0..<most) + [most + 1, most + 2, most + 3])
+        }
+
+        @Test func `more clients than may connect at a time all connect, but who gives up`()
+            async throws
+        {
+            let server = try await TestServer(.echo)
+            let loop = try EventLoop()
+            let events = Mailbox<Bool>()
+            let count = 2 * AttemptQueue.most
+            let clients = try await loop.perform { [port = server.port] in
+                let clients = (0..<count).map { _ in
+                    CountedClient(on: loop, port: port, events)
+                }
+                // The last, whose turn it can't be yet.
+                clients[count - 1].client.close()
+                return OnLoop(clients, loop)
+            }
+            var isOpen: [Bool] = []
+            for _ in 0..<count { isOpen.append(try await events.next()) }
+            #expect(isOpen.count { $0 } == count - 1)
+            #expect(!isOpen[0])
+            withExtendedLifetime(clients) {}
+            await loop.shutDown()
+            await server.stop()
+        }
+
         @Test func `a message over the client's limit ends with 1009`() async throws {
             let server = try await TestServer(.echo)
             var configuration = configuration(server)
@@ -269,5 +314,28 @@ extension SocketTests {
             await client.loop.shutDown()
             await server.stop()
         }
+    }
+}
+
+/// A client that tells whether it has connected, once.
+private final class CountedClient: WebSocketClientDelegate {
+    private(set) var client: WebSocketClient!
+    private let events: Mailbox<Bool>
+
+    init(on loop: EventLoop, port: Int, _ events: Mailbox<Bool>) {
+        self.events = events
+        client = WebSocketClient(
+            on: loop,
+            configuration: WebSocketClientConfiguration(host: "127.0.0.1", port: port),
+            delegate: self)
+        client.connect()
+    }
+
+    func connected(_ client: WebSocketClient, subprotocol: String?) { events.post(true) }
+
+    func received(_ client: WebSocketClient, text: UnsafeRawBufferPointer) {}
+
+    func closed(_ client: WebSocketClient, code: UInt16, reason: String, error: String?) {
+        events.post(false)
     }
 }

@@ -11,6 +11,8 @@ package final class WebSocketClient {
     private weak var delegate: (any WebSocketClientDelegate)?
     private let heartbeat: Heartbeat
     private var attempt: ConnectionAttempt?
+    /// Whether the attempt's turn has come.
+    private var isAttempting = false
     private var connection: WebSocketConnection?
     private var subprotocol: String?
     private var outgoing: [UInt8] = []
@@ -42,8 +44,8 @@ package final class WebSocketClient {
     /// Whether the connection is open.
     package var isConnected: Bool { connection?.phase == .open }
 
-    /// Begins to connect; the delegate hears how that ends. Does nothing while there is a
-    /// connection or an attempt.
+    /// Begins to connect, when its turn comes if many do at once; the delegate hears how that
+    /// ends. Does nothing while there is a connection or an attempt.
     package func connect() {
         guard attempt == nil, connection == nil else { return }
         if core.isOver {
@@ -52,17 +54,34 @@ package final class WebSocketClient {
         }
         refusal = nil
         core.endpoints[ObjectIdentifier(self)] = self
+        let attempt = ConnectionAttempt(on: core, to: configuration)
+        self.attempt = attempt
+        core.attempts.enter { [weak self] in self?.begin(attempt) ?? false }
+    }
+
+    private func begin(_ attempt: ConnectionAttempt) -> Bool {
+        guard self.attempt === attempt, !core.isOver else { return false }
+        isAttempting = true
         connectTimer = LoopTimer(on: core, after: configuration.connectTimeout) { [weak self] in
             self?.connectTimedOut()
         }
-        let attempt = ConnectionAttempt(on: core, to: configuration)
-        self.attempt = attempt
         attempt.start { [weak self] result in
             guard let self, self.attempt === attempt else { return }
             switch result {
             case .success(let descriptor): handshake(on: descriptor)
             case .failure(let error): fail(error.description)
             }
+        }
+        return true
+    }
+
+    private func endAttempt() {
+        connectTimer?.cancel()
+        connectTimer = nil
+        attempt = nil
+        if isAttempting {
+            isAttempting = false
+            core.attempts.leave()
         }
     }
 
@@ -153,10 +172,8 @@ package final class WebSocketClient {
     }
 
     private func over(_ frame: CloseFrame, error: String?) {
-        connectTimer?.cancel()
-        connectTimer = nil
         attempt?.cancel()
-        attempt = nil
+        endAttempt()
         connection = nil
         outgoing = []
         wasFull = false
@@ -201,9 +218,7 @@ extension WebSocketClient: HandshakeClient {
 extension WebSocketClient: WebSocketConnectionOwner {
     func opened(_ connection: WebSocketConnection) {
         guard connection === self.connection else { return connection.close(code: 1001) }
-        connectTimer?.cancel()
-        connectTimer = nil
-        attempt = nil
+        endAttempt()
         heartbeat.add(connection)
         connection.subprotocol = subprotocol
         delegate?.connected(self, subprotocol: subprotocol)

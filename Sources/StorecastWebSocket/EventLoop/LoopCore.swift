@@ -21,6 +21,7 @@ final class LoopCore {
     var signals: [UnsafeMutablePointer<uv_signal_t>: (Int32) -> Void] = [:]
     /// The connections of the loop, by id.
     var sockets: [UInt64: any LoopSocket] = [:]
+    let attempts = AttemptQueue()
     /// Servers and clients, which are told when the loop stops.
     var endpoints: [ObjectIdentifier: any LoopEndpoint] = [:]
 

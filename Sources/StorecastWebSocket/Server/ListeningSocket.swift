@@ -10,16 +10,20 @@ final class ListeningSocket {
     private let core: LoopCore
     private let descriptor: Int32
     private let accepted: (Int32) -> Void
+    private let full: () -> Void
     private var poll: UnsafeMutablePointer<uv_poll_t>?
     private var pauseTimer: LoopTimer?
 
-    /// - Parameter accepted: is given each new descriptor, non-blocking, and owns it.
+    /// - Parameters:
+    ///   - accepted: is given each new descriptor, non-blocking, and owns it.
+    ///   - full: called when somebody must wait because the process has no more descriptors.
     init(
         on core: LoopCore, _ configuration: WebSocketServerConfiguration,
-        accepted: @escaping (Int32) -> Void
+        accepted: @escaping (Int32) -> Void, full: @escaping () -> Void
     ) throws(WebSocketError) {
         self.core = core
         self.accepted = accepted
+        self.full = full
         if let inherited = configuration.descriptor {
             descriptor = try Self.copy(of: inherited)
         } else {
@@ -85,6 +89,7 @@ final class ListeningSocket {
     /// Out of descriptors: waits a moment. The socket stays readable, so the loop would spin.
     private func pauseAccepting() {
         guard let poll else { return }
+        full()
         uv_poll_stop(poll)
         pauseTimer = LoopTimer(on: core, after: .milliseconds(100)) { [weak self] in self?.watch() }
     }

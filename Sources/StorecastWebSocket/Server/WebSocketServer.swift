@@ -9,8 +9,10 @@ package final class WebSocketServer {
     /// The port that it listens on.
     package let port: Int
     package let configuration: WebSocketServerConfiguration
-    /// Beyond, who connects is refused.
+    /// Beyond, who connects is refused. Also beyond what the process has descriptors for.
     package var maxConnections: Int
+    private let possibleConnections = WebSocketLibraries.connections(
+        descriptors: WebSocketLibraries.descriptorLimit)
 
     let core: LoopCore
     let closeQueue: DeadlineQueue
@@ -62,7 +64,8 @@ package final class WebSocketServer {
             stallTimeout: configuration.stallTimeout,
             messageTimeout: configuration.messageTimeout, slots: 16, reached: reached)
         var accepted: (Int32) -> Void = { _ in }
-        let socket = try ListeningSocket(on: core, configuration) { accepted($0) }
+        let socket = try ListeningSocket(
+            on: core, configuration, accepted: { accepted($0) }, full: { reached(.connections) })
         listener = socket
         port = socket.port
         accepted = { [unowned self] in adopt($0) }
@@ -98,7 +101,7 @@ package final class WebSocketServer {
     }
 
     private func adopt(_ descriptor: Int32) {
-        if acceptedCount >= maxConnections {
+        if acceptedCount >= min(maxConnections, possibleConnections) {
             delegate?.reached(.connections)
             return refuse(descriptor)
         }

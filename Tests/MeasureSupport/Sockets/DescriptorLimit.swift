@@ -1,4 +1,5 @@
 import Glibc
+import StorecastWebSocket
 
 /// How many files this process may have open.
 package enum DescriptorLimit {
@@ -10,10 +11,8 @@ package enum DescriptorLimit {
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
-    /// How many connections this process may hold, with some files to spare.
+    /// How many connections a server in a process like this takes.
     package static var connections: Int {
-        var limit = rlimit()
-        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        return Int(min(limit.rlim_cur, 1 << 20)) - 64
+        WebSocketLibraries.connections(descriptors: WebSocketLibraries.descriptorLimit)
     }
 }
