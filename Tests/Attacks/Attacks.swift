@@ -1,9 +1,11 @@
+import Foundation
 import Glibc
 import MeasureSupport
 import StorecastBench
 
-/// `Attacks [NAME…] [--quick]`, `Attacks --list`: attacks release builds of `storecast serve`, and prints
-/// what each attack has cost. Exits with 1, and sentences, if a bound doesn't hold.
+/// `Attacks [NAME…] [--quick] [--command PATH]`, `Attacks --list`: attacks release builds of
+/// `storecast serve`, and prints what each attack has cost. Exits with 1, and sentences, if a bound
+/// doesn't hold. The command is beside this program, or at the path given.
 ///
 /// `Attacks crowd [NAME…]` has each attack come upon a thousand honest clients.
 @main
@@ -11,6 +13,10 @@ struct Attacks {
     static let all: [Attack] =
         documentAttacks + boardAttacks + readerAttacks + messageAttacks + connectionAttacks
         + journalAttacks
+
+    /// The command whose server is attacked.
+    nonisolated(unsafe) private(set) static var command = URL(filePath: "/proc/self/exe")
+        .resolvingSymlinksInPath().deletingLastPathComponent().appending(path: "storecast").path
 
     static func main() async {
         do {
@@ -24,6 +30,10 @@ struct Attacks {
     /// Whether all bounds hold.
     private static func run() async throws -> Bool {
         var words = Array(CommandLine.arguments.dropFirst())
+        if let place = words.firstIndex(of: "--command"), place + 1 < words.count {
+            command = words[place + 1]
+            words.removeSubrange(place...place + 1)
+        }
         let options = Set(words.filter { $0.hasPrefix("-") })
         words.removeAll { $0.hasPrefix("-") }
         if options == ["--list"] {
@@ -31,7 +41,7 @@ struct Attacks {
             return true
         }
         guard options.isSubset(of: ["--quick"]) else {
-            throw Failure("Attacks [crowd] [NAME…] [--quick], or Attacks --list")
+            throw Failure("Attacks [crowd] [NAME…] [--quick] [--command PATH], or Attacks --list")
         }
         let scale: Scale = options.isEmpty ? .full : .quick
         let isCrowd = words.first == "crowd"

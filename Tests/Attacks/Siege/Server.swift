@@ -35,7 +35,16 @@ final class Server {
     private static func run(
         _ words: [String], _ directory: TemporaryDirectory
     ) throws -> ChildProcess {
-        try ChildProcess(program: try program(), words, log: directory.file("log")) { line in
+        guard access(Attacks.command, X_OK) == 0 else {
+            throw Failure(
+                """
+                There is no \(Attacks.command): build it with swift build -c release --product \
+                storecast.
+                """)
+        }
+        return try ChildProcess(
+            program: Attacks.command, words, log: directory.file("log")
+        ) { line in
             let prefix = "listening on ws://127.0.0.1:"
             return line.hasPrefix(prefix) ? Int(line.dropFirst(prefix.count).dropLast()) : nil
         }
@@ -67,16 +76,5 @@ final class Server {
             port: port, connections: 1, firstNumber: 1, type: "AddCard",
             payload: Array(#"{"column":"todo","text":"What there is to do"}"#.utf8), inFlight: 1000)
         try client.dispatch(cards)
-    }
-
-    /// The command, which is built beside this program.
-    private static func program() throws -> String {
-        let own = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-        let path = own.deletingLastPathComponent().appending(path: "storecast").path
-        guard access(path, X_OK) == 0 else {
-            throw Failure(
-                "There is no \(path): build it with swift build -c release --product storecast.")
-        }
-        return path
     }
 }
