@@ -201,11 +201,11 @@ struct BenchCommand: AsyncParsableCommand {
             plan.payload = text
         }
         plan.token = try who.token(environment: environment).map { NumberedText($0) }
-        plan.subscriptions = subscribe.map { text in
+        plan.subscriptions = try subscribe.map { text throws(CommandFailure) in
             let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
             return .init(
                 name: parts.first ?? "",
-                parameters: parts.count > 1 ? JSONText.parameter(parts[1]) : nil)
+                parameters: parts.count > 1 ? try JSONText.parameter(parts[1]) : nil)
         }
         return plan
     }

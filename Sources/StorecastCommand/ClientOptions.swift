@@ -118,8 +118,7 @@ struct TokenOptions: ParsableArguments {
                 "A token says who you are: leave out --as, or --token and --token-file.")
         }
         if let name, !DemoAuthentication.isName(name) {
-            throw ValidationError(
-                "A name has 1 to \(DemoAuthentication.longestName) characters.")
+            throw ValidationError(DemoAuthentication.rule)
         }
         if token?.isEmpty == true { throw ValidationError("The token is empty.") }
     }

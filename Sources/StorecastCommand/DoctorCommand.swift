@@ -80,7 +80,7 @@ struct DoctorCommand: AsyncParsableCommand {
         let isHere = server.map { HostName(address: $0.host).isLocal } ?? true
         if isHere || config != nil || data != nil || environment["STORECAST_CONFIG"] != nil {
             do {
-                say(try ThisMachine.examine(for: await settings(environment)))
+                say(try await ThisMachine.examine(for: settings(environment), environment))
             } catch {
                 say([Finding(.failure, "settings", ServeCommand.message(for: error))])
             }
@@ -104,7 +104,9 @@ struct DoctorCommand: AsyncParsableCommand {
 
 /// Measures this machine.
 enum ThisMachine {
-    static func examine(for serve: ServeCommand) throws -> [Finding] {
+    static func examine(
+        for serve: ServeCommand, _ environment: [String: String]
+    ) async throws -> [Finding] {
         let limits = try serve.limits
         var findings = [
             Examination.descriptors(
@@ -114,7 +116,11 @@ enum ThisMachine {
         if let file = serve.data.file(document: serve.json) {
             findings += disk(of: file, reserve: limits.diskReserve)
         }
-        findings += serve.fileProblems.map { Finding(.failure, "files", $0) }
+        let problems = await serve.problems(environment)
+        findings += problems.map { Finding(.failure, $0.subject, $0.sentence) }
+        if let days = (try? serve.certificate)?.daysLeft {
+            findings.append(Examination.certificate(daysLeft: days))
+        }
         if let operations = serve.operationsAddress { findings += metrics(at: operations) }
         return findings
     }
@@ -197,6 +203,13 @@ enum ThisMachine {
             }
             return [Examination.descriptors(open: open, limit: limit)]
         } catch {
+            var configuration = WebSocketServerConfiguration()
+            (configuration.host, configuration.port) = (address.host, address.port)
+            do throws(WebSocketError) {
+                try WebSocketServer.checkAddress(of: configuration)
+            } catch {
+                return [Finding(.failure, "operations", error.description)]
+            }
             return [
                 Finding(.warning, "operations", "\(error) Start the server to have it looked at.")
             ]

@@ -189,7 +189,7 @@ enum Examination {
         case 503:
             return Finding(.failure, subject, "the server says: \(said)")
         case 421: return misdirected(subject)
-        case 400 where said.contains("wss://"):
+        case 400 where said.contains("wss://") || said.contains("HTTPS"):
             return Finding(.failure, subject, "it takes encrypted connections only: write wss://.")
         default:
             return Finding(
@@ -219,6 +219,20 @@ enum Examination {
             : Finding(.ok, "certificate", words + ".")
     }
 
+    /// Of the certificate's file.
+    static func certificate(daysLeft: Int) -> Finding {
+        switch daysLeft {
+        case ..<0:
+            Finding(
+                .failure, "certificate",
+                "it ended \(-daysLeft) days ago: get a new one, and have the server read it (SIGHUP)."
+            )
+        case ..<14:
+            Finding(.warning, "certificate", "\(daysLeft) days left: see why it wasn't renewed.")
+        default: Finding(.ok, "certificate", "\(daysLeft) days left.")
+        }
+    }
+
     static func unencrypted(isLocal: Bool) -> Finding {
         isLocal
             ? Finding(.ok, "encryption", "none, within this machine.")
@@ -239,6 +253,9 @@ enum Examination {
                 .failure, "WebSocket",
                 "status \(answer.status): the server doesn't run, is full, or isn't where the proxy "
                     + "looks for it.")
+        case 400 where answer.body.contains("HTTPS"):
+            return Finding(
+                .failure, "WebSocket", "it takes encrypted connections only: write wss://.")
         case 200, 400, 404, 426:
             return Finding(
                 .failure, "WebSocket",

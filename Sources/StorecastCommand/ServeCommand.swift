@@ -213,6 +213,9 @@ struct ServeCommand: AsyncParsableCommand {
         do throws(ServerError) { _ = try paths } catch {
             throw ValidationError(error.description)
         }
+        if devtools.areOn, let room = rooms.first(where: { $0 == "/devtools" }) {
+            throw ValidationError("\(room) is where the devtools are: give the room another path.")
+        }
         guard rules == nil || isDocument else {
             throw ValidationError(
                 "Rules are about JSON documents: add --json FILE, or --rooms PATTERN.")
@@ -263,6 +266,16 @@ struct ServeCommand: AsyncParsableCommand {
         let reload = try await ServeReload(Array(CommandLine.arguments.dropFirst(2)))
         let onReload = reload.map { reload in
             { @Sendable (server: SyncServer) in try await reload(server, level) }
+        }
+        if let file {
+            let names = (try? ServedRoom.names(in: file)) ?? []
+            let paths = try paths
+            let lost = names.filter { !paths.contains($0) }
+            if !lost.isEmpty {
+                say(
+                    "\(file) also has rooms that no --rooms matches, so nobody can reach them: "
+                        + KnownNames(lost).text + ".")
+            }
         }
         guard isDocument else { return try await serve(Board.room, onReload) }
         guard let json else { return try await serve(document([:]), onReload) }
@@ -351,7 +364,7 @@ struct ServeCommand: AsyncParsableCommand {
             journal: data.journal(in: file), limits: limits,
             extensions: access.map { [.devtools($0)] } ?? [], audit: try audit,
             operations: operationsAddress,
-            pages: try page.pages(insteadOf: isDocument ? "document" : "board", access != nil),
+            pages: try page.pages(insteadOf: defaultPage, access != nil),
             authentication: authentication, onReload: onReload, rules: rules, paths: paths
         ) { path in
             guard let rules, let document = room as? RoomDefinition<SharedDocument> else {
@@ -419,15 +432,28 @@ struct ServeCommand: AsyncParsableCommand {
     /// Where its health and metrics are asked for.
     var operationsAddress: OperationsAddress? { operations.flatMap { Self.address($0) } }
 
-    /// What is wrong with the files that it would read at the start.
-    var fileProblems: [String] {
-        var problems: [String] = []
-        do throws(ServerError) { _ = try certificate } catch { problems.append(error.description) }
-        do throws(ServerError) { _ = try authentication } catch {
-            problems.append(error.description)
+    /// What is wrong with what it would read at the start, each with its subject; it writes nothing.
+    func problems(
+        _ environment: [String: String]
+    ) async -> [(subject: String, sentence: String)] {
+        var problems: [(subject: String, sentence: String)] = []
+        func attempt(_ subject: String, _ body: () async throws -> Void) async {
+            do { try await body() } catch { problems.append((subject, "\(error)")) }
         }
+        await attempt("certificate") { _ = try certificate }
+        await attempt("tokens") { _ = try authentication }
+        await attempt("JWT keys") { _ = try await jwt.authentication }
+        await attempt("rules") { _ = try documentRules }
+        await attempt("document") { if let json { _ = try read(json) } }
+        await attempt("devtools") { _ = try devtools.access(environment: environment) }
+        await attempt("pages") { _ = try page.pages(insteadOf: defaultPage, false) }
+        await attempt("journal") { if let file { _ = try ServedRoom.names(in: file) } }
+        await attempt("audit log") { if let auditLog { try AuditLog.check(file: auditLog) } }
         return problems
     }
+
+    /// The folder of the page that there is without ``PageOptions/pages``.
+    private var defaultPage: String { isDocument ? "document" : "board" }
 
     private var audit: AuditLog? {
         get throws(ServerError) {
@@ -436,7 +462,7 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    private var certificate: TLSCertificate? {
+    var certificate: TLSCertificate? {
         get throws(ServerError) {
             guard let tlsCertificate, let tlsKey else { return nil }
             return try TLSCertificate(file: tlsCertificate, keyFile: tlsKey)
@@ -478,16 +504,15 @@ struct LogLevel: ExpressibleByArgument {
 /// Takes a client's token for its name, and believes it. For trying things out, not secure.
 enum DemoAuthentication {
     static let longestName = 64
+    static let rule =
+        "A name has 1 to \(longestName) characters, and none that hides or reorders text."
 
     /// The user that the token names; anonymous without one.
     static func identity(_ credentials: Credentials) throws(Rejection) -> Identity {
         guard let token = credentials.token else { return .anonymous }
         guard isName(token) else {
             throw Rejection(
-                .unauthenticated, "The token isn't a name.",
-                detail:
-                    "A name has 1 to \(longestName) characters and nothing that hides or reorders text."
-            )
+                .unauthenticated, "The token isn't a name.", detail: rule)
         }
         return Identity(token)
     }

@@ -157,6 +157,9 @@ struct DevtoolsOptions: ParsableArguments {
             valueName: "file"), completion: .file())
     var devtoolsToken: String?
 
+    /// Whether options ask for them.
+    var areOn: Bool { devtools ?? (devtoolsToken != nil) }
+
     /// Nil if devtools are off. The fragment is for the page's URL: it has the token if that was
     /// made here, and browsers don't send it, so that the token is in no log.
     ///
@@ -175,7 +178,10 @@ struct DevtoolsOptions: ParsableArguments {
         let text: String
         if let devtoolsToken {
             guard let content = FileManager.default.contents(atPath: devtoolsToken) else {
-                throw CommandFailure(.trouble, "Can't read the token in '\(devtoolsToken)'.")
+                throw CommandFailure(
+                    .trouble,
+                    "The token in '\(devtoolsToken)' can't be read: "
+                        + String(cString: strerror(errno)) + ".")
             }
             text = String(decoding: content, as: UTF8.self)
         } else if let content = environment[Self.variable] {

@@ -38,7 +38,7 @@ struct ServeReload: Sendable {
         } catch {
             let reason =
                 (error as? CommandFailure)?.description ?? ServeCommand.message(for: error)
-            throw CommandFailure(.trouble, "The settings stay as they are. \(reason)")
+            throw CommandFailure(.trouble, "The settings stay as they are. \(reason.onOneLine)")
         }
         level.set(now.logLevel.level)
         await server.setAllowedOrigins(now.allowOrigin)

@@ -1,4 +1,5 @@
 import Example
+import Foundation
 import StorecastSQLite
 import StorecastServer
 import StorecastTools
@@ -27,6 +28,14 @@ enum ServedRoom {
         else { return nil }
         let isBoard = (try? Board.room.replay(SyncLimits()).restore(kept)) != nil
         return isBoard ? Board.room : document
+    }
+
+    /// The rooms that a file has; none if it isn't there yet.
+    static func names(in path: String) throws(JournalError) -> [String] {
+        guard access(path, F_OK) == 0 else { return [] }
+        let file = try JournalFile(path)
+        defer { file.close() }
+        return try file.rooms().map(\.name)
     }
 
     /// Whether the history in a file is known to have begun with another document than this.

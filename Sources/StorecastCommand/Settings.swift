@@ -215,7 +215,9 @@ struct Settings {
     ) async throws(CommandFailure) -> (path: String, provider: FileProvider<JSONSnapshot>)? {
         guard let path else { return nil }
         guard let content = FileManager.default.contents(atPath: path) else {
-            throw CommandFailure(.trouble, "The configuration '\(path)' can't be read.")
+            throw CommandFailure(
+                .trouble,
+                "The configuration '\(path)' can't be read: \(String(cString: strerror(errno))).")
         }
         let document: JSONDocument
         do throws(JSONError) {
@@ -228,6 +230,10 @@ struct Settings {
         }
         guard document.root.isObject else {
             throw CommandFailure(.trouble, "The configuration '\(path)' has to be a JSON object.")
+        }
+        for member in document.root.members where member.value.json.isNull {
+            throw CommandFailure(
+                .trouble, "'\(member.key.excerpt(64))' in '\(path)' is null: leave it out.")
         }
         let names = table.map(\.name).filter { $0 != "limit" } + ["limits"]
         for member in document.root.members

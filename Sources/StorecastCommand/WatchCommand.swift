@@ -36,7 +36,7 @@ struct WatchCommand: AsyncParsableCommand {
 
     @MainActor
     func run() async throws {
-        let parameters = parameters.map(JSONText.parameter)
+        let parameters = try parameters.map { try JSONText.parameter($0) }
         let connection = try await server.connect()
         let store = RemoteStore<JSON>(
             selection: selection, parameters: parameters, on: connection)

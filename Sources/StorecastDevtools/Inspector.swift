@@ -101,17 +101,18 @@ final class Inspector: RoomObserver {
             let others = known.isEmpty ? "nobody is." : "these are: \(known)."
             let problem = "'\(identity.excerpt().shown)' isn't revoked; \(others)"
             return dispatch(
-                DevtoolsActionEnded(id: id, ended: 0, problem: isRevoked ? nil : problem))
+                DevtoolsActionEnded(
+                    id: id, target: identity, ended: 0, problem: isRevoked ? nil : problem))
         }
         // First, so that nobody comes back.
         guard host.revocations.add(identity) else {
             let problem = "\(Revocations.most) identities are revoked, and no more can be."
-            return dispatch(DevtoolsActionEnded(id: id, problem: problem))
+            return dispatch(DevtoolsActionEnded(id: id, target: identity, problem: problem))
         }
         askLoops(for: id) { loop in
             KickedConnections(ended: loop.revoke(ExactString(identity)))
         } end: { revoked in
-            DevtoolsActionEnded(id: id, ended: revoked.ended)
+            DevtoolsActionEnded(id: id, target: identity, ended: revoked.ended)
         }
     }
 

@@ -378,7 +378,7 @@ public final class SyncServer: Sendable {
     }
 
     private func warnOfExpiry() {
-        guard configuration.certificate?.files.hasExpired == true else { return }
+        guard let days = configuration.certificate?.daysLeft, days < 0 else { return }
         configuration.logger.warning("the certificate has expired: clients will refuse it")
     }
 

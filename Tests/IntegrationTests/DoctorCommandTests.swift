@@ -1,4 +1,5 @@
 import Foundation
+import StorecastSync
 import TestSupport
 import Testing
 
@@ -63,11 +64,42 @@ struct DoctorCommandTests {
         try write(#"{"data": "/nowhere/a.sqlite", "tokens": "\#(directory.file("none"))"}"#)
         let bad = try await doctor(["--config", file])
         #expect(bad.status == 1)
-        #expect(verdicts(bad.lines).suffix(2) == ["failure disk", "failure files"])
+        #expect(verdicts(bad.lines).suffix(2) == ["failure disk", "failure tokens"])
         try write(#"{"dta": "a"}"#)
         let wrong = try await doctor(["--config", file])
         #expect(wrong.status == 1)
         #expect(verdicts(wrong.lines) == ["failure settings"])
         #expect(wrong.lines.first?.contains("'dta'") == true, "\(wrong.lines)")
+    }
+
+    private static let unusable: [(setting: String, content: String?, subject: String)] = [
+        ("rules", #"{"rules": [{"path": "/", "raed": true}]}"#, "rules"), ("rules", nil, "rules"),
+        ("json", "{", "document"), ("json", nil, "document"), ("pages", nil, "pages"),
+        ("tokens", "[7]", "tokens"), ("jwt-keys", nil, "JWT keys"),
+        ("devtools-token", "short", "devtools"), ("data", "This is no database.", "journal"),
+        ("audit-log", nil, "audit log"), ("operations", "nowhere.invalid:1", "operations"),
+    ]
+
+    @Test(arguments: unusable)
+    func `settings with which a server doesn't start are failures, each with its subject`(
+        setting: String, content: String?, subject: String
+    ) async throws {
+        let directory = try TemporaryDirectory()
+        // A file of the content, or none; but for an address.
+        let file = directory.file(content == nil ? "none/none" : "file")
+        if let content { try Data(content.utf8).write(to: URL(filePath: file)) }
+        let value = setting == "operations" ? content ?? "" : file
+        var settings: JSONObject = [
+            "rooms": .array(["/"]), "data": .string(directory.file("a.sqlite")), "port": 0,
+        ]
+        settings[setting] = .string(value)
+        let config = directory.file("config.json")
+        try Data("\(JSON.object(settings))".utf8).write(to: URL(filePath: config))
+        let (status, lines) = try await doctor(["--config", config])
+        #expect(status == 1)
+        #expect(lines.contains { $0.hasPrefix("failure  \(subject) ") }, "\(lines)")
+        let server = try ChildProcess(
+            "storecast", ["serve", "--config", config], takesErrors: true)
+        #expect(await server.exitStatus() != 0)
     }
 }

@@ -67,7 +67,7 @@ struct ServeCommandTests {
         #expect(await server.exitStatus() == 2)
         #expect(
             await server.allLines() == [
-                "Error: The tokens in '\(file)' can't be read: element 0 has a 'token' of fewer "
+                "Error: The tokens in '\(file)' can't be read: element 1 has a 'token' of fewer "
                     + "than 16 bytes."
             ])
     }

@@ -4,12 +4,24 @@ import Testing
 import StorecastTools
 
 struct JSONTextTests {
-    @Test func `parameters are JSON, or else a string`() {
-        #expect(JSONText.parameter("todo") == "todo")
-        #expect(JSONText.parameter(#""todo""#) == "todo")
-        #expect(JSONText.parameter(#"{"path":"/a"}"#) == ["path": "/a"])
-        #expect(JSONText.parameter("12") == 12)
-        #expect(JSONText.parameter("12a") == "12a")
+    @Test func `parameters are JSON, or else a string`() throws {
+        #expect(try JSONText.parameter("todo") == "todo")
+        #expect(try JSONText.parameter(#""todo""#) == "todo")
+        #expect(try JSONText.parameter(#"{"path":"/a"}"#) == ["path": "/a"])
+        #expect(try JSONText.parameter("12") == 12)
+        #expect(try JSONText.parameter("12a") == "12a")
+    }
+
+    @Test(arguments: [#"{"path":"/mine""#, " [1", #""todo"#])
+    func `what begins as JSON and isn't is no string`(text: String) {
+        let error = #expect(throws: CommandFailure.self) { try JSONText.parameter(text) }
+        #expect(error?.description.hasPrefix("The parameters can't be read: at line 1") == true)
+    }
+
+    @Test func `a byte order mark is named`() {
+        let bytes: [UInt8] = [0xEF, 0xBB, 0xBF, 0x7B, 0x7D]
+        let error = #expect(throws: JSONError.self) { try JSONDocument(bytes) }
+        #expect(error?.sentence(in: bytes).contains("byte order mark") == true)
     }
 
     @Test(arguments: [

@@ -128,7 +128,8 @@ struct SettingsTests {
         #expect(
             await failure(["--config", path]).hasPrefix("The configuration '\(path)' can't be"))
         #expect(
-            await failure(["--config", "/none"]) == "The configuration '/none' can't be read.")
+            await failure(["--config", "/none"])
+                == "The configuration '/none' can't be read: No such file or directory.")
         #expect(
             await failure([], ["STORECAST_PROT": "1"])
                 == "There is no setting 'STORECAST_PROT', which is in the environment. Is one of these "

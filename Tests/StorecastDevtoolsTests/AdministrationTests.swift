@@ -159,6 +159,7 @@ struct AdministrationTests {
         let devtools = DevtoolsClient(url)
         _ = try await devtools.perform("kick", ["identity": "ada", "reason": "Too loud."])
         #expect(await ada.end() != nil)
+        _ = try await devtools.perform("kick", ["connection": 99])
         _ = try await devtools.perform("revoke", ["identity": "bob"])
         _ = try await devtools.perform("revoke", ["identity": "bob", "isUndone": true])
         _ = try await devtools.perform("reload")
@@ -166,17 +167,25 @@ struct AdministrationTests {
         await server.stop()
         let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
             .map { try JSON(parsing: String($0)) }
-        let facts = lines.filter { $0["address"] != nil }.map { line in
-            ["event", "identity", "type", "target", "reason", "code", "title"]
-                .compactMap { line[$0]?.string }.joined(separator: " ")
+        func facts(_ ofClients: Bool) -> [String] {
+            lines.filter { ($0["address"] != nil) == ofClients }.map { line in
+                ["event", "identity", "type", "target", "reason", "code", "title"]
+                    .compactMap { line[$0]?.string }.joined(separator: " ")
+            }
         }
         #expect(
-            facts == [
+            facts(true) == [
                 "entry ada", "entry storecast.devtools",
                 "action storecast.devtools kick ada Too loud.", "kick ada kicked Too loud.",
+                "action storecast.devtools kick connection 99",
                 "action storecast.devtools revoke bob",
                 "action storecast.devtools revoke bob undone", "action storecast.devtools reload",
             ])
+        let none =
+            "connection 99 failed No connection has the number 99; nobody is connected."
+        let ends = facts(false).filter { $0.contains("DevtoolsActionEnded") }
+        let own = "action server DevtoolsActionEnded"
+        #expect(ends == ["\(own) ada", "\(own) \(none)", "\(own) bob", "\(own) bob", own])
     }
 
     @Test func `nobody without the devtools' token may do any of it`() async throws {

@@ -142,7 +142,7 @@ struct DocumentRulesTests {
         #expect(
             rejection?.description
                 == "No rule lets you do this. It takes a rule with 'set' for the path '/secret', or "
-                + "for what is around that. Rules are for you that are for $everybody, $signed-in, "
+                + "for what is around that. You have the rules for: $everybody, $signed-in, "
                 + "editor.")
     }
 

@@ -61,10 +61,10 @@ struct TokenTableTests {
     }
 
     private static let unreadable = [
-        ("", "isn't JSON"), ("{}", "isn't an array"), ("[7]", "element 0 isn't an object"),
-        (#"[{"token": "0123456789abcdef"}]"#, "element 0 has no 'id'"),
-        (#"[{"token": "0123456789abcdef", "id": ""}]"#, "element 0 has no 'id'"),
-        (#"[{"token": "0123456789abcdef", "id": 7}]"#, "element 0 has no 'id'"),
+        ("", "isn't JSON"), ("{}", "isn't an array"), ("[7]", "element 1 isn't an object"),
+        (#"[{"token": "0123456789abcdef"}]"#, "element 1 has no 'id'"),
+        (#"[{"token": "0123456789abcdef", "id": ""}]"#, "element 1 has an empty 'id'"),
+        (#"[{"token": "0123456789abcdef", "id": 7}]"#, "element 1 has no 'id'"),
         (#"[{"token": "0123456789abcde", "id": "ada"}]"#, "fewer than 16 bytes"),
         (#"[{"id": "ada"}]"#, "neither 'token' nor 'sha256'"),
         (
@@ -80,7 +80,7 @@ struct TokenTableTests {
         (#"[{"token": "0123456789abcdef", "id": "storecast.x"}]"#, "the server's own"),
         (
             #"[{"sha256": "\#(bobsDigest)", "id": "a"}, {"token": "\#(bob)", "id": "b"}]"#,
-            "element 1 has a token that is there already"
+            "element 2 has a token that is there already"
         ),
     ]
 

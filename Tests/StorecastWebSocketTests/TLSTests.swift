@@ -139,7 +139,9 @@ extension SocketTests {
         ) async throws {
             try certificates.issue(names: names, days: days)
             let server = try await server()
-            #expect(try certificate().hasExpired == (days < 0))
+            // Whole days, of which a little may be over.
+            let left = try certificate().daysLeft
+            #expect(left == days || left == days - 1, "\(left)")
             for host in ["localhost", "127.0.0.1"] {
                 let client = try await client(server.port, host: host)
                 try await expect(client, isTaken: isTaken, at: "\(host):\(server.port)")
@@ -300,15 +302,20 @@ extension SocketTests {
             let other = try TestCertificates()
             let files = [
                 (other.certificate, certificates.key, "key values mismatch"),
-                ("/no/such.pem", certificates.key, "'/no/such.pem'"),
-                (certificates.certificate, "/no/such.key", "'/no/such.key'"),
-                (certificates.key, certificates.key, "The certificate in"),
+                ("/no/such.pem", certificates.key, "'/no/such.pem' can't be used: No such file"),
+                (certificates.certificate, "/no/such.key", "'/no/such.key' can't be used: No such"),
+                (certificates.key, certificates.key, "there is no certificate in it, in PEM."),
+                (
+                    certificates.certificate, certificates.certificate,
+                    "there is no private key in it, in PEM."
+                ),
+                (certificates.certificate, try certificates.encryptedKey(), "it is encrypted with"),
             ]
             for (file, key, words) in files {
                 let error = #expect(throws: WebSocketError.self) {
                     try ServerCertificate(certificateFile: file, keyFile: key)
                 }
-                #expect(error?.description.contains(words) == true)
+                #expect(error?.description.contains(words) == true, "\(error?.description ?? "")")
             }
             // Half of the change of a certificate.
             try certificates.issue()

@@ -32,6 +32,13 @@ package final class TestCertificates: Sendable {
                 + "-extfile names -days \(days)", in: directory)
     }
 
+    /// The server's key in a file that a password protects.
+    package func encryptedKey() throws -> String {
+        try Self.openssl(
+            "ec -in server.key -aes256 -passout pass:secret -out encrypted.key", in: directory)
+        return directory.file("encrypted.key")
+    }
+
     /// Puts the files of another authority in the place of these, but for the root.
     package func replace(by other: TestCertificates) throws {
         for (source, target) in [(other.certificate, certificate), (other.key, key)] {

@@ -64,12 +64,17 @@ struct ReloadAction: DevtoolsAction {
 }
 
 /// The server dispatches what became of a ``DevtoolsAction``.
-struct DevtoolsActionEnded: ServerAction {
+struct DevtoolsActionEnded: ServerAction, AuditedAction {
     var id: String
+    /// Whom or what the action was about.
+    var target: String?
     var version: UInt64?
     /// How many connections it ended.
     var ended: Int?
     var problem: String?
+
+    var auditTarget: String { target ?? "" }
+    var auditProblem: String? { problem }
 }
 
 /// What became of a ``DevtoolsAction``.
@@ -137,7 +142,8 @@ struct KickedConnections: Sendable {
 
     /// How many were ended; or that nobody was meant, and who is there.
     func outcome(of action: KickAction) -> DevtoolsActionEnded {
-        guard ended == 0 else { return DevtoolsActionEnded(id: action.stamp.id, ended: ended) }
+        let (id, target) = (action.stamp.id, action.auditTarget)
+        guard ended == 0 else { return DevtoolsActionEnded(id: id, target: target, ended: ended) }
         let names = known.sorted().prefix(Self.mostKnown).map { $0.string.excerpt().shown }
         let others =
             names.isEmpty
@@ -145,6 +151,6 @@ struct KickedConnections: Sendable {
         let problem =
             action.connection.map { "No connection has the number \($0); \(others)" }
             ?? "Nobody is connected as '\((action.identity ?? "").excerpt().shown)'; \(others)"
-        return DevtoolsActionEnded(id: action.stamp.id, problem: problem)
+        return DevtoolsActionEnded(id: id, target: target, problem: problem)
     }
 }

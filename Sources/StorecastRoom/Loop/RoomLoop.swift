@@ -66,6 +66,7 @@ package final class RoomLoop: SessionLoop {
         self.limits = limits
         senders.set(limits, sessions.values)
         for room in rooms.values { room.set(limits) }
+        for session in sessions.values { session.takeLimits() }
     }
 
     // MARK: Rooms

@@ -24,7 +24,7 @@ package final class ServerSession: SelectionSubscriber {
 
     private unowned let loop: any SessionLoop
     let flushes: FlushQueue
-    let limits: SessionLimits
+    @exclusivity(unchecked) private(set) var limits: SessionLimits
     var subscriptions: [UInt64: ServerSubscription] = [:]
     /// What their parameters take, in bytes of JSON text.
     var parameterBytes = 0
@@ -78,6 +78,9 @@ package final class ServerSession: SelectionSubscriber {
     package var trace: (any DispatchTrace)?
     /// Whether its next part waits for its turn in the loop.
     var isPartQueued = false
+
+    /// The room has others.
+    func takeLimits() { limits = room.sessionLimits }
 
     package init(room: any SessionRoom, loop: any SessionLoop, link: any ServerLink) {
         self.room = room

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import StorecastRoom
 package import StorecastSync
@@ -144,6 +145,18 @@ struct ReplicaRestore {
         }
     }
 
+    /// Nothing is made of a time at which nothing had happened yet.
+    private func checkFirst(_ cut: EntryRow) throws(JournalError) {
+        guard report.offset == 0, case .time(let time) = point else { return }
+        func text(_ seconds: Double) -> String {
+            Date(timeIntervalSince1970: seconds).formatted(
+                Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        }
+        throw JournalError.unavailable(
+            "At \(text(time.secondsSince1970)) there was nothing yet: the first entry is of "
+                + "\(text(cut.time)).")
+    }
+
     /// An error that says what can still be restored.
     private func problem(_ text: String) -> JournalError {
         guard report.offset > 0 else { return .damaged(text) }
@@ -169,7 +182,10 @@ struct ReplicaRestore {
             case .snapshot(let snapshot, let room): try take(snapshot, of: room)
             case .entry(let row, let place, let room):
                 report.isCut = point.isBefore(row, at: place)
-                if report.isCut { return }
+                if report.isCut {
+                    try checkFirst(row)
+                    return
+                }
                 try take(row, at: place, of: room)
             }
         }

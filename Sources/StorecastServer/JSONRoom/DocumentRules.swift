@@ -108,7 +108,7 @@ extension Rejection {
     fileprivate static func people(_ identity: Identity) -> String {
         let words = RuleTable.words(for: identity)
         let listed = words.prefix(8).map { $0.excerpt(32) }.joined(separator: ", ")
-        return "Rules are for you that are for \(listed)\(words.count > 8 ? " …" : "")."
+        return "You have the rules for: \(listed)\(words.count > 8 ? " …" : "")."
     }
 }
 

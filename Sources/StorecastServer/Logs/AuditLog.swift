@@ -146,15 +146,25 @@ public final class AuditLog: Sendable {
         }
     }
 
+    /// Throws as `init` would if the file can't be written; makes none.
+    package static func check(file path: String) throws(ServerError) {
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        let isThere = access(path, F_OK) == 0
+        guard access(isThere ? path : folder, W_OK) != 0 else { return }
+        throw unwritable(path)
+    }
+
+    private static func unwritable(_ path: String) -> ServerError {
+        ServerError(
+            .auditUnwritable,
+            "The audit log '\(path)' can't be written: \(String(cString: strerror(errno))).")
+    }
+
     private static func open(_ path: String) throws(ServerError) -> Int32 {
         // Not waiting for who reads a pipe.
         let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK
         let descriptor = openFile(path, flags, 0o600)
-        guard descriptor >= 0 else {
-            throw ServerError(
-                .auditUnwritable,
-                "The audit log '\(path)' can't be written: \(String(cString: strerror(errno))).")
-        }
+        guard descriptor >= 0 else { throw unwritable(path) }
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
         return descriptor
     }
@@ -176,6 +186,13 @@ package protocol AuditedAction {
     /// Whom or what it is about; empty for everything.
     var auditTarget: String { get }
     var auditReason: String { get }
+    /// Why what it tells of couldn't be done; nil if it was.
+    var auditProblem: String? { get }
+}
+
+extension AuditedAction {
+    package var auditReason: String { "" }
+    package var auditProblem: String? { nil }
 }
 
 /// A line of the audit log.

@@ -177,7 +177,10 @@ extension ServerLoopCore {
     ) {
         guard let audit = configuration.audit else { return }
         var line = AuditLine(.action, at: timeOfDay)
-        line.add(outcome: rejection.map { ($0.code.description, $0.title) })
+        let audited = entry.actions.first as? any AuditedAction
+        line.add(
+            outcome: rejection.map { ($0.code.description, $0.title) }
+                ?? audited?.auditProblem.map { ("failed", $0) })
         line.add(.room, room)
         line.add(entry.sender, client: entry.client)
         if let link = session?.link.flatMap({ links[$0.id] }) {
@@ -188,7 +191,7 @@ extension ServerLoopCore {
         let name = entry.refused?.type ?? types.joined(separator: " ")
         if !name.isEmpty { line.add(.type, name) }
         line.add(.version, version)
-        if let action = entry.actions.first as? any AuditedAction {
+        if let action = audited {
             if !action.auditTarget.isEmpty { line.add(.target, action.auditTarget) }
             if !action.auditReason.isEmpty { line.add(.reason, action.auditReason) }
         }

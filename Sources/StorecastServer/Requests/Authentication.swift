@@ -33,7 +33,11 @@ public struct Authentication: Sendable {
     public static func tokens(_ table: TokenTable) -> Authentication {
         Authentication(
             way: .known { credentials throws(Rejection) in
-                guard let identity = credentials.token.flatMap({ table[$0] }) else {
+                guard let token = credentials.token else {
+                    throw Rejection(
+                        .unauthenticated, "This server asks for a token.", detail: "Show yours.")
+                }
+                guard let identity = table[token] else {
                     throw Rejection(.unauthenticated, "The token isn't one of this server's.")
                 }
                 return identity

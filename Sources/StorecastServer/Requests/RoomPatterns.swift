@@ -33,7 +33,8 @@ public struct RoomPatterns: Sendable {
 
     /// What a client is told whose path doesn't.
     func lack(of path: String) -> String {
-        "There is no such room. " + KnownNames(patterns.map(\.text)).lack(of: path)
+        "There is no room at '\(path.excerpt())'; there are: "
+            + KnownNames(patterns.map(\.text)).text + "."
     }
 }
 

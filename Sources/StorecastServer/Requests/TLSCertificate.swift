@@ -23,6 +23,9 @@ public struct TLSCertificate: Sendable {
         }
     }
 
+    /// How many days it is still good, 0 on the last; below 0 if clients refuse it.
+    package var daysLeft: Int { files.daysLeft }
+
     func reload() throws(ServerError) {
         do throws(WebSocketError) { try files.reload() } catch {
             throw ServerError(.certificateUnusable, error.description)

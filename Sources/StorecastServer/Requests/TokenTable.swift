@@ -119,10 +119,10 @@ extension TokenTable {
         for (place, row) in rows.elements.enumerated() {
             // Never the token itself, as errors are logged.
             let (digest, identity) = try entry(row) { problem in
-                unreadable(path, "element \(place) \(problem)")
+                unreadable(path, "element \(place + 1) \(problem)")
             }
             guard identities.updateValue(identity, forKey: digest) == nil else {
-                throw unreadable(path, "element \(place) has a token that is there already")
+                throw unreadable(path, "element \(place + 1) has a token that is there already")
             }
         }
         return identities
@@ -136,7 +136,8 @@ extension TokenTable {
         guard case .object(let members) = row.json,
             members.allSatisfy({ known.contains($0.key) })
         else { throw error("has other members than \(known.joined(separator: ", "))") }
-        guard let id = row["id"]?.string, !id.isEmpty else { throw error("has no 'id'") }
+        guard let id = row["id"]?.string else { throw error("has no 'id' that is a text") }
+        guard !id.isEmpty else { throw error("has an empty 'id'") }
         var identity = Identity(id)
         guard !identity.isReserved else { throw error("has an 'id' that is the server's own") }
         if let roles = row["roles"] {

@@ -7,6 +7,9 @@ package struct KnownNames: Sendable {
 
     private let list: String?
 
+    /// All of them, or the first.
+    package var text: String { list ?? "none" }
+
     /// - Parameter names: in the order in which they are listed.
     package init(_ names: [String]) {
         var listed: [String] = []

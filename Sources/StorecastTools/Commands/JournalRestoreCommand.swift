@@ -114,9 +114,10 @@ struct JournalRestoreCommand: PrintingCommand {
 
     private static func report(_ replica: RestoredReplica) -> String {
         let segments = replica.segments.counting("segment", "segments")
+        let are = replica.segments == 1 ? "is" : "are"
         let end = replica.time.map { " of \($0.text(inUTC: true))" } ?? ""
         return
-            "\(segments) of generation '\(replica.generation)' are good. The newest entry has offset "
+            "\(segments) of generation '\(replica.generation)' \(are) good. The newest entry has offset "
             + "\(replica.offset)\(end); "
             + (replica.isCut
                 ? "what came later was left out."

@@ -58,7 +58,8 @@ struct JournalStateCommand: PrintingCommand {
         let value =
             if let select {
                 try traveller.value(
-                    of: select, parameters.map(JSONText.parameter), viewer: Identity(viewer ?? ""))
+                    of: select, try parameters.map { try JSONText.parameter($0) },
+                    viewer: Identity(viewer ?? ""))
             } else {
                 try traveller.state
             }

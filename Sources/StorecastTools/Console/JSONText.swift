@@ -2,9 +2,13 @@ package import StorecastSync
 
 /// JSON that a person wrote.
 package enum JSONText {
-    /// A selection's parameters: JSON, or else the text itself as a string.
-    package static func parameter(_ text: String) -> JSON {
-        (try? JSON(parsing: text)) ?? .string(text)
+    /// A selection's parameters: JSON, or else the text itself as a string; but not what begins as
+    /// an object, an array or a string and is none.
+    package static func parameter(_ text: String) throws(CommandFailure) -> JSON {
+        if let first = text.first(where: { !$0.isWhitespace }), "{[\"".contains(first) {
+            return try parse(text, "The parameters")
+        }
+        return (try? JSON(parsing: text)) ?? .string(text)
     }
 
     /// An action's payload.

@@ -91,7 +91,10 @@ final class ConnectionAttempt {
     func sentence(about wsi: OpaquePointer, _ text: String) -> String {
         if text.hasPrefix("HS: ws upgrade") {
             let status = lws_http_client_http_response(wsi)
+            // What servers say to those who speak to them without TLS.
+            let hint = status == 400 && !configuration.tls ? " Does it want wss://?" : ""
             return "The server at \(target) answered HTTP status \(status) instead of a WebSocket."
+                + hint
         }
         if text.hasPrefix("HS: PROTOCOL") {
             return "The server at \(target) chose a subprotocol that was not offered."

@@ -202,14 +202,8 @@ private final class ProbeStream {
         }
         return ServerProbe.CertificateFacts(
             problem: problem, names: all.first.map(names) ?? "",
-            daysLeft: all.map(daysLeft).min() ?? 0, version: String(cString: SSL_get_version(ssl)))
-    }
-
-    private func daysLeft(of certificate: OpaquePointer) -> Int {
-        var (days, seconds): (Int32, Int32) = (0, 0)
-        ASN1_TIME_diff(&days, &seconds, nil, X509_get0_notAfter(certificate))
-        // What ends within a day has 0 days; what has ended, fewer.
-        return days == 0 && seconds < 0 ? -1 : Int(days)
+            daysLeft: all.map { TLSContext.daysLeft(of: $0) }.min() ?? 0,
+            version: String(cString: SSL_get_version(ssl)))
     }
 
     private func names(of certificate: OpaquePointer) -> String {

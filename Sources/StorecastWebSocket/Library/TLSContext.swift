@@ -20,10 +20,14 @@ final class TLSContext: @unchecked Sendable {
         // Without it, OpenSSL asks the terminal.
         SSL_CTX_set_default_passwd_cb(pointer) { _, _, _, _ in -1 }
         guard SSL_CTX_use_certificate_chain_file(pointer, certificateFile) == 1 else {
-            throw Self.failure("The certificate in '\(certificateFile)' can't be used")
+            throw Self.failure(
+                "The certificate in '\(certificateFile)' can't be used",
+                without: "there is no certificate in it, in PEM")
         }
         guard SSL_CTX_use_PrivateKey_file(pointer, keyFile, SSL_FILETYPE_PEM) == 1 else {
-            throw Self.failure("The key in '\(keyFile)' can't be used")
+            throw Self.failure(
+                "The key in '\(keyFile)' can't be used",
+                without: "there is no private key in it, in PEM")
         }
         guard SSL_CTX_check_private_key(pointer) == 1 else {
             throw Self.failure("The key in '\(keyFile)' isn't the certificate's")
@@ -56,14 +60,29 @@ final class TLSContext: @unchecked Sendable {
 
     deinit { SSL_CTX_free(pointer) }
 
-    /// Whether the certificate's time is over.
-    var hasExpired: Bool {
-        guard let certificate = SSL_CTX_get0_certificate(pointer) else { return false }
-        return X509_cmp_current_time(X509_get0_notAfter(certificate)) < 0
+    /// How many days the certificate is still good, 0 on the last; below 0 if its time is over.
+    var daysLeft: Int {
+        SSL_CTX_get0_certificate(pointer).map { Self.daysLeft(of: $0) } ?? 0
     }
 
-    private static func failure(_ what: String) -> WebSocketError {
-        WebSocketError(description: "\(what): \(TLSError.reason).")
+    static func daysLeft(of certificate: OpaquePointer) -> Int {
+        var (days, seconds): (Int32, Int32) = (0, 0)
+        ASN1_TIME_diff(&days, &seconds, nil, X509_get0_notAfter(certificate))
+        // What ends within a day has 0 days; what has ended, fewer.
+        return days == 0 && seconds < 0 ? -1 : Int(days)
+    }
+
+    /// - Parameter nothing: what it means that OpenSSL finds nothing to read.
+    private static func failure(_ what: String, without nothing: String? = nil) -> WebSocketError {
+        var reason = TLSError.reason
+        switch reason {
+        case "no start line", "unsupported": reason = nothing ?? reason
+        // What the password's callback leads to.
+        case "interrupted or cancelled", "bad password read":
+            reason = "it is encrypted with a password, which nobody is there to give"
+        default: break
+        }
+        return WebSocketError(description: "\(what): \(reason).")
     }
 }
 
@@ -73,6 +92,8 @@ enum TLSError {
     static var reason: String {
         let code = ERR_get_error()
         ERR_clear_error()
+        // OpenSSL has no words for the system's errors (ERR_SYSTEM_FLAG in err.h).
+        if code & 0x8000_0000 != 0 { return EventLoopError.text(of: Int32(code & 0x7FFF_FFFF)) }
         guard code != 0, let text = ERR_reason_error_string(code) else { return "no reason given" }
         return String(cString: text)
     }
@@ -100,8 +121,8 @@ package final class ServerCertificate: Sendable {
         newest.withLock { $0 = context }
     }
 
-    /// Whether clients will refuse it, as its time is over.
-    package var hasExpired: Bool { context.hasExpired }
+    /// How many days it is still good, 0 on the last; below 0 if clients refuse it.
+    package var daysLeft: Int { context.daysLeft }
 
     var context: TLSContext { newest.withLock { $0 } }
 }

@@ -63,6 +63,19 @@ struct ServerSessionPartsTests {
         #expect(end == parsed(#"{"op":"current","sub":1,"v":0}"#))
     }
 
+    @Test func `who is there gets parts of another size when that is set`() {
+        let shop = Shop.room(from: Shop(log: lines(20)))
+        loop.maker = { [unowned loop] in loop.open(shop, at: $0, limits: SyncLimits()) }
+        let wire = Wire(1, to: "/a", on: loop, from: "192.0.2.1")
+        wire.say(hello(.ada, #","parts":1"#))
+        wire.say(subscribe(1))
+        #expect(wire.hear().ops == ["welcome", "subscribed", "snapshot"])
+        loop.rooms.set(Self.limits)
+        wire.say(subscribe(2))
+        #expect(wire.hear().ops == ["subscribed"])
+        #expect(download(wire).parts > 1)
+    }
+
     @Test func `a server says that it sends parts to those who asked`() {
         let room = open()
         let cases: [(String, JSON?)] = [

@@ -70,6 +70,14 @@ import Testing
             #expect(report.isCut && report.offset == UInt64(a + b))
             file.close()
         }
+        // Not of a time before all that.
+        let early = RestorePoint.time(Timestamp(secondsSince1970: 1_000_000))
+        let error = #expect(throws: JournalError.self) { try replica.restore(early) }
+        guard case .unavailable(let text) = error else { throw try #require(error) }
+        #expect(
+            text.hasSuffix(
+                "At 1970-01-12T13:46:40.000Z there was nothing yet: the first entry is of "
+                    + "1970-01-12T13:46:41.000Z."))
         await replica.bench.close()
     }
 

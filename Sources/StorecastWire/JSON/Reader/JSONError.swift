@@ -54,6 +54,8 @@ extension JSONError {
         case .syntax where offset >= text.count: "at \(place) the JSON is not complete."
         case .syntax: "at \(place) there is something that isn't JSON."
         case .depth: "at \(place) it is nested too deeply."
+        case .utf8 where text.starts(with: [0xEF, 0xBB, 0xBF]) && offset == 0:
+            "it begins with a byte order mark (BOM), which JSON doesn't have: save it without."
         case .utf8: "at \(place) it isn't UTF-8."
         case .number: "at \(place) there is a number that is malformed, too long or too large."
         case .duplicateKey: "at \(place) an object has a second member of the same name."
