@@ -82,7 +82,8 @@ struct DoctorCommand: AsyncParsableCommand {
             do {
                 say(try await ThisMachine.examine(for: settings(environment), environment))
             } catch {
-                say([Finding(.failure, "settings", ServeCommand.message(for: error))])
+                let text = (error as? CommandFailure)?.description
+                say([Finding(.failure, "settings", text ?? ServeCommand.message(for: error))])
             }
         }
         if let server { say(ServerExamination(of: server, origins: origin).examine()) }
@@ -98,7 +99,7 @@ struct DoctorCommand: AsyncParsableCommand {
         var given = config.map { ["--config=\($0)"] } ?? []
         if let data { given.append("--data=\(data)") }
         let settings = try await Settings(given, of: ServeCommand.self, environment: environment)
-        return try ServeCommand.parse(settings.arguments)
+        return try settings.command()
     }
 }
 

@@ -34,7 +34,7 @@ struct ServeReload: Sendable {
         do {
             settings = try await Settings(
                 arguments, of: ServeCommand.self, environment: environment)
-            now = try ServeCommand.parse(settings.arguments)
+            now = try settings.command()
         } catch {
             let reason =
                 (error as? CommandFailure)?.description ?? ServeCommand.message(for: error)

@@ -32,6 +32,15 @@ struct Settings {
 
     enum Source: Equatable {
         case arguments, environment(String), file(String), standard
+
+        /// Where it is set, if not by an argument.
+        var place: String? {
+            switch self {
+            case .arguments, .standard: nil
+            case .environment(let variable): "\(variable) in the environment"
+            case .file(let path): "'\(path)'"
+            }
+        }
     }
 
     /// A setting as it holds.
@@ -101,6 +110,24 @@ struct Settings {
         }
         addLimits(own, variables, file)
         arguments += given
+    }
+
+    /// `serve` with all arguments. An error about one that was set elsewhere says where.
+    func command() throws -> ServeCommand {
+        do { return try ServeCommand.parse(arguments) } catch {
+            guard ServeCommand.exitCode(for: error) != .success else { throw error }
+            let text = ServeCommand.message(for: error)
+            let words = text.split { !($0.isLetter || $0.isNumber || $0 == "-") }
+            let places = rows.compactMap { row in
+                let option = row.name.split(separator: " ").last.map(String.init) ?? row.name
+                let isNamed = words.contains {
+                    $0 == "--\(option)" || $0 == option && option != row.name
+                }
+                return isNamed ? row.source.place.map { "'\(option)' is set by \($0)." } : nil
+            }
+            guard !places.isEmpty else { throw error }
+            throw CommandFailure(.trouble, ([text] + places).joined(separator: " "))
+        }
     }
 
     private mutating func add(

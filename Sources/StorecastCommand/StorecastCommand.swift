@@ -50,6 +50,7 @@ struct StorecastCommand: AsyncParsableCommand {
                 let settings = try await Settings(
                     Array(arguments.dropFirst()), of: ServeCommand.self,
                     environment: ProcessInfo.processInfo.environment)
+                _ = try settings.command()
                 return ["serve"] + settings.arguments
             }
         }

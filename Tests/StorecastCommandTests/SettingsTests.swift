@@ -109,6 +109,30 @@ struct SettingsTests {
         #expect(try await command(["--config", path]).data.data == "a.sqlite")
     }
 
+    @Test func `an error about a value says where it is set, if not by an argument`() async throws {
+        func problem(_ given: [String], _ environment: [String: String] = [:]) async -> String {
+            do {
+                _ = try await Settings(given, of: ServeCommand.self, environment: environment)
+                    .command()
+                return ""
+            } catch {
+                return (error as? CommandFailure)?.description ?? ServeCommand.message(for: error)
+            }
+        }
+        let port = "'port' is set by STORECAST_PORT in the environment."
+        #expect(await problem([], ["STORECAST_PORT": "abc"]).hasSuffix(port))
+        #expect(await problem([], ["STORECAST_PORT": "70000"]).isEmpty == false)
+        #expect(await !problem(["--port", "abc"], ["STORECAST_HOST": "::1"]).contains("set by"))
+        let path = try file(#"{"limits": {"connections": "many"}, "tls-key": "a"}"#)
+        #expect(
+            await problem(["--config", path]).hasSuffix("'tls-key' is set by '\(path)'."))
+        _ = try file(#"{"limits": {"connections": "many"}}"#)
+        #expect(
+            await problem(["--config", path]).hasSuffix("'connections' is set by '\(path)'."))
+        _ = try file(#"{"port": null}"#)
+        #expect(await problem(["--config", path]) == "'port' in '\(path)' is null: leave it out.")
+    }
+
     @Test func `what isn't known is an error that names the nearest`() async throws {
         let path = try file(#"{"prt": 1}"#)
         #expect(
