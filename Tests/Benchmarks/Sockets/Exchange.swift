@@ -6,24 +6,31 @@ import StorecastWire
 /// Connections that each send a message, and the next when the answer has come.
 ///
 /// The messages are made before, and of the answers only the frames are counted: so the load is the
-/// same whatever the server is.
+/// same whatever the server is. But many actions in a message may be acked in several turns: then
+/// the numbers of the acks count.
 final class Exchange {
     private let connections: [RawConnection]
     private let answerFrames: Int
+    private let actions: Int
     private let message: (_ connection: Int, _ number: Int) -> [UInt8]
     private var prepared: [[[UInt8]]] = []
     private var sent = 0
+    /// The last action of each connection that was acked; only with many in a message.
+    private var acked: [UInt64]
     private let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
 
     /// - Parameters:
     ///   - answerFrames: how many frames answer a message.
+    ///   - actions: how many are in a message.
     ///   - message: a connection's message, by the numbers of both, from 0.
     init(
-        _ connections: [RawConnection], answerFrames: Int = 1,
+        _ connections: [RawConnection], answerFrames: Int = 1, actions: Int = 1,
         message: @escaping (_ connection: Int, _ number: Int) -> [UInt8]
     ) {
         self.connections = connections
         self.answerFrames = answerFrames
+        self.actions = actions
+        acked = connections.map { _ in 0 }
         self.message = message
     }
 
@@ -54,8 +61,7 @@ final class Exchange {
                 throw Failure("The server doesn't answer.")
             }
             for (index, connection) in connections.enumerated() where waiting[index].revents != 0 {
-                try connection.count(using: scratch)
-                let now = (connection.counter.frames - before[index]) / answerFrames
+                let now = try answers(on: index, since: before[index])
                 guard now > answered[index] else { continue }
                 answered[index] = now
                 if now < prepared[index].count {
@@ -71,6 +77,24 @@ final class Exchange {
 }
 
 extension Exchange {
+    /// Reads what has come: how many of the prepared messages are answered.
+    private func answers(on index: Int, since before: Int) throws -> Int {
+        let connection = connections[index]
+        guard actions > 1 else {
+            try connection.count(using: scratch)
+            return (connection.counter.frames - before) / answerFrames
+        }
+        repeat {
+            switch try connection.nextFrame() {
+            case .transaction(_, _, let last?): acked[index] = last
+            case .reject(let reject): throw Failure("Rejected: \(reject.title)")
+            case .bye(let bye): throw Failure("bye: \(bye.title)")
+            default: break
+            }
+        } while connection.hasMessage
+        return Int(acked[index]) / actions - (sent - prepared[index].count)
+    }
+
     /// Clients of a room who dispatch.
     ///
     /// - Parameters:
@@ -89,7 +113,8 @@ extension Exchange {
             return client
         }
         // The ack, and the patch.
-        self.init(clients, answerFrames: selection == nil ? 1 : 2) { connection, number in
+        self.init(clients, answerFrames: selection == nil ? 1 : 2, actions: actions) {
+            connection, number in
             Self.message(number: number, actions: actions, type) { payload(connection, $0) }
         }
     }
