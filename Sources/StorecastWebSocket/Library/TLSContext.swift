@@ -1,4 +1,5 @@
 import CLibWebSockets
+import Glibc
 import Synchronization
 
 /// What the encrypted connections of a server or client have in common: a certificate and its key,
@@ -93,7 +94,7 @@ enum TLSError {
         let code = ERR_get_error()
         ERR_clear_error()
         // OpenSSL has no words for the system's errors (ERR_SYSTEM_FLAG in err.h).
-        if code & 0x8000_0000 != 0 { return EventLoopError.text(of: Int32(code & 0x7FFF_FFFF)) }
+        if code & 0x8000_0000 != 0 { return String(cString: strerror(Int32(code & 0x7FFF_FFFF))) }
         guard code != 0, let text = ERR_reason_error_string(code) else { return "no reason given" }
         return String(cString: text)
     }
