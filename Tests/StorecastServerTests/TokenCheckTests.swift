@@ -80,7 +80,9 @@ import Testing
             #expect(outage.reason == "The server could not check the token in time.")
             connection.close()
         }
-        #expect(gate.cancelled.withLock(\.self) == ["slow", "as slow"])
+        // A client may have come again before the test saw that it was to.
+        let cancelled = gate.cancelled.withLock(\.self)
+        #expect(Set(cancelled) == ["slow", "as slow"] && cancelled.last == "as slow")
         await server.stop()
     }
 
