@@ -177,13 +177,7 @@ struct DevtoolsOptions: ParsableArguments {
     private func token(_ environment: [String: String]) throws(CommandFailure) -> String? {
         let text: String
         if let devtoolsToken {
-            guard let content = FileManager.default.contents(atPath: devtoolsToken) else {
-                throw CommandFailure(
-                    .trouble,
-                    "The token in '\(devtoolsToken)' can't be read: "
-                        + String(cString: strerror(errno)) + ".")
-            }
-            text = String(decoding: content, as: UTF8.self)
+            text = try TokenOptions.read(devtoolsToken)
         } else if let content = environment[Self.variable] {
             text = content
         } else {

@@ -35,7 +35,7 @@ enum ServedRoom {
         guard access(path, F_OK) == 0 else { return [] }
         let file = try JournalFile(path)
         defer { file.close() }
-        return try file.rooms().map(\.name)
+        return try file.names()
     }
 
     /// Whether the history in a file is known to have begun with another document than this.

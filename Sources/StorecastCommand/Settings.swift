@@ -241,19 +241,20 @@ struct Settings {
         _ path: String?, _ table: [Setting]
     ) async throws(CommandFailure) -> (path: String, provider: FileProvider<JSONSnapshot>)? {
         guard let path else { return nil }
-        guard let content = FileManager.default.contents(atPath: path) else {
-            throw CommandFailure(
-                .trouble,
-                "The configuration '\(path)' can't be read: \(String(cString: strerror(errno))).")
+        let content: [UInt8]
+        do throws(ServerFile.Problem) {
+            content = try ServerFile.contents(of: path, atMost: 1 << 20)
+        } catch {
+            throw CommandFailure(.trouble, "The configuration '\(path)' can't be read: \(error).")
         }
         let document: JSONDocument
         do throws(JSONError) {
-            document = try JSONDocument(Array(content), limits: .trusted)
+            document = try JSONDocument(content, limits: .trusted)
         } catch {
             throw CommandFailure(
                 .trouble,
                 "The configuration '\(path)' can't be used: "
-                    + error.sentence(in: Array(content)))
+                    + error.sentence(in: content))
         }
         guard document.root.isObject else {
             throw CommandFailure(.trouble, "The configuration '\(path)' has to be a JSON object.")

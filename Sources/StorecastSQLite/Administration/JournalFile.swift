@@ -38,6 +38,13 @@ package final class JournalFile: Sendable {
     /// Closes it; SQLite then removes the files that it keeps beside it.
     package func close() { try? queue.close() }
 
+    /// The names of the rooms, in order; however much is in them.
+    package func names() throws(JournalError) -> [String] {
+        try read { database in
+            try String.fetchAll(database, sql: "SELECT name FROM rooms ORDER BY name")
+        }
+    }
+
     /// The rooms, in the order of their names.
     package func rooms() throws(JournalError) -> [JournalRoom] {
         try read { database in
