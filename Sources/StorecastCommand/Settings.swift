@@ -126,7 +126,8 @@ struct Settings {
                 return isNamed ? row.source.place.map { "'\(option)' is set by \($0)." } : nil
             }
             guard !places.isEmpty else { throw error }
-            throw CommandFailure(.trouble, ([text] + places).joined(separator: " "))
+            let end = text.hasSuffix(".") ? "" : "."
+            throw CommandFailure(.trouble, ([text + end] + places).joined(separator: " "))
         }
     }
 

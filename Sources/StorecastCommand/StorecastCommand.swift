@@ -50,7 +50,10 @@ struct StorecastCommand: AsyncParsableCommand {
                 let settings = try await Settings(
                     Array(arguments.dropFirst()), of: ServeCommand.self,
                     environment: ProcessInfo.processInfo.environment)
-                _ = try settings.command()
+                // What is wrong with given arguments, and help, is said when these are parsed.
+                do { _ = try settings.command() } catch let failure as CommandFailure {
+                    throw failure
+                } catch {}
                 return ["serve"] + settings.arguments
             }
         }

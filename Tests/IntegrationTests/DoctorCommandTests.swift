@@ -72,6 +72,14 @@ struct DoctorCommandTests {
         #expect(wrong.lines.first?.contains("'dta'") == true, "\(wrong.lines)")
     }
 
+    @Test func `help is that of the command, whatever is set elsewhere`() async throws {
+        let serve = try ChildProcess("storecast", ["serve", "--help"], takesErrors: true)
+        #expect(await serve.exitStatus() == 0)
+        #expect(await serve.allLines().first?.contains("Serve the example board") == true)
+        let wrong = try ChildProcess("storecast", ["serve", "--port", "x"], takesErrors: true)
+        #expect(await wrong.exitStatus() == 64)
+    }
+
     private static let unusable: [(setting: String, content: String?, subject: String)] = [
         ("rules", #"{"rules": [{"path": "/", "raed": true}]}"#, "rules"), ("rules", nil, "rules"),
         ("json", "{", "document"), ("json", nil, "document"), ("pages", nil, "pages"),
