@@ -1,5 +1,7 @@
+import Dispatch
 import Observation
 import StorecastServer
+import Synchronization
 import TestSupport
 import Testing
 
@@ -19,6 +21,24 @@ struct RemoteConnectionTests {
         // Whoever comes later hears the end at once.
         #expect(try await desk.connection.statuses.collected() == [.closed(nil)])
         await desk.server.stop()
+    }
+
+    /// Who cancels a task that follows a connection holds the task's lock while it asks for the
+    /// connection's: waking a follower must not need the two the other way round.
+    @Test func `a follower is woken when nobody holds the status`() async throws {
+        let network = ManualNetwork()
+        let connection = network.connect()
+        let executor = ReadingExecutor(connection)
+        let follower = Task(executorPreference: executor) {
+            for await status in connection.statuses where status == .live { return }
+        }
+        while !executor.hasRun { await Task.yield() }
+        network.welcome()
+        await follower.value
+        #expect(executor.waits > 1)
+        #expect(executor.failures == 0)
+        connection.close()
+        network.settle()
     }
 
     @Test func `a status is a word and the reason`() {
@@ -220,5 +240,43 @@ struct RemoteConnectionTests {
         #expect(store.position?.epoch != epoch)
         connection.close()
         await second.stop()
+    }
+}
+
+/// Runs its tasks elsewhere, and first has another thread read the connection's status.
+private final class ReadingExecutor: TaskExecutor {
+    private struct Counts {
+        var waits = 0
+        var failures = 0
+        var hasRun = false
+    }
+
+    private let connection: RemoteConnection
+    private let counts = Mutex(Counts())
+
+    init(_ connection: RemoteConnection) {
+        self.connection = connection
+    }
+
+    var waits: Int { counts.withLock(\.waits) }
+    var failures: Int { counts.withLock(\.failures) }
+    var hasRun: Bool { counts.withLock(\.hasRun) }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let isRead = DispatchSemaphore(value: 0)
+        DispatchQueue.global().async { [connection] in
+            _ = connection.status
+            isRead.signal()
+        }
+        let result = isRead.wait(timeout: .now() + 5)
+        counts.withLock { counts in
+            counts.waits += 1
+            if result == .timedOut { counts.failures += 1 }
+        }
+        let job = UnownedJob(job)
+        DispatchQueue.global().async { [self] in
+            job.runSynchronously(on: asUnownedTaskExecutor())
+            counts.withLock { $0.hasRun = true }
+        }
     }
 }

@@ -5,7 +5,7 @@ import Synchronization
 
 /// The status of a connection, for observers on any thread.
 final class ConnectionMonitor: Observable, Sendable {
-    fileprivate struct State {
+    private struct State {
         var status = RemoteConnection.Status.connecting
         var outboxProblem: Rejection?
         var followers: [Int: AsyncStream<RemoteConnection.Status>.Continuation] = [:]
@@ -46,13 +46,21 @@ final class ConnectionMonitor: Observable, Sendable {
         }
     }
 
+    /// Called by the connection's loop only, so that followers hear in order.
     func set(_ status: RemoteConnection.Status) {
         guard state.withLock(\.status) != status else { return }
-        let ended = registrar.withMutation(of: self, keyPath: \.status) {
-            state.withLock { $0.set(status) }
+        let followers = registrar.withMutation(of: self, keyPath: \.status) {
+            state.withLock { state in
+                state.status = status
+                return Array(state.followers.values)
+            }
         }
-        // Outside of the lock, as `onTermination` takes it.
-        for follower in ended { follower.finish() }
+        // Outside of the lock: who cancels a follower holds its task's lock, and `onTermination`
+        // then waits for this one, while a yield with it would wait for the task's.
+        for follower in followers {
+            follower.yield(status)
+            if case .closed = status { follower.finish() }
+        }
     }
 
     /// The status now and every later one; ends when the connection is closed.
@@ -73,18 +81,5 @@ final class ConnectionMonitor: Observable, Sendable {
             self?.state.withLock { $0.followers[number] = nil }
         }
         return stream
-    }
-}
-
-extension ConnectionMonitor.State {
-    /// Tells the followers; returns those whose stream ends with it.
-    fileprivate mutating func set(
-        _ new: RemoteConnection.Status
-    ) -> [AsyncStream<RemoteConnection.Status>.Continuation] {
-        status = new
-        for follower in followers.values { follower.yield(new) }
-        guard case .closed = new else { return [] }
-        defer { followers = [:] }
-        return Array(followers.values)
     }
 }
