@@ -113,6 +113,20 @@ let package = Package(
             ]),
         .target(
             name: "StorecastWebSocket", dependencies: ["CLibWebSockets"], swiftSettings: settings),
+        // A client of NATS, for servers that share rooms.
+        .target(
+            name: "StorecastNATS",
+            dependencies: [
+                "StorecastMirror", "StorecastRoom", "StorecastSync", "StorecastWebSocket",
+                "StorecastWire",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "StorecastNATSTests",
+            dependencies: [
+                "StorecastNATS", "StorecastTesting", "StorecastWebSocket", "TestSupport",
+            ],
+            swiftSettings: settings),
         // A load on any server, and what it measures.
         .target(
             name: "StorecastBench", dependencies: ["StorecastWebSocket", "StorecastWire"],

@@ -96,9 +96,13 @@ static inline void sc_tls_prepare(SSL_CTX *context) {
 /* Both ways of what is read and written go through `bio`, which belongs to `ssl` from now on. */
 static inline void sc_tls_set_bio(SSL *ssl, BIO *bio) { SSL_set_bio(ssl, bio, bio); }
 
-/* The name that is asked for (RFC 6066, section 3). */
-static inline long sc_tls_set_name(SSL *ssl, const char *name) {
-    return SSL_set_tlsext_host_name(ssl, name);
+/*
+ * For which name or numeric address a server's certificate must be made; a name is asked for, too
+ * (RFC 6066, section 3). 0 if that can't be.
+ */
+static inline int sc_tls_expect(SSL *ssl, const char *server) {
+    return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), server) == 1
+        || (SSL_set1_host(ssl, server) == 1 && SSL_set_tlsext_host_name(ssl, server) == 1);
 }
 
 static inline int sc_bio_type(void) { return BIO_get_new_index() | BIO_TYPE_SOURCE_SINK; }

@@ -13,6 +13,8 @@ private func nap() async throws { try await Task.sleep(for: .milliseconds(10)) }
 /// Something didn't happen in time.
 package struct TooLate: Error, CustomStringConvertible {
     package let description: String
+
+    package init(description: String) { self.description = description }
 }
 
 /// Whether something becomes so in time.

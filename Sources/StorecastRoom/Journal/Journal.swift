@@ -134,6 +134,8 @@ package enum JournalError: Error, Equatable, Sendable {
     /// The batch's entry at this place can't be kept, as it is too large or can't be encoded;
     /// nothing was appended.
     case unfit(place: Int, String)
+    /// Another server writes the room now, with a sentence; nothing was appended, nor will be.
+    case replaced(String)
     /// Entries below this offset are no longer kept.
     case truncated(below: UInt64)
     /// What is kept can't be read: the reason, for the server's owner.

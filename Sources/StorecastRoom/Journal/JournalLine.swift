@@ -88,7 +88,7 @@ extension JournalLine {
 package struct JournalLineError: Error, Equatable, CustomStringConvertible {
     package let description: String
 
-    init(_ description: String) {
+    package init(_ description: String) {
         self.description = description
     }
 }

@@ -5,7 +5,7 @@ import StorecastRoom
 final class SQLiteJournal: Journal {
     private let store: SQLiteStore
     private let loop: JournalLoop
-    private var tails: [ExactString: [SQLiteTail]] = [:]
+    private var tails = PagedTails<LogPage.Start>()
     private let slot: ReducingSlot
     /// Entries that may end the process; seldom any.
     private var suspects: [ReducingSlot.Note]
@@ -43,7 +43,7 @@ final class SQLiteJournal: Journal {
     ) {
         let callback = LoopCallback<Result<UInt64, JournalError>>(loop) { [weak self] result in
             completion(result)
-            if case .success = result { self?.grown(room) }
+            if case .success = result { self?.tails.grown(room) }
         }
         store.writer.append(AppendRequest(room: room, batch: batch) { callback.call($0) })
     }
@@ -66,9 +66,17 @@ final class SQLiteJournal: Journal {
     func tail(
         of room: String, after: UInt64, receive: @escaping (JournalTailEvent) -> Void
     ) -> any JournalTail {
-        let tail = SQLiteTail(of: room, after: after, in: store, on: loop, receive)
-        tails[ExactString(room), default: []].append(tail)
-        tail.read()
+        let source: PagedTail<LogPage.Start>.Source = { [store] start, completion in
+            store.read { database in
+                let page = try LogPage(of: room, from: start, in: database)
+                return PagedTail.Page(
+                    entries: page.entries, end: LogPage.Start.entry(page.end), isLast: page.isLast)
+            } completion: {
+                completion($0)
+            }
+        }
+        let tail = PagedTail(from: .offset(after), on: loop, source: source, receive: receive)
+        tails.add(tail, of: room)
         return tail
     }
 
@@ -101,35 +109,5 @@ final class SQLiteJournal: Journal {
     ) {
         let callback = LoopCallback(loop, completion)
         store.truncate(room, through: offset) { callback.call($0) }
-    }
-
-    private func grown(_ room: String) {
-        guard var following = tails[ExactString(room)] else { return }
-        following.removeAll(where: \.isOver)
-        tails[ExactString(room)] = following.isEmpty ? nil : following
-        for tail in following { tail.read() }
-    }
-}
-
-/// A closure that belongs to a loop, passes through other threads, and is called once, on the loop.
-///
-/// Unchecked, because the compiler can't see the rule that makes it safe: the closure is created,
-/// called and released on the loop only.
-final class LoopCallback<Value: Sendable>: @unchecked Sendable {
-    private let loop: JournalLoop
-    private var body: ((Value) -> Void)?
-
-    init(_ loop: @escaping JournalLoop, _ body: @escaping (Value) -> Void) {
-        self.loop = loop
-        self.body = body
-    }
-
-    /// Calls the closure on the loop. To be used once, from any thread.
-    func call(_ value: Value) {
-        loop {
-            let body = self.body
-            self.body = nil
-            body?(value)
-        }
     }
 }

@@ -10,7 +10,7 @@ struct LogPage: Sendable {
     static let bytes = 1 << 20
 
     /// Where a page begins.
-    enum Start {
+    enum Start: Sendable {
         /// After this offset, or the newest entry before it.
         case offset(UInt64)
         /// After an entry that was read before.

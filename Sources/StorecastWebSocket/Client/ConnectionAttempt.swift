@@ -4,14 +4,12 @@ import Glibc
 /// One attempt of a client to reach its server: finds the addresses, opens a TCP connection, and
 /// lets libwebsockets do the handshake on it.
 ///
-/// Addresses are looked up in libuv's thread pool, and the connection is opened here. The library
-/// would look up on the loop's thread, not tell why it failed, and on a libuv loop leak a poll
-/// handle for each connection that fails.
+/// The library would look up addresses on the loop's thread, not tell why it failed, and on a libuv
+/// loop leak a poll handle for each connection that fails: it doesn't open the connection.
 final class ConnectionAttempt {
     private let core: LoopCore
     private let configuration: WebSocketClientConfiguration
-    private var connector: SocketConnector?
-    private var done: ((Result<Int32, WebSocketError>) -> Void)?
+    private var connector: HostConnector?
 
     init(on core: LoopCore, to configuration: WebSocketClientConfiguration) {
         self.core = core
@@ -22,31 +20,14 @@ final class ConnectionAttempt {
 
     /// Connects; `done` is given the descriptor, which it then owns, or a sentence.
     func start(_ done: @escaping (Result<Int32, WebSocketError>) -> Void) {
-        self.done = done
-        let request = UnsafeMutablePointer<uv_getaddrinfo_t>.allocate(capacity: 1)
-        // Released in the callback. libuv always calls it, if need be when the loop is used again.
-        request.pointee.data = Unmanaged.passRetained(self).toOpaque()
-        var hints = addrinfo()
-        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
-        hints.ai_flags = AI_ADDRCONFIG
-        let code = uv_getaddrinfo(
-            core.uv, request,
-            { request, code, list in
-                guard let request, let data = request.pointee.data else { return }
-                request.deallocate()
-                let attempt = Unmanaged<ConnectionAttempt>.fromOpaque(data).takeRetainedValue()
-                attempt.found(code, list)
-                uv_freeaddrinfo(list)
-            }, configuration.host, String(configuration.port), &hints)
-        guard code != 0 else { return }
-        Unmanaged<ConnectionAttempt>.fromOpaque(request.pointee.data).release()
-        request.deallocate()
-        found(code, nil)
+        let connector = HostConnector(
+            on: core, to: configuration.host, port: configuration.port, done: done)
+        self.connector = connector
+        connector.start()
     }
 
     /// Gives up; `done` isn't called any more.
     func cancel() {
-        done = nil
         connector?.cancel()
         connector = nil
     }
@@ -125,26 +106,6 @@ final class ConnectionAttempt {
         info.protocol = configuration.subprotocols.isEmpty ? nil : strings[3]
         info.local_protocol_name = strings[4]
         return lws_client_connect_via_info(&info)
-    }
-
-    private func found(_ code: Int32, _ list: UnsafeMutablePointer<addrinfo>?) {
-        guard let done = done.take() else { return }
-        var addresses: [[UInt8]] = []
-        var next = list
-        while let entry = next {
-            let length = Int(entry.pointee.ai_addrlen)
-            let bytes = UnsafeRawBufferPointer(start: entry.pointee.ai_addr, count: length)
-            addresses.append(Array(bytes))
-            next = entry.pointee.ai_next
-        }
-        guard code == 0 else {
-            let reason = String(cString: uv_strerror(code))
-            let text = "DNS: the name \(configuration.host) was not found (\(reason))."
-            return done(.failure(WebSocketError(description: text)))
-        }
-        let connector = SocketConnector(on: core, to: addresses, target: target, done: done)
-        self.connector = connector
-        connector.start()
     }
 }
 

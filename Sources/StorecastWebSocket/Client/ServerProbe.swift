@@ -179,9 +179,8 @@ private final class ProbeStream {
             throw WebSocketError(description: "TLS can't be used.")
         }
         self.ssl = ssl
-        if X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), server.host) != 1 {
-            SSL_set1_host(ssl, server.host)
-            sc_tls_set_name(ssl, server.host)
+        guard sc_tls_expect(ssl, server.host) == 1 else {
+            throw WebSocketError(description: "No certificate can be made for \(server.host).")
         }
         SSL_set_fd(ssl, descriptor)
         ERR_clear_error()

@@ -1,6 +1,81 @@
 import CLibWebSockets
 import Glibc
 
+/// Opens a TCP connection to a host: to the first of its addresses that answers.
+///
+/// They are looked up in libuv's thread pool.
+final class HostConnector {
+    private let core: LoopCore
+    private let host: String
+    private let port: Int
+    private var connector: SocketConnector?
+    private var done: ((Result<Int32, WebSocketError>) -> Void)?
+
+    /// - Parameters:
+    ///   - host: a name or a numeric address, without brackets.
+    ///   - done: is given the descriptor, which it then owns, or a sentence.
+    init(
+        on core: LoopCore, to host: String, port: Int,
+        done: @escaping (Result<Int32, WebSocketError>) -> Void
+    ) {
+        self.core = core
+        self.host = host
+        self.port = port
+        self.done = done
+    }
+
+    /// Begins; `done` may be called before this returns.
+    func start() {
+        let request = UnsafeMutablePointer<uv_getaddrinfo_t>.allocate(capacity: 1)
+        // Released in the callback. libuv always calls it, if need be when the loop is used again.
+        request.pointee.data = Unmanaged.passRetained(self).toOpaque()
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        hints.ai_flags = AI_ADDRCONFIG
+        let code = uv_getaddrinfo(
+            core.uv, request,
+            { request, code, list in
+                guard let request, let data = request.pointee.data else { return }
+                request.deallocate()
+                let connector = Unmanaged<HostConnector>.fromOpaque(data).takeRetainedValue()
+                connector.found(code, list)
+                uv_freeaddrinfo(list)
+            }, host, String(port), &hints)
+        guard code != 0 else { return }
+        Unmanaged<HostConnector>.fromOpaque(request.pointee.data).release()
+        request.deallocate()
+        found(code, nil)
+    }
+
+    /// Gives up; `done` isn't called any more.
+    func cancel() {
+        done = nil
+        connector?.cancel()
+        connector = nil
+    }
+
+    private func found(_ code: Int32, _ list: UnsafeMutablePointer<addrinfo>?) {
+        guard let done = done.take() else { return }
+        var addresses: [[UInt8]] = []
+        var next = list
+        while let entry = next {
+            let length = Int(entry.pointee.ai_addrlen)
+            let bytes = UnsafeRawBufferPointer(start: entry.pointee.ai_addr, count: length)
+            addresses.append(Array(bytes))
+            next = entry.pointee.ai_next
+        }
+        guard code == 0 else {
+            let reason = String(cString: uv_strerror(code))
+            let text = "DNS: the name \(host) was not found (\(reason))."
+            return done(.failure(WebSocketError(description: text)))
+        }
+        let connector = SocketConnector(
+            on: core, to: addresses, target: "\(host):\(port)", done: done)
+        self.connector = connector
+        connector.start()
+    }
+}
+
 /// Opens a TCP connection to the first of several addresses that answers, in order.
 final class SocketConnector {
     private let core: LoopCore

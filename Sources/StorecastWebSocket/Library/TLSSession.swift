@@ -1,7 +1,7 @@
 import CLibWebSockets
 
-/// The encryption of one connection of a server, without I/O: makes of the bytes that came what
-/// they say, and of what is to be said bytes to send.
+/// The encryption of one connection, without I/O: makes of the bytes that came what they say, and of
+/// what is to be said bytes to send.
 ///
 /// OpenSSL neither reads nor writes a socket. It takes its input from the bytes at hand and leaves
 /// its output here, so that a turn costs an encrypted connection one system call, as any other.
@@ -28,14 +28,30 @@ final class TLSSession {
     private var alerts = 0
 
     /// Nil if there is no memory.
-    init?(_ context: TLSContext) {
+    ///
+    /// - Parameter server: for a client, the name or numeric address that the server's certificate
+    ///   must be made for; nil for a server.
+    init?(_ context: TLSContext, to server: String? = nil) {
         guard let method = Self.method, let ssl = SSL_new(context.pointer) else { return nil }
         self.ssl = ssl
         guard let bio = BIO_new(method) else { return nil }
         BIO_set_data(bio, Unmanaged.passUnretained(self).toOpaque())
         BIO_set_init(bio, 1)
         sc_tls_set_bio(ssl, bio)
-        SSL_set_accept_state(ssl)
+        guard let server else {
+            SSL_set_accept_state(ssl)
+            return
+        }
+        SSL_set_connect_state(ssl)
+        guard sc_tls_expect(ssl, server) == 1 else { return nil }
+    }
+
+    /// Client: appends what begins the handshake.
+    func begin(_ result: inout [UInt8]) {
+        withOutput(to: &result) {
+            ERR_clear_error()
+            SSL_do_handshake(ssl)
+        }
     }
 
     deinit { SSL_free(ssl) }

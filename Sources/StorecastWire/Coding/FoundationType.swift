@@ -96,11 +96,11 @@ enum FoundationType {
 }
 
 /// Bytes as text: RFC 4648 §4, with padding, without line breaks.
-enum Base64 {
+package enum Base64 {
     private static let alphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-    static func text(of bytes: [UInt8]) -> String {
+    package static func text(of bytes: [UInt8]) -> String {
         String(unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4) { text in
             var at = 0
             for start in stride(from: 0, to: bytes.count, by: 3) {
@@ -120,7 +120,7 @@ enum Base64 {
     }
 
     /// The bytes; nil unless ``text(of:)`` gives exactly this text for them.
-    static func bytes(of text: String) -> [UInt8]? {
+    package static func bytes(of text: String) -> [UInt8]? {
         let text = Array(text.utf8)
         guard text.count % 4 == 0 else { return nil }
         let padding = text.suffix(2).count { $0 == UInt8(ascii: "=") }

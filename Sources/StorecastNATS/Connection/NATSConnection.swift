@@ -1,0 +1,412 @@
+import StorecastMirror
+package import StorecastWebSocket
+import StorecastWire
+
+/// A client of a NATS cluster: publishes, subscribes and asks. Belongs to the loop's thread.
+///
+/// It connects to one server of those it knows, by chance, and to another when that one ends, shuts
+/// down or falls silent; subscriptions go on then. What was asked meanwhile fails: whoever asked
+/// knows what to do about it.
+package final class NATSConnection {
+    package enum Status: Equatable {
+        /// With why it isn't connected yet, or any more.
+        case connecting(String?)
+        case connected(NATSServerInformation)
+        case closed
+    }
+
+    package let configuration: NATSConfiguration
+    package private(set) var status = Status.connecting(nil)
+    /// Called whenever the status has changed.
+    package var statusChanged: ((Status) -> Void)?
+    /// Called with what the server complains of, such as a permission that is missing.
+    package var complained: ((String) -> Void)?
+
+    private let loop: EventLoop
+    private var random: any RandomNumberGenerator
+    private var backOff = BackOff(shortest: 0.1, longest: 5)
+    private var timer: LoopTimer?
+
+    private var stream: ByteStream?
+    private var parser = NATSParser()
+    private var information: NATSServerInformation?
+    private var isGreeted = false
+    private var connectedAt: Duration = .zero
+    /// Pings that weren't answered.
+    private var owedPongs = 0
+    private var complaint: String?
+    /// Servers that this connection hasn't tried since it was last connected.
+    private var untried: [NATSConfiguration.Server] = []
+    /// Those that the servers have told of.
+    private var announced: [NATSConfiguration.Server] = []
+
+    private var subscriptions: [UInt64: NATSSubscription] = [:]
+    private var lastSubscription: UInt64 = 0
+    /// Where answers go: this, a dot and the request's number.
+    private let inbox: String
+    private var requests: [UInt64: Request] = [:]
+    private var lastRequest: UInt64 = 0
+    private var requestTimer: LoopTimer?
+
+    private struct Request {
+        let timeout: Duration
+        var deadline: Duration
+        /// Takes an answer; returns whether more are to come.
+        let answered: (Result<NATSMessage, NATSError>) -> Bool
+    }
+
+    /// How exact the time limits of requests are.
+    private static let tick: Duration = .milliseconds(100)
+    private static let inboxNumber: UInt64 = 1
+
+    /// Begins to connect.
+    ///
+    /// - Parameter random: which server is tried, how long is waited, and the name of the inbox.
+    package init(
+        on loop: EventLoop, _ configuration: NATSConfiguration,
+        random: any RandomNumberGenerator = SystemRandomNumberGenerator()
+    ) {
+        self.loop = loop
+        self.configuration = configuration
+        var random = random
+        let (first, second) = (random.next(), random.next())
+        inbox = "_INBOX.\(String(first, radix: 36))\(String(second, radix: 36))"
+        self.random = random
+        lastSubscription = Self.inboxNumber
+        connect()
+    }
+
+    // MARK: What it does
+
+    /// The most bytes of a message, its headers included; nil while it isn't connected.
+    package var mostBytes: Int? { isConnected ? information?.mostBytes : nil }
+
+    package var isConnected: Bool {
+        if case .connected = status { true } else { false }
+    }
+
+    /// Sends a message to who listens to its subject; nobody says whether somebody does.
+    ///
+    /// - Throws: ``NATSError/unavailable(_:)``.
+    package func publish(
+        _ payload: [UInt8], to subject: String, headers: NATSHeaders = NATSHeaders()
+    ) throws(NATSError) {
+        try send(payload, to: subject, reply: nil, headers)
+    }
+
+    /// Sends a message, and waits for one answer.
+    ///
+    /// - Parameter completion: called once, later, but for what couldn't be sent.
+    package func request(
+        _ subject: String, _ payload: [UInt8] = [], headers: NATSHeaders = NATSHeaders(),
+        timeout: Duration = .seconds(5),
+        completion: @escaping (Result<NATSMessage, NATSError>) -> Void
+    ) {
+        requestMany(subject, payload, headers: headers, timeout: timeout) { answer in
+            completion(answer)
+            return false
+        }
+    }
+
+    /// Sends a message, and waits for answers until `answered` returns false, or gets a failure.
+    ///
+    /// - Parameter timeout: how long the first answer, and each that follows it, may take.
+    package func requestMany(
+        _ subject: String, _ payload: [UInt8] = [], headers: NATSHeaders = NATSHeaders(),
+        timeout: Duration = .seconds(5),
+        answered: @escaping (Result<NATSMessage, NATSError>) -> Bool
+    ) {
+        lastRequest += 1
+        let number = lastRequest
+        do throws(NATSError) {
+            try send(payload, to: subject, reply: "\(inbox).\(number)", headers)
+            requests[number] = Request(
+                timeout: timeout, deadline: loop.now() + timeout, answered: answered)
+            watchRequests()
+        } catch {
+            _ = answered(.failure(error))
+        }
+    }
+
+    /// Hears what is sent to a subject, from now on, also after the connection went to another
+    /// server; what is sent meanwhile isn't heard.
+    ///
+    /// - Parameters:
+    ///   - subject: `*` stands for a part between dots, `>` for all that follow.
+    ///   - group: of those in it, each message goes to one.
+    package func subscribe(
+        _ subject: String, group: String? = nil, receive: @escaping (NATSMessage) -> Void
+    ) -> NATSSubscription {
+        lastSubscription += 1
+        let subscription = NATSSubscription(
+            number: lastSubscription, subject, group, receive, of: self)
+        subscriptions[lastSubscription] = subscription
+        if isGreeted { announce(subscription) }
+        return subscription
+    }
+
+    /// Ends it: requests fail, and subscriptions hear nothing any more.
+    package func close() {
+        guard status != .closed else { return }
+        timer?.cancel()
+        disconnect(.unanswered("The connection to NATS was closed."))
+        subscriptions = [:]
+        set(.closed)
+    }
+
+    // MARK: Connecting
+
+    private func set(_ new: Status) {
+        guard status != new else { return }
+        status = new
+        statusChanged?(new)
+    }
+
+    private func connect() {
+        if untried.isEmpty {
+            var all = configuration.servers
+            for server in announced where !all.contains(server) { all.append(server) }
+            untried = all.shuffled(using: &random)
+        }
+        guard let server = untried.popLast() else { return }
+        parser = NATSParser()
+        information = nil
+        complaint = nil
+        owedPongs = 0
+        stream = ByteStream(on: loop, to: server.host, port: server.port, delegate: self)
+        timer = loop.schedule(after: configuration.connectTimeout) { [weak self] in
+            self?.failed("\(server) doesn't answer as NATS does.")
+        }
+    }
+
+    /// The connection is of no use, or was none.
+    private func failed(_ problem: String) {
+        guard status != .closed else { return }
+        let wasConnected = isConnected
+        if wasConnected { backOff.wasLive(for: loop.now() - connectedAt) }
+        disconnect(.unanswered(problem))
+        set(.connecting(problem))
+        // First each server once, then with pauses.
+        let pause = wasConnected || !untried.isEmpty ? .zero : backOff.next(using: &random)
+        if wasConnected { untried = [] }
+        timer = loop.schedule(after: pause) { [weak self] in self?.connect() }
+    }
+
+    private func disconnect(_ error: NATSError) {
+        timer?.cancel()
+        stream?.close()
+        stream = nil
+        isGreeted = false
+        let failed = requests
+        requests = [:]
+        for request in failed.values { _ = request.answered(.failure(error)) }
+    }
+
+    /// The server has introduced itself, or has news.
+    private func take(_ text: UnsafeRawBufferPointer) throws(NATSError) {
+        let isFirst = information == nil
+        let new = try NATSServerInformation(text)
+        information = new
+        announced = new.addresses
+        if isFirst { return try greet(new) }
+        if new.isLeaving, isConnected {
+            // It takes nothing new, and ends the connection soon.
+            failed("\(new.name) shuts down.")
+        }
+    }
+
+    private func greet(_ server: NATSServerInformation) throws(NATSError) {
+        if let problem = server.problem { throw .violation(problem) }
+        let encrypts = configuration.tls || server.requiresTLS
+        if encrypts {
+            guard server.offersTLS else {
+                throw .violation("\(server.name) doesn't encrypt, though it must.")
+            }
+            stream?.encrypt(trusting: configuration.certificateAuthorityFile)
+        }
+        let greeting = configuration.greeting(nonce: server.nonce, encrypts: encrypts)
+        stream?.send { bytes in
+            bytes += "CONNECT ".utf8
+            bytes += greeting
+            bytes += "\r\nPING\r\n".utf8
+        }
+    }
+
+    private func greeted() {
+        guard let information else { return }
+        isGreeted = true
+        connectedAt = loop.now()
+        untried = []
+        timer?.cancel()
+        timer = loop.schedule(after: configuration.pingInterval) { [weak self] in self?.ping() }
+        write { $0 += "SUB \(self.inbox).* \(Self.inboxNumber)\r\n".utf8 }
+        for (_, subscription) in subscriptions.sorted(by: { $0.key < $1.key }) {
+            announce(subscription)
+        }
+        set(.connected(information))
+    }
+
+    private func ping() {
+        guard owedPongs < 2 else { return failed("NATS doesn't answer any more.") }
+        owedPongs += 1
+        write { $0 += "PING\r\n".utf8 }
+        timer = loop.schedule(after: configuration.pingInterval) { [weak self] in self?.ping() }
+    }
+
+    // MARK: Sending
+
+    private func write(_ body: (inout [UInt8]) -> Void) { stream?.send(body) }
+
+    private func send(
+        _ payload: [UInt8], to subject: String, reply: String?, _ headers: NATSHeaders
+    ) throws(NATSError) {
+        precondition(Self.isSubject(subject), "'\(subject)' isn't a subject of NATS.")
+        guard isConnected, let stream, let information else {
+            guard case .connecting(let reason?) = status else {
+                throw .unavailable("NATS isn't connected.")
+            }
+            throw .unavailable("NATS isn't connected: \(reason)")
+        }
+        guard stream.bufferedBytes < configuration.mostBufferedBytes else {
+            throw .unavailable("NATS takes what is sent too slowly.")
+        }
+        var head: [UInt8] = []
+        if !headers.isEmpty { headers.write(to: &head) }
+        let count = head.count + payload.count
+        guard count <= information.mostBytes else {
+            throw .unavailable(
+                "A message of \(count) bytes is more than NATS takes, \(information.mostBytes).")
+        }
+        write { bytes in
+            bytes += (head.isEmpty ? "PUB " : "HPUB ").utf8
+            bytes += subject.utf8
+            if let reply {
+                bytes.append(32)
+                bytes += reply.utf8
+            }
+            bytes += (head.isEmpty ? " \(count)\r\n" : " \(head.count) \(count)\r\n").utf8
+            bytes += head
+            bytes += payload
+            bytes += "\r\n".utf8
+        }
+    }
+
+    private static func isSubject(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { $0 > 32 && $0 != 127 }
+    }
+
+    private func announce(_ subscription: NATSSubscription) {
+        let group = subscription.group.map { " \($0)" } ?? ""
+        write { $0 += "SUB \(subscription.subject)\(group) \(subscription.number)\r\n".utf8 }
+    }
+
+    fileprivate func end(_ subscription: NATSSubscription) {
+        guard subscriptions.removeValue(forKey: subscription.number) != nil, isGreeted else {
+            return
+        }
+        write { $0 += "UNSUB \(subscription.number)\r\n".utf8 }
+    }
+
+    // MARK: Receiving
+
+    private func take(_ operation: NATSParser.Operation) throws(NATSError) {
+        switch operation {
+        case .info(let text): try take(text)
+        case .message(let delivery): try take(delivery)
+        case .ping: write { $0 += "PONG\r\n".utf8 }
+        case .pong:
+            owedPongs = 0
+            if !isGreeted { greeted() }
+        case .error(let text):
+            complaint = text
+            complained?(text)
+        }
+    }
+
+    private func take(_ delivery: NATSParser.Delivery) throws(NATSError) {
+        let message = NATSMessage(
+            subject: delivery.subject, reply: delivery.reply,
+            headers: try NATSHeaders(delivery.head), payload: Array(delivery.payload))
+        guard delivery.subscription == Self.inboxNumber else {
+            subscriptions[delivery.subscription]?.receive(message)
+            return
+        }
+        guard let number = UInt64(delivery.subject.dropFirst(inbox.utf8.count + 1)),
+            let request = requests[number]
+        else { return }
+        let isUnheard = message.headers.status == 503 && message.payload.isEmpty
+        if request.answered(isUnheard ? .failure(.noResponders) : .success(message)), !isUnheard {
+            requests[number]?.deadline = loop.now() + request.timeout
+        } else {
+            requests[number] = nil
+        }
+    }
+
+    private func watchRequests() {
+        guard requestTimer == nil else { return }
+        requestTimer = loop.schedule(after: Self.tick) { [weak self] in
+            guard let self else { return }
+            requestTimer = nil
+            endRequests()
+            if !requests.isEmpty { watchRequests() }
+        }
+    }
+
+    private func endRequests() {
+        let now = loop.now()
+        let late = requests.filter { $0.value.deadline <= now }
+        let reason = complaint.map { " It says: \($0)." } ?? ""
+        for (number, request) in late.sorted(by: { $0.key < $1.key }) {
+            requests[number] = nil
+            _ = request.answered(.failure(.unanswered("NATS doesn't answer in time.\(reason)")))
+        }
+    }
+}
+
+extension NATSConnection: ByteStreamDelegate {
+    package func connected(_ stream: ByteStream) {}
+
+    package func received(_ stream: ByteStream, _ bytes: UnsafeRawBufferPointer) {
+        do throws(NATSError) {
+            var problem: NATSError?
+            try parser.take(bytes) { operation in
+                // What a callback does may have ended this connection.
+                guard self.stream === stream, problem == nil else { return }
+                do throws(NATSError) { try take(operation) } catch { problem = error }
+            }
+            if let problem { throw problem }
+        } catch {
+            failed(error.description)
+        }
+    }
+
+    package func ended(_ stream: ByteStream, _ problem: WebSocketError) {
+        failed(complaint.map { "NATS refuses: \($0)." } ?? problem.description)
+    }
+}
+
+/// Someone who listens to a subject, until it is cancelled.
+package final class NATSSubscription {
+    fileprivate let number: UInt64
+    package let subject: String
+    package let group: String?
+    fileprivate private(set) var receive: (NATSMessage) -> Void
+    private weak var connection: NATSConnection?
+
+    fileprivate init(
+        number: UInt64, _ subject: String, _ group: String?,
+        _ receive: @escaping (NATSMessage) -> Void, of connection: NATSConnection
+    ) {
+        self.number = number
+        self.subject = subject
+        self.group = group
+        self.receive = receive
+        self.connection = connection
+    }
+
+    /// Nothing is received any more.
+    package func cancel() {
+        receive = { _ in }
+        connection?.end(self)
+    }
+}

@@ -1,0 +1,321 @@
+package import StorecastWebSocket
+import StorecastWire
+
+/// JetStream, NATS's replicated log: the calls that are needed of it. On the loop of its
+/// connection.
+package actor JetStream {
+    /// A message that a stream keeps.
+    package struct Kept: Sendable {
+        package var sequence: UInt64
+        package var subject: String
+        package var headers: NATSHeaders
+        package var payload: [UInt8]
+    }
+
+    /// What a writer was told.
+    package enum Written: Equatable, Sendable {
+        /// The message is kept, under this number.
+        case kept(UInt64)
+        /// Another message stands where the writer expected the end: nothing was kept.
+        case notAtEnd
+        /// Nothing was kept.
+        case refused(String)
+        /// Nobody can tell.
+        case unknown(String)
+    }
+
+    private let loop: EventLoop
+    private var connection: NATSConnection?
+    private let timeout: Duration
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
+        loop.asUnownedSerialExecutor()
+    }
+
+    /// Begins to connect.
+    ///
+    /// - Parameter timeout: of each call.
+    package init(
+        on loop: EventLoop, _ configuration: NATSConfiguration, timeout: Duration = .seconds(5)
+    ) async {
+        self.loop = loop
+        self.timeout = timeout
+        connection = nil
+        connection = NATSConnection(on: loop, configuration)
+    }
+
+    package func close() {
+        connection?.close()
+        connection = nil
+    }
+
+    /// Waits until NATS is connected; throws the reason if it isn't in time.
+    package func connected(within time: Duration) async throws(NATSError) {
+        let end = loop.now() + time
+        while true {
+            guard let connection else { throw .unavailable("The connection to NATS was closed.") }
+            if connection.isConnected { return }
+            guard loop.now() < end else {
+                guard case .connecting(let reason?) = connection.status else {
+                    throw .unavailable("NATS doesn't answer.")
+                }
+                throw .unavailable("NATS can't be reached: \(reason)")
+            }
+            await pause(.milliseconds(10))
+        }
+    }
+
+    package func pause(_ time: Duration) async {
+        await withCheckedContinuation { continuation in
+            loop.schedule(after: time) { continuation.resume() }
+        }
+    }
+
+    /// The most bytes of a message, its headers included; what NATS takes usually if it isn't
+    /// connected.
+    package var mostBytes: Int { connection?.mostBytes ?? 1 << 20 }
+
+    // MARK: Streams
+
+    /// Finds or makes a stream, and checks that it keeps what it takes as well as is asked.
+    ///
+    /// - Parameters:
+    ///   - replicas: on how many servers each message is before it is acknowledged.
+    /// - Throws: a sentence if there is one of this name that is less.
+    package func stream(
+        _ name: String, subjects: [String], replicas: Int
+    ) async throws(NATSError) {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("name", name)
+        writer.write(key: "subjects")
+        writer.beginArray()
+        for subject in subjects { writer.write(subject) }
+        writer.endArray()
+        writer.member("retention", "limits")
+        writer.member("storage", "file")
+        writer.member("discard", "new")
+        writer.member("num_replicas", replicas)
+        writer.member("allow_direct", true)
+        writer.member("max_msgs", -1)
+        writer.member("max_bytes", -1)
+        writer.member("max_age", 0)
+        writer.member("duplicate_window", 1_000_000_000)
+        writer.endObject()
+        var answer = try await call("STREAM.CREATE.\(name)", writer.bytes)
+        if answer["error"]?["err_code"]?.int == ErrorCode.streamInUse {
+            answer = try await call("STREAM.INFO.\(name)")
+        }
+        try Self.check(answer)
+        guard let found = answer["config"] else {
+            throw .violation("JetStream answers in a way that can't be read.")
+        }
+        try Self.check(found, name, replicas: replicas)
+    }
+
+    private static func check(
+        _ found: JSON, _ name: String, replicas: Int
+    ) throws(NATSError) {
+        let problem: String? =
+            if found["num_replicas"]?.int ?? 0 < replicas {
+                "is on \(found["num_replicas"]?.int ?? 0) servers, not on \(replicas)"
+            } else if found["storage"]?.string != "file" {
+                "is in memory, not in files"
+            } else if found["retention"]?.string != "limits" || found["max_age"]?.int ?? 0 != 0
+                || found["max_msgs"]?.int ?? -1 != -1 || found["max_bytes"]?.int ?? -1 != -1
+                || found["max_msgs_per_subject"]?.int ?? -1 > 0
+            {
+                "forgets messages by itself"
+            } else if found["allow_direct"]?.bool != true {
+                "doesn't let them be read directly"
+            } else {
+                nil
+            }
+        guard let problem else { return }
+        throw .unavailable("The stream '\(name)' of NATS \(problem): it can't be used.")
+    }
+
+    // MARK: Messages
+
+    /// Keeps a message behind the one that is expected to be the last of its subject.
+    ///
+    /// - Parameters:
+    ///   - expected: the number of that one; 0 if there is to be none, nil for whatever there is.
+    package func write(
+        _ payload: [UInt8], to subject: String, headers: NATSHeaders, behind expected: UInt64?
+    ) async -> Written {
+        var headers = headers
+        if let expected { headers.add("Nats-Expected-Last-Subject-Sequence", "\(expected)") }
+        let answer: JSON
+        do throws(NATSError) {
+            answer = try Self.json(try await request(subject, payload, headers: headers))
+        } catch {
+            switch error {
+            case .unanswered(let text), .violation(let text): return .unknown(text)
+            case .unavailable(let text): return .refused(text)
+            // The stream has no leader now.
+            case .noResponders: return .refused("NATS keeps nothing now: no stream answers.")
+            }
+        }
+        if let sequence = answer["seq"]?.uint64, answer["error"] == nil { return .kept(sequence) }
+        if answer["error"]?["err_code"]?.int == ErrorCode.wrongLastSequence { return .notAtEnd }
+        // What a stream that changes its leader answers doesn't say what became of the message.
+        return .unknown(Self.problem(answer) ?? "JetStream answers in a way that can't be read.")
+    }
+
+    /// The newest message of a subject, as the stream's leader has it; nil if there is none.
+    package func last(of subject: String, in stream: String) async throws(NATSError) -> Kept? {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("last_by_subj", subject)
+        writer.endObject()
+        let answer = try await call("STREAM.MSG.GET.\(stream)", writer.bytes)
+        if answer["error"]?["code"]?.int == 404 { return nil }
+        try Self.check(answer)
+        guard let message = answer["message"], let sequence = message["seq"]?.uint64,
+            let subject = message["subject"]?.string,
+            let payload = Base64.bytes(of: message["data"]?.string ?? ""),
+            let head = Base64.bytes(of: message["hdrs"]?.string ?? "")
+        else { throw .violation("JetStream answers in a way that can't be read.") }
+        return Kept(
+            sequence: sequence, subject: subject, headers: try NATSHeaders(head), payload: payload)
+    }
+
+    /// The next messages of a subject from a number on, in order, as one of the stream's servers
+    /// has them, which may be a little behind; and whether it has more.
+    ///
+    /// - Parameters:
+    ///   - count: how many at most.
+    ///   - bytes: of their payloads, about, at most; one message comes in any case.
+    package func page(
+        of subject: String, in stream: String, from sequence: UInt64, count: Int = 256,
+        bytes: Int = 4 << 20
+    ) async throws(NATSError) -> (messages: [Kept], hasMore: Bool) {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("seq", sequence)
+        writer.member("next_by_subj", subject)
+        writer.member("batch", count)
+        writer.member("max_bytes", bytes)
+        writer.endObject()
+        guard let connection else { throw .unavailable("The connection to NATS was closed.") }
+        let request = writer.bytes
+        let result: Result<([Kept], Bool), NATSError> = await withCheckedContinuation {
+            continuation in
+            var messages: [Kept] = []
+            connection.requestMany(
+                "$JS.API.DIRECT.GET.\(stream)", request, timeout: timeout
+            ) { answer in
+                do throws(NATSError) {
+                    let message = try answer.get()
+                    switch message.headers.status {
+                    // The end of the page; nothing was found.
+                    case 204, 404: break
+                    case nil:
+                        messages.append(try Self.kept(message))
+                        return true
+                    case let status?:
+                        throw .unavailable(
+                            "JetStream answers with status \(status): \(message.headers.reason).")
+                    }
+                    let rest = message.headers["Nats-Num-Pending"].flatMap { Int($0) } ?? 0
+                    continuation.resume(returning: .success((messages, rest > 0)))
+                } catch {
+                    continuation.resume(returning: .failure(error))
+                }
+                return false
+            }
+        }
+        return try result.get()
+    }
+
+    /// Forgets the messages of a subject below a number, or all of them.
+    package func purge(
+        _ subject: String, of stream: String, below sequence: UInt64? = nil
+    ) async throws(NATSError) {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("filter", subject)
+        if let sequence { writer.member("seq", sequence) }
+        writer.endObject()
+        try Self.check(try await call("STREAM.PURGE.\(stream)", writer.bytes))
+    }
+
+    /// The subjects of a stream that match and have messages.
+    package func subjects(
+        _ filter: String, of stream: String
+    ) async throws(NATSError) -> [String] {
+        var found: [String] = []
+        while true {
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.member("subjects_filter", filter)
+            writer.member("offset", found.count)
+            writer.endObject()
+            let answer = try await call("STREAM.INFO.\(stream)", writer.bytes)
+            try Self.check(answer)
+            guard case .object(let subjects)? = answer["state"]?["subjects"] else { return found }
+            found += subjects.map(\.key)
+            guard let total = answer["total"]?.int, total > found.count, !subjects.isEmpty else {
+                return found
+            }
+        }
+    }
+
+    // MARK: Requests
+
+    private enum ErrorCode {
+        static let streamInUse = 10058
+        static let wrongLastSequence = 10071
+    }
+
+    private func call(
+        _ name: String, _ payload: [UInt8] = []
+    ) async throws(NATSError) -> JSON {
+        do throws(NATSError) {
+            return try Self.json(try await request("$JS.API.\(name)", payload))
+        } catch {
+            guard error == .noResponders else { throw error }
+            throw .unavailable("JetStream isn't there: is it enabled on the NATS servers?")
+        }
+    }
+
+    private func request(
+        _ subject: String, _ payload: [UInt8], headers: NATSHeaders = NATSHeaders()
+    ) async throws(NATSError) -> NATSMessage {
+        guard let connection else { throw .unavailable("The connection to NATS was closed.") }
+        let result = await withCheckedContinuation { continuation in
+            connection.request(subject, payload, headers: headers, timeout: timeout) {
+                continuation.resume(returning: $0)
+            }
+        }
+        return try result.get()
+    }
+
+    private static func json(_ message: NATSMessage) throws(NATSError) -> JSON {
+        guard
+            let document = try? JSONDocument(message.payload, limits: .trusted),
+            document.root.isObject
+        else { throw .violation("JetStream answers in a way that can't be read.") }
+        return document.root.json
+    }
+
+    private static func check(_ answer: JSON) throws(NATSError) {
+        if let problem = problem(answer) { throw .unavailable(problem) }
+    }
+
+    private static func problem(_ answer: JSON) -> String? {
+        guard let error = answer["error"] else { return nil }
+        let text = error["description"]?.string ?? "no reason given"
+        return "JetStream refuses: \(text)."
+    }
+
+    private static func kept(_ message: NATSMessage) throws(NATSError) -> Kept {
+        guard let sequence = message.headers["Nats-Sequence"].flatMap({ UInt64($0) }),
+            let subject = message.headers["Nats-Subject"]
+        else { throw .violation("JetStream answers in a way that can't be read.") }
+        return Kept(
+            sequence: sequence, subject: subject, headers: message.headers,
+            payload: message.payload)
+    }
+}

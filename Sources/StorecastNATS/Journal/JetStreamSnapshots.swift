@@ -1,0 +1,189 @@
+import StorecastRoom
+import StorecastSync
+import StorecastWire
+
+/// The snapshots of rooms at JetStream: each in pieces, and behind them its manifest, without which
+/// the pieces are nothing.
+struct JetStreamSnapshots: Sendable {
+    private let jetStream: JetStream
+    private let layout: JetStreamLogs.Layout
+
+    init(_ jetStream: JetStream, _ layout: JetStreamLogs.Layout) {
+        self.jetStream = jetStream
+        self.layout = layout
+    }
+
+    /// What is known of a snapshot without reading it.
+    private struct Manifest {
+        /// The id of its pieces.
+        var pieces: String
+        var offset: UInt64
+        var version: UInt64
+        var size: Int
+        var digest: String
+
+        var text: [UInt8] {
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.member("pieces", pieces)
+            writer.member("offset", offset)
+            writer.member("version", version)
+            writer.member("size", size)
+            writer.member("sha256", digest)
+            writer.endObject()
+            return writer.bytes
+        }
+    }
+
+    /// How many bytes a piece has.
+    private static let pieceBytes = 256 << 10
+
+    func save(
+        of room: String, offset: UInt64, version: UInt64,
+        content: @escaping @Sendable () throws -> [UInt8]
+    ) async throws(JournalError) {
+        let bytes: [UInt8]
+        do {
+            // It may take long: not on the loop of NATS.
+            bytes = try await Task.detached { try content() }.value
+        } catch {
+            throw .unfit(place: 0, "\(error)")
+        }
+        do throws(NATSError) {
+            let old = try await manifest(of: room, at: offset)
+            var random = SystemRandomNumberGenerator()
+            let manifest = Manifest(
+                pieces: randomID(using: &random), offset: offset, version: version,
+                size: bytes.count, digest: Self.digest(bytes))
+            for start in stride(from: 0, to: bytes.count, by: Self.pieceBytes) {
+                let piece = Array(bytes[start..<min(bytes.count, start + Self.pieceBytes)])
+                try await write(piece, to: pieces(room, manifest.pieces))
+            }
+            try await write(manifest.text, to: self.manifest(room, offset))
+            if let old { try await purge(pieces(room, old.pieces)) }
+        } catch {
+            throw .unavailable(error.description)
+        }
+    }
+
+    /// The newest one at or below an offset that is as it was written.
+    func newest(
+        of room: String, through offset: UInt64
+    ) async throws(JournalError) -> JournalSnapshot? {
+        do throws(NATSError) {
+            for place in try await offsets(of: room).reversed() where place <= offset {
+                if let snapshot = try await read(of: room, at: place) { return snapshot }
+            }
+            return nil
+        } catch {
+            throw .unavailable(error.description)
+        }
+    }
+
+    /// Whether one at or above an offset is as it was written.
+    func holds(_ offset: UInt64, of room: String) async throws(JournalError) -> Bool {
+        do throws(NATSError) {
+            for place in try await offsets(of: room).reversed() where place >= offset {
+                if try await read(of: room, at: place) != nil { return true }
+            }
+            return false
+        } catch {
+            throw .unavailable(error.description)
+        }
+    }
+
+    /// Removes those before the newest one at or below an offset.
+    func forget(of room: String, through offset: UInt64) async throws(JournalError) {
+        do throws(NATSError) {
+            let below = try await offsets(of: room).filter { $0 <= offset }
+            for place in below.dropLast() {
+                let old = try await manifest(of: room, at: place)
+                try await purge(manifest(room, place))
+                if let old { try await purge(pieces(room, old.pieces)) }
+            }
+        } catch {
+            throw .unavailable(error.description)
+        }
+    }
+
+    // MARK: What is there
+
+    /// Of all snapshots, in order.
+    private func offsets(of room: String) async throws(NATSError) -> [UInt64] {
+        let prefix = "\(layout.name).snapshots.\(JetStreamLogs.Layout.token(room)).at."
+        return try await jetStream.subjects(prefix + "*", of: layout.snapshotStream)
+            .compactMap { UInt64($0.dropFirst(prefix.utf8.count)) }.sorted()
+    }
+
+    private func manifest(
+        of room: String, at offset: UInt64
+    ) async throws(NATSError) -> Manifest? {
+        try await jetStream.last(of: manifest(room, offset), in: layout.snapshotStream)
+            .flatMap { Self.manifest($0.payload) }
+    }
+
+    private static func manifest(_ text: [UInt8]) -> Manifest? {
+        guard let root = try? JSONDocument(text).root, let pieces = root["pieces"]?.string,
+            let offset = root["offset"]?.uint64, let version = root["version"]?.uint64,
+            let size = root["size"]?.int, let digest = root["sha256"]?.string
+        else { return nil }
+        return Manifest(
+            pieces: pieces, offset: offset, version: version, size: size, digest: digest)
+    }
+
+    /// Nil if it isn't as it was written.
+    private func read(
+        of room: String, at offset: UInt64
+    ) async throws(NATSError) -> JournalSnapshot? {
+        guard let manifest = try await manifest(of: room, at: offset), manifest.offset == offset
+        else { return nil }
+        let subject = pieces(room, manifest.pieces)
+        var bytes: [UInt8] = []
+        var next: UInt64 = 1
+        var isBehind = 0
+        while bytes.count < manifest.size {
+            let page = try await jetStream.page(
+                of: subject, in: layout.snapshotStream, from: next)
+            for piece in page.messages { bytes += piece.payload }
+            if let last = page.messages.last {
+                next = last.sequence + 1
+            } else if isBehind < 20 {
+                // A server of the stream answered that doesn't have everything yet.
+                isBehind += 1
+                await jetStream.pause(.milliseconds(50))
+            } else {
+                break
+            }
+        }
+        guard bytes.count == manifest.size, Self.digest(bytes) == manifest.digest else {
+            return nil
+        }
+        return JournalSnapshot(offset: offset, version: manifest.version, content: bytes)
+    }
+
+    private func write(_ payload: [UInt8], to subject: String) async throws(NATSError) {
+        let written = await jetStream.write(
+            payload, to: subject, headers: NATSHeaders(), behind: nil)
+        switch written {
+        case .kept: break
+        case .notAtEnd: throw .violation("JetStream refuses what nobody expected.")
+        case .refused(let text), .unknown(let text): throw .unavailable(text)
+        }
+    }
+
+    private func purge(_ subject: String) async throws(NATSError) {
+        try await jetStream.purge(subject, of: layout.snapshotStream)
+    }
+
+    private func manifest(_ room: String, _ offset: UInt64) -> String {
+        "\(layout.name).snapshots.\(JetStreamLogs.Layout.token(room)).at.\(offset)"
+    }
+
+    private func pieces(_ room: String, _ id: String) -> String {
+        "\(layout.name).snapshots.\(JetStreamLogs.Layout.token(room)).of.\(id)"
+    }
+
+    private static func digest(_ bytes: [UInt8]) -> String {
+        Base64.text(of: SHA256.digest(of: bytes))
+    }
+}

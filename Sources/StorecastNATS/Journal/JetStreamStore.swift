@@ -1,0 +1,150 @@
+package import StorecastRoom
+import StorecastWebSocket
+
+/// The journals of a server's rooms at NATS JetStream, where other servers go on with them.
+///
+/// One connection for all loops, on a loop of its own. May be used from any thread.
+package final class JetStreamStore: JournalStore {
+    private let loop: EventLoop
+    let jetStream: JetStream
+    let logs: JetStreamLogs
+    let snapshots: JetStreamSnapshots
+
+    private init(_ loop: EventLoop, _ jetStream: JetStream, _ layout: JetStreamLogs.Layout) {
+        self.loop = loop
+        self.jetStream = jetStream
+        logs = JetStreamLogs(jetStream, layout, on: loop)
+        snapshots = JetStreamSnapshots(jetStream, layout)
+    }
+
+    /// Connects, and finds or makes the streams.
+    ///
+    /// - Throws: ``JournalError/unavailable(_:)`` with a sentence if NATS can't be reached, is too
+    ///   old, has no JetStream, or keeps less than was asked for.
+    @concurrent package static func open(
+        _ configuration: NATSConfiguration, _ layout: JetStreamLogs.Layout = .init(),
+        timeout: Duration = .seconds(5)
+    ) async throws(JournalError) -> JetStreamStore {
+        let loop: EventLoop
+        do { loop = try EventLoop(name: "storecast-nats") } catch {
+            throw .unavailable(error.description)
+        }
+        let jetStream = await JetStream(on: loop, configuration, timeout: timeout)
+        let store = JetStreamStore(loop, jetStream, layout)
+        do throws(NATSError) {
+            try await jetStream.connected(within: timeout)
+            try await store.logs.prepare()
+        } catch {
+            await store.close()
+            throw .unavailable(error.description)
+        }
+        return store
+    }
+
+    package func journal(on loop: @escaping JournalLoop) -> any Journal {
+        JetStreamJournal(self, on: loop)
+    }
+
+    package func close() async {
+        await logs.close()
+        await jetStream.close()
+        await loop.shutDown()
+    }
+}
+
+/// The journal of one loop in a ``JetStreamStore``: hands work to the loop of NATS, and brings the
+/// results back.
+final class JetStreamJournal: Journal {
+    private let store: JetStreamStore
+    private let loop: JournalLoop
+    private var tails = PagedTails<JetStreamLogs.Place>()
+
+    let isDurable = true
+
+    init(_ store: JetStreamStore, on loop: @escaping JournalLoop) {
+        self.store = store
+        self.loop = loop
+    }
+
+    func open(
+        _ room: String, completion: @escaping (Result<RoomHistory, JournalError>) -> Void
+    ) {
+        perform(completion) { store throws(JournalError) in try await store.logs.open(room) }
+    }
+
+    func append(
+        _ batch: [JournalEntry], to room: String,
+        completion: @escaping (Result<UInt64, JournalError>) -> Void
+    ) {
+        perform { [weak self] (result: Result<UInt64, JournalError>) in
+            completion(result)
+            if case .success = result { self?.tails.grown(room) }
+        } _: { store throws(JournalError) in
+            try await store.logs.append(batch, to: room)
+        }
+    }
+
+    func tail(
+        of room: String, after: UInt64, receive: @escaping (JournalTailEvent) -> Void
+    ) -> any JournalTail {
+        let source: PagedTail<JetStreamLogs.Place>.Source = { [store] start, completion in
+            Task {
+                do throws(JournalError) {
+                    completion(.success(try await store.logs.page(of: room, from: start)))
+                } catch {
+                    completion(.failure(error))
+                }
+            }
+        }
+        let tail = PagedTail(
+            from: JetStreamLogs.Place(after: after), on: loop, source: source, receive: receive)
+        tails.add(tail, of: room)
+        return tail
+    }
+
+    func saveSnapshot(
+        of room: String, offset: UInt64, version: UInt64,
+        content: @escaping @Sendable () throws -> [UInt8],
+        completion: @escaping (Result<Void, JournalError>) -> Void
+    ) {
+        perform(completion) { store throws(JournalError) in
+            try await store.snapshots.save(
+                of: room, offset: offset, version: version, content: content)
+        }
+    }
+
+    func loadSnapshot(
+        of room: String, through offset: UInt64,
+        completion: @escaping (Result<JournalSnapshot?, JournalError>) -> Void
+    ) {
+        perform(completion) { store throws(JournalError) in
+            try await store.snapshots.newest(of: room, through: offset)
+        }
+    }
+
+    func truncate(
+        _ room: String, through offset: UInt64,
+        completion: @escaping (Result<Void, JournalError>) -> Void
+    ) {
+        perform(completion) { store throws(JournalError) in
+            guard try await store.snapshots.holds(offset, of: room) else {
+                throw .unavailable("No snapshot holds the entries.")
+            }
+            try await store.logs.forget(room, through: offset)
+            try await store.snapshots.forget(of: room, through: offset)
+        }
+    }
+
+    private func perform<Value: Sendable>(
+        _ completion: @escaping (Result<Value, JournalError>) -> Void,
+        _ work: @escaping @Sendable (JetStreamStore) async throws(JournalError) -> Value
+    ) {
+        let callback = LoopCallback(loop, completion)
+        let store = store
+        Task {
+            do throws(JournalError) { callback.call(.success(try await work(store))) } catch {
+                callback.call(.failure(error))
+            }
+        }
+    }
+}

@@ -1,0 +1,19 @@
+/// Why NATS didn't do what it was asked.
+package enum NATSError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// Nothing was sent, with the reason.
+    case unavailable(String)
+    /// It was sent, and nobody can tell what became of it.
+    case unanswered(String)
+    /// Nobody listens to that subject.
+    case noResponders
+    /// A peer doesn't keep to the protocol, or to our limits.
+    case violation(String)
+
+    /// A sentence.
+    package var description: String {
+        switch self {
+        case .unavailable(let text), .unanswered(let text), .violation(let text): text
+        case .noResponders: "Nobody at NATS answers to this subject."
+        }
+    }
+}
