@@ -146,7 +146,7 @@ struct LogTests {
 
     // MARK: Connections
 
-    @Test(.timeLimit(.minutes(1)), arguments: [1, 3])
+    @Test(.timeLimit(.minutes(10)), arguments: [1, 3])
     func `the end of a connection is one line, with all that there was`(loops: Int) async throws {
         let lines = Lines()
         let room = Tallies.room.validate(Add.self) { _, add, _ in

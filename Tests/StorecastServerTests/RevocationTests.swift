@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// Identities of real connections that end.
-@Suite(.timeLimit(.minutes(1))) struct RevocationTests {
+@Suite(.timeLimit(.minutes(10))) struct RevocationTests {
     /// Whom the server takes a token for, and the tokens that it was shown.
     private final class Desk: Sendable {
         let people = Mutex<[String: Identity]>([:])

@@ -6,7 +6,7 @@ import Testing
 @testable import StorecastServer
 
 /// A server's own function that says who clients are.
-@Suite(.timeLimit(.minutes(1))) struct TokenCheckTests {
+@Suite(.timeLimit(.minutes(10))) struct TokenCheckTests {
     /// Checks that end when the test says so, or are cancelled.
     private final class Gate: Sendable {
         let began: AsyncStream<String>

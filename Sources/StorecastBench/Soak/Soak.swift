@@ -145,7 +145,8 @@ package final class Soak {
     private var process: ServerProcess?
     private var result: SoakResult
     private var lastFigures: (at: Double, figures: ProcessFigures)?
-    private let start = ContinuousClock.now
+    /// When the server was there first.
+    private var start = ContinuousClock.now
 
     /// How long a server may take to start, or to stop.
     private static let patience: Duration = .seconds(60)
@@ -171,6 +172,7 @@ package final class Soak {
     ) async throws -> SoakResult {
         do {
             try await begin()
+            start = .now
             try await watch(stop, sampled)
             try await finish()
         } catch {

@@ -67,6 +67,22 @@ struct ServerSessionExpiryTests {
         #expect(wire.closeCode == nil)
     }
 
+    @Test func `a check that fails for the moment changes nothing, and the next token is checked`()
+    {
+        let wire = connect("ada until 600")
+        loop.authenticator = { _ in nil }
+        for place in 0..<3 {
+            authenticate(wire, "ada until 1200")
+            #expect(loop.waiting.count == place + 1)
+            loop.answer(place, .failure(Rejection(.unavailable, "Later.", retryAfter: .zero)))
+        }
+        authenticate(wire, "ada until 1200")
+        loop.answer(3, .success(Self.identity("ada until 1200")))
+        advance(by: 1000)
+        #expect(wire.closeCode == nil)
+        #expect(wire.hear().ops == ["welcome"])
+    }
+
     @Test func `the same token again changes nothing`() {
         let wire = connect("ada until 600")
         for _ in 0..<20 {

@@ -125,6 +125,29 @@ import Testing
         await replica.bench.close()
     }
 
+    @Test func `a snapshot of later than the restore's end isn't there, wherever it was copied`()
+        async throws
+    {
+        let replica = try await ReplicaBench()
+        replica.options.segmentBytes = 100_000
+        try await replica.bench.append(JournalSample.notes(20), to: "/a")
+        let snapshots = [5, 20].map {
+            JournalSnapshot(offset: $0, version: $0, content: [UInt8($0)])
+        }
+        for snapshot in snapshots { try await replica.bench.save(snapshot, of: "/a") }
+        // One segment has all of it.
+        try replica.copy()
+        #expect(replica.generations.last?.files.count == 1)
+        for (offset, kept) in [(4, 0), (5, 1), (19, 1), (20, 2)] as [(UInt64, Int)] {
+            let (file, _) = try replica.restore(.offset(offset))
+            #expect(try file.records(of: "/a").count == Int(offset))
+            let offsets = try file.snapshots(of: "/a").map(\.offset)
+            #expect(offsets == snapshots.prefix(kept).map(\.offset), "\(offset)")
+            file.close()
+        }
+        await replica.bench.close()
+    }
+
     @Test func `an entry that is skipped stays skipped`() async throws {
         let replica = try await ReplicaBench()
         try await replica.bench.append(JournalSample.notes(3), to: "/a")
