@@ -238,8 +238,8 @@ let package = Package(
             name: "StorecastCommand",
             dependencies: [
                 "StorecastServer", "StorecastDevtools", "StorecastTools", "StorecastSQLite",
-                "StorecastBench", "StorecastClient", "StorecastJWT", "StorecastWebSocket",
-                "BuildInformation", "Example", "WebClients",
+                "StorecastBench", "StorecastClient", "StorecastJWT", "StorecastNATS",
+                "StorecastWebSocket", "BuildInformation", "Example", "WebClients",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
@@ -401,8 +401,8 @@ let package = Package(
         .testTarget(
             name: "StorecastCommandTests",
             dependencies: [
-                "StorecastCommand", "StorecastSQLite", "StorecastServer", "StorecastTesting",
-                "StorecastWebSocket", "TestSupport",
+                "StorecastCommand", "StorecastNATS", "StorecastSQLite", "StorecastServer",
+                "StorecastTesting", "StorecastWebSocket", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
@@ -442,8 +442,8 @@ if Context.environment["STORECAST_CI"] != nil {
         .executableTarget(
             name: "StorecastBenchmarks",
             dependencies: [
-                "MeasureSupport", "StorecastServer", "StorecastClient", "StorecastSQLite",
-                "TestSupport",
+                "MeasureSupport", "StorecastServer", "StorecastClient", "StorecastNATS",
+                "StorecastSQLite", "StorecastTesting", "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ],

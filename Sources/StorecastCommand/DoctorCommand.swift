@@ -114,7 +114,7 @@ enum ThisMachine {
                 limit: WebSocketLibraries.descriptorLimit, connections: limits.connections),
             clock(),
         ]
-        if let file = serve.data.file(document: serve.json) {
+        if let file = serve.file {
             findings += disk(of: file, reserve: limits.diskReserve)
         }
         let problems = await serve.problems(environment)

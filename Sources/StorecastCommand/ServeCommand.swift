@@ -19,7 +19,8 @@ struct ServeCommand: AsyncParsableCommand {
 
             What happens is kept in one SQLite file, board.sqlite in the current directory, or \
             votes.sqlite beside votes.json; --data names another. Started again with the same \
-            file, it goes on where it was, however it ended. One server at a time uses a file.
+            file, it goes on where it was, however it ended. One server at a time uses a file. With \
+            --nats it is kept at NATS JetStream instead, where other servers go on with it.
 
             The board has the selections summary, columns, column (its parameter is a column's \
             id), card (a card's id), myCards, chat and present.
@@ -112,6 +113,8 @@ struct ServeCommand: AsyncParsableCommand {
     var operations: String?
 
     @OptionGroup var data: DataOptions
+
+    @OptionGroup var nats: NATSOptions
 
     @OptionGroup var devtools: DevtoolsOptions
 
@@ -209,6 +212,9 @@ struct ServeCommand: AsyncParsableCommand {
             throw ValidationError(
                 "Clients show either tokens or JSON Web Tokens: leave out --tokens or --jwt-keys.")
         }
+        if nats.nats != nil, let other = data.memory ? "--memory" : data.ofFile {
+            throw ValidationError("With --nats there is no \(other): leave one of them out.")
+        }
         if let problem = page.problem { throw ValidationError(problem) }
         do throws(ServerError) { _ = try paths } catch {
             throw ValidationError(error.description)
@@ -246,8 +252,11 @@ struct ServeCommand: AsyncParsableCommand {
         get throws(ServerError) { try RoomPatterns(rooms.isEmpty ? ["/"] : rooms) }
     }
 
-    /// The file in which it keeps what happens; nil for memory.
-    var file: String? { data.file(document: json ?? (rooms.isEmpty ? nil : "rooms.json")) }
+    /// The file in which it keeps what happens; nil for memory, or NATS.
+    var file: String? {
+        if nats.nats != nil { return nil }
+        return data.file(document: json ?? (rooms.isEmpty ? nil : "rooms.json"))
+    }
 
     /// Whether clients have to prove who they are.
     private var isClosed: Bool { tokens != nil || jwt.jwtKeys != nil }
@@ -324,9 +333,8 @@ struct ServeCommand: AsyncParsableCommand {
         let known = (rooms.isEmpty ? ["/"] : rooms).filter { !$0.contains("*") }
         do throws(ServerError) {
             try await server.run(onRecovery: recovery) { url in
-                say(
-                    file.map { "keeping what happens in \($0)" }
-                        ?? "keeping what happens in memory")
+                let place = file ?? nats.nats.map { "the streams '\(nats.natsName)' at \($0)" }
+                say("keeping what happens in \(place ?? "memory")")
                 StandardOutput.write("listening on \(url)")
                 let page = "http" + url.dropFirst(2)
                 StandardOutput.write("in a browser: \(page)")
@@ -336,8 +344,11 @@ struct ServeCommand: AsyncParsableCommand {
                 if let access {
                     StandardOutput.write("its devtools: \(page)devtools/\(access.fragment)")
                 }
-                // Now rather than when the first client comes, as it may take a while.
-                for path in known { Task { _ = try? await server.room(path, of: State.self) } }
+                // Now rather than when the first client comes, as it may take a while; but what
+                // another server may have isn't taken from it.
+                for path in nats.nats == nil ? known : [] {
+                    Task { _ = try? await server.room(path, of: State.self) }
+                }
                 ServiceManager.tell("READY=1")
             }
         } catch {
@@ -361,7 +372,7 @@ struct ServeCommand: AsyncParsableCommand {
             host: host, port: port, listeningSocket: ServiceManager.listeningSocket(),
             allowedHosts: allowHost,
             allowedOrigins: allowOrigin, trustedProxies: trustedProxy, certificate: try certificate,
-            journal: data.journal(in: file), limits: limits,
+            journal: try journal, limits: limits,
             extensions: access.map { [.devtools($0)] } ?? [], audit: try audit,
             operations: operationsAddress,
             pages: try page.pages(insteadOf: defaultPage, access != nil),
@@ -371,6 +382,14 @@ struct ServeCommand: AsyncParsableCommand {
                 return room
             }
             return document.obeying(rules, at: path)
+        }
+    }
+
+    private var journal: JournalProvider {
+        get throws(ServerError) {
+            do throws(CommandFailure) { return try nats.journal ?? data.journal(in: file) } catch {
+                throw ServerError(.journalUnavailable, error.description)
+            }
         }
     }
 
@@ -448,6 +467,7 @@ struct ServeCommand: AsyncParsableCommand {
         await attempt("devtools") { _ = try devtools.access(environment: environment) }
         await attempt("pages") { _ = try page.pages(insteadOf: defaultPage, false) }
         await attempt("journal") { if let file { _ = try ServedRoom.names(in: file) } }
+        await attempt("NATS") { _ = try nats.journal }
         await attempt("audit log") { if let auditLog { try AuditLog.check(file: auditLog) } }
         return problems
     }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import StorecastDevtools
 import StorecastJWT
+import StorecastNATS
 import StorecastServer
 import StorecastSQLite
 import StorecastTools
@@ -48,10 +49,14 @@ struct DataOptions: ParsableArguments {
         if let keepSnapshots, keepSnapshots < 1 {
             throw ValidationError("At least one snapshot is kept: --keep-snapshots 1.")
         }
-        let file = data != nil ? "--data" : durability != nil ? "--durability" : nil
-        if memory, let file {
-            throw ValidationError("With --memory there is no \(file): leave one of them out.")
+        if memory, let ofFile {
+            throw ValidationError("With --memory there is no \(ofFile): leave one of them out.")
         }
+    }
+
+    /// The first option that is given and about a file.
+    var ofFile: String? {
+        data != nil ? "--data" : durability != nil ? "--durability" : nil
     }
 
     /// The file, nil for memory.
@@ -74,6 +79,122 @@ struct DataOptions: ParsableArguments {
     private static func file(beside document: String) -> String {
         let stem = document.hasSuffix(".json") ? String(document.dropLast(5)) : document
         return stem + ".sqlite"
+    }
+}
+
+/// The NATS servers at which `serve` keeps what happens, in place of a file.
+struct NATSOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Keep what happens at these NATS servers (JetStream), such as "
+                + "nats://10.0.0.1,nats://10.0.0.2, so that another server can go on with it; "
+                + "Docs/Cluster.md tells how.", valueName: "addresses"))
+    var nats: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "On how many NATS servers everything is before it is acknowledged, 1 to 5.",
+            valueName: "number"))
+    var natsReplicas = 3
+
+    @Option(
+        help: ArgumentHelp(
+            "What the names of the streams begin with: servers with the same have the same rooms.",
+            valueName: "name"))
+    var natsName = "storecast"
+
+    @Option(
+        help: ArgumentHelp(
+            "Prove to NATS who this is with the JWT and the key in this .creds file, or with the "
+                + "seed of a key (SU…) in it.", valueName: "file"), completion: .file())
+    var natsCredentials: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Prove to NATS who this is with the token in this file; or with the password in it, if "
+                + "--nats-user is given.", valueName: "file"), completion: .file())
+    var natsToken: String?
+
+    @Option(
+        help: ArgumentHelp("The user of NATS whose password is in --nats-token.", valueName: "name")
+    )
+    var natsUser: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Trust the certificates in this file (PEM) in place of the system's when NATS is "
+                + "encrypted.", valueName: "file"), completion: .file())
+    var natsCa: String?
+
+    func validate() throws {
+        guard let nats else {
+            let other = natsCredentials ?? natsToken ?? natsUser ?? natsCa
+            if other != nil { throw ValidationError("Where is NATS? Add --nats ADDRESSES.") }
+            return
+        }
+        do throws(NATSError) { _ = try NATSConfiguration(nats) } catch {
+            throw ValidationError(error.description)
+        }
+        guard (1...5).contains(natsReplicas) else {
+            throw ValidationError("JetStream has 1 to 5 replicas; \(natsReplicas) isn't.")
+        }
+        let isName = natsName.utf8.allSatisfy {
+            UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0
+                || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0
+                || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
+        }
+        guard isName, (1...32).contains(natsName.utf8.count) else {
+            throw ValidationError(
+                "--nats-name has 1 to 32 letters and digits; '\(natsName)' hasn't.")
+        }
+        guard natsCredentials == nil || natsToken == nil else {
+            throw ValidationError(
+                "NATS is shown one proof: leave out --nats-credentials or --nats-token.")
+        }
+        guard natsUser == nil || natsToken != nil else {
+            throw ValidationError(
+                "Where is the password of \(natsUser ?? "")? Add --nats-token FILE.")
+        }
+    }
+
+    /// Nil without NATS. Reads the files.
+    var journal: JournalProvider? {
+        get throws(CommandFailure) {
+            guard let nats else { return nil }
+            do throws(NATSError) { return .jetStream(try configuration(nats), layout) } catch {
+                throw CommandFailure(.trouble, error.description)
+            }
+        }
+    }
+
+    var layout: JetStreamLayout { JetStreamLayout(name: natsName, replicas: natsReplicas) }
+
+    func configuration(_ addresses: String) throws(NATSError) -> NATSConfiguration {
+        var configuration = try NATSConfiguration(addresses)
+        configuration.certificateAuthorityFile = natsCa
+        configuration.credentials = try credentials
+        return configuration
+    }
+
+    private var credentials: NATSConfiguration.Credentials {
+        get throws(NATSError) {
+            func read(_ path: String) throws(NATSError) -> String {
+                do throws(CommandFailure) {
+                    return try TokenOptions.read(path)
+                        .trimmingCharacters(in: .whitespacesAndNewlines)
+                } catch {
+                    throw .unavailable(error.description)
+                }
+            }
+            if let natsCredentials {
+                let text = try read(natsCredentials)
+                return text.hasPrefix("SU")
+                    ? .key(try NKey(seed: text)) : try NATSConfiguration.Credentials(file: text)
+            }
+            guard let natsToken else { return .none }
+            let secret = try read(natsToken)
+            return natsUser.map { .user($0, password: secret) } ?? .token(secret)
+        }
     }
 }
 

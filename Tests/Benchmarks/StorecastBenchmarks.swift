@@ -53,7 +53,7 @@ struct StorecastBenchmarks {
         ActionRate.self, AckCost.self, BatchCost.self, FanOut.self, LoopFanOut.self,
         IdleMemory.self, StalledReader.self, JSONCost.self, DispatchCost.self, SubscribeCost.self,
         SelectionCost.self, RowCost.self, MirrorCost.self, DocumentCost.self, DurableRate.self,
-        Recovery.self, Restart.self,
+        Recovery.self, JetStreamRate.self, Restart.self,
     ]
 
     private static func warnOfDebugBuild() {

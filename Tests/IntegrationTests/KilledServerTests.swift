@@ -48,6 +48,63 @@ import TestSupport
             directory.names == ["crash.sqlite"], "What SQLite needs only while it runs is gone.")
     }
 
+    /// How a server that clients are connected to is left.
+    private enum End: CaseIterable { case killed, halted, left, logKilled }
+
+    @Test(
+        .enabled(if: NATSProcess.isThere, "needs .build/python: see the README's test command"),
+        .timeLimit(.minutes(15)))
+    func `servers with a common log go on with one another's rooms, and lose and repeat nothing`()
+        async throws
+    {
+        let log = try await NATSCluster()
+        let document = Self.document
+        let proxy = try CuttingProxy(
+            CuttingProxy.Plan(clients: Self.clients, cuts: 0, seed: Self.seed))
+        defer { proxy.stop() }
+        var servers: [ServeProcess] = []
+        for _ in 0..<2 {
+            servers.append(try await ServeProcess(document: document, nats: log.addresses))
+        }
+        let acks = AckCounter()
+        let clients = proxy.ports.enumerated().map { KilledClient(number: $0, port: $1, acks) }
+        for client in clients { client.start() }
+        proxy.lead(to: servers[0].port)
+        var random = SeededGenerator(seed: Self.seed)
+        var current = 0
+        for round in 0..<Self.kills {
+            await acks.wait(forMore: 1 + random.below(60))
+            let (old, next) = (servers[current], 1 - current)
+            switch End.allCases[round % End.allCases.count] {
+            case .killed:
+                old.process.signal(SIGKILL)
+                proxy.lead(to: servers[next].port)
+                servers[current] = try await ServeProcess(document: document, nats: log.addresses)
+            case .halted:
+                // For longer than it knows: when it goes on, its rooms are another's.
+                old.process.signal(SIGSTOP)
+                proxy.lead(to: servers[next].port)
+                await acks.wait(forMore: 10)
+                old.process.signal(SIGCONT)
+            case .left:
+                proxy.lead(to: servers[next].port)
+            case .logKilled:
+                let one = log.servers[random.below(log.servers.count)]
+                one.kill()
+                proxy.lead(to: servers[next].port)
+                await acks.wait(forMore: 10)
+                try await one.start()
+            }
+            current = next
+        }
+        for client in clients { try await client.finish() }
+        let truth = try await Truth.read(servers[current])
+        #expect(truth.logs == clients.map { Array(0..<$0.dispatched) })
+        #expect(truth.version == UInt64(truth.logs.map(\.count).reduce(0, +)))
+        for client in clients { await client.expectMirror(truth.logs[client.number]) }
+        for server in servers { #expect(await server.stop() == 0) }
+    }
+
     private func check(_ truth: Truth, _ epoch: String, _ clients: [KilledClient]) throws {
         #expect(truth.epoch == epoch, "Nothing was lost: the history goes on.")
         for (client, log) in zip(clients, truth.logs) {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Example
 import Foundation
 import GRDB
+import StorecastNATS
 import StorecastTools
 import StorecastWebSocket
 import TestSupport
@@ -164,9 +165,52 @@ struct ServeOptionsTests {
         // No option is missing above.
         let known = Set(
             rows.flatMap { $0.arguments.filter { $0.hasPrefix("--") } }
-                + ["--memory", "--help", "--version"])
+                + ["--memory", "--help", "--version"] + Self.natsOptions)
         let named = ServeCommand.helpMessage(columns: 200).matches(of: /--[a-z]+(-[a-z]+)*/)
         #expect(Set(named.map { String($0.output.0) }).subtracting(known) == [])
+    }
+
+    private static let natsOptions = [
+        "--nats", "--nats-replicas", "--nats-name", "--nats-credentials", "--nats-token",
+        "--nats-user", "--nats-ca",
+    ]
+
+    @Test func `what happens may be kept at NATS, where the options say and by whom`() throws {
+        func nats(_ arguments: String...) throws -> (NATSConfiguration, JetStreamLayout) {
+            let command = try ServeCommand.parse(["--nats", "nats://a,tls://[::1]:7"] + arguments)
+            #expect(command.file == nil)
+            let addresses = try #require(command.nats.nats)
+            return (try command.nats.configuration(addresses), command.nats.layout)
+        }
+        let (plain, layout) = try nats()
+        #expect(plain.servers.map(\.description) == ["a:4222", "[::1]:7"])
+        #expect(plain.tls && plain.certificateAuthorityFile == nil)
+        guard case .none = plain.credentials else { throw TooLate(description: "\(plain)") }
+        #expect((layout.name, layout.replicas, layout.streams) == ("storecast", 3, 32))
+        let (trusting, other) = try nats(
+            "--nats-ca", "root.pem", "--nats-replicas", "1", "--nats-name", "board2")
+        #expect(trusting.certificateAuthorityFile == "root.pem")
+        #expect((other.name, other.replicas) == ("board2", 1))
+        let secret = directory.file("secret")
+        try Data(" s3cret\n".utf8).write(to: URL(filePath: secret))
+        guard case .token("s3cret") = try nats("--nats-token", secret).0.credentials,
+            case .user("ada", "s3cret") = try nats("--nats-token", secret, "--nats-user", "ada").0
+                .credentials
+        else { throw TooLate(description: "They are others.") }
+        // The key of docs.nats.io, "NKeys".
+        let seed = directory.file("seed")
+        try Data("SUACSSL3UAHUDXKFSNVUZRF5UHPMWZ6BFDTJ7M6USDXIEDNPPQYYYCU3VY\n".utf8)
+            .write(to: URL(filePath: seed))
+        guard case .key(let key) = try nats("--nats-credentials", seed).0.credentials else {
+            throw TooLate(description: "It is no key.")
+        }
+        #expect(key.publicKey == "UDXU4RCSJNZOIQHZNWXHXORDPRTGNJAHAHFRGZNEEJCPQTT2M7NLCNF4")
+        for file in [secret, directory.file("none")] {
+            let error = #expect(throws: NATSError.self) {
+                try nats("--nats-credentials", file)
+            }
+            #expect(error?.description.contains("s3cret") == false)
+        }
     }
 
     // MARK: The server
@@ -337,6 +381,11 @@ struct ServeOptionsTests {
 
     @Test(arguments: [
         ["--memory", "--data", "a.db"], ["--memory", "--durability", "process"],
+        ["--nats", "a", "--memory"], ["--nats", "a", "--data", "a.db"], ["--nats", "http://a"],
+        ["--nats", "nats://ada:secret@a"], ["--nats", "a", "--nats-replicas", "0"],
+        ["--nats", "a", "--nats-name", "a.b"], ["--nats-token", "a"],
+        ["--nats", "a", "--nats-user", "ada"],
+        ["--nats", "a", "--nats-token", "a", "--nats-credentials", "b"],
         ["--keep-snapshots", "0"], ["--port", "65536"], ["--port", "-1"],
         ["--document-bytes", "0"], ["--document-bytes", "62914561"],
         ["--after-crashes", "retry"], ["--durability", "none"], ["--log-level", "loud"],

@@ -11,10 +11,10 @@ import Testing
     .enabled(if: NATSProcess.isThere, "needs .build/python: see the README's test command"),
     .timeLimit(.minutes(5)))
 struct JetStreamJournalTests {
-    private static let layout = JetStreamLogs.Layout(name: "test", streams: 3, replicas: 1)
+    private static let layout = JetStreamLayout(name: "test", streams: 3, replicas: 1)
 
     private static func store(
-        _ server: NATSProcess, _ layout: JetStreamLogs.Layout = layout,
+        _ server: NATSProcess, _ layout: JetStreamLayout = layout,
         timeout: Duration = .seconds(20)
     ) async throws(JournalError) -> JetStreamStore {
         let configuration: NATSConfiguration
@@ -30,10 +30,343 @@ struct JetStreamJournalTests {
         try await check.run { () throws(JournalError) in try await Self.store(server) }
     }
 
-    /// With messages of some kilobytes, so that batches and snapshots are kept in parts.
+    /// With messages of a few kilobytes, so that batches and snapshots are kept in many.
     @Test(arguments: JournalConformance.all)
     func `keeps it in small messages as well`(check: JournalConformance) async throws {
-        let server = try await NATSProcess("max_payload: 300000")
-        try await check.run { () throws(JournalError) in try await Self.store(server) }
+        let server = try await NATSProcess()
+        try await check.run { () throws(JournalError) in
+            try await Self.store(server, Self.smallLayout)
+        }
+    }
+
+    private static let smallLayout = JetStreamLayout(
+        name: "small", streams: 2, replicas: 1, mostBytes: 4 << 10)
+
+    @Test func `a batch in parts is read from any entry of it on, and forgotten up to any`()
+        async throws
+    {
+        let server = try await NATSProcess()
+        let bench = try await bench(server, Self.smallLayout)
+        try await bench.append(JournalSample.notes(2), to: "/a")
+        try await bench.append(JournalSample.notes(60, from: 3), to: "/a")
+        try await bench.append(JournalSample.notes(2, from: 63), to: "/a")
+        let all = try await bench.read("/a")
+        #expect(all.map(\.record.seq) == Array(1...64))
+        for (index, entry) in all.enumerated() {
+            #expect(try await bench.read("/a", after: entry.offset) == Array(all[(index + 1)...]))
+        }
+        let head = try #require(all.last).offset
+        try await bench.save(JournalSnapshot(offset: head, version: 64, content: [1]), of: "/a")
+        for index in [1, 2, 30, 61, 62, 63] {
+            try await bench.truncate("/a", through: all[index].offset)
+            #expect(
+                try await bench.read("/a", after: all[index].offset) == Array(all[(index + 1)...]))
+            try await bench.reopen()
+            #expect(
+                try await bench.read("/a", after: all[index].offset) == Array(all[(index + 1)...]))
+        }
+        await bench.close()
+    }
+
+    @Test func `parts whose end never came are nothing`() async throws {
+        let server = try await NATSProcess()
+        let bench = try await bench(server, Self.smallLayout)
+        try await bench.append(JournalSample.notes(1), to: "/a")
+        // As a writer leaves them that is ended in the middle.
+        let store = try #require(await bench.store as? JetStreamStore)
+        let subject = Self.smallLayout.subject(of: "/a")
+        let end = try #require(
+            try await store.jetStream.last(of: subject, in: Self.smallLayout.stream(of: "/a")))
+        let state = try LogMessage(end).state
+        let part = LogMessage(
+            kind: .part, state: state.adding(.part, count: 0, [123]), payload: [123])
+        let written = await store.jetStream.write(
+            part.payload, to: subject, headers: part.headers, behind: end.sequence)
+        guard case .kept = written else { throw TooLate(description: "\(written)") }
+        // It isn't the end that the writer knows.
+        await expectReplaced { () throws(JournalError) in
+            try await bench.append(JournalSample.notes(1, from: 2), to: "/a")
+        }
+        _ = try await bench.history(of: "/a")
+        for first in [2, 62] as [UInt64] {
+            try await bench.append(JournalSample.notes(60, from: first), to: "/a")
+        }
+        #expect(try await bench.read("/a").map(\.record.seq) == Array(1...121))
+        await bench.close()
+    }
+
+    @Test func `a room in which nothing happens leaves no trace`() async throws {
+        let server = try await NATSProcess()
+        let bench = try await bench(server)
+        let first = try await bench.history(of: "/a")
+        #expect(try await bench.read("/a") == [])
+        let store = try #require(await bench.store as? JetStreamStore)
+        #expect(
+            try await store.jetStream.subjects(">", of: Self.layout.stream(of: "/a")) == [])
+        try await bench.reopen()
+        #expect(try await bench.history(of: "/a") == first)
+        await bench.close()
+    }
+
+    // MARK: Several writers
+
+    @Test func `of two writers of a room the log takes one, and the other hears of it`()
+        async throws
+    {
+        let server = try await NATSProcess()
+        let (first, second) = (try await bench(server), try await bench(server))
+        let epoch = try await first.history(of: "/a").epoch
+        let one = try await first.append(JournalSample.notes(2), to: "/a")
+        // It reads where the log ends, and marks that it writes it now.
+        #expect(try await second.history(of: "/a") == RoomHistory(epoch: epoch, head: one))
+        await expectReplaced { () throws(JournalError) in
+            try await first.append(JournalSample.notes(1, from: 3), to: "/a")
+        }
+        await expectReplaced { () throws(JournalError) in
+            try await first.append(JournalSample.notes(1, from: 3), to: "/a")
+        }
+        let two = try await second.append(JournalSample.notes(1, from: 3), to: "/a")
+        // Whoever was replaced may come back.
+        #expect(try await first.history(of: "/a").head == two)
+        let three = try await first.append(JournalSample.notes(1, from: 4), to: "/a")
+        await expectReplaced { () throws(JournalError) in
+            try await second.append(JournalSample.notes(1, from: 4), to: "/a")
+        }
+        for bench in [first, second] {
+            let entries = try await bench.read("/a")
+            #expect(entries.map(\.record.seq) == [1, 2, 3, 4])
+            #expect(entries.map(\.offset) == [one - 1, one, two, three])
+        }
+        await first.close()
+        await second.close()
+    }
+
+    @Test func `racing writers keep one order, and what was acked is in it once`() async throws {
+        let server = try await NATSProcess()
+        let benches = [try await bench(server), try await bench(server), try await bench(server)]
+        let acked = try await withThrowingTaskGroup(of: [UInt64].self) { group in
+            for (number, bench) in benches.enumerated() {
+                group.addTask { try await Self.write(200, as: number, to: "/a", in: bench) }
+            }
+            var all: [UInt64] = []
+            for try await acked in group { all += acked }
+            return all
+        }
+        #expect(acked.count >= 200)
+        let orders = try await [
+            benches[0].read("/a"), benches[1].read("/a"), benches[2].read("/a"),
+        ]
+        #expect(orders[0] == orders[1] && orders[1] == orders[2])
+        let kept = orders[0].map(\.record.seq)
+        #expect(Set(kept).count == kept.count)
+        // Nothing that was refused is there either.
+        #expect(Set(kept) == Set(acked))
+        for bench in benches { await bench.close() }
+    }
+
+    /// Appends so many entries, taking the room back whenever it was lost; the numbers of those
+    /// that were acked.
+    @MainActor private static func write(
+        _ count: Int, as writer: Int, to room: String, in bench: JournalBench
+    ) async throws -> [UInt64] {
+        var acked: [UInt64] = []
+        for number in 0..<count {
+            let seq = UInt64(writer * 1000 + number + 1)
+            do throws(JournalError) {
+                try await bench.append(JournalSample.notes(1, from: seq), to: room)
+                acked.append(seq)
+            } catch {
+                guard case .replaced = error else { throw error }
+                do throws(JournalError) { _ = try await bench.history(of: room) } catch {
+                    // Others were quicker, again and again.
+                    guard case .unavailable = error else { throw error }
+                }
+            }
+        }
+        return acked
+    }
+
+    @Test func `a reader of another server hears what is appended`() async throws {
+        let server = try await NATSProcess()
+        let (writer, other) = (try await bench(server), try await bench(server))
+        try await writer.append(JournalSample.notes(2), to: "/a")
+        #expect(try await other.read("/a").count == 2)
+        try await writer.append(JournalSample.notes(2, from: 3), to: "/a")
+        #expect(try await other.read("/a").map(\.record.seq) == [1, 2, 3, 4])
+        await writer.close()
+        await other.close()
+    }
+
+    // MARK: What nobody can tell
+
+    @Test func `a batch whose outcome was unknown is kept once when it is appended again`()
+        async throws
+    {
+        let server = try await NATSProcess()
+        let bench = try await bench(server, timeout: .milliseconds(200))
+        let one = try await bench.append(JournalSample.notes(1), to: "/a")
+        for seq in 2...4 as ClosedRange<UInt64> {
+            server.send(SIGSTOP)
+            await bench.expectError("nobody can tell") {
+                if case .unknownOutcome = $0 { true } else { false }
+            } from: { () throws(JournalError) in
+                try await bench.append(JournalSample.notes(1, from: seq), to: "/a")
+            }
+            server.send(SIGCONT)
+            try await again { () throws(JournalError) in
+                try await bench.append(JournalSample.notes(1, from: seq), to: "/a")
+            }
+        }
+        let entries = try await bench.read("/a")
+        #expect(entries.map(\.record.seq) == [1, 2, 3, 4])
+        #expect(entries[0].offset == one)
+        await bench.close()
+    }
+
+    @Test func `a server that was killed has all that was acked, and its writers go on`()
+        async throws
+    {
+        let port = try HeldPort(isShared: true)
+        let server = try await NATSProcess(port: port.number)
+        let bench = try await bench(server, timeout: .milliseconds(300))
+        for seq in 1...20 as ClosedRange<UInt64> {
+            if seq % 5 == 0 {
+                server.kill()
+                try await server.start()
+            }
+            try await again { () throws(JournalError) in
+                try await bench.append(JournalSample.notes(1, from: seq), to: "/a")
+            }
+        }
+        let seqs = try await bench.read("/a").map(\.record.seq)
+        #expect(seqs == Array(1...20))
+        await bench.close()
+    }
+
+    @Test func `a log that lost its end is another history for whoever knew that`() async throws {
+        let port = try HeldPort(isShared: true)
+        let server = try await NATSProcess(port: port.number)
+        let bench = try await bench(server)
+        let before = try await bench.history(of: "/a")
+        try await bench.append(JournalSample.notes(2), to: "/a")
+        server.kill()
+        let files = FileManager.default
+        let (kept, copy) = (server.directory.file("jetstream"), server.directory.file("copy"))
+        try files.copyItem(atPath: kept, toPath: copy)
+        try await server.start()
+        try await again { () throws(JournalError) in
+            try await bench.append(JournalSample.notes(2, from: 3), to: "/a")
+        }
+        server.kill()
+        try files.removeItem(atPath: kept)
+        try files.moveItem(atPath: copy, toPath: kept)
+        try await server.start()
+        try await again { () throws(JournalError) in
+            do throws(JournalError) {
+                try await bench.append(JournalSample.notes(1, from: 5), to: "/a")
+            } catch {
+                guard case .replaced = error else { throw error }
+            }
+        }
+        let after = try await bench.history(of: "/a")
+        #expect(after.epoch != before.epoch)
+        try await bench.append(JournalSample.notes(1, from: 6), to: "/a")
+        #expect(try await bench.read("/a").map(\.record.seq) == [1, 2, 6])
+        await bench.close()
+    }
+
+    // MARK: What is refused
+
+    @Test func `a stream that keeps less than is asked for isn't used`() async throws {
+        let server = try await NATSProcess()
+        let client = try await NATSClient(server.address)
+        _ = try await client.connected()
+        for (place, (settings, problem)) in [
+            (#""storage":"memory""#, "is in memory, not in files"),
+            (#""storage":"file","max_age":1000000000"#, "forgets messages by itself"),
+            (#""storage":"file","max_msgs":7"#, "forgets messages by itself"),
+            (#""storage":"file","retention":"workqueue""#, "forgets messages by itself"),
+            (#""storage":"file""#, "doesn't let them be read directly"),
+        ].enumerated() {
+            let layout = JetStreamLayout(name: "s\(place)", streams: 1, replicas: 1)
+            let made = try await client.request(
+                "$JS.API.STREAM.CREATE.\(layout.stream(0))",
+                #"{"name":"\#(layout.stream(0))","subjects":["\#(layout.subjects(0))"],\#(settings)}"#
+            )
+            #expect(String(decoding: made.payload, as: UTF8.self).contains("created"))
+            await expectUnavailable(saying: problem) { () throws(JournalError) in
+                try await Self.store(server, layout)
+            }
+        }
+        var layout = Self.layout
+        layout.replicas = 3
+        await expectUnavailable(saying: "replicas > 1 not supported") { () throws(JournalError) in
+            try await Self.store(server, layout)
+        }
+        await client.end()
+    }
+
+    @Test func `NATS without JetStream, and none, are said`() async throws {
+        let server = try await NATSProcess(jetStream: false)
+        await expectUnavailable(saying: "is it enabled on the NATS servers?") {
+            () throws(JournalError) in try await Self.store(server)
+        }
+        server.kill()
+        await expectUnavailable(saying: "NATS can't be reached: Connection refused by") {
+            () throws(JournalError) in try await Self.store(server, timeout: .milliseconds(300))
+        }
+    }
+
+    // MARK: Help
+
+    private func bench(
+        _ server: NATSProcess, _ layout: JetStreamLayout = layout,
+        timeout: Duration = .seconds(20)
+    ) async throws -> JournalBench {
+        try await JournalBench { () throws(JournalError) in
+            try await Self.store(server, layout, timeout: timeout)
+        }
+    }
+
+    /// Does it until it isn't refused, or unknown.
+    private func again(_ body: () async throws(JournalError) -> some Any) async throws {
+        var last: JournalError?
+        let isDone = await eventually {
+            do throws(JournalError) {
+                _ = try await body()
+                return true
+            } catch {
+                last = error
+                return false
+            }
+        }
+        if !isDone, let last { throw last }
+    }
+
+    private func expectReplaced(_ body: () async throws(JournalError) -> some Any) async {
+        do throws(JournalError) {
+            _ = try await body()
+            Issue.record("It was done.")
+        } catch {
+            guard case .replaced = error else {
+                Issue.record("It says \(error).")
+                return
+            }
+        }
+    }
+
+    private func expectUnavailable(
+        saying text: String, _ body: () async throws(JournalError) -> JetStreamStore
+    ) async {
+        do throws(JournalError) {
+            let store = try await body()
+            Issue.record("It was opened.")
+            await store.close()
+        } catch {
+            guard case .unavailable(let problem) = error, problem.contains(text) else {
+                Issue.record("It says \(error).")
+                return
+            }
+        }
     }
 }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import StorecastNATS
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct NATSConfigurationTests {
     private func servers(_ text: String) throws -> [String] {
         try NATSConfiguration(text).servers.map(\.description)

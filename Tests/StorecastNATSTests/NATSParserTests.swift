@@ -2,7 +2,7 @@ import Testing
 
 @testable import StorecastNATS
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct NATSParserTests {
     /// An operation, copied.
     private enum Operation: Equatable {

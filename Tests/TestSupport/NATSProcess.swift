@@ -1,28 +1,28 @@
 import Foundation
-import TestSupport
 
 /// A `nats-server` of this machine, which ends with this object.
-final class NATSProcess: @unchecked Sendable {
+package final class NATSProcess: @unchecked Sendable {
     /// Made by the README's test command.
     private static let command = URL(filePath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: ".build/python/bin/nats-server").path
 
-    static var isThere: Bool { FileManager.default.isExecutableFile(atPath: command) }
+    package static var isThere: Bool { FileManager.default.isExecutableFile(atPath: command) }
 
-    let directory: TemporaryDirectory
+    package let directory: TemporaryDirectory
     private var process = Process()
-    private(set) var port = 0
+    package private(set) var port = 0
 
-    /// Starts one, and waits until it listens.
+    /// Starts one, which writes to the disk at once, and waits until it listens.
     ///
     /// - Parameter settings: lines of its configuration.
-    init(_ settings: String = "", port: Int = -1) async throws {
+    package init(_ settings: String = "", port: Int = -1, jetStream: Bool = true) async throws {
         directory = try TemporaryDirectory()
+        let store = directory.file("jetstream")
         try """
         listen: "127.0.0.1:\(port)"
         ports_file_dir: "\(directory.path)"
-        jetstream { store_dir: "\(directory.file("jetstream"))" }
+        \(jetStream ? "jetstream { store_dir: \"\(store)\", sync_interval: always }" : "")
         \(settings)
         """.write(toFile: directory.file("configuration"), atomically: true, encoding: .utf8)
         try await start()
@@ -30,10 +30,10 @@ final class NATSProcess: @unchecked Sendable {
 
     deinit { kill(SIGKILL) }
 
-    var address: String { "nats://127.0.0.1:\(port)" }
+    package var address: String { "nats://127.0.0.1:\(port)" }
 
     /// Starts it again, with what it kept.
-    func start() async throws {
+    package func start() async throws {
         process = Process()
         process.executableURL = URL(filePath: Self.command)
         process.arguments = ["-c", directory.file("configuration")]
@@ -41,21 +41,53 @@ final class NATSProcess: @unchecked Sendable {
         process.standardError = FileHandle(forWritingAtPath: "/dev/null")
         try process.run()
         let file = directory.file("nats-server_\(process.processIdentifier).ports")
-        let isThere = await eventually { FileManager.default.fileExists(atPath: file) }
         struct Ports: Decodable { var nats: [String] }
-        guard isThere, let data = FileManager.default.contents(atPath: file),
-            let address = try JSONDecoder().decode(Ports.self, from: data).nats.first,
-            let port = address.split(separator: ":").last.flatMap({ Int($0) })
-        else { throw TooLate(description: "nats-server doesn't start.") }
-        self.port = port
+        var found: Int?
+        // Until it is there, whole.
+        _ = await eventually {
+            let data = FileManager.default.contents(atPath: file) ?? Data()
+            let ports = try? JSONDecoder().decode(Ports.self, from: data)
+            found = ports?.nats.first?.split(separator: ":").last.flatMap { Int($0) }
+            return found != nil
+        }
+        guard let found else { throw TooLate(description: "nats-server doesn't start.") }
+        port = found
     }
 
-    func send(_ signal: Int32) { Foundation.kill(process.processIdentifier, signal) }
+    package func send(_ signal: Int32) { Foundation.kill(process.processIdentifier, signal) }
 
     /// Ends it and waits for that.
-    func kill(_ signal: Int32 = SIGKILL) {
+    package func kill(_ signal: Int32 = SIGKILL) {
         guard process.isRunning else { return }
         send(signal)
         process.waitUntilExit()
     }
+}
+
+/// Three `nats-server`s that are one cluster.
+package final class NATSCluster: Sendable {
+    package let servers: [NATSProcess]
+    private let ports: [HeldPort]
+
+    /// Starts them, and waits until each listens; they meet later.
+    package init() async throws {
+        let ports = try (0..<6).map { _ in try HeldPort(isShared: true) }
+        self.ports = ports
+        let routes = ports[3...].map { "\"nats://127.0.0.1:\($0.number)\"" }
+            .joined(separator: ", ")
+        var servers: [NATSProcess] = []
+        for place in 0..<3 {
+            let settings = """
+                server_name: "n\(place)"
+                cluster {
+                    name: "c", listen: "127.0.0.1:\(ports[3 + place].number)", routes: [\(routes)]
+                }
+                """
+            servers.append(try await NATSProcess(settings, port: ports[place].number))
+        }
+        self.servers = servers
+    }
+
+    /// The addresses of all.
+    package var addresses: String { servers.map(\.address).joined(separator: ",") }
 }

@@ -31,6 +31,9 @@ package final class NATSConnection {
     private var parser = NATSParser()
     private var information: NATSServerInformation?
     private var isGreeted = false
+    private var isEncrypted = false
+    /// Whether the encryption begins with what comes next: nothing else may stand before it.
+    private var isAgreeing = false
     private var connectedAt: Duration = .zero
     /// Pings that weren't answered.
     private var owedPongs = 0
@@ -58,6 +61,8 @@ package final class NATSConnection {
     /// How exact the time limits of requests are.
     private static let tick: Duration = .milliseconds(100)
     private static let inboxNumber: UInt64 = 1
+    private static let notEncrypted = NATSError.violation(
+        "Something came before the encryption with NATS.")
 
     /// Begins to connect.
     ///
@@ -173,6 +178,7 @@ package final class NATSConnection {
         information = nil
         complaint = nil
         owedPongs = 0
+        (isEncrypted, isAgreeing) = (false, false)
         stream = ByteStream(on: loop, to: server.host, port: server.port, delegate: self)
         timer = loop.schedule(after: configuration.connectTimeout) { [weak self] in
             self?.failed("\(server) doesn't answer as NATS does.")
@@ -182,13 +188,18 @@ package final class NATSConnection {
     /// The connection is of no use, or was none.
     private func failed(_ problem: String) {
         guard status != .closed else { return }
-        let wasConnected = isConnected
-        if wasConnected { backOff.wasLive(for: loop.now() - connectedAt) }
+        var wasLive = false
+        if isConnected {
+            let time = loop.now() - connectedAt
+            backOff.wasLive(for: time)
+            // One that greets and hangs up at once is as broken as one that doesn't answer.
+            wasLive = time >= .seconds(5) || information?.isLeaving == true
+            untried = []
+        }
         disconnect(.unanswered(problem))
         set(.connecting(problem))
         // First each server once, then with pauses.
-        let pause = wasConnected || !untried.isEmpty ? .zero : backOff.next(using: &random)
-        if wasConnected { untried = [] }
+        let pause = wasLive || !untried.isEmpty ? .zero : backOff.next(using: &random)
         timer = loop.schedule(after: pause) { [weak self] in self?.connect() }
     }
 
@@ -207,8 +218,10 @@ package final class NATSConnection {
         let isFirst = information == nil
         let new = try NATSServerInformation(text)
         information = new
-        announced = new.addresses
-        if isFirst { return try greet(new) }
+        if isFirst { try greet(new) }
+        // Anybody on the way may have written what comes before the encryption.
+        if !isEncrypted || !isFirst { announced = new.addresses }
+        if isFirst { return }
         if new.isLeaving, isConnected {
             // It takes nothing new, and ends the connection soon.
             failed("\(new.name) shuts down.")
@@ -223,6 +236,8 @@ package final class NATSConnection {
                 throw .violation("\(server.name) doesn't encrypt, though it must.")
             }
             stream?.encrypt(trusting: configuration.certificateAuthorityFile)
+            isEncrypted = true
+            isAgreeing = true
         }
         let greeting = configuration.greeting(nonce: server.nonce, encrypts: encrypts)
         stream?.send { bytes in
@@ -316,6 +331,7 @@ package final class NATSConnection {
         case .ping: write { $0 += "PONG\r\n".utf8 }
         case .pong:
             owedPongs = 0
+            complaint = nil
             if !isGreeted { greeted() }
         case .error(let text):
             complaint = text
@@ -354,10 +370,10 @@ package final class NATSConnection {
 
     private func endRequests() {
         let now = loop.now()
-        let late = requests.filter { $0.value.deadline <= now }
+        let late = requests.filter { $0.value.deadline <= now }.keys.sorted()
         let reason = complaint.map { " It says: \($0)." } ?? ""
-        for (number, request) in late.sorted(by: { $0.key < $1.key }) {
-            requests[number] = nil
+        for number in late {
+            guard let request = requests.removeValue(forKey: number) else { continue }
             _ = request.answered(.failure(.unanswered("NATS doesn't answer in time.\(reason)")))
         }
     }
@@ -369,12 +385,19 @@ extension NATSConnection: ByteStreamDelegate {
     package func received(_ stream: ByteStream, _ bytes: UnsafeRawBufferPointer) {
         do throws(NATSError) {
             var problem: NATSError?
+            isAgreeing = false
             try parser.take(bytes) { operation in
                 // What a callback does may have ended this connection.
                 guard self.stream === stream, problem == nil else { return }
-                do throws(NATSError) { try take(operation) } catch { problem = error }
+                do throws(NATSError) {
+                    if isAgreeing { throw Self.notEncrypted }
+                    try take(operation)
+                } catch {
+                    problem = error
+                }
             }
             if let problem { throw problem }
+            if isAgreeing, self.stream === stream, !parser.isEmpty { throw Self.notEncrypted }
         } catch {
             failed(error.description)
         }

@@ -22,6 +22,8 @@ package struct NATSServerInformation: Equatable, Sendable {
     /// The oldest version that is served: in older ones, several writers that expect the same end
     /// of a log may all be taken.
     static let oldest = (2, 11)
+    /// A message that is shorter has hardly room for more than its headers.
+    static let leastBytes = 64 << 10
 
     init(_ text: UnsafeRawBufferPointer) throws(NATSError) {
         guard let document = try? JSONDocument(Array(text)), document.root.isObject else {
@@ -53,7 +55,12 @@ package struct NATSServerInformation: Equatable, Sendable {
             return "\(name) is a NATS server of version \(version); at least "
                 + "\(Self.oldest.0).\(Self.oldest.1) is needed."
         }
-        return hasHeaders ? nil : "\(name) takes no headers, which are needed."
+        guard hasHeaders else { return "\(name) takes no headers, which are needed." }
+        guard mostBytes >= Self.leastBytes else {
+            return
+                "\(name) takes messages of \(mostBytes) bytes; at least \(Self.leastBytes) are needed."
+        }
+        return nil
     }
 }
 

@@ -18,6 +18,8 @@ package actor JetStream {
         case kept(UInt64)
         /// Another message stands where the writer expected the end: nothing was kept.
         case notAtEnd
+        /// Nothing was kept, as the stream isn't ready; it soon will be.
+        case busy(String)
         /// Nothing was kept.
         case refused(String)
         /// Nobody can tell.
@@ -27,6 +29,8 @@ package actor JetStream {
     private let loop: EventLoop
     private var connection: NATSConnection?
     private let timeout: Duration
+    private var pauses: [UInt64: CheckedContinuation<Void, Never>] = [:]
+    private var lastPause: UInt64 = 0
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         loop.asUnownedSerialExecutor()
@@ -47,6 +51,7 @@ package actor JetStream {
     package func close() {
         connection?.close()
         connection = nil
+        for number in pauses.keys { endPause(number) }
     }
 
     /// Waits until NATS is connected; throws the reason if it isn't in time.
@@ -65,11 +70,20 @@ package actor JetStream {
         }
     }
 
+    /// Waits, but not once it is closed.
     package func pause(_ time: Duration) async {
+        if connection == nil { return }
         await withCheckedContinuation { continuation in
-            loop.schedule(after: time) { continuation.resume() }
+            lastPause += 1
+            let number = lastPause
+            pauses[number] = continuation
+            loop.schedule(after: time) { [weak self] in
+                self?.assumeIsolated { $0.endPause(number) }
+            }
         }
     }
+
+    private func endPause(_ number: UInt64) { pauses.removeValue(forKey: number)?.resume() }
 
     /// The most bytes of a message, its headers included; what NATS takes usually if it isn't
     /// connected.
@@ -81,10 +95,11 @@ package actor JetStream {
     ///
     /// - Parameters:
     ///   - replicas: on how many servers each message is before it is acknowledged.
+    /// - Returns: when it was made, as a text that is always the same.
     /// - Throws: a sentence if there is one of this name that is less.
     package func stream(
         _ name: String, subjects: [String], replicas: Int
-    ) async throws(NATSError) {
+    ) async throws(NATSError) -> String {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("name", name)
@@ -107,10 +122,11 @@ package actor JetStream {
             answer = try await call("STREAM.INFO.\(name)")
         }
         try Self.check(answer)
-        guard let found = answer["config"] else {
+        guard let found = answer["config"], let created = answer["created"]?.string else {
             throw .violation("JetStream answers in a way that can't be read.")
         }
         try Self.check(found, name, replicas: replicas)
+        return created
     }
 
     private static func check(
@@ -158,7 +174,12 @@ package actor JetStream {
             }
         }
         if let sequence = answer["seq"]?.uint64, answer["error"] == nil { return .kept(sequence) }
-        if answer["error"]?["err_code"]?.int == ErrorCode.wrongLastSequence { return .notAtEnd }
+        switch answer["error"]?["err_code"]?.int {
+        case ErrorCode.wrongLastSequence: return .notAtEnd
+        case ErrorCode.otherUnderWay, ErrorCode.noQuorumYet:
+            return .busy(Self.problem(answer) ?? "")
+        default: break
+        }
         // What a stream that changes its leader answers doesn't say what became of the message.
         return .unknown(Self.problem(answer) ?? "JetStream answers in a way that can't be read.")
     }
@@ -170,7 +191,7 @@ package actor JetStream {
         writer.member("last_by_subj", subject)
         writer.endObject()
         let answer = try await call("STREAM.MSG.GET.\(stream)", writer.bytes)
-        if answer["error"]?["code"]?.int == 404 { return nil }
+        if answer["error"]?["err_code"]?.int == ErrorCode.noMessage { return nil }
         try Self.check(answer)
         guard let message = answer["message"], let sequence = message["seq"]?.uint64,
             let subject = message["subject"]?.string,
@@ -267,6 +288,11 @@ package actor JetStream {
     private enum ErrorCode {
         static let streamInUse = 10058
         static let wrongLastSequence = 10071
+        static let noMessage = 10037
+        /// Another message with an expected end is being kept.
+        static let otherUnderWay = 10164
+        /// The stream's leader has just become it.
+        static let noQuorumYet = 10163
     }
 
     private func call(

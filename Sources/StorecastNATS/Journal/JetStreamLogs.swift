@@ -10,87 +10,53 @@ import StorecastWire
 /// its writer knows to be the last. Whoever takes a room over reads where its log ends, and marks
 /// that with a new term: from then on nothing is kept of whoever wrote before (Docs/Decisions/41).
 package actor JetStreamLogs {
-    /// Where the streams are, and the subjects in them.
-    package struct Layout: Sendable {
-        /// What all names begin with, so that several clusters share NATS: letters and digits.
-        package var name: String
-        package var streams: Int
-        package var replicas: Int
-
-        package init(name: String = "storecast", streams: Int = 32, replicas: Int = 3) {
-            self.name = name
-            self.streams = streams
-            self.replicas = replicas
-        }
-
-        func stream(_ number: Int) -> String { "\(name)-rooms-\(number)" }
-
-        func subjects(_ number: Int) -> String { "\(name).rooms.\(number).*" }
-
-        func stream(of room: String) -> Int {
-            Int(FNV1a(of: room).value % UInt64(streams))
-        }
-
-        func subject(of room: String) -> String {
-            "\(name).rooms.\(stream(of: room)).\(Self.token(room))"
-        }
-
-        var snapshotStream: String { "\(name)-snapshots" }
-
-        var snapshotSubjects: String { "\(name).snapshots.>" }
-
-        /// A room's name as a part of a subject: what isn't a letter, a digit, `-`, `_` or `/` as
-        /// `=` and two hexadecimal digits.
-        static func token(_ room: String) -> String {
-            var bytes: [UInt8] = []
-            let digits = Array("0123456789ABCDEF".utf8)
-            for byte in room.utf8 {
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
-                    UInt8(ascii: "/"):
-                    bytes.append(byte)
-                default:
-                    bytes += [UInt8(ascii: "="), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-                }
-            }
-            return String(decoding: bytes, as: UTF8.self)
-        }
-    }
-
     /// What this process knows of a room's log. One at a time writes to it.
     private final class Log {
-        enum Role { case none, writer, replaced }
+        enum Role {
+            /// It hasn't been opened here.
+            case none
+            case writer
+            /// It was the writer, and doesn't know whether its last mark or part is kept.
+            case unsure
+            /// Others have written since.
+            case replaced
+        }
 
         let room: String
         let stream: String
         let subject: String
         var role = Role.none
-        /// As of the last message that this process wrote, or read from the stream's leader.
+        /// Whether it was taken over, and ``JetStreamLogs/opened(_:)`` wasn't called since.
+        var isFresh = false
+        /// As of the last message that this process wrote, or read when it took the room over.
         var state: LogState?
-        /// A batch of which nobody can tell whether it was kept.
-        var uncertain: Uncertain?
+        /// A batch of which nobody can tell whether it is kept.
+        var uncertain: Offer?
         var isBusy = false
         var waiting: [CheckedContinuation<Void, Never>] = []
 
-        init(_ room: String, _ layout: Layout) {
+        init(_ room: String, _ layout: JetStreamLayout) {
             self.room = room
-            stream = layout.stream(layout.stream(of: room))
+            stream = layout.stream(of: room)
             subject = layout.subject(of: room)
         }
     }
 
-    private struct Uncertain {
+    /// A message with entries, before it is kept.
+    private struct Offer {
         var batch: [JournalEntry]
         var payload: [UInt8]
         /// The message's state, without its number.
         var next: LogState
+        var parts: LogMessage.Parts?
     }
 
-    nonisolated let layout: Layout
+    nonisolated let layout: JetStreamLayout
     nonisolated let jetStream: JetStream
     private nonisolated let loop: EventLoop
     private var logs: [ExactString: Log] = [:]
+    /// What the epochs of rooms without entries are computed from, by stream.
+    private var seeds: [String: String] = [:]
     private var random = SystemRandomNumberGenerator()
     private var isClosed = false
 
@@ -98,7 +64,7 @@ package actor JetStreamLogs {
         loop.asUnownedSerialExecutor()
     }
 
-    package init(_ jetStream: JetStream, _ layout: Layout, on loop: EventLoop) {
+    package init(_ jetStream: JetStream, _ layout: JetStreamLayout, on loop: EventLoop) {
         self.jetStream = jetStream
         self.layout = layout
         self.loop = loop
@@ -107,11 +73,11 @@ package actor JetStreamLogs {
     /// Finds or makes the streams.
     package func prepare() async throws(NATSError) {
         for number in 0..<layout.streams {
-            try await jetStream.stream(
-                layout.stream(number), subjects: [layout.subjects(number)],
-                replicas: layout.replicas)
+            let name = layout.stream(number)
+            seeds[name] = try await jetStream.stream(
+                name, subjects: [layout.subjects(number)], replicas: layout.replicas)
         }
-        try await jetStream.stream(
+        _ = try await jetStream.stream(
             layout.snapshotStream, subjects: [layout.snapshotSubjects], replicas: layout.replicas)
     }
 
@@ -120,40 +86,109 @@ package actor JetStreamLogs {
     // MARK: Taking over
 
     /// Becomes the writer of a room, if this process isn't already.
-    package func open(_ room: String) async throws(JournalError) -> RoomHistory {
+    ///
+    /// - Returns: its history, and whether somebody else may have written before. What is kept of
+    ///   that elsewhere is to be looked through then, and ``opened(_:)`` to be called.
+    package func open(
+        _ room: String
+    ) async throws(JournalError) -> (history: RoomHistory, isFresh: Bool) {
         let log = log(of: room)
         await enter(log)
         defer { leave(log) }
         let state = try await takeOver(log)
-        return RoomHistory(epoch: state.epoch, head: state.head)
+        return (RoomHistory(epoch: state.epoch, head: state.head), log.isFresh)
     }
+
+    package func opened(_ room: String) { log(of: room).isFresh = false }
 
     private func takeOver(_ log: Log) async throws(JournalError) -> LogState {
         var problem = "others write it"
-        var marker: LogState?
-        for _ in 0..<Self.mostTries {
+        var mark: LogState?
+        for attempt in 0..<Self.mostTries {
+            await pause(before: attempt)
             let end = try await end(of: log)
-            if let end, let marker, end.term == marker.term { return own(log, end) }
-            if log.role == .writer, let end, end == log.state, log.uncertain == nil { return end }
-            var next = end ?? begin(log)
+            if let end, let mark, end.term == mark.term { return takenOver(log, end) }
+            let isOurs = log.role == .writer && log.uncertain == nil
+            if isOurs, let state = log.state, Self.isEnd(end, state) { return state }
             // What this process saw there is lost.
-            let seen = log.state?.sequence ?? 0
-            if seen > end?.sequence ?? 0 { next.epoch = randomID(using: &random) }
+            let isLost = (log.state?.sequence ?? 0) > (end?.sequence ?? 0)
+            var next = end ?? beginning(of: log)
             next.term = randomID(using: &random)
+            // Nobody could have written anything that isn't known here, and a room in which nothing
+            // happens leaves no trace.
+            if end == nil, !isLost { return takenOver(log, next) }
+            if isLost { next.epoch = randomID(using: &random) }
             next = next.adding(.term, count: 0, [])
-            marker = next
-            switch await write([], .term, next, count: 0, to: log, behind: end?.sequence ?? 0) {
-            case .kept(let number): return own(log, next.numbered(number, count: 0))
+            mark = next
+            let written = await write(
+                LogMessage(kind: .term, state: next), to: log, behind: end?.sequence ?? 0)
+            switch written {
+            case .kept(let number): return takenOver(log, next.numbered(number, count: 0))
             case .notAtEnd: break
             case .refused(let text): throw .unavailable(text)
-            case .unknown(let text): problem = text
+            case .busy(let text), .unknown(let text): problem = text
             }
         }
         throw .unavailable("The room '\(log.room)' can't be taken over: \(problem)")
     }
 
-    private func begin(_ log: Log) -> LogState {
-        LogState(beginningOf: log.room, epoch: randomID(using: &random), term: "")
+    /// Makes sure that a room whose last mark or part may not be kept is still this process's:
+    /// nothing follows what it wrote but its own marks and parts. Marks that then.
+    private func regain(_ log: Log) async throws(JournalError) {
+        guard log.role == .unsure, let state = log.state else { return }
+        let end = try await end(of: log)
+        let isOurs = end.map {
+            $0.term == state.term && $0.epoch == state.epoch && $0.head == state.head
+        }
+        guard isOurs ?? (state.sequence == 0) else { throw replaced(log) }
+        var next = end ?? state
+        next.term = randomID(using: &random)
+        next = next.adding(.term, count: 0, [])
+        let written = await write(
+            LogMessage(kind: .term, state: next), to: log, behind: end?.sequence ?? 0)
+        switch written {
+        case .kept(let number): _ = own(log, next.numbered(number, count: 0))
+        case .notAtEnd: throw replaced(log)
+        case .unknown(let text):
+            // Perhaps it is: then its term is the one to be found next time.
+            log.state?.term = next.term
+            throw .unavailable(text)
+        case .refused(let text), .busy(let text): throw .unavailable(text)
+        }
+    }
+
+    /// Whether the log still ends where this process has left it.
+    package func isAlone(in room: String) async throws(JournalError) -> Bool {
+        let log = log(of: room)
+        await enter(log)
+        defer { leave(log) }
+        switch log.role {
+        case .none: return true
+        case .replaced: return false
+        case .unsure:
+            do throws(JournalError) { try await regain(log) } catch {
+                if case .replaced = error { return false }
+                throw error
+            }
+            return true
+        case .writer:
+            // Of what nobody can tell it isn't known yet whether it is there.
+            guard log.uncertain == nil else { return true }
+            if Self.isEnd(try await end(of: log), log.state) { return true }
+            _ = replaced(log)
+            return false
+        }
+    }
+
+    private func beginning(of log: Log) -> LogState {
+        let seed = seeds[log.stream] ?? ""
+        let epoch = SHA256.hexadecimalDigest(of: "\(seed)/\(log.room)".utf8).prefix(32)
+        return LogState(beginningOf: log.room, epoch: String(epoch), term: "")
+    }
+
+    private func takenOver(_ log: Log, _ state: LogState) -> LogState {
+        log.isFresh = true
+        return own(log, state)
     }
 
     private func own(_ log: Log, _ state: LogState) -> LogState {
@@ -177,120 +212,132 @@ package actor JetStreamLogs {
         await enter(log)
         defer { leave(log) }
         if let uncertain = log.uncertain {
-            if let head = try await settle(uncertain, of: log, whenAppending: batch) { return head }
+            let isSame =
+                batch.count == uncertain.batch.count
+                && zip(batch, uncertain.batch).allSatisfy {
+                    $0.seq == $1.seq && $0.client == $1.client
+                }
+            let head = try await settle(log, uncertain, offersAgain: isSame)
+            if isSame, let head { return head }
         }
         switch log.role {
         case .none: _ = try await takeOver(log)
+        case .unsure: try await regain(log)
         case .writer: break
         case .replaced: throw replaced(log)
         }
         let payload = try LogMessage.payload(batch)
-        return try await commit(batch, payload, to: log)
-    }
-
-    private func commit(
-        _ batch: [JournalEntry], _ payload: [UInt8], to log: Log
-    ) async throws(JournalError) -> UInt64 {
-        let rest = try await writeParts(of: payload, to: log)
+        let (parts, rest) = try await writeParts(of: payload, to: log)
         guard let state = log.state else { throw replaced(log) }
         let next = state.adding(.entries, count: batch.count, rest)
-        return try await finish(Uncertain(batch: batch, payload: rest, next: next), of: log)
+        return try await finish(
+            Offer(batch: batch, payload: rest, next: next, parts: parts), of: log)
     }
 
-    /// Offers a message until it is kept, or is known not to be.
+    /// Offers a batch until it is kept, or is known not to be.
+    ///
+    /// - Parameter mayBeKept: it was offered before.
     private func finish(
-        _ offer: Uncertain, of log: Log
+        _ offer: Offer, of log: Log, mayBeKept: Bool = false
     ) async throws(JournalError) -> UInt64 {
         let count = offer.batch.count
+        let message = LogMessage(
+            kind: .entries, state: offer.next, count: count, parts: offer.parts,
+            payload: offer.payload)
+        var mayBeKept = mayBeKept
         var problem = ""
         for attempt in 0..<Self.mostTries {
-            if attempt > 0 {
-                await jetStream.pause(Self.pause * (1 << attempt))
-                switch await found(offer.next, count: count, of: log) {
-                case .success(let state?): return own(log, state).head
-                case .success(nil): break
-                case .failure(let error):
+            await pause(before: attempt)
+            if mayBeKept {
+                do throws(JournalError) {
+                    if let state = try await found(offer, of: log) { return own(log, state).head }
+                } catch {
                     if case .replaced = error { throw error }
+                    problem = "\(error)"
                     continue
                 }
             }
-            let written = await write(
-                offer.payload, .entries, offer.next, count: count, to: log,
-                behind: log.state?.sequence ?? 0)
-            switch written {
+            switch await write(message, to: log, behind: log.state?.sequence ?? 0) {
             case .kept(let number):
                 return own(log, offer.next.numbered(number, count: count)).head
             case .notAtEnd:
-                // Perhaps by what an earlier try has left.
-                if attempt > 0 { continue }
-                throw replaced(log)
+                guard mayBeKept else { throw replaced(log) }
+            case .busy(let text): problem = text
             case .refused(let text):
-                guard attempt > 0 else { throw .unavailable(text) }
                 problem = text
-            case .unknown(let text): problem = text
+                guard mayBeKept else {
+                    // The parts of it that are kept mean nothing without it.
+                    if offer.parts != nil { log.role = .unsure }
+                    throw .unavailable(text)
+                }
+            case .unknown(let text):
+                problem = text
+                mayBeKept = true
             }
         }
+        guard mayBeKept else { throw .unavailable(problem) }
         log.uncertain = offer
         throw .unknownOutcome(problem)
     }
 
-    /// Whether a message that was offered is at the end of the log; nil if it isn't, and what was
-    /// the end still is. Throws ``JournalError/replaced(_:)`` if others have written meanwhile.
-    private func found(
-        _ offered: LogState, count: Int, of log: Log
-    ) async -> Result<LogState?, JournalError> {
-        do throws(JournalError) {
-            let end = try await end(of: log)
-            if end == log.state { return .success(nil) }
-            if let end, end == offered.numbered(end.sequence, count: count) {
-                return .success(end)
-            }
-            throw replaced(log)
-        } catch {
-            return .failure(error)
+    /// Where the log stands with a batch that was offered, if that is its end; nil if what was the
+    /// end before still is. Throws ``JournalError/replaced(_:)`` if others have written meanwhile.
+    private func found(_ offer: Offer, of log: Log) async throws(JournalError) -> LogState? {
+        let end = try await end(of: log)
+        if Self.isEnd(end, log.state) { return nil }
+        if let end, end == offer.next.numbered(end.sequence, count: offer.batch.count) {
+            return end
         }
+        throw replaced(log)
     }
 
-    /// What became of a batch that nobody could tell of, which is appended again now: the offset of
-    /// its last entry if it is kept.
+    /// Finds out what became of a batch that nobody could tell of.
+    ///
+    /// - Parameter offersAgain: whether it is wanted: then it is kept.
+    /// - Returns: the offset of its last entry if it is kept.
     private func settle(
-        _ uncertain: Uncertain, of log: Log, whenAppending batch: [JournalEntry]
+        _ log: Log, _ uncertain: Offer, offersAgain: Bool
     ) async throws(JournalError) -> UInt64? {
-        let isSame =
-            batch.count == uncertain.batch.count
-            && zip(batch, uncertain.batch).allSatisfy { $0.seq == $1.seq && $0.client == $1.client }
-        let count = uncertain.batch.count
-        let state = try await found(uncertain.next, count: count, of: log).get()
+        if offersAgain { return try await finish(uncertain, of: log, mayBeKept: true) }
+        // It may still come, unless something else stands in its place.
+        if let state = try await found(uncertain, of: log) { return own(log, state).head }
         log.uncertain = nil
-        if let state {
-            let head = own(log, state).head
-            return isSame ? head : nil
-        }
-        // The same bytes again: whichever of them comes first, the other isn't kept.
-        return isSame ? try await finish(uncertain, of: log) : nil
+        log.role = .unsure
+        try await regain(log)
+        return nil
     }
 
-    /// Writes what doesn't fit into one message, and returns the rest.
+    /// Writes what doesn't fit into one message; returns where that is, and the rest.
     private func writeParts(
         of payload: [UInt8], to log: Log
-    ) async throws(JournalError) -> [UInt8] {
-        let most = await jetStream.mostBytes - Self.headBytes
+    ) async throws(JournalError) -> (parts: LogMessage.Parts?, rest: [UInt8]) {
+        let most = min(await jetStream.mostBytes, layout.mostBytes) - LogMessage.headBytes
         var rest = payload[...]
+        var parts: LogMessage.Parts?
         while rest.count > most {
-            guard let state = log.state else { throw replaced(log) }
             let part = Array(rest.prefix(most))
-            let next = state.adding(.part, count: 0, part)
-            switch await write(part, .part, next, count: 0, to: log, behind: state.sequence) {
-            case .kept(let number): _ = own(log, next.numbered(number, count: 0))
-            case .notAtEnd: throw replaced(log)
-            case .refused(let text), .unknown(let text):
-                // Without their end, parts are nothing. Where the log ends now has to be read.
-                log.role = .none
-                throw .unavailable(text)
+            let number = try await mark(log) { state in
+                LogMessage(kind: .part, state: state.adding(.part, count: 0, part), payload: part)
             }
+            parts = LogMessage.Parts(first: parts?.first ?? number, count: (parts?.count ?? 0) + 1)
             rest = rest.dropFirst(most)
         }
-        return Array(rest)
+        return (parts, Array(rest))
+    }
+
+    /// Writes a message without entries; returns its number.
+    private func mark(
+        _ log: Log, _ message: (LogState) -> LogMessage
+    ) async throws(JournalError) -> UInt64 {
+        guard log.role == .writer, let state = log.state else { throw replaced(log) }
+        let message = message(state)
+        switch await write(message, to: log, behind: state.sequence) {
+        case .kept(let number): return own(log, message.state.numbered(number, count: 0)).sequence
+        case .notAtEnd: throw replaced(log)
+        case .refused(let text), .busy(let text), .unknown(let text):
+            log.role = .unsure
+            throw .unavailable(text)
+        }
     }
 
     // MARK: Forgetting
@@ -302,108 +349,149 @@ package actor JetStreamLogs {
         let log = log(of: room)
         await enter(log)
         defer { leave(log) }
-        if log.role == .none { _ = try await takeOver(log) }
-        guard log.role == .writer, var state = log.state else { throw replaced(log) }
+        if let uncertain = log.uncertain {
+            _ = try await settle(log, uncertain, offersAgain: false)
+        }
+        switch log.role {
+        case .none: _ = try await takeOver(log)
+        case .unsure: try await regain(log)
+        case .writer: break
+        case .replaced: throw replaced(log)
+        }
+        guard let state = log.state else { throw replaced(log) }
         let floor = min(offset, state.head)
         guard floor > state.floor else { return }
         // Whoever reads finds this before it can miss anything.
-        state.floor = floor
-        let next = state.adding(.floor, count: 0, [])
-        switch await write([], .floor, next, count: 0, to: log, behind: state.sequence) {
-        case .kept(let number): _ = own(log, next.numbered(number, count: 0))
-        case .notAtEnd: throw replaced(log)
-        case .refused(let text), .unknown(let text):
-            log.role = .none
-            throw .unavailable(text)
+        _ = try await mark(log) { state in
+            var next = state
+            next.floor = floor
+            return LogMessage(kind: .floor, state: next.adding(.floor, count: 0, []))
         }
         do throws(NATSError) {
+            let place = LogOffset(floor)
+            let found = try await jetStream.page(
+                of: log.subject, in: log.stream, from: place.sequence, count: 1)
+            // A server that is behind: what isn't purged now is the next time.
+            guard let kept = found.messages.first, kept.sequence == place.sequence else { return }
+            let first: UInt64?
+            do throws(JournalError) { first = try LogMessage(kept).parts?.first } catch { return }
             try await jetStream.purge(
-                log.subject, of: log.stream, below: LogOffset(floor).sequence)
+                log.subject, of: log.stream, below: first ?? place.sequence)
         } catch {
             throw .unavailable(error.description)
         }
     }
 
+    /// The offset of the newest entry, as far as this process knows.
+    package func head(of room: String) -> UInt64 { log(of: room).state?.head ?? .max }
+
     // MARK: Reading
-
-    /// Where the next entries are read from.
-    package struct Place: Sendable {
-        /// Entries up to this offset aren't wanted.
-        var offset: UInt64
-        /// The last message that was read, with the parts before it that wait for their end; nil
-        /// before the first.
-        var last: LogState?
-        var parts: [UInt8] = []
-        /// The end that the log had at least when the reader began.
-        var goal: UInt64?
-
-        package init(after offset: UInt64) { self.offset = offset }
-    }
 
     /// The next entries of a room, some of them.
     package func page(
-        of room: String, from start: Place
-    ) async throws(JournalError) -> PagedTail<Place>.Page {
-        try checkOpen()
-        let layout = layout
-        let (subject, stream) = (
-            layout.subject(of: room), layout.stream(layout.stream(of: room))
-        )
+        of room: String, from start: LogPlace
+    ) async throws(JournalError) -> PagedTail<LogPlace>.Page {
+        let log = log(of: room)
         var place = start
-        if place.goal == nil {
-            let end = try await end(subject, stream)
-            place.goal = end?.sequence ?? 0
-            if let floor = end?.floor, start.offset < floor {
-                throw .truncated(below: floor + 1)
-            }
-        }
-        let first = place.last.map { $0.sequence + 1 } ?? max(1, LogOffset(place.offset).sequence)
+        if place.goal == nil { try await begin(&place, log) }
         let page: (messages: [JetStream.Kept], hasMore: Bool)
         do throws(NATSError) {
-            page = try await jetStream.page(of: subject, in: stream, from: first)
+            page = try await jetStream.page(of: log.subject, in: log.stream, from: place.next)
         } catch {
             throw .unavailable(error.description)
         }
         var entries: [(offset: UInt64, record: JournalRecord)] = []
-        for kept in page.messages {
-            let message = try LogMessage(kept)
-            try place.take(message, &entries)
+        do throws(JournalError) {
+            for kept in page.messages {
+                let message = try LogMessage(kept)
+                if let first = place.missingPart(of: message) {
+                    place.next = first
+                    return PagedTail.Page(entries: entries, end: place, isLast: false)
+                }
+                try place.take(message, &entries)
+            }
+        } catch {
+            return try await again(start, log, because: error)
         }
-        var isLast = !page.hasMore
-        if isLast, place.last?.sequence ?? 0 < place.goal ?? 0 {
-            // A server of the stream answered that doesn't have everything yet.
-            isLast = false
-            if page.messages.isEmpty { await jetStream.pause(Self.pause) }
+        if !page.messages.isEmpty { place.retries = 0 }
+        guard !page.hasMore else {
+            return PagedTail.Page(entries: entries, end: place, isLast: false)
         }
-        return PagedTail.Page(entries: entries, end: place, isLast: isLast)
+        if place.next > place.goal ?? 0 {
+            return PagedTail.Page(entries: entries, end: place, isLast: true)
+        }
+        // A server of the stream answered that doesn't have everything yet.
+        guard place.retries < Self.mostWaits else {
+            throw .unavailable("NATS doesn't have what the log of '\(room)' ended with.")
+        }
+        place.retries += 1
+        if page.messages.isEmpty { await jetStream.pause(Self.pause) }
+        return PagedTail.Page(entries: entries, end: place, isLast: false)
+    }
+
+    /// Finds out where the log ends, which whoever reads has to reach.
+    private func begin(_ place: inout LogPlace, _ log: Log) async throws(JournalError) {
+        let end = try await end(of: log)
+        // A server that was the leader may answer that isn't any more.
+        let own = log.role == .writer ? log.state : nil
+        place.goal = max(end?.sequence ?? 0, own?.sequence ?? 0)
+        let floor = max(end?.floor ?? 0, own?.floor ?? 0)
+        guard place.offset >= floor else { throw .truncated(below: floor + 1) }
+        if place.offset == 0 { place.last = beginning(of: log) }
+    }
+
+    /// What came doesn't follow what was read: something was forgotten meanwhile, or the answer was
+    /// cut; or the log is damaged.
+    private func again(
+        _ start: LogPlace, _ log: Log, because error: JournalError
+    ) async throws(JournalError) -> PagedTail<LogPlace>.Page {
+        let floor = try await end(of: log)?.floor ?? 0
+        let read = max(start.offset, start.last?.head ?? 0)
+        if floor > read { throw .truncated(below: floor + 1) }
+        guard start.retries < 2 else { throw error }
+        var place = start
+        place.retries += 1
+        await jetStream.pause(Self.pause)
+        return PagedTail.Page(entries: [], end: place, isLast: false)
     }
 
     // MARK: The end of a log
 
     private func end(of log: Log) async throws(JournalError) -> LogState? {
-        try await end(log.subject, log.stream)
-    }
-
-    private func end(
-        _ subject: String, _ stream: String
-    ) async throws(JournalError) -> LogState? {
         try checkOpen()
         let kept: JetStream.Kept?
-        do throws(NATSError) { kept = try await jetStream.last(of: subject, in: stream) } catch {
+        do throws(NATSError) {
+            kept = try await jetStream.last(of: log.subject, in: log.stream)
+        } catch {
             throw .unavailable(error.description)
         }
         guard let kept else { return nil }
         return try LogMessage(kept).state
     }
 
+    /// Whether a log that ends there stands where it is said to.
+    private static func isEnd(_ end: LogState?, _ state: LogState?) -> Bool {
+        guard let end else { return state?.sequence ?? 0 == 0 }
+        return end == state
+    }
+
     private func write(
-        _ payload: [UInt8], _ kind: LogMessage.Kind, _ state: LogState, count: Int, to log: Log,
-        behind sequence: UInt64
+        _ message: LogMessage, to log: Log, behind sequence: UInt64
     ) async -> JetStream.Written {
-        if isClosed { return .refused("The journal is closed.") }
-        return await jetStream.write(
-            payload, to: log.subject, headers: LogMessage.headers(kind, state, count: count),
-            behind: sequence)
+        var written = JetStream.Written.busy("")
+        // The stream still has to do with the message before, or has just got another leader.
+        for attempt in 0..<Self.mostWaits {
+            if isClosed { return .refused("The journal is closed.") }
+            written = await jetStream.write(
+                message.payload, to: log.subject, headers: message.headers, behind: sequence)
+            guard case .busy = written else { return written }
+            await jetStream.pause(.milliseconds(attempt < 10 ? 2 : 50))
+        }
+        return written
+    }
+
+    private func pause(before attempt: Int) async {
+        if attempt > 0 { await jetStream.pause(.milliseconds(10 << attempt)) }
     }
 
     private func replaced(_ log: Log) -> JournalError {
@@ -416,10 +504,11 @@ package actor JetStreamLogs {
         if isClosed { throw .unavailable("The journal is closed.") }
     }
 
-    private static let mostTries = 4
+    /// About two and a half seconds.
+    private static let mostTries = 8
     private static let pause = Duration.milliseconds(50)
-    /// What the headers of a message take, at most.
-    private static let headBytes = 2 << 10
+    /// How many pauses are made at most until something is there: ten seconds.
+    private static let mostWaits = 200
 
     // MARK: One at a time
 
@@ -447,9 +536,36 @@ package actor JetStreamLogs {
     }
 }
 
-extension JetStreamLogs.Place {
+/// Where a reader of a log is.
+package struct LogPlace: Sendable {
+    /// Entries up to this offset aren't wanted.
+    var offset: UInt64
+    /// The number from which on is read.
+    var next: UInt64
+    /// The last message that was read, or the beginning of the log; nil before the first.
+    var last: LogState?
+    /// Parts that wait for their end.
+    var parts: [[UInt8]] = []
+    /// The end that the log had at least when the reader began.
+    var goal: UInt64?
+    /// How often nothing came of it, one after the other.
+    var retries = 0
+
+    package init(after offset: UInt64) {
+        self.offset = offset
+        next = max(1, LogOffset(offset).sequence)
+    }
+
+    /// Where to begin to read if a message that is the first can't be understood without its parts.
+    func missingPart(of message: LogMessage) -> UInt64? {
+        guard let needed = message.parts, needed.count > parts.count, last == nil,
+            message.state.head > offset
+        else { return nil }
+        return needed.first
+    }
+
     /// Takes the next message; adds the entries that end with it.
-    fileprivate mutating func take(
+    mutating func take(
         _ message: LogMessage, _ entries: inout [(offset: UInt64, record: JournalRecord)]
     ) throws(JournalError) {
         let state = message.state
@@ -458,19 +574,27 @@ extension JetStreamLogs.Place {
             (before.checksum, before.head) = (last.checksum, last.head)
             let expected = before.adding(message.kind, count: message.count, message.payload)
             guard expected.checksum == state.checksum else {
-                if state.floor > last.head { throw .truncated(below: state.floor + 1) }
                 throw .damaged(
                     "The message \(state.sequence) isn't what was written, or not what was written "
                         + "behind the message \(last.sequence).")
             }
+        } else if state.sequence > max(next, LogOffset(offset).sequence) {
+            // The one with the offset is there as long as what is behind it.
+            throw .damaged("The message \(next) isn't there any more.")
         }
-        last = state
+        (last, next) = (state, state.sequence + 1)
         switch message.kind {
-        case .part: parts += message.payload
+        case .part: parts.append(message.payload)
         case .term, .floor: parts = []
         case .entries:
-            let all = try LogMessage.entries(parts + message.payload, at: state.sequence)
-            parts = []
+            let needed = message.parts?.count ?? 0
+            defer { parts = [] }
+            if state.head <= offset { return }
+            guard parts.count >= needed else {
+                throw .damaged("The message \(state.sequence) lacks parts.")
+            }
+            let all = try LogMessage.entries(
+                Array(parts.suffix(needed).joined()) + message.payload, at: state.sequence)
             guard all.count == message.count else {
                 throw .damaged("The message \(state.sequence) lacks entries.")
             }

@@ -6,9 +6,9 @@ import StorecastWire
 /// the pieces are nothing.
 struct JetStreamSnapshots: Sendable {
     private let jetStream: JetStream
-    private let layout: JetStreamLogs.Layout
+    private let layout: JetStreamLayout
 
-    init(_ jetStream: JetStream, _ layout: JetStreamLogs.Layout) {
+    init(_ jetStream: JetStream, _ layout: JetStreamLayout) {
         self.jetStream = jetStream
         self.layout = layout
     }
@@ -35,7 +35,7 @@ struct JetStreamSnapshots: Sendable {
         }
     }
 
-    /// How many bytes a piece has.
+    /// How many bytes a piece has at most.
     private static let pieceBytes = 256 << 10
 
     func save(
@@ -49,18 +49,26 @@ struct JetStreamSnapshots: Sendable {
         } catch {
             throw .unfit(place: 0, "\(error)")
         }
+        let size = min(Self.pieceBytes, layout.mostBytes, await jetStream.mostBytes)
+        var random = SystemRandomNumberGenerator()
+        let manifest = Manifest(
+            pieces: randomID(using: &random), offset: offset, version: version,
+            size: bytes.count, digest: Self.digest(bytes))
+        let pieces = layout.pieces(of: room, manifest.pieces)
         do throws(NATSError) {
-            let old = try await manifest(of: room, at: offset)
-            var random = SystemRandomNumberGenerator()
-            let manifest = Manifest(
-                pieces: randomID(using: &random), offset: offset, version: version,
-                size: bytes.count, digest: Self.digest(bytes))
-            for start in stride(from: 0, to: bytes.count, by: Self.pieceBytes) {
-                let piece = Array(bytes[start..<min(bytes.count, start + Self.pieceBytes)])
-                try await write(piece, to: pieces(room, manifest.pieces))
+            let old = try await self.manifest(of: room, at: offset)
+            do throws(NATSError) {
+                for start in stride(from: 0, to: bytes.count, by: size) {
+                    let piece = Array(bytes[start..<min(bytes.count, start + size)])
+                    try await write(piece, to: pieces)
+                }
+            } catch {
+                // Nobody will ask for those that are there.
+                try? await purge(pieces)
+                throw error
             }
-            try await write(manifest.text, to: self.manifest(room, offset))
-            if let old { try await purge(pieces(room, old.pieces)) }
+            try await write(manifest.text, to: layout.manifests(of: room) + "\(offset)")
+            if let old { try await purge(layout.pieces(of: room, old.pieces)) }
         } catch {
             throw .unavailable(error.description)
         }
@@ -80,10 +88,13 @@ struct JetStreamSnapshots: Sendable {
         }
     }
 
-    /// Whether one at or above an offset is as it was written.
-    func holds(_ offset: UInt64, of room: String) async throws(JournalError) -> Bool {
+    /// Whether one at or above an offset, and not above the log's head, is as it was written.
+    func holds(
+        _ offset: UInt64, of room: String, head: UInt64
+    ) async throws(JournalError) -> Bool {
         do throws(NATSError) {
-            for place in try await offsets(of: room).reversed() where place >= offset {
+            for place in try await offsets(of: room).reversed()
+            where place >= offset && place <= head {
                 if try await read(of: room, at: place) != nil { return true }
             }
             return false
@@ -96,21 +107,34 @@ struct JetStreamSnapshots: Sendable {
     func forget(of room: String, through offset: UInt64) async throws(JournalError) {
         do throws(NATSError) {
             let below = try await offsets(of: room).filter { $0 <= offset }
-            for place in below.dropLast() {
-                let old = try await manifest(of: room, at: place)
-                try await purge(manifest(room, place))
-                if let old { try await purge(pieces(room, old.pieces)) }
+            for place in below.dropLast() { try await remove(of: room, at: place) }
+        } catch {
+            throw .unavailable(error.description)
+        }
+    }
+
+    /// Removes those of what the log has lost: above its head, when nobody else writes.
+    func forget(of room: String, above head: UInt64) async throws(JournalError) {
+        do throws(NATSError) {
+            for place in try await offsets(of: room) where place > head {
+                try await remove(of: room, at: place)
             }
         } catch {
             throw .unavailable(error.description)
         }
     }
 
+    private func remove(of room: String, at offset: UInt64) async throws(NATSError) {
+        let old = try await manifest(of: room, at: offset)
+        try await purge(layout.manifests(of: room) + "\(offset)")
+        if let old { try await purge(layout.pieces(of: room, old.pieces)) }
+    }
+
     // MARK: What is there
 
     /// Of all snapshots, in order.
     private func offsets(of room: String) async throws(NATSError) -> [UInt64] {
-        let prefix = "\(layout.name).snapshots.\(JetStreamLogs.Layout.token(room)).at."
+        let prefix = layout.manifests(of: room)
         return try await jetStream.subjects(prefix + "*", of: layout.snapshotStream)
             .compactMap { UInt64($0.dropFirst(prefix.utf8.count)) }.sorted()
     }
@@ -118,8 +142,10 @@ struct JetStreamSnapshots: Sendable {
     private func manifest(
         of room: String, at offset: UInt64
     ) async throws(NATSError) -> Manifest? {
-        try await jetStream.last(of: manifest(room, offset), in: layout.snapshotStream)
-            .flatMap { Self.manifest($0.payload) }
+        try await jetStream.last(
+            of: layout.manifests(of: room) + "\(offset)", in: layout.snapshotStream
+        )
+        .flatMap { Self.manifest($0.payload) }
     }
 
     private static func manifest(_ text: [UInt8]) -> Manifest? {
@@ -135,30 +161,44 @@ struct JetStreamSnapshots: Sendable {
     private func read(
         of room: String, at offset: UInt64
     ) async throws(NATSError) -> JournalSnapshot? {
-        guard let manifest = try await manifest(of: room, at: offset), manifest.offset == offset
-        else { return nil }
-        let subject = pieces(room, manifest.pieces)
+        while let manifest = try await manifest(of: room, at: offset), manifest.offset == offset {
+            if let bytes = try await pieces(of: room, manifest) {
+                guard Self.digest(bytes) == manifest.digest else { return nil }
+                return JournalSnapshot(
+                    offset: offset, version: manifest.version, content: bytes)
+            }
+            // Another has taken its place meanwhile, or they can't be read now.
+            guard try await self.manifest(of: room, at: offset)?.pieces != manifest.pieces else {
+                throw .unavailable(
+                    "NATS doesn't have all of the snapshot of '\(room)' at \(offset).")
+            }
+        }
+        return nil
+    }
+
+    /// Nil if some of them aren't there.
+    private func pieces(
+        of room: String, _ manifest: Manifest
+    ) async throws(NATSError) -> [UInt8]? {
+        let subject = layout.pieces(of: room, manifest.pieces)
         var bytes: [UInt8] = []
         var next: UInt64 = 1
-        var isBehind = 0
+        var waits = 0
         while bytes.count < manifest.size {
             let page = try await jetStream.page(
                 of: subject, in: layout.snapshotStream, from: next)
             for piece in page.messages { bytes += piece.payload }
             if let last = page.messages.last {
                 next = last.sequence + 1
-            } else if isBehind < 20 {
+            } else if waits < 20 {
                 // A server of the stream answered that doesn't have everything yet.
-                isBehind += 1
+                waits += 1
                 await jetStream.pause(.milliseconds(50))
             } else {
-                break
+                return nil
             }
         }
-        guard bytes.count == manifest.size, Self.digest(bytes) == manifest.digest else {
-            return nil
-        }
-        return JournalSnapshot(offset: offset, version: manifest.version, content: bytes)
+        return bytes
     }
 
     private func write(_ payload: [UInt8], to subject: String) async throws(NATSError) {
@@ -167,20 +207,12 @@ struct JetStreamSnapshots: Sendable {
         switch written {
         case .kept: break
         case .notAtEnd: throw .violation("JetStream refuses what nobody expected.")
-        case .refused(let text), .unknown(let text): throw .unavailable(text)
+        case .busy(let text), .refused(let text), .unknown(let text): throw .unavailable(text)
         }
     }
 
     private func purge(_ subject: String) async throws(NATSError) {
         try await jetStream.purge(subject, of: layout.snapshotStream)
-    }
-
-    private func manifest(_ room: String, _ offset: UInt64) -> String {
-        "\(layout.name).snapshots.\(JetStreamLogs.Layout.token(room)).at.\(offset)"
-    }
-
-    private func pieces(_ room: String, _ id: String) -> String {
-        "\(layout.name).snapshots.\(JetStreamLogs.Layout.token(room)).of.\(id)"
     }
 
     private static func digest(_ bytes: [UInt8]) -> String {

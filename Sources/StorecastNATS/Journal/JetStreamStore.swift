@@ -7,10 +7,10 @@ import StorecastWebSocket
 package final class JetStreamStore: JournalStore {
     private let loop: EventLoop
     let jetStream: JetStream
-    let logs: JetStreamLogs
+    package let logs: JetStreamLogs
     let snapshots: JetStreamSnapshots
 
-    private init(_ loop: EventLoop, _ jetStream: JetStream, _ layout: JetStreamLogs.Layout) {
+    private init(_ loop: EventLoop, _ jetStream: JetStream, _ layout: JetStreamLayout) {
         self.loop = loop
         self.jetStream = jetStream
         logs = JetStreamLogs(jetStream, layout, on: loop)
@@ -22,7 +22,7 @@ package final class JetStreamStore: JournalStore {
     /// - Throws: ``JournalError/unavailable(_:)`` with a sentence if NATS can't be reached, is too
     ///   old, has no JetStream, or keeps less than was asked for.
     @concurrent package static func open(
-        _ configuration: NATSConfiguration, _ layout: JetStreamLogs.Layout = .init(),
+        _ configuration: NATSConfiguration, _ layout: JetStreamLayout = .init(),
         timeout: Duration = .seconds(5)
     ) async throws(JournalError) -> JetStreamStore {
         let loop: EventLoop
@@ -57,7 +57,7 @@ package final class JetStreamStore: JournalStore {
 final class JetStreamJournal: Journal {
     private let store: JetStreamStore
     private let loop: JournalLoop
-    private var tails = PagedTails<JetStreamLogs.Place>()
+    private var tails = PagedTails<LogPlace>()
 
     let isDurable = true
 
@@ -69,7 +69,14 @@ final class JetStreamJournal: Journal {
     func open(
         _ room: String, completion: @escaping (Result<RoomHistory, JournalError>) -> Void
     ) {
-        perform(completion) { store throws(JournalError) in try await store.logs.open(room) }
+        perform(completion) { store throws(JournalError) in
+            let (history, isFresh) = try await store.logs.open(room)
+            if isFresh {
+                try await store.snapshots.forget(of: room, above: history.head)
+                await store.logs.opened(room)
+            }
+            return history
+        }
     }
 
     func append(
@@ -84,10 +91,18 @@ final class JetStreamJournal: Journal {
         }
     }
 
+    func isAlone(
+        in room: String, completion: @escaping (Result<Bool, JournalError>) -> Void
+    ) {
+        perform(completion) { store throws(JournalError) in
+            try await store.logs.isAlone(in: room)
+        }
+    }
+
     func tail(
         of room: String, after: UInt64, receive: @escaping (JournalTailEvent) -> Void
     ) -> any JournalTail {
-        let source: PagedTail<JetStreamLogs.Place>.Source = { [store] start, completion in
+        let source: PagedTail<LogPlace>.Source = { [store] start, completion in
             Task {
                 do throws(JournalError) {
                     completion(.success(try await store.logs.page(of: room, from: start)))
@@ -97,7 +112,7 @@ final class JetStreamJournal: Journal {
             }
         }
         let tail = PagedTail(
-            from: JetStreamLogs.Place(after: after), on: loop, source: source, receive: receive)
+            from: LogPlace(after: after), on: loop, source: source, receive: receive)
         tails.add(tail, of: room)
         return tail
     }
@@ -127,7 +142,8 @@ final class JetStreamJournal: Journal {
         completion: @escaping (Result<Void, JournalError>) -> Void
     ) {
         perform(completion) { store throws(JournalError) in
-            guard try await store.snapshots.holds(offset, of: room) else {
+            let head = await store.logs.head(of: room)
+            guard try await store.snapshots.holds(offset, of: room, head: head) else {
                 throw .unavailable("No snapshot holds the entries.")
             }
             try await store.logs.forget(room, through: offset)
@@ -145,6 +161,20 @@ final class JetStreamJournal: Journal {
             do throws(JournalError) { callback.call(.success(try await work(store))) } catch {
                 callback.call(.failure(error))
             }
+        }
+    }
+}
+
+extension JournalProvider {
+    /// At NATS JetStream, so that another server can go on with the rooms when this one ends.
+    ///
+    /// Opening it takes as long as connecting, at most ten seconds; it fails if a stream is kept
+    /// less well than `layout` says.
+    package static func jetStream(
+        _ configuration: NATSConfiguration, _ layout: JetStreamLayout = .init()
+    ) -> JournalProvider {
+        JournalProvider { () throws(JournalError) in
+            try await JetStreamStore.open(configuration, layout, timeout: .seconds(10))
         }
     }
 }

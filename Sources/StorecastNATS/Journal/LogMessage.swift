@@ -9,8 +9,8 @@ struct LogMessage: Equatable, Sendable {
     enum Kind: String, Sendable {
         /// Entries, as JSON Lines; with those parts of them that stand directly before.
         case entries
-        /// The beginning of entries that are too large for one message. They count if the next
-        /// message is a part of them as well, or their end.
+        /// The beginning of entries that are too large for one message; nothing without their end,
+        /// which says how many parts belong to it.
         case part
         /// A writer takes the room over: nobody else's messages follow.
         case term
@@ -23,7 +23,25 @@ struct LogMessage: Equatable, Sendable {
     var state: LogState
     /// How many entries end with it.
     var count: Int
+    /// Those that stand before it and belong to it.
+    var parts: Parts?
     var payload: [UInt8]
+
+    init(
+        kind: Kind, state: LogState, count: Int = 0, parts: Parts? = nil, payload: [UInt8] = []
+    ) {
+        self.kind = kind
+        self.state = state
+        self.count = count
+        self.parts = parts
+        self.payload = payload
+    }
+
+    /// The parts of a message: the number of the first, and how many there are.
+    struct Parts: Equatable, Sendable {
+        var first: UInt64
+        var count: Int
+    }
 }
 
 /// Where a room's log stands.
@@ -102,15 +120,25 @@ extension LogMessage {
         static let floor = "Storecast-Floor"
         static let count = "Storecast-Count"
         static let checksum = "Storecast-Checksum"
+        static let parts = "Storecast-Parts"
+        static let first = "Storecast-First-Part"
     }
 
+    /// What the headers take, those of NATS included, at most.
+    static let headBytes = 2 << 10
+
     /// What it says in its headers. The head is the one before it, as its own isn't known yet.
-    static func headers(_ kind: Kind, _ state: LogState, count: Int) -> NATSHeaders {
-        [
+    var headers: NATSHeaders {
+        var headers: NATSHeaders = [
             Header.kind: kind.rawValue, Header.epoch: state.epoch, Header.term: state.term,
             Header.head: "\(state.head)", Header.floor: "\(state.floor)",
             Header.count: "\(count)", Header.checksum: String(state.checksum, radix: 16),
         ]
+        if let parts {
+            headers.add(Header.parts, "\(parts.count)")
+            headers.add(Header.first, "\(parts.first)")
+        }
+        return headers
     }
 
     /// Throws ``JournalError/damaged(_:)`` if it isn't one.
@@ -126,9 +154,13 @@ extension LogMessage {
         else { throw .damaged("The message \(kept.sequence) of '\(kept.subject)' isn't ours.") }
         var state = LogState(beginningOf: "", epoch: epoch, term: term)
         (state.head, state.floor, state.checksum) = (head, floor, checksum)
+        var parts: Parts?
+        if let count = number(Header.parts), let first = number(Header.first) {
+            parts = Parts(first: first, count: Int(clamping: count))
+        }
         self.init(
             kind: kind, state: state.numbered(kept.sequence, count: Int(count)), count: Int(count),
-            payload: kept.payload)
+            parts: parts, payload: kept.payload)
     }
 }
 

@@ -48,6 +48,9 @@ package struct NATSParser {
         self.mostBytes = mostBytes
     }
 
+    /// Whether nothing waits for what is still to come.
+    package var isEmpty: Bool { pending.isEmpty && announcement == nil }
+
     /// Takes bytes; calls `body` for each operation that is whole with them, in order.
     ///
     /// - Throws: ``NATSError/violation(_:)``; the connection is of no more use then.

@@ -25,6 +25,11 @@ package protocol Journal: AnyObject {
         _ batch: [JournalEntry], to room: String,
         completion: @escaping (Result<UInt64, JournalError>) -> Void)
 
+    /// Whether nobody but this journal has written to `room` since it was opened here. Once it isn't
+    /// so, appending fails with ``JournalError/replaced(_:)`` until the room is opened again. True
+    /// if a journal is never shared.
+    func isAlone(in room: String, completion: @escaping (Result<Bool, JournalError>) -> Void)
+
     /// Delivers the entries of `room` behind offset `after` (0 for all) in order, each once: those
     /// that are kept, in pages, then those that are appended from then on.
     ///
@@ -74,6 +79,12 @@ extension Journal {
     package var isDurable: Bool { false }
 
     package var freeBytes: Int? { nil }
+
+    package func isAlone(
+        in room: String, completion: @escaping (Result<Bool, JournalError>) -> Void
+    ) {
+        completion(.success(true))
+    }
 
     package func reducing(_ offset: UInt64, of room: String, isNew: Bool) {}
 

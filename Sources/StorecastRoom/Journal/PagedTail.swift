@@ -86,6 +86,7 @@ package struct PagedTails<Place: Sendable> {
 
     /// Adds one, and begins to read.
     package mutating func add(_ tail: PagedTail<Place>, of room: String) {
+        tails[ExactString(room), default: []].removeAll(where: \.isOver)
         tails[ExactString(room), default: []].append(tail)
         tail.read()
     }

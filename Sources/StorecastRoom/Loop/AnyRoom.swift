@@ -2,7 +2,7 @@ package import StorecastWire
 
 /// A room as its loop sees it, whatever its state.
 package protocol AnyRoom: SessionRoom, InspectableRoom {
-    /// Whether its history couldn't be read: it takes nothing.
+    /// Whether its history couldn't be read, or another server writes it: it takes nothing.
     var hasFailed: Bool { get }
     /// Whether nothing would be lost if the room were gone: nobody is in it, nothing ever happened
     /// or is about to, or its history can't be read.
@@ -25,6 +25,6 @@ package protocol AnyRoom: SessionRoom, InspectableRoom {
     func set(_ limits: SyncLimits)
     /// Says bye to everyone.
     func close(_ code: CloseCode, _ title: String, after: Double, jitter: Double)
-    /// The server has ended: whoever waits for what has no outcome yet is told so.
+    /// The server has ended or left the room: whoever waits for what has no outcome yet is told so.
     func abandon()
 }

@@ -5,6 +5,8 @@ extension Room {
     package func endTurn() {
         views.catchUp()
         defer { goOnLater() }
+        // What its visitors leave behind is of no use to it.
+        if hasFailed { queue = JournalQueue() }
         if !queue.committing.isEmpty { commitSome() }
         guard !queue.isAppending else { return }
         forgetSurplus()
@@ -73,6 +75,7 @@ extension Room {
             return commitSome()
         case .failure(.unfit(let place, let problem)) where entries[place].rejection == nil:
             return append(entombing(place, of: entries, problem), mayBeKept: mayBeKept)
+        case .failure(.replaced(let problem)): return replaced(problem)
         case .failure(let error):
             context.loop.flushes.counts.appended.failures += 1
             isRefused = true
@@ -82,6 +85,29 @@ extension Room {
             refuse(entries, error)
         }
         endAppending()
+    }
+
+    /// Another server goes on with the room: this one may tell nobody anything of it any more. Its
+    /// clients connect again, and send again what has no outcome.
+    private func replaced(_ problem: String) {
+        context.host.report("The room '\(name)' is left to another server: \(problem)")
+        phase = .failed(.replaced(problem))
+        queue = JournalQueue()
+        context.loop.goOnWaiting()
+        close(.goingAway, "Another server goes on with the room.", after: 0, jitter: 0)
+        abandon()
+    }
+
+    /// Asks the journal whether another server writes the room; once a second at most, as anybody
+    /// may say so.
+    package func doubt() {
+        guard phase == .ready, !isDoubted else { return }
+        isDoubted = true
+        context.host.schedule(after: .seconds(1)) { [weak self] in self?.isDoubted = false }
+        context.journal.isAlone(in: name) { [weak self] result in
+            guard let self, phase == .ready, case .success(false) = result else { return }
+            replaced("A client has seen more of it.")
+        }
     }
 
     private func endAppending() {

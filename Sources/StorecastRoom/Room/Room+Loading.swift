@@ -68,7 +68,7 @@ extension Room {
         guard start < history.head else { return end(.ready) }
         let tail = context.journal.tail(of: name, after: start) { [weak self] event in
             guard let self else { return }
-            replay(event)
+            replay(event, upTo: history.head)
             let head = max(history.head, log.offset)
             context.host.progressed(
                 RoomProgress(room: name, done: log.offset - start, total: head - start))
@@ -76,12 +76,16 @@ extension Room {
         if phase == .loading { self.tail = tail } else { tail.cancel() }
     }
 
-    private func replay(_ event: JournalTailEvent) {
+    private func replay(_ event: JournalTailEvent, upTo head: UInt64) {
         guard phase == .loading else { return }
         switch event {
         case .entries(let records):
             for (offset, record) in records { replay(record, at: offset) }
             context.journal.reduced()
+        case .caughtUp where log.offset < head:
+            end(
+                .failed(
+                    .damaged("The log ends at offset \(log.offset), before \(head), its newest.")))
         case .caughtUp:
             end(
                 log.unreadable.isEmpty ? .ready : .failed(.damaged("\(log.unreadable)")))

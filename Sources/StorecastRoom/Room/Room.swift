@@ -34,6 +34,8 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
     var longReport: Duration?
     /// What the journal's last reported refusal was, and when.
     var refusal: (error: JournalError, at: Duration)?
+    /// Whether the journal was asked a moment ago if another server writes the room.
+    var isDoubted = false
     /// Whether the journal took nothing of the last batch.
     var isRefused = false
     /// Called when it was, or can't be.
@@ -214,7 +216,8 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
         own.outcomes = [:]
         for outcome in outcomes {
             outcome.settle(
-                .failure(Rejection(.closed, "The server ended before the outcome was known.")))
+                .failure(
+                    Rejection(.closed, "The server left the room before the outcome was known.")))
         }
     }
 }

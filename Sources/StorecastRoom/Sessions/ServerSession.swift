@@ -462,6 +462,7 @@ package final class ServerSession: SelectionSubscriber {
         }
         let position = room.position
         if let seen = hello.seen, seen.epoch == position.epoch, seen.version > position.version {
+            room.doubt()
             return close(.behind, "This server hasn't reached version \(seen.version) yet.")
         }
         guard !identity.id.isSameText(as: Identity.server.id) else {

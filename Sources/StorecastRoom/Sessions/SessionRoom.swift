@@ -45,6 +45,8 @@ package protocol SessionRoom: AnyObject {
     func report(_ error: any Error, of group: SelectionGroup)
     /// Whether some of its groups aren't at ``position`` yet.
     var isBehind: Bool { get }
+    /// A client says that it has seen more of the room's history than there is.
+    func doubt()
     /// Whether more waits for the journal, or to be reduced, than takes a few milliseconds.
     var isCongested: Bool { get }
     /// Whether the viewer may still have the group's selection.
@@ -84,7 +86,7 @@ package enum RoomPhase: Equatable, Sendable {
     case loading
     /// The state is that of the journal's end.
     case ready
-    /// The journal can't be read.
+    /// The journal can't be read, or is another server's.
     case failed(JournalError)
 
     /// Whether it can't be read now and won't be later either.

@@ -92,6 +92,7 @@ package final class ByteStream {
             let poll = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
             guard uv_poll_init(core.uv, poll, descriptor) == 0 else {
                 poll.deallocate()
+                Glibc.close(descriptor)
                 return end(WebSocketError(description: "\(target) can't be watched."))
             }
             self.poll = poll

@@ -82,6 +82,18 @@ struct RoomLoopTests {
         #expect(wire.session.cost == 0)
     }
 
+    @Test func `nor is what came behind a hello whose token was being checked`() {
+        let loop = loop()
+        loop.authenticator = { _ in nil }
+        let wire = Wire(1, to: "/a", on: loop)
+        wire.say(hello(), #"{"op":"subscribe","ref":1,"select":"tea"}"#, #"{"op":"ping"}"#)
+        #expect(wire.session.cost > 0)
+        loop.answer(0, .success(.anonymous))
+        loop.endTurn()
+        #expect(wire.hear().map(\.op) == ["welcome", "subscribed", "pong", "snapshot"])
+        #expect(wire.session.cost == 0 && wire.session.waitingFrames == 0)
+    }
+
     @Test func `what came before the welcome counts until it is worked off`() {
         var limits = SyncLimits()
         limits.turnWork = 1
@@ -180,6 +192,25 @@ struct RoomLoopTests {
         loop.rooms.end(second.id)
         #expect(loop.rooms.rooms.isEmpty && loop.rooms.visitors.isEmpty)
         #expect(Wire(3, to: "/b", on: loop).session != nil)
+    }
+
+    @Test func `a room that was left to another server is opened anew when its visitors have gone`()
+    {
+        let journal = TestJournal()
+        let loop = loop(journal: journal)
+        let (first, second) = (Wire(1, to: "/a", on: loop), Wire(2, to: "/a", on: loop))
+        for wire in [first, second] { wire.say(hello("client-\(wire.id)-0123456789abcdef")) }
+        let left = first.session.room
+        first.say(dispatchFrame(1, "AddTea", #"{"by":1}"#))
+        journal.finish(.replaced)
+        loop.endTurn()
+        #expect([first, second].map(\.closeCode) == [.goingAway, .goingAway])
+        loop.rooms.end(first.id)
+        loop.rooms.end(second.id)
+        let again = Wire(3, to: "/a", on: loop)
+        #expect(again.session.room !== left)
+        again.say(hello())
+        #expect(again.hear().map(\.op) == ["welcome"])
     }
 
     @Test func `who says no hello in time is closed, and who said one isn't`() {

@@ -43,6 +43,56 @@ struct RoomJournalTests {
         #expect(record.rejections.map(\.rejection.code) == [.unknownAction])
     }
 
+    @Test func `who was replaced as the room's writer tells nobody anything of it any more`() {
+        let ada = Wire.greeted(room, on: loop)
+        let outcome = DispatchOutcome()
+        ada.dispatch(1, "AddTea", #"{"by":1}"#)
+        room.dispatch(Write(text: "own"), outcome)
+        loop.endTurn()
+        journal.finish(.replaced)
+        loop.endTurn()
+        // What has no outcome is sent again to whoever goes on with the room.
+        let heard = ada.hear()
+        #expect(heard.map { $0["op"] } == ["bye"])
+        #expect(heard.first?["reconnect"] == true)
+        #expect(ada.closeCode == .goingAway)
+        #expect(throws: Rejection.self) { try outcome.settled?.get() }
+        #expect(room.hasFailed)
+        #expect(room.store.state == Shop())
+        #expect(loop.reports == ["The room '/' is left to another server: The test says so."])
+        // Nor does it write that they left.
+        room.leave(ada.session)
+        loop.advance(by: 3600)
+        loop.endTurn()
+        #expect(journal.pending.isEmpty)
+        #expect(room.gauges.waiting == 0)
+        let late = DispatchOutcome()
+        room.dispatch(Write(text: "late"), late)
+        #expect(throws: Rejection.self) { try late.settled?.get() }
+    }
+
+    @Test func `a client that has seen more makes the room ask whether it is another server's`() {
+        func come(_ client: String) -> Wire {
+            let wire = Wire(to: room, on: loop)
+            wire.say(hello(client, #","seen":{"epoch":"test-epoch","v":7}"#))
+            return wire
+        }
+        let ada = Wire.greeted(room, on: loop)
+        // Anybody may say so: nothing happens if it isn't true, however often it is said.
+        for number in 0..<3 {
+            let liar = come("client-\(number)-0123456789abcdef")
+            #expect(liar.closeCode == .behind)
+        }
+        #expect(journal.timesAsked == 1)
+        #expect(ada.closeCode == nil && room.phase == .ready)
+        loop.advance(by: 1)
+        journal.isAlone = false
+        #expect(come("client-4-0123456789abcdef").closeCode == .behind)
+        #expect(journal.timesAsked == 2)
+        #expect(ada.closeCode == .goingAway)
+        #expect(room.hasFailed)
+    }
+
     @Test func `while the disk is nearly full the room takes nothing, and says so once`() {
         let ada = Wire.greeted(room, on: loop)
         journal.freeBytes = SyncLimits().diskReserve - 1

@@ -8,6 +8,8 @@ final class TestJournal: Journal {
         case refused
         case unknown(kept: Bool)
         case unfit(place: Int)
+        /// Another server writes the room.
+        case replaced
         /// The process dies before it hears.
         case unheard(kept: Bool)
 
@@ -35,6 +37,9 @@ final class TestJournal: Journal {
     var freeBytes: Int?
     /// Whether writing a snapshot takes until `finishSnapshots()`.
     var holdsSnapshots = false
+    /// Whether nobody else writes; nil: it doesn't answer.
+    var isAlone: Bool? = true
+    private(set) var timesAsked = 0
     private var snapshots: [(Result<Void, JournalError>) -> Void] = []
     private var openings: [(Result<RoomHistory, JournalError>) -> Void] = []
 
@@ -54,6 +59,7 @@ final class TestJournal: Journal {
             case .refused: completion(.failure(.unavailable("The test says so.")))
             case .unknown: completion(.failure(.unknownOutcome("The test doesn't say.")))
             case .unfit(let place): completion(.failure(.unfit(place: place, "Too odd.")))
+            case .replaced: completion(.failure(.replaced("The test says so.")))
             case .unheard: break
             }
         }
@@ -65,6 +71,13 @@ final class TestJournal: Journal {
         } else {
             pending.append((batch, finish))
         }
+    }
+
+    func isAlone(
+        in room: String, completion: @escaping (Result<Bool, JournalError>) -> Void
+    ) {
+        timesAsked += 1
+        if let isAlone { completion(.success(isAlone)) }
     }
 
     /// Ends the append under way.

@@ -1,0 +1,61 @@
+import StorecastSync
+
+/// In which streams rooms are kept, and under which subjects.
+package struct JetStreamLayout: Sendable {
+    /// What all names begin with, so that several groups of servers share NATS: letters and digits.
+    package var name: String
+    package var streams: Int
+    /// On how many servers everything is before it is acknowledged.
+    package var replicas: Int
+    /// The most bytes of a message, if NATS doesn't take fewer.
+    package var mostBytes: Int
+
+    package init(
+        name: String = "storecast", streams: Int = 32, replicas: Int = 3, mostBytes: Int = 1 << 20
+    ) {
+        self.name = name
+        self.streams = streams
+        self.replicas = replicas
+        self.mostBytes = mostBytes
+    }
+
+    func stream(_ number: Int) -> String { "\(name)-rooms-\(number)" }
+
+    func subjects(_ number: Int) -> String { "\(name).rooms.\(number).*" }
+
+    func stream(of room: String) -> String { stream(number(of: room)) }
+
+    func subject(of room: String) -> String {
+        "\(name).rooms.\(number(of: room)).\(Self.token(room))"
+    }
+
+    private func number(of room: String) -> Int { Int(FNV1a(of: room).value % UInt64(streams)) }
+
+    var snapshotStream: String { "\(name)-snapshots" }
+
+    var snapshotSubjects: String { "\(name).snapshots.>" }
+
+    /// The manifest of a room's snapshot at an offset, behind this.
+    func manifests(of room: String) -> String { "\(name).snapshots.\(Self.token(room)).at." }
+
+    func pieces(of room: String, _ id: String) -> String {
+        "\(name).snapshots.\(Self.token(room)).of.\(id)"
+    }
+
+    /// A room's name as a part of a subject: what isn't a letter, a digit, `-`, `_` or `/` as `=`
+    /// and two hexadecimal digits.
+    private static func token(_ room: String) -> String {
+        var bytes: [UInt8] = []
+        let digits = Array("0123456789ABCDEF".utf8)
+        for byte in room.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
+                UInt8(ascii: "/"):
+                bytes.append(byte)
+            default: bytes += [UInt8(ascii: "="), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
