@@ -194,6 +194,51 @@ struct RoomLoopTests {
         #expect(Wire(3, to: "/b", on: loop).session != nil)
     }
 
+    @Test func `a room whose first action is still to be kept stays, though nobody is in it`() {
+        let journal = TestJournal()
+        let loop = loop(journal: journal)
+        let wire = Wire(1, to: "/a", on: loop)
+        wire.say(hello())
+        let first = wire.session.room
+        wire.push(Array(dispatchFrame(1, "AddTea", #"{"by":1}"#).utf8))
+        // Before the journal has heard of it, and while it writes.
+        loop.rooms.end(wire.id)
+        #expect(loop.rooms.rooms.count == 1)
+        loop.endTurn()
+        for id in [2, 3] as [UInt64] {
+            let visitor = Wire(id, to: "/a", on: loop)
+            #expect(visitor.session.room === first)
+            loop.rooms.end(id)
+            #expect(loop.rooms.rooms.count == 1)
+        }
+        #expect(journal.pending.map(\.batch.count) == [1])
+        journal.finish()
+        loop.endTurn()
+        let again = Wire(4, to: "/a", on: loop)
+        again.say(hello())
+        #expect(again.hear().map { $0["lastSeq"] } == [1])
+    }
+
+    @Test func `an address has as many connections as it may, however long they are quiet`() {
+        var limits = SyncLimits()
+        limits.connectionsPerAddress = 2
+        let loop = loop(limits)
+        func come(_ id: UInt64) -> CloseCode? {
+            let wire = Wire(id, to: "/a", on: loop, from: "192.0.2.1")
+            if wire.closeCode == nil { wire.say(hello("client-\(id)-0123456789abcdef")) }
+            return wire.closeCode
+        }
+        #expect([come(1), come(2), come(3)] == [nil, nil, .full])
+        loop.advance(by: 3600)
+        loop.endTurn()
+        #expect(come(4) == .full)
+        loop.rooms.end(1)
+        #expect([come(5), come(6)] == [nil, .full])
+        loop.rooms.end(2)
+        loop.rooms.end(5)
+        #expect([come(7), come(8), come(9)] == [nil, nil, .full])
+    }
+
     @Test func `a room that was left to another server is opened anew when its visitors have gone`()
     {
         let journal = TestJournal()

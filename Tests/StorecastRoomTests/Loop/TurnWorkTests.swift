@@ -260,6 +260,27 @@ struct TurnWorkTests {
         #expect(told == [16, 32, 40])
     }
 
+    @Test func `what waits for its time is done then, though nobody else begins a turn`() {
+        let (loop, room) = loop(limits)
+        let calm = Wire.greeted(room, on: loop, client: "calm-0123456789abcdef")
+        let busy = Wire.greeted(room, on: loop, client: "busy-0123456789abcdef")
+        for _ in 1...4 {
+            busy.push(pings(300))
+            calm.push(pings(1))
+            var asked = loop.turnsAgain
+            loop.endTurn()
+            for _ in 1...500 {
+                loop.advance(by: 0.01)
+                // As an event loop does it: a turn if one was asked for.
+                guard loop.turnsAgain > asked else { continue }
+                asked = loop.turnsAgain
+                loop.endTurn()
+            }
+            #expect(calm.hear().count == 1)
+            #expect(busy.hear().count == 300)
+        }
+    }
+
     @Test func `a pause is no longer than five seconds, and steps that hold others up count too`() {
         var time = HeavyTime()
         // Nothing is due to who comes after a long time without a slice.

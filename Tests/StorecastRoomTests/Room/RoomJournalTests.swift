@@ -71,6 +71,21 @@ struct RoomJournalTests {
         #expect(throws: Rejection.self) { try late.settled?.get() }
     }
 
+    @Test func `what was refused binds its client's id to nobody once the client has left`() {
+        loop.authenticator = { _ in .success(Identity("ada")) }
+        let ada = Wire.greeted(room, on: loop)
+        for seq in 1...3 { ada.dispatch(seq, "AddTea", #"{"by":1}"#) }
+        finish(false)
+        finish(false)
+        #expect(journal.pending.isEmpty)
+        ada.session.disconnected()
+        loop.endTurn()
+        #expect(room.orphans.isEmpty)
+        loop.authenticator = { _ in .success(Identity("bob")) }
+        let bob = Wire.greeted(room, on: loop)
+        #expect(bob.closeCode == nil)
+    }
+
     @Test func `a client that has seen more makes the room ask whether it is another server's`() {
         func come(_ client: String) -> Wire {
             let wire = Wire(to: room, on: loop)
