@@ -10,7 +10,8 @@ package final class NATSProcess: @unchecked Sendable {
     package static var isThere: Bool { FileManager.default.isExecutableFile(atPath: command) }
 
     package let directory: TemporaryDirectory
-    private var process = Process()
+    /// 0 while it doesn't run.
+    private var process: pid_t = 0
     package private(set) var port = 0
 
     /// Starts one, which writes to the disk at once, and waits until it listens.
@@ -28,19 +29,14 @@ package final class NATSProcess: @unchecked Sendable {
         try await start()
     }
 
-    deinit { kill(SIGKILL) }
+    deinit { kill() }
 
     package var address: String { "nats://127.0.0.1:\(port)" }
 
     /// Starts it again, with what it kept.
     package func start() async throws {
-        process = Process()
-        process.executableURL = URL(filePath: Self.command)
-        process.arguments = ["-c", directory.file("configuration")]
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = FileHandle(forWritingAtPath: "/dev/null")
-        try process.run()
-        let file = directory.file("nats-server_\(process.processIdentifier).ports")
+        try spawn()
+        let file = directory.file("nats-server_\(process).ports")
         struct Ports: Decodable { var nats: [String] }
         var found: Int?
         // Until it is there, whole.
@@ -54,13 +50,42 @@ package final class NATSProcess: @unchecked Sendable {
         port = found
     }
 
-    package func send(_ signal: Int32) { Foundation.kill(process.processIdentifier, signal) }
+    /// Not with Foundation's `Process`: a test that waits for the end of one blocks its thread, for
+    /// as long as any process that was started at the same moment has the same descriptors open.
+    private func spawn() throws {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for descriptor in 0...2 as ClosedRange<Int32> {
+            posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
+        }
+        // glibc declares it only for GNU sources.
+        typealias CloseFrom =
+            @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32
+        if let symbol = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") {
+            _ = unsafeBitCast(symbol, to: CloseFrom.self)(&actions, 3)
+        }
+        let arguments = [Self.command, "-c", directory.file("configuration")]
+        var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) }
+        words.append(nil)
+        defer { for word in words { free(word) } }
+        let code = posix_spawn(&process, Self.command, &actions, nil, &words, environ)
+        guard code == 0 else {
+            process = 0
+            throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO)
+        }
+    }
 
-    /// Ends it and waits for that.
-    package func kill(_ signal: Int32 = SIGKILL) {
-        guard process.isRunning else { return }
-        send(signal)
-        process.waitUntilExit()
+    package func send(_ signal: Int32) {
+        if process > 0 { Foundation.kill(process, signal) }
+    }
+
+    /// Ends it at once.
+    package func kill() {
+        guard process > 0 else { return }
+        send(SIGKILL)
+        while waitpid(process, nil, 0) < 0, errno == EINTR {}
+        process = 0
     }
 }
 
