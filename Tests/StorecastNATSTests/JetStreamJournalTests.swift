@@ -15,13 +15,14 @@ struct JetStreamJournalTests {
 
     private static func store(
         _ server: NATSProcess, _ layout: JetStreamLayout = layout,
-        timeout: Duration = .seconds(20)
+        timeout: Duration = .seconds(20), patience: Duration = .seconds(60)
     ) async throws(JournalError) -> JetStreamStore {
         let configuration: NATSConfiguration
         do { configuration = try NATSConfiguration(server.address) } catch {
             throw .unavailable(error.description)
         }
-        return try await JetStreamStore.open(configuration, layout, timeout: timeout)
+        return try await JetStreamStore.open(
+            configuration, layout, timeout: timeout, patience: patience)
     }
 
     @Test(arguments: JournalConformance.all)
@@ -309,11 +310,13 @@ struct JetStreamJournalTests {
     @Test func `NATS without JetStream, and none, are said`() async throws {
         let server = try await NATSProcess(jetStream: false)
         await expectUnavailable(saying: "is it enabled on the NATS servers?") {
-            () throws(JournalError) in try await Self.store(server)
+            () throws(JournalError) in
+            try await Self.store(server, patience: .milliseconds(300))
         }
         server.kill()
         await expectUnavailable(saying: "NATS can't be reached: Connection refused by") {
-            () throws(JournalError) in try await Self.store(server, timeout: .milliseconds(300))
+            () throws(JournalError) in
+            try await Self.store(server, patience: .milliseconds(300))
         }
     }
 

@@ -289,6 +289,7 @@ package actor JetStream {
         static let streamInUse = 10058
         static let wrongLastSequence = 10071
         static let noMessage = 10037
+        static let noSuitablePeers = 10005
         /// Another message with an expected end is being kept.
         static let otherUnderWay = 10164
         /// The stream's leader has just become it.
@@ -302,7 +303,7 @@ package actor JetStream {
             return try Self.json(try await request("$JS.API.\(name)", payload))
         } catch {
             guard error == .noResponders else { throw error }
-            throw .unavailable("JetStream isn't there: is it enabled on the NATS servers?")
+            throw .unanswered("JetStream isn't there: is it enabled on the NATS servers?")
         }
     }
 
@@ -327,7 +328,12 @@ package actor JetStream {
     }
 
     private static func check(_ answer: JSON) throws(NATSError) {
-        if let problem = problem(answer) { throw .unavailable(problem) }
+        guard let problem = problem(answer) else { return }
+        // Without a leader, or with too few servers that know of one another yet.
+        let isEarly =
+            answer["error"]?["code"]?.int == 503
+            || answer["error"]?["err_code"]?.int == ErrorCode.noSuitablePeers
+        throw isEarly ? .unanswered(problem) : .unavailable(problem)
     }
 
     private static func problem(_ answer: JSON) -> String? {

@@ -17,23 +17,36 @@ package final class JetStreamStore: JournalStore {
         snapshots = JetStreamSnapshots(jetStream, layout)
     }
 
-    /// Connects, and finds or makes the streams.
+    /// Connects, and finds or makes the streams. Servers that have just been started haven't chosen
+    /// their leaders yet: it is tried again then.
     ///
+    /// - Parameters:
+    ///   - timeout: of each request, also later.
+    ///   - patience: how long it may take until all is there.
     /// - Throws: ``JournalError/unavailable(_:)`` with a sentence if NATS can't be reached, is too
     ///   old, has no JetStream, or keeps less than was asked for.
     @concurrent package static func open(
         _ configuration: NATSConfiguration, _ layout: JetStreamLayout = .init(),
-        timeout: Duration = .seconds(5)
+        timeout: Duration = .seconds(5), patience: Duration = .seconds(30)
     ) async throws(JournalError) -> JetStreamStore {
         let loop: EventLoop
+        let end = ContinuousClock.now + patience
         do { loop = try EventLoop(name: "storecast-nats") } catch {
             throw .unavailable(error.description)
         }
         let jetStream = await JetStream(on: loop, configuration, timeout: timeout)
         let store = JetStreamStore(loop, jetStream, layout)
         do throws(NATSError) {
-            try await jetStream.connected(within: timeout)
-            try await store.logs.prepare()
+            try await jetStream.connected(within: patience)
+            while true {
+                do throws(NATSError) {
+                    try await store.logs.prepare()
+                    break
+                } catch {
+                    guard case .unanswered = error, .now < end else { throw error }
+                    await jetStream.pause(.milliseconds(100))
+                }
+            }
         } catch {
             await store.close()
             throw .unavailable(error.description)
@@ -168,13 +181,13 @@ final class JetStreamJournal: Journal {
 extension JournalProvider {
     /// At NATS JetStream, so that another server can go on with the rooms when this one ends.
     ///
-    /// Opening it takes as long as connecting, at most ten seconds; it fails if a stream is kept
+    /// Opening it takes as long as connecting, at most half a minute; it fails if a stream is kept
     /// less well than `layout` says.
     package static func jetStream(
         _ configuration: NATSConfiguration, _ layout: JetStreamLayout = .init()
     ) -> JournalProvider {
         JournalProvider { () throws(JournalError) in
-            try await JetStreamStore.open(configuration, layout, timeout: .seconds(10))
+            try await JetStreamStore.open(configuration, layout)
         }
     }
 }

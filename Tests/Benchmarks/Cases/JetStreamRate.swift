@@ -18,7 +18,7 @@ enum JetStreamRate: Benchmark {
         let cluster = try await NATSCluster()
         let configuration = try NATSConfiguration(cluster.addresses)
         let layout = JetStreamLayout(name: "bench", streams: 8)
-        let store = try await JetStreamStore.open(configuration, layout, timeout: .seconds(60))
+        let store = try await JetStreamStore.open(configuration, layout, patience: .seconds(60))
         for size in [1, 100] {
             let what = size == 1 ? "of an action" : "of \(size) actions"
             for rooms in [1, 64, 512] {
