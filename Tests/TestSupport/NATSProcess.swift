@@ -1,6 +1,8 @@
 import Foundation
 
 /// A `nats-server` of this machine, which ends with this object.
+///
+/// Unchecked `Sendable`: one test at a time starts and ends it.
 package final class NATSProcess: @unchecked Sendable {
     /// Made by the README's test command.
     private static let command = URL(filePath: #filePath).deletingLastPathComponent()

@@ -367,14 +367,18 @@ package actor JetStreamLogs {
             next.floor = floor
             return LogMessage(kind: .floor, state: next.adding(.floor, count: 0, []))
         }
+        let found: (messages: [JetStream.Kept], hasMore: Bool)
+        let place = LogOffset(floor)
         do throws(NATSError) {
-            let place = LogOffset(floor)
-            let found = try await jetStream.page(
+            found = try await jetStream.page(
                 of: log.subject, in: log.stream, from: place.sequence, count: 1)
-            // A server that is behind: what isn't purged now is the next time.
-            guard let kept = found.messages.first, kept.sequence == place.sequence else { return }
-            let first: UInt64?
-            do throws(JournalError) { first = try LogMessage(kept).parts?.first } catch { return }
+        } catch {
+            throw .unavailable(error.description)
+        }
+        // A server that is behind: what isn't purged now is the next time.
+        guard let kept = found.messages.first, kept.sequence == place.sequence else { return }
+        let first = try LogMessage(kept).parts?.first
+        do throws(NATSError) {
             try await jetStream.purge(
                 log.subject, of: log.stream, below: first ?? place.sequence)
         } catch {

@@ -150,7 +150,9 @@ extension LogMessage {
         guard let kind = headers[Header.kind].flatMap(Kind.init), let epoch = headers[Header.epoch],
             let term = headers[Header.term], let head = number(Header.head),
             let floor = number(Header.floor), let checksum = number(Header.checksum, radix: 16),
-            let count = number(Header.count), count <= LogOffset.mostEntries
+            let count = number(Header.count), count <= LogOffset.mostEntries,
+            // So that `==` compares bytes.
+            (epoch + term).utf8.allSatisfy({ $0 < 128 })
         else { throw .damaged("The message \(kept.sequence) of '\(kept.subject)' isn't ours.") }
         var state = LogState(beginningOf: "", epoch: epoch, term: term)
         (state.head, state.floor, state.checksum) = (head, floor, checksum)
