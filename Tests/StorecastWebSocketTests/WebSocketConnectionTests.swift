@@ -266,22 +266,6 @@ extension SocketTests {
             await server.stop()
         }
 
-        @Test func `a peer that answers pings lives on`() async throws {
-            let server = try await TestServer({
-                $0.pingInterval = .milliseconds(20)
-                $0.deadPeerTimeout = .seconds(1)
-            })
-            let peer = try RawPeer.open(port: server.port)
-            _ = try await server.events.next()
-            let started = server.loop.now()
-            while server.loop.now() - started < .milliseconds(1300) {
-                let ping = try #require(try peer.readFrame())
-                try peer.send(head: 0x8A, ping.payload)
-            }
-            #expect(server.events.pending.isEmpty)
-            await server.stop()
-        }
-
         @Test func `a shutdown tells open connections that the server goes away`() async throws {
             let server = try await TestServer()
             let peer = try RawPeer.open(port: server.port)
