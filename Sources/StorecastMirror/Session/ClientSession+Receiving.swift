@@ -1,5 +1,5 @@
 package import StorecastSync
-package import StorecastWire
+import StorecastWire
 
 extension ClientSession {
     /// Takes one message; false if the connection can't go on and should be made anew.
@@ -190,14 +190,5 @@ extension ClientSession {
         } else {
             delegate?.trouble("The server could not use a frame: \(rejection)")
         }
-    }
-}
-
-extension Rejection {
-    package init(_ reject: ServerFrame.Reject) {
-        self.init(
-            Code(reject.code), reject.title, detail: reject.detail,
-            retryAfter: reject.retryAfter.map { .seconds(min(max($0, 0), 1e9)) },
-            retryable: reject.retryable)
     }
 }

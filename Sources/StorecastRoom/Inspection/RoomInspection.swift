@@ -73,7 +73,7 @@ extension ServerSession {
 
 extension ServerSubscription {
     fileprivate func lag(at version: UInt64) -> UInt64 {
-        position == group.version ? 0 : version - (position ?? 0)
+        isPassedOn || position == group.version ? 0 : version - (position ?? 0)
     }
 }
 

@@ -17,6 +17,9 @@ package protocol LoopHost: RoomHost {
     func makeOwnRoom(_ path: String, on loop: RoomLoop) -> (any AnyRoom)?
     /// What a client is told whose path has no room.
     func lack(ofRoom path: String) -> String
+    /// Whether a connection to the room with this key may be an edge's, whose word is taken for who
+    /// its clients are.
+    func admitsEdge(_ key: String?, to room: String) -> Bool
     /// The room has left memory.
     func unloaded(_ room: any AnyRoom)
     /// Finds out whose token it is and calls `session.authenticated`, possibly at once.
@@ -30,4 +33,5 @@ extension LoopHost {
     package func makeOwnRoom(_ path: String, on loop: RoomLoop) -> (any AnyRoom)? { nil }
     package func lack(ofRoom path: String) -> String { "There is no such room." }
     package func unloaded(_ room: any AnyRoom) {}
+    package func admitsEdge(_ key: String?, to room: String) -> Bool { false }
 }

@@ -223,6 +223,10 @@ package final class RoomLoop: SessionLoop {
         host.authenticate(session, token: token)
     }
 
+    package func admitsEdge(_ key: String?, to room: String) -> Bool {
+        host.admitsEdge(key, to: room)
+    }
+
     package var timeOfDay: Timestamp { host.timeOfDay }
 
     package func watch(_ session: ServerSession, at time: Timestamp?) {

@@ -1,4 +1,7 @@
 extension Room {
+    /// What is settled of a client's dispatches.
+    package func record(of client: String) -> ClientLedger.Record? { ledger[client: client] }
+
     /// Whether it has read its history.
     package var isReady: Bool { phase == .ready }
 

@@ -88,7 +88,33 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
         return visitors
     }
 
-    package func join(_ session: ServerSession) -> CloseCode? {
+    package func admit(_ session: ServerSession, _ hello: ClientFrame.Hello) -> Admission {
+        if let refusal = refusal(ofEntryTo: session.identity) {
+            return .refused(Admission.Refusal(.forbidden, refusal.description))
+        }
+        let position = position
+        if let seen = hello.seen, seen.epoch == position.epoch, seen.version > position.version {
+            doubt()
+            return .refused(
+                Admission.Refusal(
+                    .behind, "This server hasn't reached version \(seen.version) yet."))
+        }
+        if let code = join(session) {
+            return .refused(
+                Admission.Refusal(
+                    code,
+                    code == .replaced
+                        ? "A later connection uses the same client id."
+                        : "The client id belongs to another identity."))
+        }
+        let record = ledger[client: session.client]
+        let rejected = record?.rejections(since: hello.settled ?? 0, window: limits.window)
+        return .welcome(lastSeq: record?.lastSeq ?? 0, rejected: rejected ?? [])
+    }
+
+    /// Makes the session the one that holds its client id; nil if it does, else what it is to be
+    /// closed with.
+    private func join(_ session: ServerSession) -> CloseCode? {
         let owner = ledger[client: session.client]?.identity ?? orphans[session.client]?.identity
         if let owner, !owner.isSameText(as: session.identity.id) { return .forbidden }
         if let other = sessions[session.client] {
@@ -115,10 +141,6 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
         departed(session)
     }
 
-    package func record(of client: String) -> ClientLedger.Record? {
-        ledger[client: client]
-    }
-
     package func close(_ code: CloseCode, _ title: String, after: Double, jitter: Double) {
         for session in sessions.values.sorted(by: { $0.client < $1.client }) {
             session.close(code, title, after: after, jitter: jitter)
@@ -128,9 +150,9 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
     // MARK: Selections
 
     package func group(
-        for selection: String, _ params: JSONView?, viewer: Identity
-    ) throws(Rejection) -> Permitted<SelectionGroup> {
-        try views.group(for: selection, params, viewer: viewer)
+        for frame: ClientFrame.Subscribe, of session: ServerSession
+    ) throws(Rejection) -> Permitted<SelectionGroup>? {
+        try views.group(for: frame.select, frame.params, viewer: session.identity)
     }
 
     package func release(_ group: SelectionGroup) {

@@ -11,6 +11,12 @@ package protocol SessionLoop: AnyObject {
     /// By a clock that never steps back.
     var seconds: Double { get }
     func schedule(after delay: Duration, _ work: @escaping () -> Void)
+    /// Begins the session of a connection that came through an edge; nil if it is closed.
+    func begin(_ link: any ServerLink, in path: String) -> ServerSession?
+    /// The connection of a link is over.
+    func end(_ id: UInt64)
+    /// Whether a connection to the room with this key may be an edge's.
+    func admitsEdge(_ key: String?, to room: String) -> Bool
     /// Finds out whose token it is and calls `session.authenticated`, possibly at once.
     func authenticate(_ session: ServerSession, token: String?)
     /// The time of day, by which identities expire.
@@ -50,6 +56,14 @@ package final class FlushQueue {
         backlog = Backlog(limit: pendingBytes)
         workLeft = turnWork
         spareWork = turnWork
+    }
+
+    private var passedCount: UInt64 = 0
+
+    /// A number for a connection that came through an edge: none that sockets have.
+    func numberPassed() -> UInt64 {
+        passedCount += 1
+        return 1 << 63 | passedCount
     }
 
     /// The session's messages are pulled at the end of the turn, if its connection takes them.

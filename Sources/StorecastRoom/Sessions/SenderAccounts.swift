@@ -95,7 +95,9 @@ package final class SenderAccounts {
     func set(_ limits: SyncLimits, _ sessions: some Sequence<ServerSession>) {
         self.limits = limits
         for (sender, account) in accounts { account.rate = bound(sender).rate }
-        for session in sessions { session.accounts[0].rate = limits.connectionRate }
+        for session in sessions where !session.isBoundElsewhere {
+            session.accounts[0].rate = limits.connectionRate
+        }
     }
 
     /// How many are known.
@@ -103,6 +105,9 @@ package final class SenderAccounts {
 
     /// An account of a connection alone.
     func own() -> SenderAccount { SenderAccount(limits.connectionRate, name: "connection-rate") }
+
+    /// Of one whose bounds are kept elsewhere.
+    static func unbounded() -> SenderAccount { SenderAccount(.unlimited, name: "") }
 
     /// Counts one connection more; nil if the sender has as many as it may.
     func enter(_ sender: Sender, at now: Double) -> SenderAccount? {

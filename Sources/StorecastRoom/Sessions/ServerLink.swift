@@ -21,6 +21,8 @@ package protocol ServerLink: AnyObject {
     var heldBytes: Int { get }
     /// Whether the peer is on this machine.
     var isLocal: Bool { get }
+    /// The edge that speaks for the peer; nil if that is connected itself.
+    var edge: EdgeClients? { get }
     /// Something became of its session.
     func note(_ note: SessionNote)
 }
@@ -39,5 +41,6 @@ extension ServerLink {
     package var peerNetwork: String { "" }
     package var heldBytes: Int { 0 }
     package var isLocal: Bool { false }
+    package var edge: EdgeClients? { nil }
     package func note(_ note: SessionNote) {}
 }

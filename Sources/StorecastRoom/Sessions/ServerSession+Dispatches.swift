@@ -38,6 +38,31 @@ extension ServerSession {
         if !isAskedFor { flushes.add(self) }
     }
 
+    /// All of the client's dispatches up to `seq` have their outcomes, and those that were rejected
+    /// have been told.
+    func settled(through seq: UInt64) {
+        let known = dispatches.settled
+        guard seq > known else { return }
+        outcomes.taken += Int(seq - known) - 1
+        for seq in (known + 1)..<seq { trace?.ended(seq, nil) }
+        settled(seq, nil)
+    }
+
+    /// The room's owner is there again: what it knows of the client's dispatches has its outcome, and
+    /// the others are to come again.
+    func resume(lastSeq: UInt64, rejected: [ServerFrame.Reject]) {
+        for reject in rejected where reject.seq > dispatches.settled {
+            settled(through: reject.seq - 1)
+            settled(reject.seq, Rejection(reject))
+        }
+        settled(through: lastSeq)
+        refused(
+            dispatches.settled + 1,
+            Rejection(
+                .unavailable, "The server that has the room was away for a moment.",
+                retryAfter: .milliseconds(10)))
+    }
+
     /// The dispatch had no effect and may come again.
     ///
     /// One that an earlier connection of the client had sent comes by itself, or has come.
@@ -73,7 +98,7 @@ struct DispatchWindow {
     private var repeatFrom: UInt64?
     /// What was taken from here on may come once more.
     private var repeatedFrom = UInt64.max
-    private var settled: UInt64
+    private(set) var settled: UInt64
     private var acknowledged: UInt64
 
     /// A connection whose client knows the outcomes of all dispatches up to `known`.

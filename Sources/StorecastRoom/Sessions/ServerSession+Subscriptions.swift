@@ -11,6 +11,10 @@ extension ServerSession {
     }
 
     func unsubscribe(_ ref: UInt64) {
+        if let size = asked.removeValue(forKey: ref)?.size {
+            parameterBytes -= size
+            return room.released(ref, of: self)
+        }
         guard let subscription = subscriptions.removeValue(forKey: ref) else {
             return reply(
                 .error(
@@ -19,11 +23,13 @@ extension ServerSession {
         }
         subscription.refs.removeAll { $0 == ref }
         if subscription.refs.isEmpty { drop(subscription) }
+        room.released(ref, of: self)
     }
 
     package func lapse(_ subscription: ServerSubscription, _ code: String) {
         for ref in subscription.refs { subscriptions[ref] = nil }
         drop(subscription)
+        for ref in subscription.refs { room.released(ref, of: self) }
         reply(.lapse(sub: subscription.group.sub, code: code))
     }
 
@@ -41,14 +47,13 @@ extension ServerSession {
         unqueue(subscription)
         endParts(of: subscription)
         subscription.group.remove(subscription)
-        if subscription.group.subscriptions.isEmpty { room.release(subscription.group) }
+        if subscription.isPassedOn { link?.edge?.hasNoMore(subscription.group) }
+        if subscription.group.isUnused { room.release(subscription.group) }
     }
 
     private func open(_ frame: ClientFrame.Subscribe) throws(FrameError) {
-        guard subscriptions[frame.ref] == nil else {
-            throw FrameError(.badReference, "The ref is in use.", ref: frame.ref)
-        }
-        guard subscriptions.count < room.limits.subscriptions else {
+        try checkFree(frame.ref)
+        guard subscriptions.count + asked.count < room.limits.subscriptions else {
             flushes.counts.reached("subscriptions")
             throw FrameError(
                 .tooManySubscriptions, "The connection has as many subscriptions as it may.",
@@ -72,31 +77,75 @@ extension ServerSession {
         }
         // They are decoded, written anew and looked up.
         spend(8 * size)
-        let group: Permitted<SelectionGroup>
         do throws(Rejection) {
-            group = try room.group(for: frame.select, frame.params, viewer: identity)
+            guard let group = try room.group(for: frame, of: self) else {
+                asked[frame.ref] = (frame, size)
+                parameterBytes += size
+                return
+            }
+            // What was made for it took an encoding of every part of it.
+            let isNew = group.value.isUnused
+            spend(isNew ? Self.groupWork + 8 * group.value.size : group.value.size)
+            attach(frame, to: group, size)
         } catch {
-            link?.note(.selectionRefused(frame.select, error))
-            let error = error.bounded
-            throw FrameError(
-                FrameError.Code(error.code.description), error.title, detail: error.detail,
-                ref: frame.ref)
+            throw refused(frame, error)
         }
-        // What was made for it took an encoding of every part of it.
-        let isNew = group.value.subscriptions.isEmpty
-        spend(isNew ? Self.groupWork + 8 * group.value.size : group.value.size)
-        attach(frame, to: group, size)
+    }
+
+    private func checkFree(_ ref: UInt64) throws(FrameError) {
+        guard subscriptions[ref] == nil, asked[ref] == nil else {
+            throw FrameError(.badReference, "The ref is in use.", ref: ref)
+        }
+    }
+
+    private func refused(_ frame: ClientFrame.Subscribe, _ rejection: Rejection) -> FrameError {
+        link?.note(.selectionRefused(frame.select, rejection))
+        let rejection = rejection.bounded
+        return FrameError(
+            FrameError.Code(rejection.code.description), rejection.title,
+            detail: rejection.detail, ref: frame.ref)
+    }
+
+    /// The room has found what the client had asked for with this ref, or says why it can't have it.
+    func found(_ group: Result<Permitted<SelectionGroup>, Rejection>, for ref: UInt64) {
+        guard let (frame, size) = asked.removeValue(forKey: ref) else { return }
+        parameterBytes -= size
+        switch group {
+        case .success(let group): attach(frame, to: group, size)
+        case .failure(let rejection): reply(.error(refused(frame, rejection)))
+        }
+    }
+
+    /// An edge wants the values of a group for its clients.
+    func mirror(_ frame: ClientFrame.Mirror) {
+        do throws(FrameError) {
+            try checkFree(frame.ref)
+            guard let group = clients?.group(frame.sub) else {
+                throw FrameError(
+                    .badReference, "None of the edge's clients has this selection.", ref: frame.ref)
+            }
+            spend(group.value.size)
+            attach(
+                ClientFrame.Subscribe(ref: frame.ref, select: "", at: frame.at), to: group, 0,
+                isMirror: true)
+        } catch {
+            reply(.error(error))
+        }
     }
 
     /// - Parameter size: that of the parameters.
     private func attach(
-        _ frame: ClientFrame.Subscribe, to permitted: Permitted<SelectionGroup>, _ size: Int
+        _ frame: ClientFrame.Subscribe, to permitted: Permitted<SelectionGroup>, _ size: Int,
+        isMirror: Bool = false
     ) {
         let group = permitted.value
         let known = subscriptions.values.first { $0.group === group }
         let subscription = known ?? ServerSubscription(of: self, permitted)
         if known == nil {
+            subscription.isMirror = isMirror
+            subscription.isPassedOn = link?.edge != nil
             group.add(subscription)
+            if subscription.isPassedOn { link?.edge?.has(permitted) }
             subscription.parameterBytes = size
             parameterBytes += size
             subscription.position = resumed(at: frame.at, group)
@@ -108,7 +157,7 @@ extension ServerSession {
             .subscribed(
                 ServerFrame.Subscribed(
                     ref: frame.ref, sub: group.sub, tag: group.tag, bytes: UInt64(group.size))))
-        queue(subscription)
+        if !subscription.isPassedOn { queue(subscription) }
     }
 
     /// The version in the group's history that a client's copy is equal to, or nil.

@@ -26,6 +26,11 @@ package final class ServerSession: SelectionSubscriber {
     let flushes: FlushQueue
     @exclusivity(unchecked) private(set) var limits: SessionLimits
     var subscriptions: [UInt64: ServerSubscription] = [:]
+    /// What the client has asked for by its refs, and the room hasn't found yet, with the size of the
+    /// parameters.
+    var asked: [UInt64: (frame: ClientFrame.Subscribe, size: Int)] = [:]
+    /// Those that the peer speaks for; nil if it isn't an edge.
+    @exclusivity(unchecked) private(set) var clients: EdgeClients?
     /// What their parameters take, in bytes of JSON text.
     var parameterBytes = 0
     @exclusivity(unchecked) var dispatches = DispatchWindow()
@@ -90,9 +95,12 @@ package final class ServerSession: SelectionSubscriber {
         flushes = loop.flushes
         debt = Double(limits.turnWork)
         workSeconds = loop.flushes.seconds
-        accounts = [loop.senders.own()]
+        accounts = [link.edge == nil ? loop.senders.own() : SenderAccounts.unbounded()]
         self.link = link
     }
+
+    /// Whether an edge keeps its bounds, or it is one.
+    var isBoundElsewhere: Bool { link?.edge != nil || clients != nil }
 
     package var identity: Identity { origin.sender }
     /// The client's id; empty before hello.
@@ -113,6 +121,11 @@ package final class ServerSession: SelectionSubscriber {
     /// Takes one message.
     package func receive(_ message: UnsafeRawBufferPointer) {
         guard phase != .closed else { return }
+        if let clients, let first = message.first, (0x30...0x39).contains(first) {
+            spend(message.count)
+            if !clients.receive(message) { violate("No client of the edge can have this number.") }
+            return
+        }
         if phase != .live { heldBytes += message.count }
         pay(for: message.count)
         if isTaking || isWaiting || mustWait(with: message.count) {
@@ -313,6 +326,7 @@ package final class ServerSession: SelectionSubscriber {
     private func take(_ frame: ClientFrame) {
         // What comes most; the pair below is made for every frame.
         if phase == .live, case .dispatch(let dispatch) = frame {
+            guard clients == nil else { return violate("An edge has nothing to dispatch.") }
             spend(Self.actionWork)
             return receive(dispatch)
         }
@@ -324,6 +338,12 @@ package final class ServerSession: SelectionSubscriber {
         case (.authenticating, .dispatch): violate("dispatch may not come before welcome.")
         case (.authenticating, _): held.append(frame)
         case (.live, .dispatch): break
+        case (.live, .subscribe) where clients != nil: violate("An edge has its clients subscribe.")
+        case (.live, .mirror(let mirror)) where clients != nil: self.mirror(mirror)
+        case (.live, .vouch(let identity)) where link?.edge != nil: renew(Identity(vouched: identity))
+        case (.live, .mirror(let mirror)):
+            reply(.error(ClientFrame.unknown("mirror", ref: mirror.ref)))
+        case (.live, .vouch): reply(.error(ClientFrame.unknown("vouch")))
         case (.live, .subscribe(let subscribe)): self.subscribe(subscribe)
         case (.live, .unsubscribe(let ref)): unsubscribe(ref)
         case (.live, .authenticate(let token)):
@@ -347,6 +367,22 @@ package final class ServerSession: SelectionSubscriber {
         connection = hello.connection
         takesParts = (hello.parts ?? 0) >= SnapshotPart.form
         phase = .authenticating
+        if link?.edge != nil {
+            guard let identity = hello.identity else {
+                return violate("An edge says whose hello it is.")
+            }
+            return authenticated(.success(Identity(vouched: identity)))
+        }
+        if hello.edge != nil {
+            guard hello.edge == EdgeClients.form else {
+                return close(
+                    .unsupportedVersion, "This server knows edges of form \(EdgeClients.form).")
+            }
+            guard loop.admitsEdge(hello.token, to: room.name) else {
+                return close(.unauthenticated, "No edge with this key is let in.")
+            }
+            return authenticated(.success(.server))
+        }
         loop.authenticate(self, token: hello.token)
     }
 
@@ -439,10 +475,7 @@ package final class ServerSession: SelectionSubscriber {
 
     private func loaded(_ room: RoomPhase, _ identity: Identity) {
         guard phase == .authenticating else { return }
-        guard room == .ready else {
-            return close(
-                .internalError, "The server can't open the room.", after: 5, jitter: 5)
-        }
+        guard room == .ready else { return refuse(self.room.failure) }
         if self.room.isCertain(of: client) { return welcome(identity) }
         self.room.whenCertain(of: client) { [weak self] in
             if let self, self.phase == .authenticating { welcome(identity) }
@@ -455,42 +488,66 @@ package final class ServerSession: SelectionSubscriber {
         guard !isOver(identity) else {
             return close(.expired, "The token has expired.", jitter: 1)
         }
+        if hello.edge != nil, link?.edge == nil { return welcomeEdge(hello) }
         // Also of one that isn't let in: whoever hears of that wants to know who it was.
         origin = DispatchOrigin(client: client, sender: identity)
-        if let refusal = room.refusal(ofEntryTo: identity) {
-            return close(.forbidden, refusal.description)
+        guard !identity.id.isSameText(as: Identity.server.id) else {
+            return close(.forbidden, "The id '\(identity.id)' is the server's own.")
         }
+        let admission = room.admit(self, hello)
+        if case .later = admission { return }
+        admitted(admission)
+    }
+
+    private func refuse(_ refusal: Admission.Refusal) {
+        close(refusal.code, refusal.title, after: refusal.after, jitter: refusal.jitter)
+    }
+
+    /// The room lets the client in, or doesn't.
+    func admitted(_ admission: Admission) {
+        guard phase == .authenticating, let hello else { return }
+        switch admission {
+        case .later: break
+        case .refused(let refusal): refuse(refusal)
+        case .welcome(let lastSeq, let rejected):
+            phase = .live
+            // The client's last connection doesn't count any more.
+            guard
+                identity.id.isEmpty || isBoundElsewhere
+                    || enter(.identity(ExactString(identity.id)))
+            else {
+                flushes.counts.reached("connections-per-identity")
+                return close(
+                    .full, "The identity has as many connections as it may.", after: 10,
+                    jitter: 10)
+            }
+            noteExpiry(of: identity)
+            dispatches = DispatchWindow(known: max(lastSeq, hello.settled ?? 0))
+            begin(lastSeq, rejected)
+        }
+    }
+
+    /// An edge is let in, whose clients are to come.
+    private func welcomeEdge(_ hello: ClientFrame.Hello) {
         let position = room.position
         if let seen = hello.seen, seen.epoch == position.epoch, seen.version > position.version {
             room.doubt()
             return close(.behind, "This server hasn't reached version \(seen.version) yet.")
         }
-        guard !identity.id.isSameText(as: Identity.server.id) else {
-            return close(.forbidden, "The id '\(identity.id)' is the server's own.")
-        }
-        if let refusal = room.join(self) {
-            return close(
-                refusal,
-                refusal == .replaced
-                    ? "A later connection uses the same client id."
-                    : "The client id belongs to another identity.")
-        }
         phase = .live
-        // The client's last connection doesn't count any more.
-        guard identity.id.isEmpty || enter(.identity(ExactString(identity.id))) else {
-            flushes.counts.reached("connections-per-identity")
-            return close(
-                .full, "The identity has as many connections as it may.", after: 10, jitter: 10)
-        }
-        noteExpiry(of: identity)
-        let record = room.record(of: client)
-        let settled = hello.settled ?? 0
-        dispatches = DispatchWindow(known: max(record?.lastSeq ?? 0, settled))
+        takesParts = false
+        for sender in senders { loop.senders.leave(sender, at: loop.seconds) }
+        senders = []
+        accounts = [SenderAccounts.unbounded()]
+        clients = EdgeClients(of: self, on: loop)
+        begin(0, [])
+    }
+
+    private func begin(_ lastSeq: UInt64, _ rejected: [ServerFrame.Reject]) {
         reply(
             .welcome(
                 ServerFrame.Welcome(
-                    position: position, lastSeq: record?.lastSeq ?? 0,
-                    rejected: record?.rejections(since: settled, window: room.limits.window) ?? [],
+                    position: room.position, lastSeq: lastSeq, rejected: rejected,
                     heartbeat: UInt64(room.limits.heartbeat), limits: room.limits.frame,
                     server: Software.nameAndVersion,
                     parts: takesParts ? SnapshotPart.form : nil)))
@@ -511,14 +568,17 @@ package final class ServerSession: SelectionSubscriber {
         }
         noteExpiry(of: new)
         let isSame = new == identity
-        if !isSame { origin = DispatchOrigin(client: client, sender: new) }
+        if !isSame {
+            origin = DispatchOrigin(client: client, sender: new)
+            room.renewed(self)
+        }
         askRulesOfSubscriptions(viewerChanged: !isSame)
     }
 
     /// Ends what its rules don't allow any more: the connection, or single subscriptions. For rules
     /// that have changed.
     package func askRulesAgain() {
-        guard phase == .live else { return }
+        guard phase == .live, clients == nil else { return }
         if let refusal = room.refusal(ofEntryTo: identity) {
             return close(.forbidden, refusal.description)
         }
@@ -541,7 +601,7 @@ package final class ServerSession: SelectionSubscriber {
 
     /// Whether one of its selections isn't at the room's version yet; it is sent nothing then.
     var isBehind: Bool {
-        room.isBehind && subscriptions.values.contains { $0.group.isBehind }
+        room.isBehind && link?.edge == nil && subscriptions.values.contains { $0.group.isBehind }
     }
 
     package func caughtUp() { flushes.add(self) }
@@ -554,12 +614,14 @@ package final class ServerSession: SelectionSubscriber {
     }
 
     /// Whether there is an answer to what its client sent.
-    var hasAnswers: Bool { !replies.isEmpty || dispatches.hasAcknowledgement }
+    var hasAnswers: Bool {
+        !replies.isEmpty || dispatches.hasAcknowledgement || clients?.hasMessages == true
+    }
 
     /// Whether there is something to pull.
     package var hasMessages: Bool {
         guard phase != .closed else { return false }
-        return !replies.isEmpty || !queued.isEmpty || dispatches.hasAcknowledgement
+        return hasAnswers || !queued.isEmpty
     }
 
     /// Appends what the connection should be sent now, replies first, then all that brings its
@@ -569,6 +631,12 @@ package final class ServerSession: SelectionSubscriber {
     /// work already.
     package func pull(into messages: inout [ServerMessage]) {
         guard phase != .closed else { return }
+        pullOwn(into: &messages)
+        // Behind the values that they may be about.
+        if let clients, clients.hasMessages { messages += clients.takeMessages() }
+    }
+
+    private func pullOwn(into messages: inout [ServerMessage]) {
         if !replies.isEmpty {
             messages += replies
             replies.clear()
@@ -711,12 +779,15 @@ package final class ServerSession: SelectionSubscriber {
     }
 
     private func end() {
-        let wasLive = phase == .live
+        let (wasLive, wasAsked) = (phase == .live, phase == .authenticating)
         phase = .closed
         for sender in senders { loop.senders.leave(sender, at: loop.seconds) }
         senders = []
         for ref in subscriptions.keys.sorted() { subscriptions[ref].map(drop) }
         subscriptions = [:]
+        asked = [:]
+        clients?.end()
+        clients = nil
         queued = []
         replies = []
         replyBytes = 0
@@ -726,6 +797,6 @@ package final class ServerSession: SelectionSubscriber {
         link = nil
         trace?.closed()
         trace = nil
-        if wasLive { room.leave(self) }
+        if wasLive || wasAsked { room.leave(self) }
     }
 }

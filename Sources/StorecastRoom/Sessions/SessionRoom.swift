@@ -25,20 +25,23 @@ package protocol SessionRoom: AnyObject {
     func numberVisitor() -> UInt64
     /// Why the identity may not enter the room; nil if it may.
     func refusal(ofEntryTo identity: Identity) -> Rejection?
-    /// Makes the session the one that holds its client id; one that held it is replaced.
-    ///
-    /// Nil if it does; else what the session is to be closed with: the id belongs to another
-    /// identity, or a connection that was made later has it.
-    func join(_ session: ServerSession) -> CloseCode?
+    /// Lets a client in whose identity is known, unless it may not come. Then the session is the one
+    /// that holds its client id; one that held it is replaced.
+    func admit(_ session: ServerSession, _ hello: ClientFrame.Hello) -> Admission
+    /// A client has another identity now, with the same id.
+    func renewed(_ session: ServerSession)
+    /// What those are told who wait for a room whose history can't be read.
+    var failure: Admission.Refusal { get }
     /// The session is over.
     func leave(_ session: ServerSession)
-    /// What is settled of a client's dispatches.
-    func record(of client: String) -> ClientLedger.Record?
 
-    /// The group of a selection, made if need be.
+    /// The group of a selection, made if need be; nil if the room says it later, or why not:
+    /// ``ServerSession/found(_:for:)``.
     func group(
-        for selection: String, _ params: JSONView?, viewer: Identity
-    ) throws(Rejection) -> Permitted<SelectionGroup>
+        for frame: ClientFrame.Subscribe, of session: ServerSession
+    ) throws(Rejection) -> Permitted<SelectionGroup>?
+    /// The session has let go of what it had asked for with this ref.
+    func released(_ ref: UInt64, of session: ServerSession)
     /// The group's last subscription is gone; it is kept for a while, as clients reconnect.
     func release(_ group: SelectionGroup)
     /// Tells the server's owner why the value of a group can't be sent.
@@ -54,6 +57,39 @@ package protocol SessionRoom: AnyObject {
 
     /// Takes a dispatch whose number is due.
     func receive(_ dispatch: ClientFrame.Dispatch, from session: ServerSession)
+}
+
+extension SessionRoom {
+    package func renewed(_ session: ServerSession) {}
+    package func released(_ ref: UInt64, of session: ServerSession) {}
+    package var failure: Admission.Refusal {
+        Admission.Refusal(.internalError, "The server can't open the room.", after: 5, jitter: 5)
+    }
+}
+
+/// Whether a client is let in.
+package enum Admission {
+    /// Why not.
+    package struct Refusal {
+        package var code: CloseCode
+        package var title: String
+        package var after: Double
+        package var jitter: Double
+
+        package init(_ code: CloseCode, _ title: String, after: Double = 0, jitter: Double = 0) {
+            self.code = code
+            self.title = title
+            self.after = after
+            self.jitter = jitter
+        }
+    }
+
+    /// Everything of it up to `lastSeq` is settled; of what it may not know the outcome of, this was
+    /// rejected.
+    case welcome(lastSeq: UInt64, rejected: [ServerFrame.Reject])
+    case refused(Refusal)
+    /// The room says it later: ``ServerSession/admitted(_:)``.
+    case later
 }
 
 /// What sessions ask for with each message, once in memory for all sessions of a room.

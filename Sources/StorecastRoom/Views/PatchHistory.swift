@@ -54,6 +54,11 @@ struct PatchHistory {
     /// The bytes of the patches that are kept.
     var size: Int { first < steps.count ? bytes - steps[first].bytesBefore : 0 }
 
+    /// The patches that are kept: which version each applies to, and its operations.
+    var patches: some Sequence<(from: UInt64, operations: [UInt8])> {
+        steps[first...].lazy.map { ($0.from, $0.operations) }
+    }
+
     /// The version of the last change at or before `version`, which is before the newest, if the
     /// patches since then are kept. O(log n).
     func start(of version: UInt64) -> UInt64? {

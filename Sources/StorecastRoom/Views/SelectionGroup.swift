@@ -21,6 +21,8 @@ package final class SelectionGroup {
     /// The size of the value's JSON text in bytes.
     @exclusivity(unchecked) package private(set) var size: Int
     package private(set) var subscriptions: [ServerSubscription] = []
+    /// Those of an edge's clients: the edge sends them the value, of which it has a subscription.
+    private(set) var passedOn: [ServerSubscription] = []
     /// Whether the value was told to have changed, and isn't at the room's version yet: what it
     /// is takes a later turn. None of its connections is sent anything until then.
     @exclusivity(unchecked) var isBehind = false
@@ -178,16 +180,34 @@ package final class SelectionGroup {
     /// The bytes of patches that are kept to be sent again.
     var keptPatchBytes: Int { patchBytes }
 
+    /// Whether nobody has it.
+    package var isUnused: Bool { subscriptions.isEmpty && passedOn.isEmpty }
+
+    /// Those who have it as a rule has let them.
+    var viewers: [ServerSubscription] { subscriptions.filter { !$0.isMirror } + passedOn }
+
     package func add(_ subscription: ServerSubscription) {
-        subscription.index = subscriptions.count
-        subscriptions.append(subscription)
+        if subscription.isPassedOn { return Self.add(subscription, to: &passedOn) }
+        Self.add(subscription, to: &subscriptions)
     }
 
     package func remove(_ subscription: ServerSubscription) {
-        let last = subscriptions.removeLast()
+        if subscription.isPassedOn { return Self.remove(subscription, from: &passedOn) }
+        Self.remove(subscription, from: &subscriptions)
+    }
+
+    private static func add(_ subscription: ServerSubscription, to list: inout [ServerSubscription]) {
+        subscription.index = list.count
+        list.append(subscription)
+    }
+
+    private static func remove(
+        _ subscription: ServerSubscription, from list: inout [ServerSubscription]
+    ) {
+        let last = list.removeLast()
         guard last !== subscription else { return }
         last.index = subscription.index
-        subscriptions[last.index] = last
+        list[last.index] = last
     }
 
     private func forgetPatches() {
@@ -196,10 +216,23 @@ package final class SelectionGroup {
         patchBytes = 0
     }
 
+    /// The value with the patches that have led to it, for an edge, which sends them to its clients.
+    fileprivate func mirrorMessage() throws -> ServerMessage {
+        let message = try snapshotMessage()
+        return history.size > 0 ? message.with(history: history.patches) : message
+    }
+
+    /// Takes over what had led to the value elsewhere: each patch with the version that it applies to.
+    func restore(_ patches: [(from: UInt64, patch: JSONPatch)]) {
+        for (from, patch) in patches { history.append(patch, from: from, snapshotSize: size) }
+        if let last = patches.last { previous = last.from }
+    }
+
     private func snapshotMessage() throws -> ServerMessage {
         if let snapshot { return snapshot }
-        let (message, _) = try ServerMessage.snapshot(
+        let (message, exactly) = try ServerMessage.snapshot(
             sub: sub, version: version, size: size, source.write)
+        size = exactly
         snapshot = message
         recent.note(self, message.frameSize)
         meter?.encoded(message.frameSize)
@@ -214,6 +247,9 @@ extension Permitted<SelectionGroup> {
     package func message(from position: UInt64?) throws -> ServerMessage {
         try value.message(from: position)
     }
+
+    /// The value with the patches that have led to it. Throws what its `encode(to:)` throws.
+    func mirrorMessage() throws -> ServerMessage { try value.mirrorMessage() }
 
     /// The value to send in parts. Throws what its `encode(to:)` throws.
     func parts() throws -> OutgoingParts { try value.parts() }
@@ -239,7 +275,11 @@ package protocol SelectionSubscriber: AnyObject {
 package final class ServerSubscription {
     /// Strong, as it is used for each message; it lets go of its subscriptions when it ends.
     let subscriber: any SelectionSubscriber
-    private let permitted: Permitted<SelectionGroup>
+    let permitted: Permitted<SelectionGroup>
+    /// Whether it is an edge's own, for its clients.
+    var isMirror = false
+    /// Whether it is that of an edge's client, which has the values from the edge.
+    var isPassedOn = false
     /// The client's names for it; two refs may share one subscription.
     var refs: [UInt64] = []
     /// The version of the value that the connection was last sent; nil before the first.
@@ -315,6 +355,7 @@ package final class ServerSubscription {
             wantsCurrent = false
             isLive = true
         }
+        if isMirror, position == nil { return try permitted.mirrorMessage() }
         if position != group.version { return try permitted.message(from: position) }
         return wantsCurrent
             ? .current(sub: group.sub, version: group.version) : nil

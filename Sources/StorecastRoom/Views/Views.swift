@@ -145,7 +145,7 @@ final class Views<State: Codable & Sendable> {
         var done = 0
         while done < leaving.count, finders.work < catchUpWork {
             // Somebody may have come for it meanwhile.
-            if leaving[done].subscriptions.isEmpty { rest(leaving[done]) }
+            if leaving[done].isUnused { rest(leaving[done]) }
             done += 1
         }
         leaving.removeFirst(done)
@@ -236,7 +236,7 @@ final class Views<State: Codable & Sendable> {
             guard let key = kind.members.first?.group.key,
                 log.definition.rule(for: key.name, isClosed: isClosed).readsState
             else { continue }
-            for subscription in kind.members.lazy.flatMap(\.group.subscriptions)
+            for subscription in kind.members.lazy.flatMap(\.group.viewers)
             where !admits(subscription.subscriber.identity, to: subscription.group.key) {
                 refused.append(subscription)
             }
@@ -386,7 +386,7 @@ final class Views<State: Codable & Sendable> {
     private func end(_ failed: [SelectionGroup]) {
         for group in failed {
             detach(groups.remove(group))
-            for subscription in group.subscriptions {
+            for subscription in group.subscriptions + group.passedOn {
                 subscription.subscriber.lapse(subscription, Rejection.Code.internal.description)
             }
         }

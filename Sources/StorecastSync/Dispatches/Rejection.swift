@@ -120,3 +120,12 @@ extension Rejection {
         self.init(Code(code), title, detail: view["detail"]?.string)
     }
 }
+
+extension Rejection {
+    package init(_ reject: ServerFrame.Reject) {
+        self.init(
+            Code(reject.code), reject.title, detail: reject.detail,
+            retryAfter: reject.retryAfter.map { .seconds(min(max($0, 0), 1e9)) },
+            retryable: reject.retryable)
+    }
+}

@@ -131,6 +131,9 @@ package struct Permitted<Value> {
         try rule.ask(state, subject, identity)
         value = try make()
     }
+
+    /// What another server has let somebody have, which owns the room and has asked its rules.
+    package init(byOwner value: Value) { self.value = value }
 }
 
 /// Asks to enter a room: the subject of rules for that.

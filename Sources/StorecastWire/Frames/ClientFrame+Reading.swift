@@ -12,12 +12,49 @@ extension ClientFrame {
         case "unsubscribe": self = .unsubscribe(ref: try fields.integer("ref"))
         case "hello": self = .hello(try Hello(reading: fields))
         case "authenticate": self = .authenticate(token: try fields.string("token"))
-        default:
-            throw fields.error(
-                "'\(fields.op.excerpt())' is none of hello, subscribe, unsubscribe, dispatch, "
-                    + "authenticate, ping.",
-                code: .unknownOp, title: "There is no such op.")
+        case "mirror": self = .mirror(try Mirror(reading: fields))
+        case "vouch": self = .vouch(try VouchedIdentity(reading: fields))
+        default: throw Self.unknown(fields.op, fields)
         }
+    }
+}
+
+extension ClientFrame {
+    private static func unknown(_ op: String, _ fields: FrameFields) -> FrameError {
+        fields.error(unknown(op).detail ?? "", code: .unknownOp, title: unknown(op).title)
+    }
+
+    /// What somebody is told who sends what has no meaning, or not from there.
+    package static func unknown(_ op: String, ref: UInt64? = nil) -> FrameError {
+        FrameError(
+            .unknownOp, "There is no such op.",
+            detail: "'\(op.excerpt())' is none of hello, subscribe, unsubscribe, dispatch, "
+                + "authenticate, ping.", ref: ref)
+    }
+}
+
+extension VouchedIdentity {
+    /// From the member `identity`.
+    init(reading fields: FrameFields) throws(FrameError) {
+        let view = try fields.value("identity")
+        guard let id = view["id"]?.string, let list = view["roles"], list.isArray else {
+            throw fields.wrong("identity", "an object with a string 'id' and an array 'roles'")
+        }
+        self.init(id: id, roles: [])
+        for role in list.elements {
+            guard let role = role.string else {
+                throw fields.wrong("identity", "an object whose 'roles' are strings")
+            }
+            roles.append(role)
+        }
+    }
+}
+
+extension ClientFrame.Mirror {
+    init(reading fields: FrameFields) throws(FrameError) {
+        ref = try fields.integer("ref")
+        sub = try fields.integer("sub")
+        at = try fields.optionalResumePoint("at")
     }
 }
 
@@ -34,6 +71,8 @@ extension ClientFrame.Hello {
         seen = try fields.optionalPosition("seen")
         token = try fields.optionalString("token")
         parts = try fields.optionalInteger("parts")
+        edge = try fields.optionalInteger("edge")
+        if fields.optional("identity") != nil { identity = try VouchedIdentity(reading: fields) }
     }
 
     private static func isClientID(_ text: String) -> Bool {
@@ -54,12 +93,17 @@ extension ClientFrame.Subscribe {
         ref = try fields.integer("ref")
         select = try fields.string("select")
         params = fields.optional("params")
-        if let position = try fields.optionalPosition("at") {
-            guard let tag = fields.optional("at")?["tag"]?.string else {
-                throw fields.wrong("at", "an object with a string 'tag'")
-            }
-            at = ResumePoint(position: position, tag: tag)
+        at = try fields.optionalResumePoint("at")
+    }
+}
+
+extension FrameFields {
+    func optionalResumePoint(_ name: StaticString) throws(FrameError) -> ResumePoint? {
+        guard let position = try optionalPosition(name) else { return nil }
+        guard let tag = optional(name)?["tag"]?.string else {
+            throw wrong(name, "an object with a string 'tag'")
         }
+        return ResumePoint(position: position, tag: tag)
     }
 }
 

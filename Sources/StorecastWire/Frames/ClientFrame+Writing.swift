@@ -25,6 +25,45 @@ extension JSONWriter {
             write(token)
         }
         if let parts = hello.parts { member("parts", parts) }
+        if let edge = hello.edge { member("edge", edge) }
+        if let identity = hello.identity { writeMember(identity) }
+        endObject()
+    }
+
+    /// Appends a `vouch` frame.
+    package mutating func write(_ identity: VouchedIdentity) {
+        beginFrame("vouch")
+        writeMember(identity)
+        endObject()
+    }
+
+    private mutating func writeMember(_ identity: VouchedIdentity) {
+        write(key: "identity")
+        beginObject()
+        member("id", identity.id)
+        write(key: "roles")
+        beginArray()
+        for role in identity.roles { write(role) }
+        endArray()
+        endObject()
+    }
+
+    /// Appends a `mirror` frame.
+    package mutating func write(_ mirror: ClientFrame.Mirror) {
+        beginFrame("mirror")
+        member("ref", mirror.ref)
+        member("sub", mirror.sub)
+        write(mirror.at)
+        endObject()
+    }
+
+    private mutating func write(_ at: ResumePoint?) {
+        guard let at else { return }
+        write(key: "at")
+        beginObject()
+        writeMembers(of: at.position)
+        write(key: "tag")
+        write(at.tag)
         endObject()
     }
 
@@ -41,14 +80,7 @@ extension JSONWriter {
             write(key: "params")
             write(params)
         }
-        if let at {
-            write(key: "at")
-            beginObject()
-            writeMembers(of: at.position)
-            write(key: "tag")
-            write(at.tag)
-            endObject()
-        }
+        write(at)
         endObject()
     }
 

@@ -6,6 +6,10 @@ package enum ClientFrame: Sendable {
     case dispatch(Dispatch)
     case authenticate(token: String)
     case ping
+    /// Of an edge: it wants to be sent the values of a group that its clients have.
+    case mirror(Mirror)
+    /// Of an edge, for a client: who that is, by a newer token.
+    case vouch(VouchedIdentity)
 
     package struct Hello: Sendable {
         package var proto: UInt64
@@ -17,11 +21,16 @@ package enum ClientFrame: Sendable {
         package var token: String?
         /// The newest form of parts of values that the client understands.
         package var parts: UInt64?
+        /// The form in which an edge speaks for its clients; nil of a client.
+        package var edge: UInt64?
+        /// Who it is, as an edge says of a client.
+        package var identity: VouchedIdentity?
 
         package init(
             proto: UInt64 = UInt64(ProtocolVersion.number), client: String,
             connection: UInt64? = nil, settled: UInt64? = nil, seen: Position? = nil,
-            token: String? = nil, parts: UInt64? = nil
+            token: String? = nil, parts: UInt64? = nil, edge: UInt64? = nil,
+            identity: VouchedIdentity? = nil
         ) {
             self.proto = proto
             self.client = client
@@ -30,6 +39,21 @@ package enum ClientFrame: Sendable {
             self.seen = seen
             self.token = token
             self.parts = parts
+            self.edge = edge
+            self.identity = identity
+        }
+    }
+
+    package struct Mirror: Sendable {
+        package var ref: UInt64
+        /// The number of the group, as `subscribed` said it to one of the edge's clients.
+        package var sub: UInt64
+        package var at: ResumePoint?
+
+        package init(ref: UInt64, sub: UInt64, at: ResumePoint? = nil) {
+            self.ref = ref
+            self.sub = sub
+            self.at = at
         }
     }
 
@@ -38,6 +62,15 @@ package enum ClientFrame: Sendable {
         package var select: String
         package var params: JSONView?
         package var at: ResumePoint?
+
+        package init(
+            ref: UInt64, select: String, params: JSONView? = nil, at: ResumePoint? = nil
+        ) {
+            self.ref = ref
+            self.select = select
+            self.params = params
+            self.at = at
+        }
     }
 
     package struct Dispatch: Sendable {
@@ -48,6 +81,17 @@ package enum ClientFrame: Sendable {
         package var payload: JSONView?
         /// The span of the client's that it belongs to (W3C Trace Context).
         package var traceparent: String?
+    }
+}
+
+/// Who a client is, as an edge has found out.
+package struct VouchedIdentity: Sendable {
+    package var id: String
+    package var roles: [String]
+
+    package init(id: String, roles: [String]) {
+        self.id = id
+        self.roles = roles
     }
 }
 

@@ -66,6 +66,13 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable {
         Self.table[self] ?? "close-\(rawValue)"
     }
 
+    /// The code that `bye.code` names; nil if it is none of the table.
+    package init?(word: String) {
+        guard let code = Self.table.first(where: { $0.value.isSameText(as: word) })?.key
+        else { return nil }
+        self = code
+    }
+
     /// Every code in the table, in ascending order.
     package static var all: [CloseCode] { table.keys.sorted { $0.rawValue < $1.rawValue } }
 

@@ -109,6 +109,37 @@ extension ServerMessage {
         return (message, exactly)
     }
 
+    /// This snapshot, with the patches that have led to its value; each applies to the value of the
+    /// version `from`, and has its operations as JSON text without the array's brackets.
+    package func with(
+        history: some Sequence<(from: UInt64, operations: [UInt8])>
+    ) -> ServerMessage {
+        ServerMessage(capacity: text.count + 1024) { writer in
+            writer.raw(text.dropLast())
+            writer.write(key: "history")
+            writer.beginArray()
+            for (from, operations) in history {
+                writer.beginObject()
+                writer.member("from", from)
+                writer.write(key: "ops")
+                writer.beginArray()
+                writer.raw(operations)
+                writer.endArray()
+                writer.endObject()
+            }
+            writer.endArray()
+            writer.endObject()
+        }
+    }
+
+    /// This message, behind the number that an edge has for the client that it is for.
+    package func prefixed(by number: UInt64) -> ServerMessage {
+        ServerMessage(capacity: text.count + 24) { writer in
+            writer.raw(Array("\(number) ".utf8))
+            writer.raw(text)
+        }
+    }
+
     /// A patch whose operations are the runs of operations in `operations`, one after the other;
     /// each is JSON text without the array's brackets.
     package static func patch(

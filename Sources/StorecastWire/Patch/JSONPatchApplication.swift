@@ -169,3 +169,57 @@ extension JSONPatch {
         }
     }
 }
+
+extension JSONPatch.Operation {
+    /// Carries out this operation alone.
+    ///
+    /// - Returns: by how many bytes the value's text has grown, about: commas at the ends of what
+    ///   becomes empty, or was, aren't counted.
+    /// - Throws: ``JSONPatchError``; the value is what it was before then.
+    package func apply(
+        to value: inout JSON, limits: JSONLimits
+    ) throws(JSONPatchError) -> Int {
+        let growth =
+            switch self {
+            case .add(let path, let new), .replace(let path, let new):
+                new.encodedSize + addedNameSize(path, in: value) - replacedSize(path, in: value)
+            case .remove(let path):
+                -Self.size(at: path, in: value) - Self.nameSize(path, in: value)
+            case .copy(let from, let path):
+                Self.size(at: from, in: value) + addedNameSize(path, in: value)
+            case .move, .test: 0
+            }
+        try JSONPatch([self]).apply(to: &value, limits: limits)
+        return growth
+    }
+
+    /// The size of what is written over: nothing if an element is inserted.
+    private func replacedSize(_ path: JSONPointer, in value: JSON) -> Int {
+        if case .add = self, Self.isElement(path, in: value) { return 0 }
+        return Self.size(at: path, in: value)
+    }
+
+    /// The size of a name that comes to a value that wasn't there.
+    private func addedNameSize(_ path: JSONPointer, in value: JSON) -> Int {
+        if case .replace = self { return 0 }
+        if !Self.isElement(path, in: value), (try? path.resolve(in: value)) != nil { return 0 }
+        return Self.nameSize(path, in: value)
+    }
+
+    private static func size(at path: JSONPointer, in value: JSON) -> Int {
+        (try? path.resolve(in: value).encodedSize) ?? 0
+    }
+
+    private static func isElement(_ path: JSONPointer, in value: JSON) -> Bool {
+        guard !path.tokens.isEmpty,
+            let parent = try? JSONPointer(path.tokens.dropLast()).resolve(in: value)
+        else { return false }
+        return parent.array != nil
+    }
+
+    /// `"name":,` of a member, or the comma of an element.
+    private static func nameSize(_ path: JSONPointer, in value: JSON) -> Int {
+        guard let name = path.tokens.last else { return 0 }
+        return isElement(path, in: value) ? 1 : name.utf8.count + 4
+    }
+}

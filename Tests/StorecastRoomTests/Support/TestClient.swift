@@ -14,7 +14,7 @@ final class TestClient: ClientSessionDelegate {
     private(set) var said: [JSON] = []
     /// Messages on their way to the server.
     private var underway: [[UInt8]] = []
-    private let loop: TestLoop
+    private var loop: TestLoop
 
     /// Told of what is pending when that has changed.
     var optimistic: [(PendingActions) -> Void] = []
@@ -32,8 +32,10 @@ final class TestClient: ClientSessionDelegate {
 
     // MARK: The connection
 
-    func connect(to room: any AnyRoom, token: String? = nil) {
-        wire = Wire(to: room, on: loop)
+    /// - Parameter loop: where the room is, if that isn't where the last one was.
+    func connect(to room: any AnyRoom, on loop: TestLoop? = nil, token: String? = nil) {
+        if let loop { self.loop = loop }
+        wire = Wire(to: room, on: self.loop)
         session.connected(token: token)
     }
 

@@ -55,6 +55,11 @@ final class TestLoop: LoopHost {
         }
     }
 
+    /// What edges are known by; nil if none is let in.
+    var edgeKey: String?
+
+    func admitsEdge(_ key: String?, to room: String) -> Bool { edgeKey != nil && key == edgeKey }
+
     /// Answers a session that waits, by its place among all that ever did.
     func answer(_ place: Int, _ result: Result<Identity, Rejection>) {
         guard waiting.indices.contains(place) else {

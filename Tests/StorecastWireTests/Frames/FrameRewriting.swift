@@ -18,6 +18,8 @@ enum FrameRewriting {
                 type: dispatch.type, payload: payload ?? [])
         case .authenticate(let token): writer.writeAuthenticate(token: token)
         case .ping: writer.writePing()
+        case .mirror(let mirror): writer.write(mirror)
+        case .vouch(let identity): writer.write(identity)
         }
         return writer.bytes
     }

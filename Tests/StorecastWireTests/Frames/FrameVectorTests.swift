@@ -91,6 +91,8 @@ extension ClientFrame {
         case .dispatch: "dispatch"
         case .authenticate: "authenticate"
         case .ping: "ping"
+        case .mirror: "mirror"
+        case .vouch: "vouch"
         }
     }
 }

@@ -1,0 +1,118 @@
+import StorecastSync
+import StorecastWire
+
+/// A selection of a room that another server owns, with its parameters: its value as that server
+/// sends it, for all clients here that have it.
+final class MirroredGroup: ValueSource {
+    /// This server's number for it, by which it is also asked for.
+    let sub: UInt64
+    let selection: String
+    /// As they were in the first `subscribe`; nil if there were none.
+    let parameters: JSONView?
+    /// The owner's number for it on this connection; nil if it hasn't been asked for.
+    private(set) var owner: UInt64?
+    /// Whether the owner has answered that. What comes before was on its way to one that was let go of.
+    private(set) var isAnswered = false
+    /// Nil before the first value.
+    private(set) var group: SelectionGroup?
+    /// Those who wait for the first value: the number of the client, and that of its wish.
+    var waiting: [(guest: UInt64, wish: UInt64)] = []
+    /// When its last subscription was gone.
+    var idleSince = Duration.zero
+
+    private var value = JSON.null
+    private var tag = ""
+    /// The version under which the owner knows the value that it has sent last.
+    private var version: UInt64 = 0
+
+    /// A server built the values, so their depth is fine; but a patch that copies can make more of a
+    /// few bytes than comes as a snapshot.
+    private static let limits = JSONLimits(
+        bytes: 64 << 20, depth: JSONLimits.deepestNesting, numberBytes: JSONLimits.largestText)
+
+    init(sub: UInt64, selection: String, parameters: JSONView?) {
+        self.sub = sub
+        self.selection = selection
+        self.parameters = parameters
+    }
+
+    func write(to writer: inout JSONWriter) { writer.write(value) }
+
+    /// Where to go on when the owner is there again, of whose history `position` was the last.
+    func resumption(at position: Position) -> ResumePoint? {
+        group == nil ? nil : ResumePoint(position: position, tag: tag)
+    }
+
+    /// It is asked for by the owner's number, or isn't any more.
+    func isAsked(for owner: UInt64?) {
+        self.owner = owner
+        isAnswered = false
+    }
+
+    /// The owner has answered; false if its tag is another than it was, so that what is known of its
+    /// values says nothing of those to come.
+    func answered(_ tag: String) -> Bool {
+        if group != nil, !self.tag.isSameText(as: tag) { return false }
+        isAnswered = true
+        self.tag = tag
+        return true
+    }
+
+    /// Takes the first value, and the patches that led to it.
+    func begin(
+        _ value: JSON, at version: UInt64, history: JSONView?, _ limits: SyncLimits,
+        _ recent: RecentSnapshots
+    ) throws -> SelectionGroup {
+        self.value = value
+        self.version = version
+        let key = GroupKey(
+            selection: selection, parameters: AnyHashable(parameters?.json ?? .null), viewer: nil)
+        let group = try SelectionGroup(
+            key: key, sub: sub, tag: tag, source: self, version: version,
+            historyBytes: limits.historyBytes, recent: recent)
+        group.restore(
+            try history?.elements.map { step in
+                guard let from = step["from"]?.uint64, let operations = step["ops"] else {
+                    throw Misfit()
+                }
+                return (from, try JSONPatch(reading: operations))
+            } ?? [])
+        self.group = group
+        return group
+    }
+
+    /// Takes another value in place of the one at hand.
+    func replace(by new: JSON, at version: UInt64, work limit: Int) throws {
+        let (patch, _) = JSONPatch.diff(from: value, to: new, work: limit)
+        let growth = new.encodedSize - value.encodedSize
+        value = new
+        try change(by: patch, growth: growth, to: version)
+    }
+
+    /// Takes a patch; throws if it isn't one to the value at hand.
+    ///
+    /// - Parameter known: the newest version at which the value is known to be the one at hand.
+    func apply(_ operations: JSONView, from: UInt64, to version: UInt64, known: UInt64) throws {
+        // After a reconnect the owner may name the value by any version that has it.
+        guard from >= self.version, from <= max(known, self.version) else { throw Misfit() }
+        let patch = try JSONPatch(reading: operations)
+        var growth = 0
+        for operation in patch.operations {
+            growth += try operation.apply(to: &value, limits: Self.limits)
+        }
+        try change(by: patch, growth: growth, to: version)
+    }
+
+    /// The value at hand is that of this version.
+    func confirm(_ version: UInt64) { self.version = version }
+
+    private func change(by patch: JSONPatch, growth: Int, to version: UInt64) throws {
+        self.version = version
+        guard let group, let change = ValueChange(patch, growth: growth) else { return }
+        guard version > group.version else { throw Misfit() }
+        group.update(change, at: version)
+    }
+
+    /// What came isn't for the value at hand.
+    struct Misfit: Error {}
+}

@@ -1,0 +1,400 @@
+import StorecastMirror
+import StorecastWire
+import Testing
+
+@testable import StorecastRoom
+
+/// Rooms at edges: what clients see, what reaches the owner, and what happens when connections end.
+struct MirroredRoomTests {
+    private func client(
+        _ id: String, at edge: TestEdge, _ selections: [String] = ["tea"]
+    ) -> (TestClient, [Mirror]) {
+        let client = TestClient(id, on: edge.loop)
+        client.connect(to: edge.room)
+        return (client, selections.map { client.session.mirror($0, nil) })
+    }
+
+    @Test func `clients of two edges see one history, and their actions have effect once`() {
+        let cluster = TestCluster()
+        let (first, second) = (cluster.makeEdge(), cluster.makeEdge())
+        let (ada, adas) = client(.ada, at: first)
+        let (bob, bobs) = client(.bob, at: second)
+        cluster.settle(ada, bob)
+        #expect(adas[0].value == 0 && bobs[0].value == 0)
+        let outcomes = [ada.dispatch(AddTea(by: 2)), bob.dispatch(AddTea(by: 3))]
+        cluster.settle(ada, bob)
+        #expect(adas[0].value == 5 && bobs[0].value == 5)
+        #expect(outcomes.allSatisfy { $0.isSuccess == true })
+        #expect(ada.session.position == cluster.room.position)
+        #expect(ada.troubles + bob.troubles == [])
+        #expect(cluster.edges.map(\.restarts) == [0, 0])
+    }
+
+    @Test func `the owner sends a change to an edge once, however many clients have it`() {
+        let cluster = TestCluster()
+        let edge = cluster.makeEdge()
+        let clients = (0..<5).map { number in
+            client("client-\(number)-0123456789", at: edge, ["tea", "log"])
+        }
+        cluster.settle(clients.map(\.0))
+        _ = edge.takeHeard()
+        clients[0].0.dispatch(AddTea(by: 1))
+        cluster.settle(clients.map(\.0))
+        let heard = edge.takeHeard()
+        #expect(heard.count { $0.contains(#""sub""#) } == 1)
+        #expect(heard.count { $0.contains(#""acked":1"#) } == 1)
+        #expect(heard.count == 2)
+        #expect(clients.allSatisfy { $0.1[0].value == 1 })
+        // One subscription of the edge for each group, and those of the clients are only noted.
+        #expect(cluster.room.liveGroups.map(\.subscriptions.count) == [1, 1])
+        #expect(cluster.room.liveGroups.map(\.passedOn.count) == [5, 5])
+    }
+
+    @Test func `nobody hears that an action was reduced before what it did`() {
+        let cluster = TestCluster()
+        let edge = cluster.makeEdge()
+        let wire = Wire(to: edge.room, on: edge.loop)
+        wire.say(hello(), #"{"op":"subscribe","ref":1,"select":"tea"}"#)
+        while edge.exchange() {}
+        _ = wire.hear()
+        // What the edge is to be sent waits, in whatever order it comes up.
+        edge.isWritable = false
+        wire.dispatch(1, "AddTea", #"{"by":1}"#)
+        _ = edge.exchange()
+        wire.dispatch(2, "AddTea", #"{"by":1}"#)
+        _ = edge.exchange()
+        #expect(wire.hear() == [])
+        edge.isWritable = true
+        while edge.exchange() {}
+        let frames = wire.hear()
+        #expect(frames.first?["op"] == "transaction")
+        #expect(frames.first?["acked"] == 2)
+        #expect(frames.first?["count"] == 1)
+        #expect(frames.last?["sub"] != nil)
+    }
+
+    @Test func `a client goes from an edge to another and to the owner, and is sent what changed`() {
+        let cluster = TestCluster(Shop.room(from: Shop(log: (0..<100).map { "line \($0)" })))
+        let (first, second) = (cluster.makeEdge(), cluster.makeEdge())
+        let (ada, mirrors) = client(.ada, at: first, ["log"])
+        cluster.settle(ada)
+        let other = TestClient(.bob, on: cluster.owner)
+        other.connect(to: cluster.room)
+        for number in 1...6 {
+            other.dispatch(Write(text: "more \(number)"))
+            other.settle()
+            // The second edge has nobody else, and lets go of the group between the visits.
+            ada.cut()
+            second.room.forgetLingering()
+            let edge = number % 2 == 0 ? first : second
+            ada.connect(to: edge.room, on: edge.loop)
+            ada.speak()
+            let revision = mirrors[0].revision
+            cluster.settle(ada)
+            #expect(mirrors[0].value == JSON.array(cluster.room.store.state.log.map { .string($0) }))
+            #expect(mirrors[0].revision == revision + 1)
+            #expect(mirrors[0].lastPatch != nil, "A whole value came at step \(number).")
+        }
+        #expect(ada.troubles == [])
+    }
+
+    @Test func `what didn't change is current at another edge`() {
+        let cluster = TestCluster()
+        let (first, second) = (cluster.makeEdge(), cluster.makeEdge())
+        let (ada, mirrors) = client(.ada, at: first)
+        cluster.settle(ada)
+        ada.dispatch(AddTea(by: 1))
+        cluster.settle(ada)
+        let revision = mirrors[0].revision
+        ada.cut()
+        ada.connect(to: second.room, on: second.loop)
+        cluster.settle(ada)
+        #expect(mirrors[0].revision == revision)
+        #expect(mirrors[0].value == 1)
+    }
+
+    @Test(arguments: [false, true])
+    func `while the owner is away clients stay, and what they dispatched has effect once`(
+        arrives: Bool
+    ) {
+        let cluster = TestCluster()
+        let edge = cluster.makeEdge()
+        let (ada, mirrors) = client(.ada, at: edge)
+        cluster.settle(ada)
+        let first = ada.dispatch(AddTea(by: 1))
+        let second = ada.dispatch(AddTea(by: 10))
+        ada.speak()
+        ada.arrive()
+        edge.loop.endTurn()
+        // Whether it came to the owner isn't known; the answers are lost in any case.
+        edge.cut(delivers: arrives)
+        cluster.owner.endTurn()
+        #expect(cluster.room.store.state.tea == (arrives ? 11 : 0))
+        let third = ada.dispatch(AddTea(by: 100))
+        cluster.settle(ada)
+        #expect(ada.wire?.closeCode == nil)
+        #expect(third.isSuccess == nil)
+        edge.connect()
+        cluster.settle(ada)
+        edge.loop.advance(by: 2)
+        cluster.settle(ada)
+        #expect(cluster.room.store.state.tea == 111)
+        #expect(mirrors[0].value == 111)
+        #expect([first, second, third].allSatisfy { $0.isSuccess == true })
+        #expect(ada.wire?.closeCode == nil)
+        #expect(ada.troubles == [] && ada.byes.isEmpty)
+    }
+
+    @Test func `what was rejected meanwhile is told as rejected`() {
+        let room = Shop.room.validate(AddTea.self) { shop, add, _ in
+            guard shop.tea + add.by <= 3 else { throw Rejection(.conflict, "Too much tea.") }
+        }
+        let cluster = TestCluster(room)
+        let edge = cluster.makeEdge()
+        let (ada, mirrors) = client(.ada, at: edge)
+        cluster.settle(ada)
+        let outcomes = [3, 1, 0].map { ada.dispatch(AddTea(by: $0)) }
+        ada.speak()
+        ada.arrive()
+        edge.loop.endTurn()
+        edge.cut(delivers: true)
+        cluster.owner.endTurn()
+        edge.connect()
+        cluster.settle(ada)
+        #expect(outcomes.map { $0.isSuccess } == [true, false, true])
+        #expect(mirrors[0].value == 3)
+        #expect(edge.loop.reports == [] && edge.restarts == 0)
+    }
+
+    @Test func `an owner that begins a new epoch has clients come back, which hear of it`() {
+        let cluster = TestCluster()
+        let edge = cluster.makeEdge()
+        let (ada, mirrors) = client(.ada, at: edge)
+        cluster.settle(ada)
+        ada.dispatch(AddTea(by: 1))
+        cluster.settle(ada)
+        let other = TestCluster(Shop.room(from: Shop(tea: 7)), journal: MemoryJournal(random: SeededGenerator(seed: 5)))
+        edge.cut()
+        edge.move(to: other.owner)
+        cluster.settle(ada)
+        #expect(ada.byes.map(\.code) == ["going-away"])
+        ada.connect(to: edge.room)
+        cluster.settle(ada)
+        #expect(mirrors[0].value == 7)
+        #expect(ada.session.position?.epoch == other.room.epoch)
+    }
+
+    // MARK: Who may what
+
+    @Test func `the owner's rules hold for clients of edges`() {
+        let room = Shop.room
+            .allow(Shop.tea) { shop, _, viewer in shop.tea < 2 || viewer.id == "ada" }
+            .allow(Shop.log, .roles("reader"))
+            .allow(AddTea.self, .roles("writer"))
+            .allowEntry(.when { _, identity in identity.id != "eve" })
+            .allowAll(.open)
+        let cluster = TestCluster(room)
+        let edge = cluster.makeEdge()
+        func come(_ id: String, _ identity: Identity, _ selections: [String]) -> (TestClient, [Mirror])
+        {
+            edge.loop.authenticator = { _ in .success(identity) }
+            let (client, mirrors) = client(id, at: edge, selections)
+            cluster.settle(client)
+            return (client, mirrors)
+        }
+        let (ada, adas) = come(.ada, Identity("ada", roles: ["writer"]), ["tea", "log"])
+        let (bob, bobs) = come(.bob, Identity("bob", roles: ["reader"]), ["tea", "log"])
+        let (eve, _) = come(.eve, Identity("eve"), ["tea"])
+        #expect(adas[0].value == 0 && adas[1].failure?.code == .forbidden)
+        #expect(bobs[0].value == 0 && bobs[1].value == [])
+        #expect(eve.byes.map(\.code) == ["forbidden"])
+        let outcome = bob.dispatch(AddTea(by: 1))
+        cluster.settle(ada, bob)
+        #expect(outcome.rejection?.code == .forbidden)
+        ada.dispatch(AddTea(by: 2))
+        cluster.settle(ada, bob)
+        // It may not have it any more; the other one still may, and has it from the same group.
+        #expect(bobs[0].failure?.code == .forbidden && bobs[0].value == 0)
+        #expect(adas[0].value == 2)
+        ada.dispatch(AddTea(by: 1))
+        cluster.settle(ada, bob)
+        #expect(adas[0].value == 3 && bobs[0].value == 0)
+    }
+
+    @Test func `a selection that depends on the viewer is each one's own`() {
+        let cluster = TestCluster()
+        let edge = cluster.makeEdge()
+        var clients: [(TestClient, [Mirror])] = []
+        for (id, name) in [(String.ada, "ada"), (.bob, "bob")] {
+            edge.loop.authenticator = { _ in .success(Identity(name)) }
+            clients.append(client(id, at: edge, ["mine"]))
+            cluster.settle(clients.map(\.0))
+        }
+        #expect(clients.map { $0.1[0].failure } == [nil, nil])
+        #expect(clients.map { $0.0.byes.count } == [0, 0])
+        clients[0].0.dispatch(Sign(text: "mine"))
+        cluster.settle(clients.map(\.0))
+        #expect(clients[0].1[0].value?.array?.count == 1)
+        #expect(clients[1].1[0].value == [])
+    }
+
+    @Test func `a newer token's identity reaches the owner`() {
+        let cluster = TestCluster(Shop.room.allow(Shop.log, .roles("reader")).allowAll(.open))
+        let edge = cluster.makeEdge()
+        edge.loop.authenticator = { token in
+            .success(Identity("ada", roles: token == "more" ? ["reader"] : []))
+        }
+        let wire = Wire(to: edge.room, on: edge.loop)
+        wire.say(hello(), #"{"op":"subscribe","ref":1,"select":"log"}"#)
+        while edge.exchange() {}
+        #expect(wire.hear().first("error")?["code"] == "forbidden")
+        wire.say(
+            #"{"op":"authenticate","token":"more"}"#,
+            #"{"op":"subscribe","ref":1,"select":"log"}"#)
+        while edge.exchange() {}
+        #expect(wire.hear().first("snapshot")?["value"] == [])
+        wire.say(#"{"op":"authenticate","token":"less"}"#)
+        while edge.exchange() {}
+        #expect(wire.hear().first("lapse")?["code"] == "forbidden")
+    }
+
+    @Test func `a client id is of one identity, whichever server it comes to`() {
+        let cluster = TestCluster()
+        let (first, second) = (cluster.makeEdge(), cluster.makeEdge())
+        for edge in [first, second] {
+            edge.loop.authenticator = { _ in .success(Identity(edge === first ? "ada" : "eve")) }
+        }
+        let (ada, _) = client(.ada, at: first)
+        cluster.settle(ada)
+        ada.dispatch(AddTea(by: 1))
+        cluster.settle(ada)
+        let (eve, _) = client(.ada, at: second)
+        cluster.settle(eve)
+        #expect(eve.byes.map(\.code) == ["forbidden"])
+        second.loop.authenticator = { _ in .success(Identity("ada")) }
+        let (again, _) = client(.ada, at: second)
+        cluster.settle(ada, again)
+        // The older connection, at the other edge, is told.
+        #expect(ada.byes.map(\.code) == ["replaced"])
+        #expect(again.byes.isEmpty)
+    }
+
+    @Test func `who isn't known as an edge isn't let in as one`() {
+        let cluster = TestCluster()
+        let edge = cluster.makeEdge(key: "wrong")
+        let (ada, _) = client(.ada, at: edge)
+        cluster.settle(ada)
+        // The client can't help it, and comes again.
+        #expect(ada.byes.map(\.code) == ["internal"])
+        #expect(edge.room.hasFailed && edge.isClosed)
+        #expect(
+            edge.loop.reports == [
+                "Room '/a': the upstream refuses this edge: No edge with this key is let in."
+            ])
+        let wire = Wire(1, to: "/a", on: cluster.owner)
+        wire.say(hello(.bob), #"{"op":"mirror","ref":1,"sub":1}"#)
+        #expect(wire.hear().last?["code"] == "unknown-op")
+        // Without a key there are no edges.
+        cluster.owner.edgeKey = nil
+        let other = Wire(2, to: "/a", on: cluster.owner)
+        other.say(hello(.eve, #","edge":1"#))
+        #expect(other.closeCode == .unauthenticated)
+    }
+
+    @Test func `a path without a room has none at an edge`() {
+        let cluster = TestCluster()
+        let edge = cluster.makeEdge(at: "/none")
+        let (ada, _) = client(.ada, at: edge)
+        cluster.settle(ada)
+        #expect(ada.byes.map(\.code) == ["no-room"])
+    }
+
+    @Test(arguments: [
+        "99999999999999999 {}", "1x", #"{"op":"subscribe","ref":1,"select":"tea"}"#,
+        #"{"op":"dispatch","seq":1,"base":0,"action":{"type":"AddTea","payload":{"by":1}}}"#,
+    ])
+    func `an edge that says what it may not is closed, with its clients`(text: String) {
+        let cluster = TestCluster()
+        let wire = Wire(7, to: "/a", on: cluster.owner)
+        wire.say(hello(.eve, #","edge":1,"token":"key""#))
+        wire.say(#"1 {"op":"hello","proto":1,"client":"\#(String.ada)","identity":{"id":"a","roles":[]}}"#)
+        #expect(cluster.room.sessionCount == 1)
+        wire.say(text)
+        #expect(wire.closeCode == .protocolViolation)
+        #expect(cluster.room.sessionCount == 0)
+        #expect(cluster.room.store.state.tea == 0)
+    }
+
+    @Test func `an edge can't have what none of its clients has`() {
+        let cluster = TestCluster(Shop.room.allow(Shop.tea, .roles("r")).allowAll(.open))
+        let local = Wire(1, to: "/a", on: cluster.owner)
+        cluster.owner.authenticator = { _ in .success(Identity("x", roles: ["r"])) }
+        local.say(hello(.bob), #"{"op":"subscribe","ref":1,"select":"tea"}"#)
+        let sub = local.hear().first("subscribed")?["sub"]?.int
+        let wire = Wire(7, to: "/a", on: cluster.owner)
+        wire.say(
+            hello(.eve, #","edge":1,"token":"key""#), #"{"op":"mirror","ref":1,"sub":\#(sub ?? 0)}"#)
+        #expect(wire.hear().last?["code"] == "bad-ref")
+    }
+
+    // MARK: What is let go
+
+    @Test func `a client that leaves is gone at the owner, and a group that nobody has a while later`() {
+        let cluster = TestCluster()
+        let edge = cluster.makeEdge()
+        let (ada, _) = client(.ada, at: edge)
+        cluster.settle(ada)
+        #expect(cluster.room.sessionCount == 1)
+        ada.cut()
+        cluster.settle()
+        #expect(cluster.room.sessionCount == 0)
+        #expect(cluster.room.liveGroups.count == 1)
+        edge.loop.advance(by: 31)
+        cluster.settle()
+        #expect(cluster.room.liveGroups.isEmpty)
+        weak let room = edge.room
+        edge.letGo()
+        #expect(room == nil)
+        #expect(edge.isClosed)
+    }
+
+    @Test func `who is present is known to the owner, and gone with its edge`() {
+        let owner = TestLoop()
+        owner.edgeKey = "key"
+        let room = owner.open(Hall.room, at: "/a", journal: TestJournal(isImmediate: true))
+        owner.maker = { _ in room }
+        let edge = TestEdge(of: owner, at: "/a", key: "key", client: "edge-of-the-hall-01")
+        edge.loop.authenticator = { _ in .success(Identity("ada")) }
+        let (ada, mirrors) = client(.ada, at: edge, ["present"])
+        func settle() {
+            repeat { ada.settle() } while edge.exchange()
+        }
+        settle()
+        #expect(edge.loop.reports == [] && edge.restarts == 0 && mirrors[0].failure == nil)
+        #expect(ada.byes.isEmpty)
+        #expect(mirrors[0].value?.array?.count == 1)
+        edge.close()
+        owner.advance(by: 11)
+        owner.endTurn()
+        owner.endTurn()
+        #expect(room.store.state.presence.participants.isEmpty)
+    }
+}
+
+extension DispatchOutcome {
+    fileprivate var isSuccess: Bool? {
+        switch settled {
+        case nil: nil
+        case .success: true
+        case .failure: false
+        }
+    }
+
+    fileprivate var rejection: Rejection? {
+        if case .failure(let rejection) = settled { rejection } else { nil }
+    }
+}
+
+extension String {
+    fileprivate static let eve = "eve-0123456789abcdef"
+}
