@@ -141,7 +141,7 @@ let package = Package(
         .target(
             name: "StorecastServer",
             dependencies: [
-                "StorecastRoom", "StorecastSync", "StorecastWebSocket",
+                "StorecastMirror", "StorecastRoom", "StorecastSync", "StorecastWebSocket",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),

@@ -116,6 +116,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup var nats: NATSOptions
 
+    @OptionGroup var edge: EdgeOptions
+
     @OptionGroup var devtools: DevtoolsOptions
 
     @Option(
@@ -215,6 +217,19 @@ struct ServeCommand: AsyncParsableCommand {
         if nats.nats != nil, let other = data.memory ? "--memory" : data.ofFile {
             throw ValidationError("With --nats there is no \(other): leave one of them out.")
         }
+        if edge.upstream != nil {
+            let other =
+                nats.nats != nil
+                ? "--nats"
+                : data.memory
+                    ? "--memory"
+                    : data.ofFile
+                        ?? (json != nil ? "--json" : rules != nil ? "--rules" : nil)
+            if let other {
+                throw ValidationError(
+                    "An edge keeps nothing and has no rules: leave out \(other), or --upstream.")
+            }
+        }
         if let problem = page.problem { throw ValidationError(problem) }
         do throws(ServerError) { _ = try paths } catch {
             throw ValidationError(error.description)
@@ -252,9 +267,9 @@ struct ServeCommand: AsyncParsableCommand {
         get throws(ServerError) { try RoomPatterns(rooms.isEmpty ? ["/"] : rooms) }
     }
 
-    /// The file in which it keeps what happens; nil for memory, or NATS.
+    /// The file in which it keeps what happens; nil for memory, NATS, or an edge.
     var file: String? {
-        if nats.nats != nil { return nil }
+        if nats.nats != nil || edge.upstream != nil { return nil }
         return data.file(document: json ?? (rooms.isEmpty ? nil : "rooms.json"))
     }
 
@@ -333,8 +348,12 @@ struct ServeCommand: AsyncParsableCommand {
         let known = (rooms.isEmpty ? ["/"] : rooms).filter { !$0.contains("*") }
         do throws(ServerError) {
             try await server.run(onRecovery: recovery) { url in
-                let place = file ?? nats.nats.map { "the streams '\(nats.natsName)' at \($0)" }
-                say("keeping what happens in \(place ?? "memory")")
+                if let upstream = edge.upstream {
+                    say("an edge of \(upstream)")
+                } else {
+                    let place = file ?? nats.nats.map { "the streams '\(nats.natsName)' at \($0)" }
+                    say("keeping what happens in \(place ?? "memory")")
+                }
                 StandardOutput.write("listening on \(url)")
                 let page = "http" + url.dropFirst(2)
                 StandardOutput.write("in a browser: \(page)")
@@ -346,7 +365,7 @@ struct ServeCommand: AsyncParsableCommand {
                 }
                 // Now rather than when the first client comes, as it may take a while; but what
                 // another server may have isn't taken from it.
-                for path in nats.nats == nil ? known : [] {
+                for path in nats.nats == nil && edge.upstream == nil ? known : [] {
                     Task { _ = try? await server.room(path, of: State.self) }
                 }
                 ServiceManager.tell("READY=1")
@@ -362,7 +381,7 @@ struct ServeCommand: AsyncParsableCommand {
         _ onReload: (@Sendable (SyncServer) async throws -> Void)? = nil
     ) throws(ServerError) -> SyncServer {
         guard let limits = try? limits else { preconditionFailure("They were checked.") }
-        let (paths, rules) = (try paths, try documentRules)
+        let (paths, rules, upstream) = (try paths, try documentRules, try edge.server)
         var authentication = try authentication
         if let jwt { authentication = jwt }
         if let rules, isClosed {
@@ -376,7 +395,9 @@ struct ServeCommand: AsyncParsableCommand {
             extensions: access.map { [.devtools($0)] } ?? [], audit: try audit,
             operations: operationsAddress,
             pages: try page.pages(insteadOf: defaultPage, access != nil),
-            authentication: authentication, onReload: onReload, rules: rules, paths: paths
+            authentication: authentication, onReload: onReload, rules: rules,
+            edgeKey: upstream == nil ? try edge.key : nil, upstream: upstream,
+            paths: upstream != nil && self.rooms.isEmpty ? nil : paths
         ) { path in
             guard let rules, let document = room as? RoomDefinition<SharedDocument> else {
                 return room
@@ -468,6 +489,7 @@ struct ServeCommand: AsyncParsableCommand {
         await attempt("pages") { _ = try page.pages(insteadOf: defaultPage, false) }
         await attempt("journal") { if let file { _ = try ServedRoom.names(in: file) } }
         await attempt("NATS") { _ = try nats.journal }
+        await attempt("edge") { _ = (try edge.key, try edge.server) }
         await attempt("audit log") { if let auditLog { try AuditLog.check(file: auditLog) } }
         return problems
     }

@@ -198,6 +198,52 @@ struct NATSOptions: ParsableArguments {
     }
 }
 
+/// Edges: servers that pass on the rooms of another one.
+struct EdgeOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Let servers in as edges that have the key in this file, and believe them who their "
+                + "clients are; with --upstream, the key of that server. Docs/Cluster.md tells how.",
+            valueName: "file"), completion: .file())
+    var edgeKey: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Be an edge of this server, such as wss://core.example: pass on its rooms to any number "
+                + "of clients, and keep nothing.", valueName: "url"))
+    var upstream: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Trust the certificates in this file (PEM) in place of the system's when --upstream is "
+                + "encrypted.", valueName: "file"), completion: .file())
+    var upstreamCa: String?
+
+    func validate() throws {
+        guard upstream == nil || edgeKey != nil else {
+            throw ValidationError("An edge shows its upstream a key: add --edge-key FILE.")
+        }
+        guard upstreamCa == nil || upstream != nil else {
+            throw ValidationError("--upstream-ca is about --upstream, which isn't there.")
+        }
+    }
+
+    /// Reads the file; nil without one.
+    var key: EdgeKey? {
+        get throws(ServerError) {
+            try edgeKey.map { file throws(ServerError) in try EdgeKey(file: file) }
+        }
+    }
+
+    /// Nil if this server has the rooms.
+    var server: Upstream? {
+        get throws(ServerError) {
+            guard let upstream, let key = try key else { return nil }
+            return try Upstream(upstream, key: key, trusting: upstreamCa)
+        }
+    }
+}
+
 /// What `serve` has for browsers.
 struct PageOptions: ParsableArguments {
     /// Where pages import the JavaScript client from.

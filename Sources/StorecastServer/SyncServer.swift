@@ -70,6 +70,10 @@ public final class SyncServer: Sendable {
     ///   - onReload: what ``reload()`` does beside what it says, such as ``setLimits(_:)``; throws
     ///     what is to be logged.
     ///   - rules: what `rooms` has JSON rooms obey, to be read again by ``reload()``.
+    ///   - edgeKey: what edges are let in by, which speak for clients of their own; without it, none
+    ///     is.
+    ///   - upstream: the server that has the rooms, if this one is an edge of it: then `rooms` isn't
+    ///     asked, and `journal` and `rules` aren't used. Clients see no difference.
     ///   - paths: which paths have rooms: clients of others are told what there is, and `rooms` isn't
     ///     asked. Without it, `rooms` alone decides.
     ///   - rooms: answers nil for a path without a room; called once when a room is opened.
@@ -85,7 +89,8 @@ public final class SyncServer: Sendable {
         tracer: any Tracer = InstrumentationSystem.tracer,
         pages: WebPages = WebPages(), authentication: Authentication = .anonymous,
         onReload: (@Sendable (SyncServer) async throws -> Void)? = nil,
-        rules: DocumentRules? = nil, paths: RoomPatterns? = nil,
+        rules: DocumentRules? = nil, edgeKey: EdgeKey? = nil, upstream: Upstream? = nil,
+        paths: RoomPatterns? = nil,
         rooms: @escaping @Sendable (_ path: String) -> (any RoomDefinitionProtocol)?,
         authenticate: (@Sendable (Credentials) async throws -> Identity)? = nil
     ) {
@@ -114,7 +119,7 @@ public final class SyncServer: Sendable {
             origins: AllowedOrigins(allowedOrigins), logger: logger.safe.withoutRepetition,
             connectionLogger: logger.safe, audit: audit,
             metrics: ServerMetrics(factory, loops: loopCount),
-            tracer: tracer is NoOpTracer ? nil : tracer)
+            tracer: tracer is NoOpTracer ? nil : tracer, edgeKey: edgeKey, upstream: upstream)
         var listener = WebSocketServerConfiguration()
         listener.host = host
         listener.port = port
@@ -128,6 +133,8 @@ public final class SyncServer: Sendable {
             preconditionFailure(error.description)
         }
         listener.take(limits)
+        // With the number of an edge's client before it.
+        if edgeKey != nil { listener.maxMessageBytes += 32 }
         self.listener = listener
     }
 
@@ -156,7 +163,7 @@ public final class SyncServer: Sendable {
         room: any RoomDefinitionProtocol, pages: WebPages = WebPages(),
         authentication: Authentication = .anonymous,
         onReload: (@Sendable (SyncServer) async throws -> Void)? = nil,
-        rules: DocumentRules? = nil,
+        rules: DocumentRules? = nil, edgeKey: EdgeKey? = nil,
         authenticate: (@Sendable (Credentials) async throws -> Identity)? = nil
     ) {
         self.init(
@@ -165,7 +172,8 @@ public final class SyncServer: Sendable {
             certificate: certificate, journal: journal, loops: loops, limits: limits,
             extensions: extensions, logger: logger, audit: audit, metrics: metrics,
             operations: operations, tracer: tracer, pages: pages, authentication: authentication,
-            onReload: onReload, rules: rules, rooms: { $0 == "/" ? room : nil },
+            onReload: onReload, rules: rules, edgeKey: edgeKey,
+            rooms: { $0 == "/" ? room : nil },
             authenticate: authenticate)
     }
 

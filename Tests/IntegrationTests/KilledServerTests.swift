@@ -105,6 +105,69 @@ import TestSupport
         for server in servers { #expect(await server.stop() == 0) }
     }
 
+    private enum EdgeEnd: CaseIterable {
+        case left, ownerKilled, edgeKilled, ownerHalted, ownerStopped
+    }
+
+    @Test(.timeLimit(.minutes(15)))
+    func `clients of edges lose and repeat nothing, whatever becomes of edges and the owner`()
+        async throws
+    {
+        let directory = try TemporaryDirectory()
+        let (key, data) = (directory.file("key"), directory.file("owner.sqlite"))
+        try Data("a key for the edges of this test".utf8).write(to: URL(filePath: key))
+        let proxy = try CuttingProxy(
+            CuttingProxy.Plan(clients: Self.clients, cuts: 0, seed: Self.seed))
+        defer { proxy.stop() }
+        func makeOwner(_ port: UInt16 = 0) async throws -> ServeProcess {
+            try await ServeProcess(document: Self.document, data: data, port: port, edgeKey: key)
+        }
+        var owner = try await makeOwner()
+        let port = owner.port
+        func makeEdge() async throws -> ServeProcess {
+            try await ServeProcess(edgeKey: key, upstream: "ws://127.0.0.1:\(port)")
+        }
+        var edges = [try await makeEdge(), try await makeEdge()]
+        let acks = AckCounter()
+        let clients = proxy.ports.enumerated().map { KilledClient(number: $0, port: $1, acks) }
+        for client in clients { client.start() }
+        proxy.lead(to: edges[0].port)
+        var random = SeededGenerator(seed: Self.seed)
+        for round in 0..<Self.kills {
+            await acks.wait(forMore: 1 + random.below(60))
+            switch EdgeEnd.allCases[round % EdgeEnd.allCases.count] {
+            case .left: proxy.lead(to: random.below(3) == 0 ? port : edges[random.below(2)].port)
+            case .ownerKilled:
+                owner.process.signal(SIGKILL)
+                _ = await owner.process.exitStatus()
+                owner = try await makeOwner(port)
+            case .edgeKilled:
+                let place = random.below(2)
+                edges[place].process.signal(SIGKILL)
+                edges[place] = try await makeEdge()
+                proxy.lead(to: edges[1 - place].port)
+            case .ownerHalted:
+                owner.process.signal(SIGSTOP)
+                proxy.lead(to: edges[random.below(2)].port)
+                owner.process.signal(SIGCONT)
+            case .ownerStopped:
+                #expect(await owner.stop() == 0)
+                owner = try await makeOwner(port)
+            }
+        }
+        for client in clients { try await client.finish() }
+        let truth = try await Truth.read(owner)
+        #expect(truth.logs == clients.map { Array(0..<$0.dispatched) })
+        #expect(truth.version == UInt64(truth.logs.map(\.count).reduce(0, +)))
+        for edge in edges {
+            let same = try await Truth.read(edge)
+            #expect(same.logs == truth.logs && same.version == truth.version)
+            #expect(same.epoch == truth.epoch)
+        }
+        for client in clients { await client.expectMirror(truth.logs[client.number]) }
+        for server in edges + [owner] { #expect(await server.stop() == 0) }
+    }
+
     private func check(_ truth: Truth, _ epoch: String, _ clients: [KilledClient]) throws {
         #expect(truth.epoch == epoch, "Nothing was lost: the history goes on.")
         for (client, log) in zip(clients, truth.logs) {

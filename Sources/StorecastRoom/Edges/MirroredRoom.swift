@@ -707,7 +707,9 @@ package final class MirroredRoom: AnyRoom {
         if case .failed = phase { true } else { false }
     }
 
-    package var isUntouched: Bool { hasFailed || guests.isEmpty && groups.isEmpty && phase == .ready }
+    package var isUntouched: Bool {
+        hasFailed || guests.isEmpty && groups.isEmpty && phase == .ready
+    }
     package var isIdle: Bool { guests.isEmpty }
     package func prepareToUnload(_ completion: @escaping () -> Void) { completion() }
     package func prepareToEnd(_ completion: @escaping () -> Void) { completion() }

@@ -340,7 +340,8 @@ package final class ServerSession: SelectionSubscriber {
         case (.live, .dispatch): break
         case (.live, .subscribe) where clients != nil: violate("An edge has its clients subscribe.")
         case (.live, .mirror(let mirror)) where clients != nil: self.mirror(mirror)
-        case (.live, .vouch(let identity)) where link?.edge != nil: renew(Identity(vouched: identity))
+        case (.live, .vouch(let identity)) where link?.edge != nil:
+            renew(Identity(vouched: identity))
         case (.live, .mirror(let mirror)):
             reply(.error(ClientFrame.unknown("mirror", ref: mirror.ref)))
         case (.live, .vouch): reply(.error(ClientFrame.unknown("vouch")))

@@ -196,7 +196,8 @@ package final class SelectionGroup {
         Self.remove(subscription, from: &subscriptions)
     }
 
-    private static func add(_ subscription: ServerSubscription, to list: inout [ServerSubscription]) {
+    private static func add(_ subscription: ServerSubscription, to list: inout [ServerSubscription])
+    {
         subscription.index = list.count
         list.append(subscription)
     }

@@ -33,7 +33,29 @@ extension ServerLoopCore: LoopHost {
     // What is queued now runs in the next turn, before which the loop looks at its sockets.
     func turnAgain() { loop.execute {} }
 
+    func admitsEdge(_ key: String?, to room: String) -> Bool {
+        // Those of extensions are for people who have the extension's own secret.
+        configuration.edgeKey?.matches(key) == true && part(at: room) == nil
+    }
+
+    private func mirror(_ path: String, of upstream: Upstream, on loop: RoomLoop) -> MirroredRoom {
+        var random = BufferedSystemGenerator()
+        let room = MirroredRoom(
+            path, limits: configuration.limits, loop: loop,
+            MirroredRoom.Credentials(
+                key: upstream.key.text, client: randomID(using: &random)))
+        let uplink = SocketUplink(of: room, to: upstream, on: self)
+        room.uplink = uplink
+        uplink.connect()
+        return room
+    }
+
     func makeRoom(_ path: String, on loop: RoomLoop) -> (any AnyRoom)? {
+        if let upstream = configuration.upstream {
+            guard configuration.paths?.contains(path) != false else { return nil }
+            configuration.logger.log(.debug, "room mirrored", [.room: path])
+            return mirror(path, of: upstream, on: loop)
+        }
         guard let definition = definition(of: path) else { return nil }
         configuration.logger.log(.debug, "room opened", [.room: path])
         var context = context(of: path, journal)

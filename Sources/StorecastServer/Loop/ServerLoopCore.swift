@@ -30,6 +30,10 @@ struct ServerConfiguration: Sendable {
     var tracer: (any Tracer)?
     /// Is told how far rooms have come with their history; nil if that is to be logged.
     var recovery: (@Sendable (RoomProgress) -> Void)?
+    /// What edges are let in by; nil if none are.
+    var edgeKey: EdgeKey?
+    /// Who has the rooms; nil if this server has.
+    var upstream: Upstream?
 }
 
 /// The sockets and timers around the ``RoomLoop`` of one event loop, and its way to the other
@@ -41,7 +45,8 @@ final class ServerLoopCore {
     let journal: any Journal
     private(set) var peers: [ServerLoop]
     private(set) lazy var rooms = RoomLoop(
-        limits: configuration.limits, unloadsRooms: journal.isDurable, host: self)
+        limits: configuration.limits,
+        unloadsRooms: journal.isDurable || configuration.upstream != nil, host: self)
     private(set) var extensions: [(path: ExactString, part: any LoopExtension)] = []
     var recoveries = RecoveryReports()
     var notices = LoggedOnce()

@@ -31,6 +31,10 @@ public struct ServerError: Error, Equatable, Sendable, CustomStringConvertible {
         public static let certificateUnusable = Code(word: "certificate-unusable")
         /// The file of its audit log can't be opened or made.
         public static let auditUnwritable = Code(word: "audit-unwritable")
+        /// The key that edges are known by can't be read, or is too short.
+        public static let edgeKeyUnusable = Code(word: "edge-key-unusable")
+        /// The address of an edge's ``Upstream`` isn't one.
+        public static let upstreamUnusable = Code(word: "upstream-unusable")
         /// The system gives it no thread or no descriptors.
         public static let noResources = Code(word: "no-resources")
     }

@@ -73,7 +73,8 @@ struct MirroredRoomTests {
         #expect(frames.last?["sub"] != nil)
     }
 
-    @Test func `a client goes from an edge to another and to the owner, and is sent what changed`() {
+    @Test func `a client goes from an edge to another and to the owner, and is sent what changed`()
+    {
         let cluster = TestCluster(Shop.room(from: Shop(log: (0..<100).map { "line \($0)" })))
         let (first, second) = (cluster.makeEdge(), cluster.makeEdge())
         let (ada, mirrors) = client(.ada, at: first, ["log"])
@@ -91,7 +92,8 @@ struct MirroredRoomTests {
             ada.speak()
             let revision = mirrors[0].revision
             cluster.settle(ada)
-            #expect(mirrors[0].value == JSON.array(cluster.room.store.state.log.map { .string($0) }))
+            #expect(
+                mirrors[0].value == JSON.array(cluster.room.store.state.log.map { .string($0) }))
             #expect(mirrors[0].revision == revision + 1)
             #expect(mirrors[0].lastPatch != nil, "A whole value came at step \(number).")
         }
@@ -173,7 +175,8 @@ struct MirroredRoomTests {
         cluster.settle(ada)
         ada.dispatch(AddTea(by: 1))
         cluster.settle(ada)
-        let other = TestCluster(Shop.room(from: Shop(tea: 7)), journal: MemoryJournal(random: SeededGenerator(seed: 5)))
+        let other = TestCluster(
+            Shop.room(from: Shop(tea: 7)), journal: MemoryJournal(random: SeededGenerator(seed: 5)))
         edge.cut()
         edge.move(to: other.owner)
         cluster.settle(ada)
@@ -195,8 +198,9 @@ struct MirroredRoomTests {
             .allowAll(.open)
         let cluster = TestCluster(room)
         let edge = cluster.makeEdge()
-        func come(_ id: String, _ identity: Identity, _ selections: [String]) -> (TestClient, [Mirror])
-        {
+        func come(_ id: String, _ identity: Identity, _ selections: [String]) -> (
+            TestClient, [Mirror]
+        ) {
             edge.loop.authenticator = { _ in .success(identity) }
             let (client, mirrors) = client(id, at: edge, selections)
             cluster.settle(client)
@@ -317,7 +321,9 @@ struct MirroredRoomTests {
         let cluster = TestCluster()
         let wire = Wire(7, to: "/a", on: cluster.owner)
         wire.say(hello(.eve, #","edge":1,"token":"key""#))
-        wire.say(#"1 {"op":"hello","proto":1,"client":"\#(String.ada)","identity":{"id":"a","roles":[]}}"#)
+        wire.say(
+            #"1 {"op":"hello","proto":1,"client":"\#(String.ada)","identity":{"id":"a","roles":[]}}"#
+        )
         #expect(cluster.room.sessionCount == 1)
         wire.say(text)
         #expect(wire.closeCode == .protocolViolation)
@@ -333,13 +339,15 @@ struct MirroredRoomTests {
         let sub = local.hear().first("subscribed")?["sub"]?.int
         let wire = Wire(7, to: "/a", on: cluster.owner)
         wire.say(
-            hello(.eve, #","edge":1,"token":"key""#), #"{"op":"mirror","ref":1,"sub":\#(sub ?? 0)}"#)
+            hello(.eve, #","edge":1,"token":"key""#), #"{"op":"mirror","ref":1,"sub":\#(sub ?? 0)}"#
+        )
         #expect(wire.hear().last?["code"] == "bad-ref")
     }
 
     // MARK: What is let go
 
-    @Test func `a client that leaves is gone at the owner, and a group that nobody has a while later`() {
+    @Test
+    func `a client that leaves is gone at the owner, and a group that nobody has a while later`() {
         let cluster = TestCluster()
         let edge = cluster.makeEdge()
         let (ada, _) = client(.ada, at: edge)

@@ -1,11 +1,11 @@
 /// The parts of a `ws://` or `wss://` URL (RFC 6455, section 3) that a connection needs.
 package struct ServerURL: Equatable {
-    var isSecure: Bool
+    package var isSecure: Bool
     /// Without brackets.
-    var host: String
-    var port: Int
+    package var host: String
+    package var port: Int
     /// With the query; begins with a slash.
-    var path: String
+    package var path: String
 
     /// Nil if `text` isn't such a URL. User names and fragments aren't taken: credentials don't
     /// belong into URLs.

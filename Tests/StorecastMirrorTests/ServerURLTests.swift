@@ -1,6 +1,6 @@
 import Testing
 
-@testable import StorecastClient
+@testable import StorecastMirror
 
 struct ServerURLTests {
     private static let schemes = [

@@ -1,0 +1,98 @@
+import StorecastMirror
+import StorecastSync
+import StorecastWebSocket
+import StorecastWire
+
+/// What a server and its edges know one another by: a secret of both, as long as a good password.
+///
+/// Whoever has it may say of any client who that is. So it belongs in a file that nobody else reads.
+public struct EdgeKey: Sendable, CustomStringConvertible {
+    let text: String
+    private let digest: [UInt8]
+
+    /// A key of 16 to 1,024 bytes. Throws `edge-key-unusable` for another.
+    public init(_ text: String) throws(ServerError) {
+        guard (16...1024).contains(text.utf8.count) else {
+            throw ServerError(
+                .edgeKeyUnusable,
+                "A key for edges has 16 to 1,024 bytes, which nobody guesses; "
+                    + "`openssl rand -hex 32` makes one.")
+        }
+        self.text = text
+        digest = SHA256.digest(of: text.utf8)
+    }
+
+    /// The key in a file, without the white space around it. Throws `edge-key-unusable`.
+    public init(file: String) throws(ServerError) {
+        let bytes: [UInt8]
+        do {
+            bytes = try ServerFile.contents(of: file, atMost: 4096)
+        } catch {
+            throw ServerError(.edgeKeyUnusable, "The key '\(file)' can't be read: \(error)")
+        }
+        let isSpace = { (byte: UInt8) in byte <= 0x20 }
+        let text = bytes.drop(while: isSpace).reversed().drop(while: isSpace).reversed()
+        try self.init(String(decoding: text, as: UTF8.self))
+    }
+
+    /// Whether it is this one; how long that takes says nothing of it.
+    func matches(_ text: String?) -> Bool {
+        guard let text else { return false }
+        return zip(digest, SHA256.digest(of: text.utf8)).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+
+    /// Doesn't show it.
+    public var description: String { "EdgeKey" }
+}
+
+/// The server that has the rooms of an edge.
+public struct Upstream: Sendable {
+    private let url: ServerURL
+    let key: EdgeKey
+    private let roots: String?
+
+    /// - Parameters:
+    ///   - url: `ws://host:port` or `wss://host:port`, and what comes before the path of each room
+    ///     there, if there is something. Throws `upstream-unusable` if it isn't that.
+    ///   - key: what that server lets edges in by.
+    ///   - roots: a file of root certificates (PEM) to trust in place of the system's.
+    public init(_ url: String, key: EdgeKey, trusting roots: String? = nil) throws(ServerError) {
+        guard let address = ServerURL(url), !address.path.contains("?") else {
+            throw ServerError(
+                .upstreamUnusable, "'\(url)' is no server: write wss://core.example, or ws://.")
+        }
+        self.url = address
+        self.key = key
+        self.roots = roots
+    }
+
+    /// How it is reached for a room.
+    func configuration(for room: String) -> WebSocketClientConfiguration {
+        var prefix = url.path[...]
+        while prefix.hasSuffix("/") { prefix.removeLast() }
+        var configuration = WebSocketClientConfiguration(
+            host: url.host, port: url.port, path: prefix + Self.encoded(room), tls: url.isSecure,
+            subprotocols: [ProtocolVersion.subprotocol])
+        configuration.certificateAuthorityFile = roots
+        // A value of the largest size in a frame, with its history.
+        configuration.maxMessageBytes = 128 << 20
+        return configuration
+    }
+
+    /// The path of a room, percent-encoded where a URL wants it.
+    private static func encoded(_ room: String) -> String {
+        var text = ""
+        for byte in room.utf8 {
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "/"):
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                let digits = String(byte, radix: 16, uppercase: true)
+                text += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+            }
+        }
+        return text
+    }
+}
