@@ -382,7 +382,8 @@ let package = Package(
         .testTarget(
             name: "StorecastServerTests",
             dependencies: [
-                "StorecastServer", "StorecastClient", "StorecastTesting", "TestSupport",
+                "StorecastServer", "StorecastClient", "StorecastTesting", "StorecastWebSocket",
+                "TestSupport",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "Logging", package: "swift-log"),

@@ -100,6 +100,8 @@ public final class SyncServer: Sendable {
         precondition(
             authenticate == nil || authentication.isAnonymous,
             "A server has one way to find out who its clients are.")
+        precondition(
+            edgeKey == nil || upstream == nil, "An edge of a server has no edges of its own.")
         loopCount = max(1, loops)
         self.onReload = onReload
         var factory = metrics

@@ -54,6 +54,7 @@ struct ServeOptionsTests {
             "takes a.example's pages": "\(configuration.origins.admits("https://a.example"))",
             "believes 10.1.1.1": "\(server.listener.trustedProxies.contains("10.1.1.1"))",
             "encrypted": "\(server.listener.certificate != nil)",
+            "edges": "\(configuration.edgeKey?.matches(Self.secret) == true)",
             "operations": server.operations.map { "\($0.address.host):\($0.address.port)" }
                 ?? "none",
             "end": "\(configuration.limits.drainTimeout)",
@@ -145,6 +146,7 @@ struct ServeOptionsTests {
                 ["--rate", "0"],
                 ["rate": "inf", "identity's rate": "inf", "address's bytes": "inf"]
             ),
+            (["--edge-key", token], ["edges": "true"]),
             (["--allow-origin", "https://a.example"], ["takes a.example's pages": "true"]),
             (["--trusted-proxy", "10.0.0.0/8"], ["believes 10.1.1.1": "true"]),
             (
@@ -165,7 +167,8 @@ struct ServeOptionsTests {
         // No option is missing above.
         let known = Set(
             rows.flatMap { $0.arguments.filter { $0.hasPrefix("--") } }
-                + ["--memory", "--help", "--version"] + Self.natsOptions)
+                + ["--memory", "--help", "--version", "--upstream", "--upstream-ca"]
+                + Self.natsOptions)
         let named = ServeCommand.helpMessage(columns: 200).matches(of: /--[a-z]+(-[a-z]+)*/)
         #expect(Set(named.map { String($0.output.0) }).subtracting(known) == [])
     }
@@ -211,6 +214,33 @@ struct ServeOptionsTests {
             }
             #expect(error?.description.contains("s3cret") == false)
         }
+    }
+
+    @Test func `an edge has the paths that its owner has, keeps nothing, and shows a key`() throws {
+        let key = directory.file("key")
+        try Data(Self.secret.utf8).write(to: URL(filePath: key))
+        let edge = ["--upstream", "wss://core.example/a", "--edge-key", key]
+        let command = try ServeCommand.parse(edge + ["--upstream-ca", "root.pem"])
+        #expect(command.file == nil)
+        let configuration = try command.server(of: Board.room, nil).configuration
+        let upstream = try #require(configuration.upstream?.configuration(for: "/b"))
+        #expect((upstream.host, upstream.path, upstream.tls) == ("core.example", "/a/b", true))
+        #expect(upstream.certificateAuthorityFile == "root.pem")
+        #expect(configuration.upstream?.key.matches(Self.secret) == true)
+        #expect(configuration.edgeKey == nil && configuration.paths == nil)
+        let some = try server(edge + ["--rooms", "/b/*"]).configuration
+        #expect(some.paths?.contains("/b/c") == true && some.paths?.contains("/c") == false)
+        for wrong in [
+            ["--upstream", "wss://core.example"], ["--upstream-ca", "root.pem"],
+            edge + ["--memory"], edge + ["--nats", "nats://a"], edge + ["--json", "a.json"],
+            edge + ["--data", "a.db"], edge + ["--rooms", "/b/*", "--rules", "rules.json"],
+        ] {
+            #expect(throws: (any Error).self, "\(wrong)") { try ServeCommand.parse(wrong) }
+        }
+        let error = #expect(throws: ServerError.self) {
+            try server(["--upstream", "core.example", "--edge-key", key])
+        }
+        #expect(error?.code == .upstreamUnusable)
     }
 
     // MARK: The server

@@ -40,7 +40,10 @@ final class MirroredGroup: ValueSource {
 
     /// Where to go on when the owner is there again, of whose history `position` was the last.
     func resumption(at position: Position) -> ResumePoint? {
-        group == nil ? nil : ResumePoint(position: position, tag: tag)
+        guard group != nil else { return nil }
+        // Values may have come without the transaction that they belong to.
+        let version = max(position.version, version)
+        return ResumePoint(position: Position(epoch: position.epoch, version: version), tag: tag)
     }
 
     /// It is asked for by the owner's number, or isn't any more.
@@ -82,11 +85,13 @@ final class MirroredGroup: ValueSource {
     }
 
     /// Takes another value in place of the one at hand.
-    func replace(by new: JSON, at version: UInt64, work limit: Int) throws {
+    func replace(
+        by new: JSON, at version: UInt64, known: UInt64, work limit: Int
+    ) throws {
         let (patch, _) = JSONPatch.diff(from: value, to: new, work: limit)
         let growth = new.encodedSize - value.encodedSize
         value = new
-        try change(by: patch, growth: growth, to: version)
+        try change(by: patch, growth: growth, to: version, known: known)
     }
 
     /// Takes a patch; throws if it isn't one to the value at hand.
@@ -94,23 +99,31 @@ final class MirroredGroup: ValueSource {
     /// - Parameter known: the newest version at which the value is known to be the one at hand.
     func apply(_ operations: JSONView, from: UInt64, to version: UInt64, known: UInt64) throws {
         // After a reconnect the owner may name the value by any version that has it.
-        guard from >= self.version, from <= max(known, self.version) else { throw Misfit() }
+        guard group != nil, from >= self.version, from <= max(known, self.version) else {
+            throw Misfit()
+        }
         let patch = try JSONPatch(reading: operations)
         var growth = 0
         for operation in patch.operations {
             growth += try operation.apply(to: &value, limits: Self.limits)
         }
-        try change(by: patch, growth: growth, to: version)
+        try change(by: patch, growth: growth, to: version, known: known)
     }
 
     /// The value at hand is that of this version.
-    func confirm(_ version: UInt64) { self.version = version }
+    func confirm(_ version: UInt64) throws {
+        guard group != nil else { throw Misfit() }
+        self.version = version
+    }
 
-    private func change(by patch: JSONPatch, growth: Int, to version: UInt64) throws {
+    private func change(
+        by patch: JSONPatch, growth: Int, to version: UInt64, known: UInt64
+    ) throws {
         self.version = version
         guard let group, let change = ValueChange(patch, growth: growth) else { return }
         guard version > group.version else { throw Misfit() }
-        group.update(change, at: version)
+        // It may have changed more than once since then.
+        group.update(change, at: version, known: max(known, group.version))
     }
 
     /// What came isn't for the value at hand.

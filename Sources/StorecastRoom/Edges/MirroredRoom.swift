@@ -3,12 +3,16 @@ package import StorecastWire
 
 /// An edge's connection to the server that owns a room, which is made again whenever it ends.
 package protocol EdgeUplink: AnyObject {
+    /// Makes it, if there is none.
+    func connect()
     /// Sends a message; false if there is no connection, or it takes no more.
     func send(_ message: [UInt8]) -> Bool
+    /// Whether little waits to be sent.
+    var isQuick: Bool { get }
     /// Ends the connection, and makes another: not before the owner has asked for that.
     func restart(after bye: ServerFrame.Bye?)
-    /// Ends it for good.
-    func close()
+    /// Ends it, and makes no other.
+    func stop()
 }
 
 /// A room that another server owns, at an edge: it has the values that its clients have selected, once
@@ -69,41 +73,54 @@ package final class MirroredRoom: AnyRoom {
         var group: MirroredGroup?
     }
 
+    /// What the owner has said, to this server or to a client.
+    private enum Message {
+        case own(ServerFrame, history: JSONView?)
+        case guest(ServerFrame, UInt64)
+    }
+
     /// Changes that take effect together.
     private struct Transaction {
         let version: UInt64
         var left: UInt64
-        var parts: [(frame: ServerFrame, history: JSONView?)] = []
+        var parts: [Message] = []
     }
 
-    /// The owner is there again, and its values haven't all come: nothing takes effect until they have,
-    /// and then everything does at once, as in a transaction.
+    /// The owner is there again, and hasn't said everything that it was asked for: nothing takes effect
+    /// until it has, and then everything does at once, as in a transaction.
     private struct Resumption {
-        enum Held {
-            case own(ServerFrame, history: JSONView?)
-            case guest(ServerFrame, UInt64)
+        enum Answer: Hashable {
+            /// The first value of a group.
+            case value(UInt64)
+            /// Whether a client is still let in.
+            case welcome(UInt64)
+            /// Whether a client may still have something.
+            case permission(UInt64, UInt64)
         }
 
         /// The version that it had when it let this server in.
         let version: UInt64
-        /// The groups whose first message hasn't come.
-        var awaited: Set<UInt64>
-        var held: [Held] = []
+        var awaited: Set<Answer>
+        var held: [Message] = []
+        /// How many messages of a transaction are to come.
+        var left: UInt64 = 0
     }
 
     package let name: String
     package private(set) var limits: SyncLimits
     package private(set) var sessionLimits: SessionLimits
-    package private(set) var phase = RoomPhase.loading
+    /// A client waits in ``admit(_:_:)``, and not before it is known who it is.
+    package private(set) var phase = RoomPhase.ready
     package private(set) var position = Position(epoch: "", version: 0)
     package var observer: (any RoomObserver)?
-    package private(set) var failure = Admission.Refusal(
-        .internalError, "The server can't open the room.", after: 5, jitter: 5)
+    package private(set) var failure = MirroredRoom.trouble
 
     private unowned let loop: RoomLoop
     private let credentials: Credentials
     /// Set before anything comes.
     package var uplink: (any EdgeUplink)?
+    /// Whether somebody has come, and the connection is wanted.
+    private var isStarted = false
     /// Whether the owner has let this server in on the connection that there is.
     package private(set) var isConnected = false
     /// What the owner takes of a client: more isn't taken here either.
@@ -118,9 +135,10 @@ package final class MirroredRoom: AnyRoom {
     private var isWatchingIdle = false
     private var transaction: Transaction?
     private var resumption: Resumption?
-    private var waiting: [(RoomPhase) -> Void] = []
+    /// The clients that are still to be introduced on this connection.
+    private var introductions: ArraySlice<UInt64> = []
+    private var isIntroducing = false
 
-    /// - Parameter uplink: makes the connection, which is to be opened at once.
     package init(
         _ name: String, limits: SyncLimits, loop: RoomLoop, _ credentials: Credentials
     ) {
@@ -131,7 +149,7 @@ package final class MirroredRoom: AnyRoom {
         self.credentials = credentials
     }
 
-    deinit { uplink?.close() }
+    deinit { uplink?.stop() }
 
     // MARK: The connection to the owner
 
@@ -151,6 +169,7 @@ package final class MirroredRoom: AnyRoom {
         isConnected = false
         transaction = nil
         resumption = nil
+        introductions = []
         owned = [:]
         for group in groups.values {
             group.isAsked(for: nil)
@@ -169,25 +188,22 @@ package final class MirroredRoom: AnyRoom {
     package func receive(_ message: UnsafeRawBufferPointer) {
         do {
             guard let first = message.first, (0x30...0x39).contains(first) else {
-                let document = try JSONDocument(scanning: message, limits: Self.incoming)
-                return try take(try ServerFrame(reading: document.root), document.root)
+                let root = try JSONDocument(scanning: message, limits: Self.incoming).root
+                let frame = try ServerFrame(reading: root)
+                return try take(
+                    .own(frame, history: root["history"]), before: root["following"]?.uint64 ?? 0)
             }
             guard let space = message.firstIndex(of: UInt8(ascii: " ")),
                 let number = UInt64(String(decoding: message[..<space], as: UTF8.self))
             else { throw MirroredGroup.Misfit() }
-            // It may have gone meanwhile.
-            guard let guest = guests[number] else { return }
             let rest = UnsafeRawBufferPointer(rebasing: message[(space + 1)...])
-            try take(try ServerFrame(reading: rest, limits: Self.incoming), for: guest)
+            try take(.guest(try ServerFrame(reading: rest, limits: Self.incoming), number))
         } catch {
-            misfit(error)
+            loop.host.report(
+                "Room '\(name)': what the upstream sent makes no sense, and is asked for anew: "
+                    + "\(error)")
+            restart()
         }
-    }
-
-    private func misfit(_ error: any Error) {
-        loop.host.report(
-            "Room '\(name)': what the upstream sent doesn't fit, and is asked for anew: \(error)")
-        restart()
     }
 
     /// The owner may send values of any size that a connection takes.
@@ -229,56 +245,73 @@ package final class MirroredRoom: AnyRoom {
         if isConnected, !say(for: guest, write) { restart() }
     }
 
-    // MARK: From the owner, to this server
+    // MARK: What the owner says
 
-    private func take(_ frame: ServerFrame, _ view: JSONView) throws {
-        let history = view["history"]
-        guard resumption != nil else { return try take(frame, history: history) }
-        switch frame {
-        case .snapshot(let sub, _, _), .patch(let sub, _, _, _), .current(let sub, _):
-            resumption?.held.append(.own(frame, history: history))
-            if let group = answered(sub) { hasResumed(group) }
-        case .transaction: resumption?.held.append(.own(frame, history: nil))
-        default: try take(frame, history: history)
+    /// - Parameter following: how many messages to clients belong to a transaction, behind its values.
+    private func take(_ message: Message, before following: UInt64 = 0) throws {
+        if resumption != nil { return try hold(message, before: following) }
+        if transaction != nil {
+            transaction?.parts.append(message)
+            transaction?.left -= 1
+            return try finishTransaction()
+        }
+        guard case .own(.transaction(let version, let count, _), _) = message else {
+            return try process(message)
+        }
+        transaction = Transaction(version: version, left: count + following)
+        try finishTransaction()
+    }
+
+    private func finishTransaction() throws {
+        guard let transaction, transaction.left == 0 else { return }
+        self.transaction = nil
+        try takeEffect(transaction.parts, at: transaction.version)
+    }
+
+    /// Everything that came together: first all values, so that what is said to clients finds them at
+    /// one version.
+    private func takeEffect(_ messages: [Message], at version: UInt64) throws {
+        for case .own(let frame, let history) in messages {
+            guard isConnected else { return }
+            try process(.own(frame, history: history))
+        }
+        reach(version)
+        for case .guest(let frame, let number) in messages {
+            guard isConnected else { return }
+            try process(.guest(frame, number))
         }
     }
 
-    private func take(_ frame: ServerFrame, history: JSONView?) throws {
+    private func process(_ message: Message) throws {
+        switch message {
+        case .own(let frame, let history): try process(frame, history)
+        case .guest(let frame, let number):
+            // It may have gone meanwhile.
+            if let guest = guests[number] { try process(frame, for: guest) }
+        }
+    }
+
+    private func process(_ frame: ServerFrame, _ history: JSONView?) throws {
         switch frame {
         case .welcome(let welcome): welcomed(welcome)
-        case .subscribed(let subscribed): self.subscribed(subscribed)
-        case .transaction(let version, let count, _):
-            guard transaction == nil else { throw MirroredGroup.Misfit() }
-            transaction = Transaction(version: version, left: count)
-            try finishTransaction()
-        case .snapshot, .patch, .current:
-            guard transaction != nil else { return try apply(frame, history) }
-            transaction?.parts.append((frame, history))
-            transaction?.left -= 1
-            try finishTransaction()
+        case .subscribed(let subscribed):
+            guard let group = groups[subscribed.ref] else { break }
+            if !group.answered(subscribed.tag) { end(group, "renewed") }
+        // Of what was held.
+        case .transaction: break
+        case .snapshot(let sub, let version, _), .patch(let sub, _, let version, _),
+            .current(let sub, let version):
+            // Nobody may want it any more.
+            if let group = answered(sub) { apply(frame, history, to: group) }
+            reach(version)
         case .lapse(let sub, let code): if let group = owned[sub] { end(group, code) }
-        case .error(let error): try failed(error)
+        case .error(let error):
+            guard let ref = error.ref else { throw error }
+            // Whoever had it at this edge is being told that it may not.
+            let code = error.code == .badReference ? Rejection.Code.forbidden : .internal
+            if let group = groups[ref] { end(group, code.description) }
         case .bye(let bye): leave(bye)
         case .pong, .reject, .renew: break
-        }
-    }
-
-    /// What is waited for of a group has come, or won't.
-    private func hasResumed(_ group: MirroredGroup) {
-        resumption?.awaited.remove(group.sub)
-        guard let done = resumption, done.awaited.isEmpty else { return }
-        resumption = nil
-        do {
-            for frame in done.held {
-                switch frame {
-                case .own(let frame, let history): try take(frame, history: history)
-                case .guest(let frame, let number):
-                    if let guest = guests[number] { try take(frame, for: guest) }
-                }
-            }
-            reach(done.version)
-        } catch {
-            misfit(error)
         }
     }
 
@@ -286,72 +319,63 @@ package final class MirroredRoom: AnyRoom {
         isConnected = true
         ownerLimits = welcome.limits
         set(limits)
+        for guest in guests.values { guest.session.takeLimits() }
         if !position.epoch.isEmpty, position.epoch != welcome.position.epoch { beginAnew() }
         position.epoch = welcome.position.epoch
         // Nobody would ask for these anew.
         forgetLingering()
-        if groups.isEmpty {
+        var awaited = Set(groups.keys.map { Resumption.Answer.value($0) })
+        for (number, guest) in guests where guest.isKnown {
+            awaited.insert(.welcome(number))
+            for (wish, content) in guest.wishes where content.group != nil {
+                awaited.insert(.permission(number, wish))
+            }
+        }
+        if awaited.isEmpty {
             reach(welcome.position.version)
         } else {
-            resumption = Resumption(
-                version: welcome.position.version, awaited: Set(groups.keys))
+            resumption = Resumption(version: welcome.position.version, awaited: awaited)
         }
-        phase = .ready
-        for (_, guest) in guests.sorted(by: { $0.key < $1.key }) { introduce(guest) }
-        let waiting = waiting
-        self.waiting = []
-        for body in waiting { body(phase) }
+        introductions = guests.keys.sorted()[...]
+        introduceSome()
     }
 
     /// The owner has another history: clients are to come back, and hear of it with their welcome.
     private func beginAnew() {
         position = Position(epoch: "", version: 0)
-        let left = Double(guests.count) / 1000
-        for (_, guest) in guests.sorted(by: { $0.key < $1.key }) where guest.isKnown {
-            guest.session.close(
-                .goingAway, "The room begins anew.", after: 0, jitter: max(1, left))
+        let jitter = max(1, Double(guests.count) / 1000)
+        for session in sessionsInOrder where guests[session.number]?.isKnown == true {
+            session.close(.goingAway, "The room begins anew.", after: 0, jitter: jitter)
         }
         for group in groups.values { forget(group) }
         idle = []
-    }
-
-    private func subscribed(_ subscribed: ServerFrame.Subscribed) {
-        guard let group = groups[subscribed.ref] else { return }
-        if !group.answered(subscribed.tag) { end(group, "renewed") }
-    }
-
-    private func finishTransaction() throws {
-        guard let transaction, transaction.left == 0 else { return }
-        self.transaction = nil
-        for part in transaction.parts { try apply(part.frame, part.history) }
-        reach(transaction.version)
     }
 
     private func answered(_ sub: UInt64) -> MirroredGroup? {
         owned[sub].flatMap { $0.isAnswered ? $0 : nil }
     }
 
-    private func apply(_ frame: ServerFrame, _ history: JSONView?) throws {
-        switch frame {
-        case .snapshot(let sub, let version, let value):
-            // Nobody may want it any more.
-            guard let group = answered(sub) else { break }
-            if group.group != nil {
-                try group.replace(by: value.json, at: version, work: limits.turnWork)
-            } else {
+    private func apply(_ frame: ServerFrame, _ history: JSONView?, to group: MirroredGroup) {
+        do {
+            switch frame {
+            case .snapshot(_, let version, let value) where group.group == nil:
                 let new = try group.begin(
                     value.json, at: version, history: history, limits, recent)
                 reach(version)
                 give(new, of: group)
+            case .snapshot(_, let version, let value):
+                try group.replace(
+                    by: value.json, at: version, known: position.version, work: limits.turnWork)
+            case .patch(_, let from, let version, let operations):
+                try group.apply(operations, from: from, to: version, known: position.version)
+            case .current(_, let version): try group.confirm(version)
+            default: break
             }
-            return reach(version)
-        case .patch(let sub, let from, let version, let operations):
-            try answered(sub)?.apply(operations, from: from, to: version, known: position.version)
-            reach(version)
-        case .current(let sub, let version):
-            answered(sub)?.confirm(version)
-            reach(version)
-        default: break
+        } catch {
+            loop.host.report(
+                "Room '\(name)': a value of '\(group.selection)' doesn't fit, and is asked for "
+                    + "anew: \(error)")
+            end(group, "renewed")
         }
     }
 
@@ -363,65 +387,105 @@ package final class MirroredRoom: AnyRoom {
             guard let guest = guests[number], let ref = guest.wishes[wish]?.ref else { continue }
             guest.session.found(.success(Permitted(byOwner: new)), for: ref)
         }
-        if new.subscriptions.isEmpty { rest(group) }
+        if new.isUnused { rest(group) }
     }
 
     private func reach(_ version: UInt64) {
-        position.version = max(position.version, version)
-    }
-
-    private func failed(_ error: FrameError) throws {
-        guard let ref = error.ref else { throw error }
-        guard let group = groups[ref] else { return }
-        end(group, Rejection.Code.internal.description)
+        if isConnected { position.version = max(position.version, version) }
     }
 
     /// Ends what clients have of a group, or wait for.
     private func end(_ group: MirroredGroup, _ code: String) {
-        forget(group)
+        unsubscribe(group)
         for subscription in group.group?.subscriptions ?? [] {
             subscription.subscriber.lapse(subscription, code)
         }
-        let rejection = Rejection(Rejection.Code(code), "The server ended the subscription.")
-        for (number, wish) in group.waiting {
-            guard let guest = guests[number], let ref = guest.wishes[wish]?.ref else { continue }
-            guest.session.found(.failure(rejection), for: ref)
-            released(ref, of: guest.session)
+        let waiting = group.waiting
+        group.waiting = []
+        for (number, wish) in waiting {
+            if let guest = guests[number], let wish = guest.wishes[wish] {
+                end(wish, of: guest, code)
+            }
         }
     }
+
+    /// How long it is until an owner is asked again that has refused this server.
+    private static let patience = Duration.seconds(5)
+
+    private static let trouble = Admission.Refusal(
+        .internalError, "The server can't open the room.", after: 5, jitter: 5)
 
     /// The owner ends the connection.
     private func leave(_ bye: ServerFrame.Bye) {
         guard !bye.reconnect else { return restart(after: bye) }
-        let code = CloseCode(word: bye.code) ?? .internalError
         loop.host.report("Room '\(name)': the upstream refuses this edge: \(bye.title)")
-        // What it has against this server isn't the clients' fault.
-        if code == .noRoom { failure = Admission.Refusal(code, bye.title) }
         disconnected()
-        uplink?.close()
+        uplink?.stop()
+        // What it has against this server isn't the clients' fault.
+        failure =
+            bye.code == CloseCode.noRoom.word
+            ? Admission.Refusal(.noRoom, bye.title) : Self.trouble
         phase = .failed(.unavailable(bye.title))
-        for (_, guest) in guests.sorted(by: { $0.key < $1.key }) {
-            guest.session.close(
-                failure.code, failure.title, after: failure.after, jitter: failure.jitter)
+        isStarted = false
+        close(failure.code, failure.title, after: failure.after, jitter: failure.jitter)
+        loop.schedule(after: Self.patience) { [weak self] in self?.phase = .ready }
+    }
+
+    // MARK: An owner that is there again
+
+    private func hold(_ message: Message, before following: UInt64) throws {
+        var passes = false
+        switch message {
+        case .own(.transaction(_, let count, _), _): resumption?.left = count + following
+        case .own(.snapshot(let sub, _, _), _), .own(.patch(let sub, _, _, _), _),
+            .own(.current(let sub, _), _):
+            if let group = answered(sub) { resumption?.awaited.remove(.value(group.sub)) }
+            noteHeld()
+        case .own: return try process(message)
+        case .guest(let frame, let number):
+            let wishes = guests[number]?.wishes
+            switch frame {
+            case .welcome: resumption?.awaited.remove(.welcome(number))
+            case .bye: passes = true
+            case .subscribed(let subscribed):
+                resumption?.awaited.remove(.permission(number, subscribed.ref))
+                // It is what the value is asked for by.
+                passes = wishes?[subscribed.ref]?.group != nil
+            case .error(let error):
+                if let ref = error.ref { resumption?.awaited.remove(.permission(number, ref)) }
+                passes = error.ref.flatMap { wishes?[$0]?.group } != nil
+            default: break
+            }
+            noteHeld()
         }
-        let waiting = waiting
-        self.waiting = []
-        for body in waiting { body(phase) }
+        if passes { try process(message) } else { resumption?.held.append(message) }
+        try endResumption()
+    }
+
+    private func noteHeld() {
+        if let left = resumption?.left, left > 0 { resumption?.left = left - 1 }
+    }
+
+    /// Lets everything take effect if nothing is awaited any more.
+    private func endResumption() throws {
+        guard let done = resumption, done.awaited.isEmpty, done.left == 0 else { return }
+        resumption = nil
+        try takeEffect(done.held, at: done.version)
+    }
+
+    /// Something that is awaited won't come.
+    private func isNotAwaited(_ answer: Resumption.Answer) {
+        guard resumption?.awaited.remove(answer) != nil else { return }
+        // Not in the middle of what a client says.
+        loop.schedule(after: .zero) { [weak self] in
+            do { try self?.endResumption() } catch { self?.restart() }
+        }
     }
 
     // MARK: From the owner, to clients
 
-    private func take(_ frame: ServerFrame, for guest: Guest) throws {
+    private func process(_ frame: ServerFrame, for guest: Guest) throws {
         let session = guest.session
-        if resumption != nil {
-            switch frame {
-            case .welcome, .transaction, .reject:
-                return resumption!.held.append(.guest(frame, session.number))
-            case .subscribed(let subscribed) where guest.wishes[subscribed.ref]?.group == nil:
-                return resumption!.held.append(.guest(frame, session.number))
-            default: break
-            }
-        }
         switch frame {
         case .welcome(let welcome):
             guard welcome.position.epoch == position.epoch else { throw MirroredGroup.Misfit() }
@@ -445,7 +509,7 @@ package final class MirroredRoom: AnyRoom {
         case .lapse(let sub, let code): lapsed(sub, code, guest)
         case .error(let error): refused(error, guest)
         case .bye(let bye):
-            guests[session.number] = nil
+            guest.isIntroduced = false
             session.close(
                 CloseCode(word: bye.code) ?? .internalError, bye.title, after: bye.after,
                 jitter: bye.jitter)
@@ -499,13 +563,13 @@ package final class MirroredRoom: AnyRoom {
 
     private func end(_ wish: Wish, of guest: Guest, _ code: String) {
         if let subscription = guest.session.subscriptions[wish.ref] {
-            guest.session.lapse(subscription, code)
-        } else {
-            guest.session.found(
-                .failure(Rejection(Rejection.Code(code), "The server ended the subscription.")),
-                for: wish.ref)
-            released(wish.ref, of: guest.session)
+            return guest.session.lapse(subscription, code)
         }
+        // Before it is found, there is nothing that could be renewed.
+        let code = code == "renewed" ? Rejection.Code.unavailable : Rejection.Code(code)
+        guest.session.found(
+            .failure(Rejection(code, "The server ended the subscription.")), for: wish.ref)
+        released(wish.ref, of: guest.session)
     }
 
     private func refused(_ error: FrameError, _ guest: Guest) {
@@ -515,11 +579,11 @@ package final class MirroredRoom: AnyRoom {
         }
         // Let go of on both sides at the same time.
         guard error.code != .badReference, let wish = guest.wishes[number] else { return }
-        let rejection = Rejection(
-            Rejection.Code(error.code.word), error.title, detail: error.detail)
         if let subscription = guest.session.subscriptions[wish.ref] {
             guest.session.lapse(subscription, error.code.word)
         } else {
+            let rejection = Rejection(
+                Rejection.Code(error.code.word), error.title, detail: error.detail)
             guest.session.found(.failure(rejection), for: wish.ref)
         }
         guest.wishes[number] = nil
@@ -534,11 +598,28 @@ package final class MirroredRoom: AnyRoom {
     }
 
     package func admit(_ session: ServerSession, _ hello: ClientFrame.Hello) -> Admission {
+        if !isStarted {
+            isStarted = true
+            uplink?.connect()
+        }
         session.takeLimits()
         let guest = Guest(session, hello)
         guests[session.number] = guest
         introduce(guest)
         return .later
+    }
+
+    /// Introduces clients as long as the connection takes it quickly, and then others.
+    private func introduceSome() {
+        while isConnected, uplink?.isQuick == true, let number = introductions.popFirst() {
+            if let guest = guests[number], !guest.isIntroduced { introduce(guest) }
+        }
+        guard !introductions.isEmpty, !isIntroducing else { return }
+        isIntroducing = true
+        loop.schedule(after: .milliseconds(2)) { [weak self] in
+            self?.isIntroducing = false
+            self?.introduceSome()
+        }
     }
 
     /// Says to the owner who a client is, and what it has asked for.
@@ -572,7 +653,9 @@ package final class MirroredRoom: AnyRoom {
 
     package func leave(_ session: ServerSession) {
         guard let guest = guests.removeValue(forKey: session.number) else { return }
-        tell(of: guest, nil)
+        for number in guest.wishes.keys { isNotAwaited(.permission(session.number, number)) }
+        isNotAwaited(.welcome(session.number))
+        if guest.isIntroduced { tell(of: guest, nil) }
     }
 
     package func group(
@@ -582,6 +665,9 @@ package final class MirroredRoom: AnyRoom {
             throw Rejection(.unavailable, "The client isn't in the room.")
         }
         guest.lastWish += 1
+        var frame = frame
+        // The rest of its message isn't kept for it.
+        frame.params = frame.params?.alone
         let wish = Wish(ref: frame.ref, frame: frame)
         guest.wishes[guest.lastWish] = wish
         guest.numbers[frame.ref] = guest.lastWish
@@ -594,11 +680,12 @@ package final class MirroredRoom: AnyRoom {
             let number = guest.numbers.removeValue(forKey: ref)
         else { return }
         guest.wishes[number] = nil
+        isNotAwaited(.permission(session.number, number))
         if guest.isIntroduced { tell(of: guest) { $0.writeUnsubscribe(ref: number) } }
     }
 
     package func receive(_ dispatch: ClientFrame.Dispatch, from session: ServerSession) {
-        guard let guest = guests[session.number], guest.isLive else {
+        guard let guest = guests[session.number], guest.isLive, uplink?.isQuick == true else {
             return session.refused(dispatch.seq, Self.away)
         }
         // The owner said so when it let the client in, and the client didn't know yet.
@@ -666,7 +753,7 @@ package final class MirroredRoom: AnyRoom {
         groups[group.sub] = nil
         if let owner = group.owner { owned[owner] = nil }
         group.isAsked(for: nil)
-        hasResumed(group)
+        isNotAwaited(.value(group.sub))
     }
 
     package func forgetLingering() {
@@ -676,9 +763,7 @@ package final class MirroredRoom: AnyRoom {
 
     // MARK: As a room of a loop
 
-    package func whenLoaded(_ body: @escaping (RoomPhase) -> Void) {
-        if phase == .loading { waiting.append(body) } else { body(phase) }
-    }
+    package func whenLoaded(_ body: @escaping (RoomPhase) -> Void) { body(phase) }
 
     package func isCertain(of client: String) -> Bool { true }
     package func whenCertain(of client: String, _ body: @escaping () -> Void) { body() }
@@ -707,16 +792,14 @@ package final class MirroredRoom: AnyRoom {
         if case .failed = phase { true } else { false }
     }
 
-    package var isUntouched: Bool {
-        hasFailed || guests.isEmpty && groups.isEmpty && phase == .ready
-    }
+    package var isUntouched: Bool { hasFailed || guests.isEmpty && groups.isEmpty }
     package var isIdle: Bool { guests.isEmpty }
     package func prepareToUnload(_ completion: @escaping () -> Void) { completion() }
     package func prepareToEnd(_ completion: @escaping () -> Void) { completion() }
     package func endTurn() {}
     package func catchUp() {}
     package func abandon() {
-        uplink?.close()
+        uplink?.stop()
         disconnected()
     }
 

@@ -474,7 +474,8 @@ package final class RoomLoop: SessionLoop {
             return true
         }
         let costly = sessions.values.map { (cost: $0.cost, session: $0) }
-            .filter { $0.cost >= Self.leastCost }
+            // An edge's is that of many clients, who cost what they cost.
+            .filter { $0.cost >= Self.leastCost && $0.session.clients == nil }
             .sorted { ($0.cost, $0.session.number) > ($1.cost, $1.session.number) }
         guard !costly.isEmpty else { return false }
         let ended = costly.prefix((costly.count + 19) / 20)

@@ -6,7 +6,7 @@ extension Room {
     package var inspection: RoomInspection {
         var subscriptions: [ExactString: Int] = [:]
         for group in views.live {
-            subscriptions[group.key.name, default: 0] += group.viewers.count
+            subscriptions[group.key.name, default: 0] += group.viewerCount
         }
         return RoomInspection(
             position: position, phase: phase.word, subscriptions: subscriptions,

@@ -68,6 +68,10 @@ package final class FlushQueue {
 
     /// The session's messages are pulled at the end of the turn, if its connection takes them.
     func add(_ session: ServerSession) {
+        if session.isPassedOn {
+            session.link?.queue()
+            return
+        }
         if due.isEmpty { loop?.noteBegin() }
         due.append(session)
     }

@@ -23,6 +23,8 @@ package protocol ServerLink: AnyObject {
     var isLocal: Bool { get }
     /// The edge that speaks for the peer; nil if that is connected itself.
     var edge: EdgeClients? { get }
+    /// Of a peer whom an edge speaks for: its session has something to say.
+    func queue()
     /// Something became of its session.
     func note(_ note: SessionNote)
 }
@@ -42,5 +44,6 @@ extension ServerLink {
     package var heldBytes: Int { 0 }
     package var isLocal: Bool { false }
     package var edge: EdgeClients? { nil }
+    package func queue() {}
     package func note(_ note: SessionNote) {}
 }

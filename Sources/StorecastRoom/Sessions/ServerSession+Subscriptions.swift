@@ -48,6 +48,7 @@ extension ServerSession {
         endParts(of: subscription)
         subscription.group.remove(subscription)
         if subscription.isPassedOn { link?.edge?.hasNoMore(subscription.group) }
+        if subscription.isMirror { clients?.mirrored.remove(subscription.group.sub) }
         if subscription.group.isUnused { room.release(subscription.group) }
     }
 
@@ -79,7 +80,10 @@ extension ServerSession {
         spend(8 * size)
         do throws(Rejection) {
             guard let group = try room.group(for: frame, of: self) else {
-                asked[frame.ref] = (frame, size)
+                // What else its message holds isn't kept for it.
+                asked[frame.ref] = (
+                    ClientFrame.Subscribe(ref: frame.ref, select: frame.select, at: frame.at), size
+                )
                 parameterBytes += size
                 return
             }
@@ -108,10 +112,12 @@ extension ServerSession {
 
     /// The room has found what the client had asked for with this ref, or says why it can't have it.
     func found(_ group: Result<Permitted<SelectionGroup>, Rejection>, for ref: UInt64) {
-        guard let (frame, size) = asked.removeValue(forKey: ref) else { return }
+        guard phase == .live, let (frame, size) = asked.removeValue(forKey: ref) else { return }
         parameterBytes -= size
         switch group {
-        case .success(let group): attach(frame, to: group, size)
+        case .success(let group):
+            spend(group.value.size)
+            attach(frame, to: group, size)
         case .failure(let rejection): reply(.error(refused(frame, rejection)))
         }
     }
@@ -139,11 +145,12 @@ extension ServerSession {
         isMirror: Bool = false
     ) {
         let group = permitted.value
-        let known = subscriptions.values.first { $0.group === group }
+        let known = isMirror ? nil : subscriptions.values.first { $0.group === group }
         let subscription = known ?? ServerSubscription(of: self, permitted)
         if known == nil {
             subscription.isMirror = isMirror
-            subscription.isPassedOn = link?.edge != nil
+            subscription.isPassedOn = isPassedOn
+            if isMirror { clients?.mirrored.insert(group.sub) }
             group.add(subscription)
             if subscription.isPassedOn { link?.edge?.has(permitted) }
             subscription.parameterBytes = size

@@ -22,6 +22,8 @@ package final class ServerSession: SelectionSubscriber {
     /// The owner's handle; nil once the session has ended.
     @exclusivity(unchecked) package private(set) var link: (any ServerLink)?
 
+    /// Whether an edge speaks for its client.
+    let isPassedOn: Bool
     private unowned let loop: any SessionLoop
     let flushes: FlushQueue
     @exclusivity(unchecked) private(set) var limits: SessionLimits
@@ -45,6 +47,8 @@ package final class ServerSession: SelectionSubscriber {
     /// How often in a row more was dispatched than may be.
     @exclusivity(unchecked) private var overruns = 0
     private var hello: ClientFrame.Hello?
+    /// Whose it is, and until when, while the room lets the client in.
+    private var coming: Identity?
     private(set) var held: [ClientFrame] = []
     /// The bytes of all messages that came before welcome.
     private var heldBytes = 0
@@ -95,12 +99,13 @@ package final class ServerSession: SelectionSubscriber {
         flushes = loop.flushes
         debt = Double(limits.turnWork)
         workSeconds = loop.flushes.seconds
-        accounts = [link.edge == nil ? loop.senders.own() : SenderAccounts.unbounded()]
+        isPassedOn = link.edge != nil
+        accounts = [isPassedOn ? SenderAccounts.unbounded() : loop.senders.own()]
         self.link = link
     }
 
     /// Whether an edge keeps its bounds, or it is one.
-    var isBoundElsewhere: Bool { link?.edge != nil || clients != nil }
+    var isBoundElsewhere: Bool { isPassedOn || clients != nil }
 
     package var identity: Identity { origin.sender }
     /// The client's id; empty before hello.
@@ -340,7 +345,7 @@ package final class ServerSession: SelectionSubscriber {
         case (.live, .dispatch): break
         case (.live, .subscribe) where clients != nil: violate("An edge has its clients subscribe.")
         case (.live, .mirror(let mirror)) where clients != nil: self.mirror(mirror)
-        case (.live, .vouch(let identity)) where link?.edge != nil:
+        case (.live, .vouch(let identity)) where isPassedOn:
             renew(Identity(vouched: identity))
         case (.live, .mirror(let mirror)):
             reply(.error(ClientFrame.unknown("mirror", ref: mirror.ref)))
@@ -368,7 +373,7 @@ package final class ServerSession: SelectionSubscriber {
         connection = hello.connection
         takesParts = (hello.parts ?? 0) >= SnapshotPart.form
         phase = .authenticating
-        if link?.edge != nil {
+        if isPassedOn {
             guard let identity = hello.identity else {
                 return violate("An edge says whose hello it is.")
             }
@@ -489,12 +494,13 @@ package final class ServerSession: SelectionSubscriber {
         guard !isOver(identity) else {
             return close(.expired, "The token has expired.", jitter: 1)
         }
-        if hello.edge != nil, link?.edge == nil { return welcomeEdge(hello) }
+        if hello.edge != nil, !isPassedOn { return welcomeEdge(hello) }
         // Also of one that isn't let in: whoever hears of that wants to know who it was.
         origin = DispatchOrigin(client: client, sender: identity)
         guard !identity.id.isSameText(as: Identity.server.id) else {
             return close(.forbidden, "The id '\(identity.id)' is the server's own.")
         }
+        coming = identity
         let admission = room.admit(self, hello)
         if case .later = admission { return }
         admitted(admission)
@@ -506,9 +512,10 @@ package final class ServerSession: SelectionSubscriber {
 
     /// The room lets the client in, or doesn't.
     func admitted(_ admission: Admission) {
-        guard phase == .authenticating, let hello else { return }
+        guard phase == .authenticating, let hello, let coming else { return }
+        self.coming = nil
         switch admission {
-        case .later: break
+        case .later: self.coming = coming
         case .refused(let refusal): refuse(refusal)
         case .welcome(let lastSeq, let rejected):
             phase = .live
@@ -522,7 +529,7 @@ package final class ServerSession: SelectionSubscriber {
                     .full, "The identity has as many connections as it may.", after: 10,
                     jitter: 10)
             }
-            noteExpiry(of: identity)
+            noteExpiry(of: coming)
             dispatches = DispatchWindow(known: max(lastSeq, hello.settled ?? 0))
             begin(lastSeq, rejected)
         }
@@ -602,7 +609,7 @@ package final class ServerSession: SelectionSubscriber {
 
     /// Whether one of its selections isn't at the room's version yet; it is sent nothing then.
     var isBehind: Bool {
-        room.isBehind && link?.edge == nil && subscriptions.values.contains { $0.group.isBehind }
+        room.isBehind && !isPassedOn && subscriptions.values.contains { $0.group.isBehind }
     }
 
     package func caughtUp() { flushes.add(self) }
@@ -632,12 +639,15 @@ package final class ServerSession: SelectionSubscriber {
     /// work already.
     package func pull(into messages: inout [ServerMessage]) {
         guard phase != .closed else { return }
-        pullOwn(into: &messages)
-        // Behind the values that they may be about.
-        if let clients, clients.hasMessages { messages += clients.takeMessages() }
+        guard let clients, clients.hasMessages else { return pullOwn(into: &messages) }
+        // Behind the values that they may be about, and taking effect with them.
+        let theirs = clients.takeMessages()
+        pullOwn(into: &messages, before: theirs.count)
+        messages += theirs
     }
 
-    private func pullOwn(into messages: inout [ServerMessage]) {
+    /// - Parameter following: how many messages to an edge's clients are to follow.
+    private func pullOwn(into messages: inout [ServerMessage], before following: Int = 0) {
         if !replies.isEmpty {
             messages += replies
             replies.clear()
@@ -698,9 +708,12 @@ package final class ServerSession: SelectionSubscriber {
             replyBytes = 0
         }
         let acked = dispatches.takeAcknowledgement()
-        guard acked != nil || count > 1 || hasGap else { return }
+        let isFollowed = count > 0 && following > 0
+        guard acked != nil || count > 1 || hasGap || isFollowed else { return }
         messages.insert(
-            .transaction(version: room.position.version, count: count, acked: acked), at: start)
+            .transaction(
+                version: room.position.version, count: count, acked: acked,
+                following: isFollowed ? following : nil), at: start)
     }
 
     /// Whether something is to be sent in later turns: in parts, behind all messages that there
@@ -784,12 +797,12 @@ package final class ServerSession: SelectionSubscriber {
         phase = .closed
         for sender in senders { loop.senders.leave(sender, at: loop.seconds) }
         senders = []
+        asked = [:]
+        queued = []
         for ref in subscriptions.keys.sorted() { subscriptions[ref].map(drop) }
         subscriptions = [:]
-        asked = [:]
         clients?.end()
         clients = nil
-        queued = []
         replies = []
         replyBytes = 0
         (held, heldBytes) = ([], 0)

@@ -5,6 +5,8 @@ struct PatchHistory {
     private struct Step {
         /// The version that the patch applies to.
         let from: UInt64
+        /// The last at which the value is known to be that of `from`.
+        let until: UInt64
         /// The patch's operations as JSON text, without the array's brackets.
         var operations: [UInt8]
         /// The bytes of all patches before this one, kept or not.
@@ -25,8 +27,11 @@ struct PatchHistory {
     ///
     /// Patches that a snapshot of `snapshotSize` bytes makes useless are dropped. Amortised O(1)
     /// beyond the writing.
+    ///
+    /// - Parameter until: the last version at which the value is known to be that of `from`: another
+    ///   server may tell of several changes by one patch.
     mutating func append(
-        _ patch: JSONPatch, from: UInt64, snapshotSize: Int
+        _ patch: JSONPatch, from: UInt64, until: UInt64 = .max, snapshotSize: Int
     ) {
         let keep = min(limit, snapshotSize)
         // One that is longer than what is kept leaves nothing, and needn't be written.
@@ -38,7 +43,7 @@ struct PatchHistory {
         var writer = JSONWriter(reserving: 64)
         patch.write(to: &writer)
         let operations = Array(writer.bytes.dropFirst().dropLast())
-        steps.append(Step(from: from, operations: operations, bytesBefore: bytes))
+        steps.append(Step(from: from, until: until, operations: operations, bytesBefore: bytes))
         bytes += operations.count
         while first < steps.count, bytes - steps[first].bytesBefore > keep {
             // The step itself goes later, together with others; its bytes may be many.
@@ -62,7 +67,7 @@ struct PatchHistory {
     /// The version of the last change at or before `version`, which is before the newest, if the
     /// patches since then are kept. O(log n).
     func start(of version: UInt64) -> UInt64? {
-        place(of: version).map { steps[$0].from }
+        place(of: version).flatMap { version <= steps[$0].until ? steps[$0].from : nil }
     }
 
     /// The operations that lead from `version` to now, if they are kept and shorter than `size`.

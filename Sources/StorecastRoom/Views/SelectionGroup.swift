@@ -71,10 +71,12 @@ package final class SelectionGroup {
 
     /// Notes that the source's value has changed, as of `version`, and queues every subscription
     /// for it; not for a number that only has another text.
-    package func update(_ change: ValueChange, at version: UInt64) {
+    ///
+    /// - Parameter known: the last version at which the value was known to be the one before.
+    package func update(_ change: ValueChange, at version: UInt64, known: UInt64 = .max) {
         size += change.growth
         guard !change.patch.isEmpty else { return }
-        history.append(change.patch, from: self.version, snapshotSize: size)
+        history.append(change.patch, from: self.version, until: known, snapshotSize: size)
         previous = self.version
         self.version = version
         hasGap = false
@@ -183,8 +185,8 @@ package final class SelectionGroup {
     /// Whether nobody has it.
     package var isUnused: Bool { subscriptions.isEmpty && passedOn.isEmpty }
 
-    /// Those who have it as a rule has let them.
-    var viewers: [ServerSubscription] { subscriptions.filter { !$0.isMirror } + passedOn }
+    /// How many have it as a rule has let them.
+    var viewerCount: Int { subscriptions.count { !$0.isMirror } + passedOn.count }
 
     package func add(_ subscription: ServerSubscription) {
         if subscription.isPassedOn { return Self.add(subscription, to: &passedOn) }

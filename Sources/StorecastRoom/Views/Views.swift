@@ -236,9 +236,16 @@ final class Views<State: Codable & Sendable> {
             guard let key = kind.members.first?.group.key,
                 log.definition.rule(for: key.name, isClosed: isClosed).readsState
             else { continue }
-            for subscription in kind.members.lazy.flatMap(\.group.viewers)
-            where !admits(subscription.subscriber.identity, to: subscription.group.key) {
-                refused.append(subscription)
+            func ask(_ subscription: ServerSubscription) {
+                if !admits(subscription.subscriber.identity, to: subscription.group.key) {
+                    refused.append(subscription)
+                }
+            }
+            for (group, _) in kind.members {
+                for subscription in group.subscriptions where !subscription.isMirror {
+                    ask(subscription)
+                }
+                for subscription in group.passedOn { ask(subscription) }
             }
         }
         for subscription in refused {

@@ -44,9 +44,7 @@ extension ServerLoopCore: LoopHost {
             path, limits: configuration.limits, loop: loop,
             MirroredRoom.Credentials(
                 key: upstream.key.text, client: randomID(using: &random)))
-        let uplink = SocketUplink(of: room, to: upstream, on: self)
-        room.uplink = uplink
-        uplink.connect()
+        room.uplink = SocketUplink(of: room, to: upstream, on: self)
         return room
     }
 

@@ -29,17 +29,20 @@ final class SocketUplink: EdgeUplink, WebSocketClientDelegate {
     }
 
     func connect() {
-        if !isOver { client.connect() }
+        isOver = false
+        client.connect()
     }
 
     func send(_ message: [UInt8]) -> Bool { client.isConnected && client.send(message) }
 
+    var isQuick: Bool { client.bufferedBytes < 1 << 20 }
+
     func restart(after bye: ServerFrame.Bye?) {
-        self.bye = bye
+        if let bye { self.bye = bye }
         client.close(code: CloseCode.goingAway.rawValue)
     }
 
-    func close() {
+    func stop() {
         isOver = true
         client.close()
     }
@@ -70,6 +73,8 @@ final class SocketUplink: EdgeUplink, WebSocketClientDelegate {
         }
         let delay = backOff.next(after: bye, using: &random)
         bye = nil
-        core.schedule(after: delay) { [weak self] in self?.connect() }
+        core.schedule(after: delay) { [weak self] in
+            if let self, !isOver { connect() }
+        }
     }
 }

@@ -167,14 +167,16 @@ extension ServerMessage {
         }
     }
 
+    /// - Parameter following: how many messages to an edge's clients take effect with the values.
     package static func transaction(
-        version: UInt64, count: Int, acked: UInt64?
+        version: UInt64, count: Int, acked: UInt64?, following: Int? = nil
     ) -> ServerMessage {
         ServerMessage { writer in
             writer.beginFrame("transaction")
             writer.member("v", version)
             writer.member("count", UInt64(count))
             if let acked { writer.member("acked", acked) }
+            if let following { writer.member("following", UInt64(following)) }
             writer.endObject()
         }
     }

@@ -43,7 +43,9 @@ struct MirroredRoomTests {
         let heard = edge.takeHeard()
         #expect(heard.count { $0.contains(#""sub""#) } == 1)
         #expect(heard.count { $0.contains(#""acked":1"#) } == 1)
-        #expect(heard.count == 2)
+        // All of it takes effect together.
+        #expect(heard.count == 3)
+        #expect(heard[0].contains(#""following":1"#))
         #expect(clients.allSatisfy { $0.1[0].value == 1 })
         // One subscription of the edge for each group, and those of the clients are only noted.
         #expect(cluster.room.liveGroups.map(\.subscriptions.count) == [1, 1])
@@ -342,6 +344,93 @@ struct MirroredRoomTests {
             hello(.eve, #","edge":1,"token":"key""#), #"{"op":"mirror","ref":1,"sub":\#(sub ?? 0)}"#
         )
         #expect(wire.hear().last?["code"] == "bad-ref")
+    }
+
+    @Test func `a client isn't shown what it may not have any more, however late it hears of that`()
+    {
+        let room = Shop.room.allow(Shop.tea) { shop, _, viewer in
+            viewer.id == "ada" || shop.tea < 2
+        }.allowAll(.open)
+        let cluster = TestCluster(room)
+        let edge = cluster.makeEdge()
+        var clients: [(TestClient, [Mirror])] = []
+        for (id, name) in [(String.ada, "ada"), (.bob, "bob")] {
+            edge.loop.authenticator = { _ in .success(Identity(name)) }
+            clients.append(client(id, at: edge))
+            cluster.settle(clients.map(\.0))
+        }
+        clients[0].0.dispatch(AddTea(by: 2))
+        clients[0].0.speak()
+        clients[0].0.arrive()
+        edge.loop.endTurn()
+        edge.speak(.max)
+        cluster.owner.endTurn()
+        // One message after the other, with a turn of the edge behind each.
+        while edge.hear(1) {
+            for (client, _) in clients {
+                while client.wire?.messages.isEmpty == false { client.read() }
+            }
+            #expect(clients[1].1[0].value == 0)
+        }
+        #expect(clients[0].1[0].value == 2)
+        #expect(clients[1].1[0].failure?.code == .forbidden)
+        // The same when that was decided while the edge was away.
+        clients[0].0.dispatch(AddTea(by: -2))
+        cluster.settle(clients.map(\.0))
+        clients[1].1 = [
+            clients[1].0.session.mirror("line", 0), clients[1].0.session.mirror("tea", nil),
+        ]
+        cluster.settle(clients.map(\.0))
+        edge.cut()
+        let local = TestClient(.eve, on: cluster.owner)
+        local.connect(to: cluster.room)
+        local.dispatch(AddTea(by: 5))
+        local.settle()
+        edge.connect()
+        cluster.settle(clients.map(\.0))
+        #expect(clients[0].1[0].value == 5)
+        #expect(clients[1].1[1].value != 5)
+    }
+
+    @Test func `a room that has begun with another schema is asked for anew`() {
+        let journal = TestJournal(isImmediate: true)
+        let cluster = TestCluster(journal: journal)
+        let edge = cluster.makeEdge()
+        let (ada, mirrors) = client(.ada, at: edge)
+        cluster.settle(ada)
+        ada.dispatch(AddTea(by: 1))
+        cluster.settle(ada)
+        var changed = Shop.room
+        changed.revision = "another"
+        let next = TestCluster(changed, journal: journal)
+        edge.move(to: next.owner)
+        cluster.settle(ada)
+        #expect(mirrors[0].value == 1)
+        #expect(ada.dispatch(AddTea(by: 1)).isSuccess == nil)
+        cluster.settle(ada)
+        #expect(mirrors[0].value == 2)
+        #expect(edge.restarts == 0 && edge.loop.reports == [])
+    }
+
+    @Test func `one client too many is refused alone`() {
+        var limits = SyncLimits()
+        limits.connections = 2
+        let owner = TestLoop(limits: limits)
+        owner.edgeKey = "key"
+        let room = owner.open(Shop.room, at: "/a", limits: limits)
+        owner.maker = { _ in room }
+        let wire = Wire(7, to: "/a", on: owner)
+        wire.say(hello(.eve, #","edge":1,"token":"key""#))
+        for number in 1...3 {
+            let client = "client-\(number)-0123456789"
+            wire.say(
+                #"\#(number) {"op":"hello","proto":1,"client":"\#(client)","identity":{"id":"","roles":[]}}"#
+            )
+        }
+        #expect(wire.closeCode == nil)
+        let heard = wire.hearMessages().map { String(decoding: $0.text, as: UTF8.self) }
+        #expect(heard.count { $0.contains("welcome") } == 3)
+        #expect(heard.last?.hasPrefix(#"3 {"op":"bye","code":"full""#) == true)
     }
 
     // MARK: What is let go

@@ -64,7 +64,6 @@ final class TestEdge {
                 MirroredRoom.Credentials(key: key, client: client))
             room.uplink = Link(self)
             self.room = room
-            connect()
             return room
         }
         _ = loop.rooms.usedRoom(path)
@@ -74,14 +73,20 @@ final class TestEdge {
     private final class Link: EdgeUplink {
         weak var edge: TestEdge?
         init(_ edge: TestEdge) { self.edge = edge }
+        var isQuick: Bool { edge?.isQuick ?? false }
+        func connect() { edge?.connect() }
         func send(_ message: [UInt8]) -> Bool { edge?.send(message) ?? false }
         func restart(after bye: ServerFrame.Bye?) { edge?.restart(after: bye) }
-        func close() { edge?.close() }
+        func stop() { edge?.close() }
     }
+
+    /// Whether little waits to be sent.
+    var isQuick: Bool { outgoing.count < 100 }
 
     /// Makes a connection, if there is none.
     func connect() {
-        guard wire == nil, !isClosed else { return }
+        guard wire == nil else { return }
+        isClosed = false
         Self.lastID += 1
         wire = Wire(Self.lastID, to: path, on: owner)
         room.connected()

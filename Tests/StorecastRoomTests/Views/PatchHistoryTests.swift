@@ -36,6 +36,14 @@ struct PatchHistoryTests {
         #expect([4, 5, 6, 9].map { history.start(of: $0) } == [nil, 5, 6, 6])
     }
 
+    @Test func `a version stands for none of which it isn't known that it had its value`() {
+        var history = PatchHistory(limit: 1000)
+        // Of several changes between 2 and 9, another server has told by one patch.
+        history.append(patch("a"), from: 2, until: 4, snapshotSize: 1000)
+        history.append(patch("b"), from: 9, snapshotSize: 1000)
+        #expect([2, 4, 5, 8, 9].map { history.start(of: $0) } == [2, 2, nil, nil, 9])
+    }
+
     @Test func `patches that are no shorter than the snapshot aren't given`() {
         var history = PatchHistory(limit: 1000)
         history.append(patch("a"), from: 0, snapshotSize: 1000)

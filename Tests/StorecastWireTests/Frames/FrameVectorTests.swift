@@ -22,7 +22,10 @@ struct FrameVectorTests {
         let expected = try #require(vector["frame"])
         let frame = try ServerFrame(reading: JSONDocument(expected.description).root)
         let message = FrameRewriting.message(of: frame)
-        #expect(try JSONDocument(message.text).root.json == expected)
+        // Edges read it beside the frame.
+        var known = expected
+        known["history"] = nil
+        #expect(try JSONDocument(message.text).root.json == known)
     }
 
     @Test(arguments: try frames(of: "client", valid: false))

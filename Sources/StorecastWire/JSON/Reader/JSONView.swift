@@ -106,6 +106,15 @@ public struct JSONView: Sendable {
                 start: tape.text + Int(entry.start) - quote, count: entry.length + 2 * quote))
     }
 
+    /// The same value in a document of its own: a view keeps all of its document's text.
+    package var alone: JSONView {
+        let limits = JSONLimits.trusted
+        guard let document = withBytes({ try? JSONDocument(scanning: $0, limits: limits) }) else {
+            preconditionFailure("What was read can't be read again.")
+        }
+        return document.root
+    }
+
     /// Where the value begins in its document's text, in bytes.
     package var offset: Int { Int(entry.start) - (entry.isString ? 1 : 0) }
 

@@ -14,11 +14,13 @@ package final class EdgeClients {
     private unowned let trunk: ServerSession
     private unowned let loop: any SessionLoop
     private var links: [UInt64: PassedLink] = [:]
-    private var outgoing: [ServerMessage] = []
-    private var outgoingBytes = 0
-    /// Whether one of the sessions waits until what is to be sent is sent.
-    private var isAwaited = false
+    /// Those who have something to be told.
+    private var due: [PassedLink] = []
+    /// What those were told last whose sessions have ended.
+    private var last: [ServerMessage] = []
     /// What rules have let its clients have, by the groups' numbers, and how many have it.
+    /// Of which the edge has a subscription.
+    var mirrored: Set<UInt64> = []
     private var permits: [UInt64: (permitted: Permitted<SelectionGroup>, count: Int)] = [:]
 
     init(of trunk: ServerSession, on loop: any SessionLoop) {
@@ -27,7 +29,7 @@ package final class EdgeClients {
     }
 
     package var count: Int { links.count }
-    var hasMessages: Bool { !outgoing.isEmpty }
+    var hasMessages: Bool { !due.isEmpty || !last.isEmpty }
 
     /// Takes a message that begins with a digit: a client's, or nothing behind the number if it has
     /// gone. False if it has no number, or that of nobody who may come.
@@ -49,7 +51,14 @@ package final class EdgeClients {
             link.session?.receive(rest)
             return true
         }
-        guard links.count < trunk.room.limits.connections else { return false }
+        guard links.count < trunk.room.limits.connections else {
+            loop.flushes.counts.reached("connections")
+            let bye = ServerFrame.Bye(
+                code: CloseCode.full.word, title: "The server has as many connections as it takes.",
+                reconnect: true, after: 10, jitter: 10)
+            say([.bye(bye)], to: number)
+            return true
+        }
         let link = PassedLink(number, of: self, id: loop.flushes.numberPassed())
         links[number] = link
         link.session = loop.begin(link, in: trunk.room.name)
@@ -57,19 +66,35 @@ package final class EdgeClients {
         return true
     }
 
-    /// What is to be said to clients; behind it those are asked that waited for place.
+    /// One of the sessions has something to say.
+    func isDue(_ link: PassedLink) {
+        guard !link.isDue else { return }
+        link.isDue = true
+        if !hasMessages { loop.flushes.add(trunk) }
+        due.append(link)
+    }
+
+    /// What is to be said to clients now, all of it: so that what they may not have any more is said
+    /// with the values that they may not have.
     func takeMessages() -> [ServerMessage] {
-        defer {
-            outgoing = []
-            outgoingBytes = 0
-            if isAwaited {
-                isAwaited = false
-                for link in links.values {
-                    if let session = link.session, session.hasMessages { loop.flushes.add(session) }
-                }
+        var messages = last
+        last = []
+        while !due.isEmpty {
+            let links = due
+            due = []
+            for link in links {
+                link.isDue = false
+                guard let session = link.session else { continue }
+                var own: [ServerMessage] = []
+                session.pull(into: &own)
+                for message in own { messages.append(message.prefixed(by: link.number)) }
+                session.wrote()
             }
         }
-        return outgoing
+        // Those that have ended meanwhile.
+        messages += last
+        last = []
+        return messages
     }
 
     /// The edge's connection is over.
@@ -77,6 +102,8 @@ package final class EdgeClients {
         let ids = links.sorted { $0.key < $1.key }.map(\.value.id)
         links = [:]
         permits = [:]
+        due = []
+        last = []
         for id in ids { loop.end(id) }
     }
 
@@ -92,26 +119,16 @@ package final class EdgeClients {
         if count > 1 { permits[group.sub]?.count = count - 1 } else { permits[group.sub] = nil }
     }
 
-    /// A group that at least one of the clients has.
-    func group(_ sub: UInt64) -> Permitted<SelectionGroup>? { permits[sub]?.permitted }
+    /// A group that at least one of the clients has, unless the edge has asked for it already.
+    func group(_ sub: UInt64) -> Permitted<SelectionGroup>? {
+        mirrored.contains(sub) ? nil : permits[sub]?.permitted
+    }
 
     // MARK: From the sessions
 
-    /// How many bytes may wait to be sent before sessions wait.
-    private static let limit = 256 << 10
-
-    fileprivate var takesMessages: Bool {
-        if outgoingBytes >= Self.limit { isAwaited = true }
-        return outgoingBytes < Self.limit
-    }
-
     fileprivate func say(_ messages: [ServerMessage], to number: UInt64) {
-        if outgoing.isEmpty { loop.flushes.add(trunk) }
-        for message in messages {
-            let message = message.prefixed(by: number)
-            outgoing.append(message)
-            outgoingBytes += message.frameSize
-        }
+        if !hasMessages { loop.flushes.add(trunk) }
+        for message in messages { last.append(message.prefixed(by: number)) }
     }
 
     fileprivate func left(_ link: PassedLink) {
@@ -126,6 +143,8 @@ final class PassedLink: ServerLink {
     let number: UInt64
     let id: UInt64
     var session: ServerSession?
+    /// Whether it is among those who have something to be told.
+    fileprivate(set) var isDue = false
     private unowned let clients: EdgeClients
 
     init(_ number: UInt64, of clients: EdgeClients, id: UInt64) {
@@ -134,12 +153,14 @@ final class PassedLink: ServerLink {
         self.id = id
     }
 
-    var isWritable: Bool { clients.takesMessages }
+    // It is pulled with its edge's own.
+    var isWritable: Bool { false }
     // Its edge counts the connections of an address.
     var isLocal: Bool { true }
     var edge: EdgeClients? { clients }
 
-    func write(_ messages: [ServerMessage]) { clients.say(messages, to: number) }
+    func write(_ messages: [ServerMessage]) {}
+    func queue() { clients.isDue(self) }
 
     func close(_ code: CloseCode, reason: String, behind last: [ServerMessage]) {
         clients.say(last, to: number)

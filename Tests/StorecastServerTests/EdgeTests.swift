@@ -1,0 +1,116 @@
+import Foundation
+import StorecastClient
+import StorecastWebSocket
+import Testing
+import TestSupport
+
+@testable import StorecastServer
+
+/// Servers that pass on the rooms of another one, over sockets.
+@Suite(.timeLimit(.minutes(10)))
+struct EdgeTests {
+    private static let secret = "0123456789abcdef"
+
+    private func key(_ text: String = secret) throws -> EdgeKey { try EdgeKey(text) }
+
+    @Test func `clients of an edge and of its owner share rooms, whatever loops these live on`()
+        async throws
+    {
+        let owner = SyncServer(
+            port: 0, loops: 2, edgeKey: try key(), rooms: { $0 == "/none" ? nil : Tallies.room })
+        let url = try await owner.start()
+        let edge = SyncServer(
+            port: 0, loops: 2, upstream: try Upstream(String(url.dropLast()), key: try key()),
+            rooms: { _ in nil })
+        let edgeURL = try await edge.start()
+        // Some of these names want encoding.
+        for path in ["/a", "/b/c", "/d é%", "/e+f;g"] {
+            let encoded = try #require(
+                path.addingPercentEncoding(withAllowedCharacters: .alphanumerics.union(["/"])))
+            let near = RemoteConnection(edgeURL.at(encoded))
+            let far = RemoteConnection(url.at(encoded))
+            #expect(try await near.dispatch(Add(number: 2)).outcome.version == 1, "\(path)")
+            #expect(try await far.dispatch(Add(number: 3)).outcome.version == 2)
+            #expect(try await near.dispatch(Add(number: 4)).outcome.version == 3)
+            let name = try #require(encoded.removingPercentEncoding)
+            let room = try await owner.room(name, of: Tallies.self)
+            #expect(try await room.withStore { $0.state.count } == 9)
+            near.close()
+            far.close()
+        }
+        let lost = RemoteConnection(edgeURL.at("/none"))
+        #expect(await lost.end()?.code == Rejection.Code("no-room"))
+        await edge.stop()
+        await owner.stop()
+    }
+
+    @Test func `an edge has its clients wait for an owner that isn't there yet`() async throws {
+        // Nobody else gets it before the owner does.
+        let port = try HeldPort(isShared: true)
+        let edge = SyncServer(
+            port: 0, upstream: try Upstream("ws://127.0.0.1:\(port.number)", key: try key()),
+            rooms: { _ in nil })
+        let client = RemoteConnection(try await edge.start())
+        let dispatch = client.dispatch(Add(number: 2))
+        let owner = SyncServer(port: port.number, room: Tallies.room, edgeKey: try key())
+        _ = try await owner.start()
+        withExtendedLifetime(port) {}
+        #expect(try await dispatch.outcome.version == 1)
+        client.close()
+        await edge.stop()
+        await owner.stop()
+    }
+
+    @Test func `the address of an upstream may have a path before those of rooms`() throws {
+        func path(_ url: String, _ room: String) throws -> String {
+            try Upstream(url, key: try key()).configuration(for: room).path
+        }
+        #expect(try path("ws://a", "/") == "/")
+        #expect(try path("wss://a/", "/b") == "/b")
+        #expect(try path("wss://a:7/core/", "/b c/é") == "/core/b%20c/%C3%A9")
+        let configuration = try Upstream("wss://a:7", key: try key()).configuration(for: "/")
+        #expect(configuration.tls && configuration.host == "a" && configuration.port == 7)
+    }
+
+    @Test(arguments: ["a", "http://a", "ws://", "ws://a?b", "ws://u@a"])
+    func `what is no address of a server isn't taken for one`(url: String) throws {
+        let key = try key()
+        let error = #expect(throws: ServerError.self) { try Upstream(url, key: key) }
+        #expect(error?.code == .upstreamUnusable)
+    }
+
+    @Test func `a key is long, without the white space around it, and isn't shown`() throws {
+        let directory = try TemporaryDirectory()
+        func key(of text: String) throws -> EdgeKey {
+            let file = directory.file("key")
+            try Data(text.utf8).write(to: URL(filePath: file))
+            return try EdgeKey(file: file)
+        }
+        let key = try key(of: " \t\(Self.secret)\n")
+        #expect(key.matches(Self.secret))
+        #expect(!key.matches(nil) && !key.matches("") && !key.matches(Self.secret + "\n"))
+        #expect(!key.matches("0123456789abcdeF"))
+        #expect("\(key)" == "EdgeKey")
+        for text in [
+            "", "0123456789abcde", "  0123456789abcde  ", String(repeating: "x", count: 1025),
+        ] {
+            let error = #expect(throws: ServerError.self) { try EdgeKey(text.trimmed) }
+            #expect(error?.code == .edgeKeyUnusable)
+            #expect(throws: ServerError.self) { _ = try self.read(text, directory) }
+        }
+        let error = #expect(throws: ServerError.self) {
+            try EdgeKey(file: directory.file("none"))
+        }
+        #expect(error?.description.contains("can't be read") == true)
+    }
+
+    private func read(_ text: String, _ directory: TemporaryDirectory) throws -> EdgeKey {
+        let file = directory.file("other")
+        try Data(text.utf8).write(to: URL(filePath: file))
+        return try EdgeKey(file: file)
+    }
+}
+
+extension String {
+    fileprivate var trimmed: String { trimmingCharacters(in: .whitespaces) }
+}
