@@ -25,6 +25,8 @@ const left = {
   "--soak 2h": "it takes hours",
   "storecast admin rooms": "it takes a server with devtools, as AdminCommandTests has",
   "storecast doctor wss": "it takes a server that others reach",
+  "--nats nats://n1": "it takes three NATS servers, as KilledServerTests has",
+  "--mirrors 2000": "it takes more descriptors than a shell has",
   "--port 443": "it takes a certificate, and a port that is the system's",
   "Attacks votes fragments": "it takes an hour",
   "board.sqlite /mnt/backups/board": "it takes another disk, and never ends",
