@@ -256,7 +256,7 @@ package final class MirroredRoom: AnyRoom {
             return try finishTransaction()
         }
         guard case .own(.transaction(let version, let count, _), _) = message else {
-            return try process(message)
+            return try process(message, known: position.version)
         }
         transaction = Transaction(version: version, left: count + following)
         try finishTransaction()
@@ -271,27 +271,31 @@ package final class MirroredRoom: AnyRoom {
     /// Everything that came together: first all values, so that what is said to clients finds them at
     /// one version.
     private func takeEffect(_ messages: [Message], at version: UInt64) throws {
+        let known = position.version
         for case .own(let frame, let history) in messages {
             guard isConnected else { return }
-            try process(.own(frame, history: history))
+            try process(frame, history, known: known)
         }
         reach(version)
         for case .guest(let frame, let number) in messages {
             guard isConnected else { return }
-            try process(.guest(frame, number))
+            try process(.guest(frame, number), known: known)
         }
     }
 
-    private func process(_ message: Message) throws {
+    /// - Parameter known: the version up to which values are known to be those at hand.
+    private func process(_ message: Message, known: UInt64) throws {
         switch message {
-        case .own(let frame, let history): try process(frame, history)
+        case .own(let frame, let history): try process(frame, history, known: known)
         case .guest(let frame, let number):
             // It may have gone meanwhile.
             if let guest = guests[number] { try process(frame, for: guest) }
         }
     }
 
-    private func process(_ frame: ServerFrame, _ history: JSONView?) throws {
+    private func process(
+        _ frame: ServerFrame, _ history: JSONView?, known: UInt64
+    ) throws {
         switch frame {
         case .welcome(let welcome): welcomed(welcome)
         case .subscribed(let subscribed):
@@ -302,7 +306,7 @@ package final class MirroredRoom: AnyRoom {
         case .snapshot(let sub, let version, _), .patch(let sub, _, let version, _),
             .current(let sub, let version):
             // Nobody may want it any more.
-            if let group = answered(sub) { apply(frame, history, to: group) }
+            if let group = answered(sub) { apply(frame, history, to: group, known: known) }
             reach(version)
         case .lapse(let sub, let code): if let group = owned[sub] { end(group, code) }
         case .error(let error):
@@ -355,7 +359,9 @@ package final class MirroredRoom: AnyRoom {
         owned[sub].flatMap { $0.isAnswered ? $0 : nil }
     }
 
-    private func apply(_ frame: ServerFrame, _ history: JSONView?, to group: MirroredGroup) {
+    private func apply(
+        _ frame: ServerFrame, _ history: JSONView?, to group: MirroredGroup, known: UInt64
+    ) {
         do {
             switch frame {
             case .snapshot(_, let version, let value) where group.group == nil:
@@ -365,9 +371,9 @@ package final class MirroredRoom: AnyRoom {
                 give(new, of: group)
             case .snapshot(_, let version, let value):
                 try group.replace(
-                    by: value.json, at: version, known: position.version, work: limits.turnWork)
+                    by: value.json, at: version, known: known, work: limits.turnWork)
             case .patch(_, let from, let version, let operations):
-                try group.apply(operations, from: from, to: version, known: position.version)
+                try group.apply(operations, from: from, to: version, known: known)
             case .current(_, let version): try group.confirm(version)
             default: break
             }
@@ -441,7 +447,7 @@ package final class MirroredRoom: AnyRoom {
             .own(.current(let sub, _), _):
             if let group = answered(sub) { resumption?.awaited.remove(.value(group.sub)) }
             noteHeld()
-        case .own: return try process(message)
+        case .own: return try process(message, known: position.version)
         case .guest(let frame, let number):
             let wishes = guests[number]?.wishes
             switch frame {
@@ -458,7 +464,11 @@ package final class MirroredRoom: AnyRoom {
             }
             noteHeld()
         }
-        if passes { try process(message) } else { resumption?.held.append(message) }
+        if passes {
+            try process(message, known: position.version)
+        } else {
+            resumption?.held.append(message)
+        }
         try endResumption()
     }
 

@@ -102,6 +102,36 @@ struct MirroredRoomTests {
         #expect(ada.troubles == [])
     }
 
+    @Test
+    func `an edge that was told of several changes at once brings forward nobody from between`() {
+        let cluster = TestCluster(Shop.room(from: Shop(log: (0..<100).map { "line \($0)" })))
+        let edge = cluster.makeEdge()
+        let (ada, _) = client(.ada, at: edge, ["tea", "log"])
+        cluster.settle(ada)
+        let bob = TestClient(.bob, on: cluster.owner)
+        bob.connect(to: cluster.room)
+        let mirror = bob.session.mirror("log", nil)
+        edge.isWritable = false
+        for action in [AddTea(by: 1), Write(text: "a"), AddTea(by: 1)] as [any SyncAction] {
+            bob.dispatch(action)
+            bob.settle()
+        }
+        // What bob has now, the edge never hears of by itself.
+        let seen = mirror.position?.version
+        bob.cut()
+        let other = TestClient(.eve, on: cluster.owner)
+        other.connect(to: cluster.room)
+        other.dispatch(Write(text: "b"))
+        other.settle()
+        edge.isWritable = true
+        cluster.settle(ada)
+        #expect(ada.session.position?.version == 4 && seen == 3)
+        bob.connect(to: edge.room, on: edge.loop)
+        cluster.settle(bob)
+        #expect(mirror.value?.array?.suffix(2) == ["a", "b"])
+        #expect(bob.troubles == [] && mirror.lastPatch == nil)
+    }
+
     @Test func `what didn't change is current at another edge`() {
         let cluster = TestCluster()
         let (first, second) = (cluster.makeEdge(), cluster.makeEdge())
