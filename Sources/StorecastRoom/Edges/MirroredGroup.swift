@@ -120,7 +120,13 @@ final class MirroredGroup: ValueSource {
         by patch: JSONPatch, growth: Int, to version: UInt64, known: UInt64
     ) throws {
         self.version = version
-        guard let group, let change = ValueChange(patch, growth: growth) else { return }
+        guard let group else { return }
+        guard let change = ValueChange(patch, growth: growth), !patch.isEmpty else {
+            // It is what it was; but it may have been something else in between, which somebody who
+            // comes from elsewhere has seen.
+            if version > max(known, group.version) { throw Interrupted() }
+            return
+        }
         guard version > group.version else { throw Misfit() }
         // It may have changed more than once since then.
         group.update(change, at: version, known: max(known, group.version))
@@ -128,4 +134,6 @@ final class MirroredGroup: ValueSource {
 
     /// What came isn't for the value at hand.
     struct Misfit: Error {}
+    /// What the value was isn't known for all versions since it was known last.
+    struct Interrupted: Error {}
 }

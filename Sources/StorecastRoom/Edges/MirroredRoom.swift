@@ -9,6 +9,8 @@ package protocol EdgeUplink: AnyObject {
     func send(_ message: [UInt8]) -> Bool
     /// Whether little waits to be sent.
     var isQuick: Bool { get }
+    /// Whether it takes much more.
+    var hasRoom: Bool { get }
     /// Ends the connection, and makes another: not before the owner has asked for that.
     func restart(after bye: ServerFrame.Bye?)
     /// Ends it, and makes no other.
@@ -123,6 +125,10 @@ package final class MirroredRoom: AnyRoom {
     private var isStarted = false
     /// Whether the owner has let this server in on the connection that there is.
     package private(set) var isConnected = false
+    /// As this server has them.
+    private var configured: SyncLimits
+    /// How often the owner has let this server in while it had clients.
+    private var connections: UInt64 = 0
     /// What the owner takes of a client: more isn't taken here either.
     private var ownerLimits: ServerFrame.Limits?
     private var visitors: UInt64 = 0
@@ -144,6 +150,7 @@ package final class MirroredRoom: AnyRoom {
     ) {
         self.name = name
         self.limits = limits
+        configured = limits
         sessionLimits = SessionLimits(limits)
         self.loop = loop
         self.credentials = credentials
@@ -258,7 +265,7 @@ package final class MirroredRoom: AnyRoom {
         guard case .own(.transaction(let version, let count, _), _) = message else {
             return try process(message, known: position.version)
         }
-        transaction = Transaction(version: version, left: count + following)
+        transaction = Transaction(version: version, left: count &+ following)
         try finishTransaction()
     }
 
@@ -311,9 +318,10 @@ package final class MirroredRoom: AnyRoom {
         case .lapse(let sub, let code): if let group = owned[sub] { end(group, code) }
         case .error(let error):
             guard let ref = error.ref else { throw error }
-            // Whoever had it at this edge is being told that it may not.
-            let code = error.code == .badReference ? Rejection.Code.forbidden : .internal
-            if let group = groups[ref] { end(group, code.description) }
+            // Whoever it was asked for has gone meanwhile; others may still have it.
+            let code =
+                error.code == .badReference ? "renewed" : Rejection.Code.internal.description
+            if let group = groups[ref] { end(group, code) }
         case .bye(let bye): leave(bye)
         case .pong, .reject, .renew: break
         }
@@ -321,10 +329,22 @@ package final class MirroredRoom: AnyRoom {
 
     private func welcomed(_ welcome: ServerFrame.Welcome) {
         isConnected = true
+        let before = limits.frame
         ownerLimits = welcome.limits
-        set(limits)
+        set(configured)
+        let isNarrower =
+            limits.frame.window < before.window || limits.frame.message < before.message
+            || limits.frame.depth < before.depth
+            || limits.frame.subscriptions < before.subscriptions
         for guest in guests.values { guest.session.takeLimits() }
-        if !position.epoch.isEmpty, position.epoch != welcome.position.epoch { beginAnew() }
+        if !position.epoch.isEmpty, position.epoch != welcome.position.epoch {
+            position = Position(epoch: "", version: 0)
+            sendAway("The room begins anew.")
+            for group in groups.values { forget(group) }
+            idle = []
+        } else if isNarrower {
+            sendAway("The server has other limits now.")
+        }
         position.epoch = welcome.position.epoch
         // Nobody would ask for these anew.
         forgetLingering()
@@ -339,20 +359,22 @@ package final class MirroredRoom: AnyRoom {
             reach(welcome.position.version)
         } else {
             resumption = Resumption(version: welcome.position.version, awaited: awaited)
+            connections += 1
+            let connection = connections
+            loop.schedule(after: Self.longestResumption) { [weak self] in
+                if let self, connections == connection { giveUpAwaited() }
+            }
         }
         introductions = guests.keys.sorted()[...]
         introduceSome()
     }
 
-    /// The owner has another history: clients are to come back, and hear of it with their welcome.
-    private func beginAnew() {
-        position = Position(epoch: "", version: 0)
+    /// Clients are to come back, and hear with their welcome what has become different.
+    private func sendAway(_ title: String) {
         let jitter = max(1, Double(guests.count) / 1000)
         for session in sessionsInOrder where guests[session.number]?.isKnown == true {
-            session.close(.goingAway, "The room begins anew.", after: 0, jitter: jitter)
+            session.close(.goingAway, title, after: 0, jitter: jitter)
         }
-        for group in groups.values { forget(group) }
-        idle = []
     }
 
     private func answered(_ sub: UInt64) -> MirroredGroup? {
@@ -377,6 +399,8 @@ package final class MirroredRoom: AnyRoom {
             case .current(_, let version): try group.confirm(version)
             default: break
             }
+        } catch is MirroredGroup.Interrupted {
+            end(group, "renewed")
         } catch {
             loop.host.report(
                 "Room '\(name)': a value of '\(group.selection)' doesn't fit, and is asked for "
@@ -442,7 +466,7 @@ package final class MirroredRoom: AnyRoom {
     private func hold(_ message: Message, before following: UInt64) throws {
         var passes = false
         switch message {
-        case .own(.transaction(_, let count, _), _): resumption?.left = count + following
+        case .own(.transaction(_, let count, _), _): resumption?.left = count &+ following
         case .own(.snapshot(let sub, _, _), _), .own(.patch(let sub, _, _, _), _),
             .own(.current(let sub, _), _):
             if let group = answered(sub) { resumption?.awaited.remove(.value(group.sub)) }
@@ -483,6 +507,28 @@ package final class MirroredRoom: AnyRoom {
         try takeEffect(done.held, at: done.version)
     }
 
+    /// How long everybody waits until the owner has said everything.
+    private static let longestResumption = Duration.seconds(10)
+
+    /// Those go on without whom everything has come.
+    private func giveUpAwaited() {
+        guard let awaited = resumption?.awaited, !awaited.isEmpty else { return }
+        resumption?.awaited = []
+        for answer in awaited {
+            switch answer {
+            case .value(let sub): if let group = groups[sub] { end(group, "renewed") }
+            case .permission(let number, let wish):
+                if let guest = guests[number], let wish = guest.wishes[wish] {
+                    end(wish, of: guest, "renewed")
+                }
+            case .welcome(let number):
+                guests[number]?.session.close(
+                    .goingAway, "The server that has the room takes long.", after: 1, jitter: 5)
+            }
+        }
+        do { try endResumption() } catch { restart() }
+    }
+
     /// Something that is awaited won't come.
     private func isNotAwaited(_ answer: Resumption.Answer) {
         guard resumption?.awaited.remove(answer) != nil else { return }
@@ -513,6 +559,7 @@ package final class MirroredRoom: AnyRoom {
             if let acked { session.settled(through: acked) }
         case .reject(let reject):
             if reject.retryable { return session.refused(reject.seq, Rejection(reject)) }
+            guard reject.seq > 0 else { throw MirroredGroup.Misfit() }
             session.settled(through: reject.seq - 1)
             session.settled(reject.seq, Rejection(reject))
         case .subscribed(let subscribed): allowed(subscribed, guest)
@@ -533,6 +580,8 @@ package final class MirroredRoom: AnyRoom {
         guard let wish = guest.wishes[subscribed.ref] else { return }
         guard let had = wish.group else {
             let group = owned[subscribed.sub] ?? found(wish.frame, as: subscribed.sub)
+            // The connection may have ended over it.
+            guard groups[group.sub] === group else { return }
             guest.wishes[subscribed.ref]?.group = group
             guard let ready = group.group else {
                 return group.waiting.append((guest.session.number, subscribed.ref))
@@ -674,6 +723,11 @@ package final class MirroredRoom: AnyRoom {
         guard let guest = guests[session.number] else {
             throw Rejection(.unavailable, "The client isn't in the room.")
         }
+        guard !guest.isIntroduced || uplink?.hasRoom == true else {
+            session.close(
+                .busy, "The server that has the room takes nothing more now.", after: 5, jitter: 10)
+            throw Rejection(.busy, "The server that has the room takes nothing more now.")
+        }
         guest.lastWish += 1
         var frame = frame
         // The rest of its message isn't kept for it.
@@ -689,7 +743,9 @@ package final class MirroredRoom: AnyRoom {
         guard let guest = guests[session.number],
             let number = guest.numbers.removeValue(forKey: ref)
         else { return }
-        guest.wishes[number] = nil
+        if let group = guest.wishes.removeValue(forKey: number)?.group, group.group == nil {
+            group.waiting.removeAll { $0.guest == session.number && $0.wish == number }
+        }
         isNotAwaited(.permission(session.number, number))
         if guest.isIntroduced { tell(of: guest) { $0.writeUnsubscribe(ref: number) } }
     }
@@ -701,12 +757,15 @@ package final class MirroredRoom: AnyRoom {
         // The owner said so when it let the client in, and the client didn't know yet.
         guard dispatch.seq > guest.settled else { return }
         let payload = dispatch.payload?.withBytes { Array($0) } ?? []
-        let isSaid = say(for: guest) { writer in
-            writer.writeDispatch(
-                seq: dispatch.seq, base: dispatch.base, settled: dispatch.settled ?? 0,
-                type: dispatch.type, payload: payload, traceparent: dispatch.traceparent)
+        var writer = JSONWriter(reserving: payload.count + 128)
+        writer.writeDispatch(
+            seq: dispatch.seq, base: dispatch.base, settled: dispatch.settled ?? 0,
+            type: dispatch.type, payload: payload, traceparent: dispatch.traceparent)
+        // Written anew, it may be longer than it came: then the owner would end the connection.
+        guard writer.bytes.count <= limits.messageBytes else {
+            return session.close(.tooBig, "A message may have \(limits.messageBytes) bytes.")
         }
-        if !isSaid { session.refused(dispatch.seq, Self.away) }
+        if !say(for: guest, { $0.raw(writer.bytes) }) { session.refused(dispatch.seq, Self.away) }
     }
 
     private static var away: Rejection {
@@ -788,6 +847,7 @@ package final class MirroredRoom: AnyRoom {
     package func admits(_ viewer: Identity, to key: GroupKey) -> Bool { true }
 
     package func set(_ limits: SyncLimits) {
+        configured = limits
         self.limits = limits
         if let owner = ownerLimits {
             self.limits.window = min(limits.window, Int(owner.window))

@@ -515,7 +515,8 @@ package final class RoomLoop: SessionLoop {
     /// What is on its way to connections that don't take it now. O(connections).
     package var outgoing: LoopGauges.Outgoing {
         var outgoing = LoopGauges.Outgoing()
-        for session in sessions.values where session.link?.isWritable == false {
+        for session in sessions.values
+        where session.link?.isWritable == false && !session.isPassedOn {
             outgoing.connections += 1
             outgoing.bytes += session.link?.heldBytes ?? 0
         }

@@ -59,6 +59,11 @@ package final class EdgeClients {
             say([.bye(bye)], to: number)
             return true
         }
+        if case .failed = trunk.room.phase {
+            // It is opened anew when nobody is in it, or by another server.
+            trunk.close(.goingAway, "The room can't go on here.", after: 0.5, jitter: 1)
+            return true
+        }
         let link = PassedLink(number, of: self, id: loop.flushes.numberPassed())
         links[number] = link
         link.session = loop.begin(link, in: trunk.room.name)

@@ -43,8 +43,11 @@ extension ServerSession {
     func settled(through seq: UInt64) {
         let known = dispatches.settled
         guard seq > known else { return }
-        outcomes.taken += Int(seq - known) - 1
-        for seq in (known + 1)..<seq { trace?.ended(seq, nil) }
+        // A client may begin with any number; no more than a window is under way.
+        let window = UInt64(limits.window)
+        let first = max(known + 1, seq > window ? seq - window + 1 : 1)
+        outcomes.taken += Int(seq - first)
+        if let trace { for seq in first..<seq { trace.ended(seq, nil) } }
         settled(seq, nil)
     }
 

@@ -97,7 +97,8 @@ package final class ServerSession: SelectionSubscriber {
         number = room.numberVisitor()
         self.loop = loop
         flushes = loop.flushes
-        debt = Double(limits.turnWork)
+        // One that comes through an edge has shown there what it makes.
+        debt = link.edge == nil ? Double(limits.turnWork) : 0
         workSeconds = loop.flushes.seconds
         isPassedOn = link.edge != nil
         accounts = [isPassedOn ? SenderAccounts.unbounded() : loop.senders.own()]
@@ -468,6 +469,8 @@ package final class ServerSession: SelectionSubscriber {
     /// Ends the connection if its identity is one of those, or turns out to be in a check that is
     /// under way; true if it ended.
     package func revoke(where isRevoked: @escaping @Sendable (Identity) -> Bool) -> Bool {
+        // An edge is nobody; its clients are asked about.
+        guard clients == nil else { return false }
         switch phase {
         case .awaitingHello, .closed: break
         case .live where isRevoked(identity):
@@ -518,6 +521,11 @@ package final class ServerSession: SelectionSubscriber {
         case .later: self.coming = coming
         case .refused(let refusal): refuse(refusal)
         case .welcome(let lastSeq, let rejected):
+            // It may have waited long.
+            guard !isRevoked(coming) else { return }
+            guard !isOver(coming) else {
+                return close(.expired, "The token has expired.", jitter: 1)
+            }
             phase = .live
             // The client's last connection doesn't count any more.
             guard
@@ -670,7 +678,8 @@ package final class ServerSession: SelectionSubscriber {
             subscription.isQueued = false
             if !isFirst, subscription.group.isLarge, subscription.needsSnapshot {
                 let size = subscription.group.size
-                if wholeBytes > 0, wholeBytes + size > limits.transactionBytes {
+                // An edge would ask for it anew for each of its clients.
+                if clients == nil, wholeBytes > 0, wholeBytes + size > limits.transactionBytes {
                     surplus.append(subscription)
                     continue
                 }

@@ -36,6 +36,7 @@ final class SocketUplink: EdgeUplink, WebSocketClientDelegate {
     func send(_ message: [UInt8]) -> Bool { client.isConnected && client.send(message) }
 
     var isQuick: Bool { client.bufferedBytes < 1 << 20 }
+    var hasRoom: Bool { client.bufferedBytes < 8 << 20 }
 
     func restart(after bye: ServerFrame.Bye?) {
         if let bye { self.bye = bye }

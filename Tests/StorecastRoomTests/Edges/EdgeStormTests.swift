@@ -36,7 +36,7 @@ struct EdgeStormTests {
         var random: SeededGenerator
         var clients: [TestClient] = []
         var mirrors: [[Mirror]] = []
-        var said: [[(text: String, outcome: DispatchOutcome)]] = []
+        var said: [[(text: String, by: Int, outcome: DispatchOutcome)]] = []
         let past: Past
         var positions: [UInt64] = []
 
@@ -79,8 +79,13 @@ struct EdgeStormTests {
             switch Int.random(in: 0..<100, using: &random) {
             case 0..<20:
                 let text = "\(number).\(said[number].count)"
-                let action: any SyncAction = chance(70) ? Write(text: text) : AddTea(by: 1)
-                said[number].append((action is Write ? text : "", client.dispatch(action)))
+                if chance(70) {
+                    said[number].append((text, 0, client.dispatch(Write(text: text))))
+                } else {
+                    // So that it also becomes what it was.
+                    let by = chance(50) ? 1 : -1
+                    said[number].append(("", by, client.dispatch(AddTea(by: by))))
+                }
                 client.speak()
             case 20..<45:
                 client.speak()
@@ -149,7 +154,7 @@ struct EdgeStormTests {
                 #expect(mirrors[number][0].value == .int(Int64(shop.tea)))
                 #expect(mirrors[number][1].value == .array(shop.log.map { .string($0) }))
             }
-            #expect(shop.tea == said.joined().count { $0.text.isEmpty })
+            #expect(shop.tea == said.joined().reduce(0) { $0 + $1.by })
             #expect(cluster.edges.map(\.restarts) == [0, 0])
             #expect(cluster.edges.flatMap(\.loop.reports) + cluster.owner.reports == [])
         }

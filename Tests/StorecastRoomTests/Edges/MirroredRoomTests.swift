@@ -463,6 +463,93 @@ struct MirroredRoomTests {
         #expect(heard.last?.hasPrefix(#"3 {"op":"bye","code":"full""#) == true)
     }
 
+    @Test func `a number that a client has chosen costs no more than another`() {
+        let cluster = TestCluster()
+        let edge = cluster.makeEdge()
+        let (ada, mirrors) = client(.ada, at: edge)
+        cluster.settle(ada)
+        let text = #"1 {"op":"transaction","v":0,"count":0,"acked":9007199254740991}"#
+        Array(text.utf8).withUnsafeBytes { edge.room.receive($0) }
+        edge.loop.endTurn()
+        #expect(ada.wire?.session.outcomes.taken == SyncLimits().window)
+        #expect(mirrors[0].value == 0)
+    }
+
+    @Test func `who is revoked while he waits for the owner isn't let in`() {
+        let cluster = TestCluster()
+        let edge = cluster.makeEdge()
+        edge.loop.authenticator = { _ in .success(Identity("eve")) }
+        let (ada, _) = client(.ada, at: edge)
+        cluster.settle(ada)
+        edge.cut()
+        let wire = Wire(to: edge.room, on: edge.loop)
+        wire.say(hello(.eve))
+        #expect(wire.session.phase == .authenticating)
+        #expect(!wire.session.revoke { $0.id == "eve" })
+        edge.connect()
+        while edge.exchange() {}
+        #expect(wire.closeCode == .revoked)
+        #expect(wire.hear().map(\.code) == ["revoked"])
+    }
+
+    @Test func `an owner that doesn't say all that it is asked holds nobody up for long`() {
+        let cluster = TestCluster()
+        let edge = cluster.makeEdge()
+        let (ada, adas) = client(.ada, at: edge)
+        let (bob, bobs) = client(.bob, at: edge, ["log"])
+        cluster.settle(ada, bob)
+        edge.cut()
+        edge.connect()
+        // All but the first value of the last that was asked for: as if it were never sent.
+        while edge.exchangeOnly({ !$0.contains(#""op":"current""#) }) {}
+        let third = ada.dispatch(AddTea(by: 1))
+        ada.settle()
+        #expect(adas[0].value == 0 && third.isSuccess == nil)
+        edge.loop.advance(by: 10)
+        cluster.settle(ada, bob)
+        edge.loop.advance(by: 10)
+        cluster.settle(ada, bob)
+        #expect(third.isSuccess == true && adas[0].value == 1 && bobs[0].value == [])
+        #expect(ada.wire?.closeCode == nil && bob.wire?.closeCode == nil)
+    }
+
+    @Test func `numbers that are longer when they are written anew end one client alone`() {
+        let cluster = TestCluster()
+        let edge = cluster.makeEdge()
+        let wire = Wire(to: edge.room, on: edge.loop)
+        let (bob, bobs) = client(.bob, at: edge)
+        wire.say(hello(.ada, #","settled":8999999999999999"#))
+        cluster.settle(bob)
+        let start =
+            #"{"op":"dispatch","seq":9e15,"base":9e15,"settled":9e15,"action":{"type":"Write","payload":{"text":""#
+        let end = #""}}}"#
+        let text = String(
+            repeating: "x", count: SyncLimits().messageBytes - start.utf8.count - end.utf8.count)
+        wire.say(start + text + end)
+        #expect(wire.closeCode == .tooBig)
+        bob.dispatch(AddTea(by: 1))
+        cluster.settle(bob)
+        #expect(bobs[0].value == 1 && edge.restarts == 0)
+    }
+
+    @Test func `an owner with narrower limits has clients come anew, and wider ones hold again`() {
+        let cluster = TestCluster()
+        let edge = cluster.makeEdge()
+        let (ada, _) = client(.ada, at: edge)
+        cluster.settle(ada)
+        var limits = SyncLimits()
+        limits.window = 7
+        let narrow = TestCluster(limits: limits)
+        edge.move(to: narrow.owner)
+        cluster.settle(ada)
+        #expect(ada.byes.map(\.code) == ["going-away"])
+        #expect(edge.room.limits.window == 7)
+        edge.move(to: cluster.owner)
+        while edge.exchange() {}
+        #expect(edge.room.limits.window == SyncLimits().window)
+        withExtendedLifetime(narrow) {}
+    }
+
     // MARK: What is let go
 
     @Test

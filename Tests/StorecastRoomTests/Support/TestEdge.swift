@@ -4,17 +4,24 @@ import StorecastMirror
 
 /// A room and the edges of it, on loops of their own, in one thread.
 final class TestCluster {
-    let owner = TestLoop()
+    let owner: TestLoop
     private(set) var edges: [TestEdge] = []
     private let definition: RoomDefinition<Shop>
     private let journal: any Journal
 
-    init(_ definition: RoomDefinition<Shop> = Shop.room, journal: (any Journal)? = nil) {
+    init(
+        _ definition: RoomDefinition<Shop> = Shop.room, journal: (any Journal)? = nil,
+        limits: SyncLimits = SyncLimits()
+    ) {
+        owner = TestLoop(limits: limits)
         self.definition = definition
         self.journal = journal ?? TestJournal(isImmediate: true)
         owner.edgeKey = "key"
         owner.maker = { [unowned self] path in
-            path == "/none" ? nil : owner.open(self.definition, at: path, journal: self.journal)
+            path == "/none"
+                ? nil
+                : owner.open(
+                    self.definition, at: path, journal: self.journal, limits: limits)
         }
     }
 
@@ -74,6 +81,7 @@ final class TestEdge {
         weak var edge: TestEdge?
         init(_ edge: TestEdge) { self.edge = edge }
         var isQuick: Bool { edge?.isQuick ?? false }
+        var hasRoom: Bool { edge?.hasRoom ?? false }
         func connect() { edge?.connect() }
         func send(_ message: [UInt8]) -> Bool { edge?.send(message) ?? false }
         func restart(after bye: ServerFrame.Bye?) { edge?.restart(after: bye) }
@@ -82,6 +90,7 @@ final class TestEdge {
 
     /// Whether little waits to be sent.
     var isQuick: Bool { outgoing.count < 100 }
+    var hasRoom = true
 
     /// Makes a connection, if there is none.
     func connect() {
@@ -156,6 +165,20 @@ final class TestEdge {
         deliver()
         owner.endTurn()
         return hear(.max) || isMoving
+    }
+
+    /// As ``exchange()``, but of what the owner says only some arrives.
+    func exchangeOnly(_ arrives: (String) -> Bool) -> Bool {
+        var isMoving = !outgoing.isEmpty
+        deliver()
+        owner.endTurn()
+        while let wire, let message = wire.hearOne() {
+            isMoving = true
+            guard arrives(String(decoding: message.text, as: UTF8.self)) else { continue }
+            message.text.withUnsafeBytes { room.receive($0) }
+        }
+        loop.endTurn()
+        return isMoving
     }
 
     /// The first messages of the owner arrive, and the turn ends; false if there are none.
