@@ -461,7 +461,9 @@ if Context.environment["STORECAST_CI"] != nil {
             "MeasureSupport", "StorecastJWT", "StorecastRoom", "StorecastServer",
             "StorecastSQLite", "StorecastSync", "StorecastWebSocket", "StorecastWire",
         ]
-        let all = parts + ["CLibWebSockets", "Storecast", "StorecastTables", "TestSupport"]
+        let all =
+            parts
+            + ["CLibWebSockets", "Storecast", "StorecastMirror", "StorecastTables", "TestSupport"]
         package.products = []
         package.targets.removeAll { !all.contains($0.name) }
         package.targets.append(

@@ -321,7 +321,10 @@ final class Views<State: Codable & Sendable> {
     }
 
     /// How much work is made at a time to bring groups up to date: little of what others wait for.
-    private var catchUpWork: Int { holdsLarge() ? limits.turnWork / 16 : limits.turnWork }
+    private var catchUpWork: Int {
+        // Some in any case: a turn that does nothing is followed by another.
+        holdsLarge() ? max(1, limits.turnWork / 16) : limits.turnWork
+    }
 
     /// As far as a turn's work goes, but at least one of those with large values.
     ///
