@@ -39,14 +39,17 @@ struct DeliveriesTests {
         let staying = Clerk()
         let first = registry.deliveries(to: staying)
         var addresses: Set<ObjectIdentifier> = []
-        for _ in 0..<100 {
+        var count = 0
+        // Until some addresses have come again: other tests, which run beside this, may take them.
+        while count < 100 || count < 100_000 && count - addresses.count < 10 {
+            count += 1
             let clerk = Clerk()
             addresses.insert(ObjectIdentifier(clerk))
             let deliveries = registry.deliveries(to: clerk)
             #expect(deliveries.owner === clerk)
             #expect(registry.deliveries(to: clerk) === deliveries)
         }
-        #expect(addresses.count < 100, "No address came twice: this shows nothing.")
+        #expect(addresses.count < count, "No address came twice: this shows nothing.")
         #expect(registry.deliveries(to: staying) === first)
     }
 
