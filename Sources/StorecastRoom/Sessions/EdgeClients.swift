@@ -18,9 +18,9 @@ package final class EdgeClients {
     private var due: [PassedLink] = []
     /// What those were told last whose sessions have ended.
     private var last: [ServerMessage] = []
-    /// What rules have let its clients have, by the groups' numbers, and how many have it.
-    /// Of which the edge has a subscription.
+    /// The numbers of the groups of which the edge has a subscription.
     var mirrored: Set<UInt64> = []
+    /// What rules have let its clients have, by the groups' numbers, and how many have it.
     private var permits: [UInt64: (permitted: Permitted<SelectionGroup>, count: Int)] = [:]
 
     init(of trunk: ServerSession, on loop: any SessionLoop) {
@@ -28,7 +28,6 @@ package final class EdgeClients {
         self.loop = loop
     }
 
-    package var count: Int { links.count }
     var hasMessages: Bool { !due.isEmpty || !last.isEmpty }
 
     /// Takes a message that begins with a digit: a client's, or nothing behind the number if it has

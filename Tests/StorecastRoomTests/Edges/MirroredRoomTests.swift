@@ -500,7 +500,7 @@ struct MirroredRoomTests {
         cluster.settle(ada, bob)
         edge.cut()
         edge.connect()
-        // All but the first value of the last that was asked for: as if it were never sent.
+        // Of what it is asked for, whether values are still the same is never said.
         while edge.exchangeOnly({ !$0.contains(#""op":"current""#) }) {}
         let third = ada.dispatch(AddTea(by: 1))
         ada.settle()
