@@ -127,6 +127,22 @@ let package = Package(
                 "StorecastNATS", "StorecastTesting", "StorecastWebSocket", "TestSupport",
             ],
             swiftSettings: settings),
+        // Servers that share rooms, and pass on to clients those of one another.
+        .target(
+            name: "StorecastCluster",
+            dependencies: [
+                "StorecastMirror", "StorecastNATS", "StorecastRoom", "StorecastServer",
+                "StorecastSync", "StorecastWebSocket", "StorecastWire",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "StorecastClusterTests",
+            dependencies: [
+                "StorecastClient", "StorecastCluster", "StorecastNATS", "StorecastServer",
+                "StorecastSync", "TestSupport",
+            ],
+            swiftSettings: settings),
         // A load on any server, and what it measures.
         .target(
             name: "StorecastBench", dependencies: ["StorecastWebSocket", "StorecastWire"],
@@ -238,7 +254,8 @@ let package = Package(
             name: "StorecastCommand",
             dependencies: [
                 "StorecastServer", "StorecastDevtools", "StorecastTools", "StorecastSQLite",
-                "StorecastBench", "StorecastClient", "StorecastJWT", "StorecastNATS",
+                "StorecastBench", "StorecastClient", "StorecastCluster", "StorecastJWT",
+                "StorecastNATS",
                 "StorecastWebSocket", "BuildInformation", "Example", "WebClients",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -402,9 +419,10 @@ let package = Package(
         .testTarget(
             name: "StorecastCommandTests",
             dependencies: [
-                "StorecastCommand", "StorecastNATS", "StorecastSQLite", "StorecastServer",
-                "StorecastTesting", "StorecastWebSocket", "TestSupport",
+                "StorecastCluster", "StorecastCommand", "StorecastNATS", "StorecastSQLite",
+                "StorecastServer", "StorecastTesting", "StorecastWebSocket", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: settings),

@@ -2,7 +2,9 @@ import ArgumentParser
 import Example
 import Foundation
 import Logging
+import StorecastCluster
 import StorecastDevtools
+import StorecastNATS
 import StorecastServer
 import StorecastSQLite
 import StorecastTools
@@ -214,17 +216,27 @@ struct ServeCommand: AsyncParsableCommand {
             throw ValidationError(
                 "Clients show either tokens or JSON Web Tokens: leave out --tokens or --jwt-keys.")
         }
-        if nats.nats != nil, let other = data.memory ? "--memory" : data.ofFile {
-            throw ValidationError("With --nats there is no \(other): leave one of them out.")
+        let ofNATS = nats.nats != nil ? "--nats" : nats.cluster != nil ? "--cluster" : nil
+        if let ofNATS, let other = data.memory ? "--memory" : data.ofFile {
+            throw ValidationError("With \(ofNATS) there is no \(other): leave one of them out.")
+        }
+        guard edge.upstreamCa == nil || edge.upstream != nil || nats.cluster != nil else {
+            throw ValidationError("--upstream-ca is about --upstream, which isn't there.")
+        }
+        if nats.cluster != nil {
+            guard edge.edgeKey != nil else {
+                throw ValidationError(
+                    "The servers of a cluster show one another a key: add --edge-key FILE.")
+            }
+            if nats.nodeAddress.isSecure, tlsCertificate == nil {
+                throw ValidationError(
+                    "A wss:// --cluster-address needs a certificate: add --tls-certificate FILE.")
+            }
         }
         if edge.upstream != nil {
             let other =
-                nats.nats != nil
-                ? "--nats"
-                : data.memory
-                    ? "--memory"
-                    : data.ofFile
-                        ?? (json != nil ? "--json" : rules != nil ? "--rules" : nil)
+                ofNATS ?? (data.memory ? "--memory" : data.ofFile)
+                ?? (json != nil ? "--json" : rules != nil ? "--rules" : nil)
             if let other {
                 throw ValidationError(
                     "An edge keeps nothing and has no rules: leave out \(other), or --upstream.")
@@ -269,7 +281,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     /// The file in which it keeps what happens; nil for memory, NATS, or an edge.
     var file: String? {
-        if nats.nats != nil || edge.upstream != nil { return nil }
+        if nats.addresses != nil || edge.upstream != nil { return nil }
         return data.file(document: json ?? (rooms.isEmpty ? nil : "rooms.json"))
     }
 
@@ -341,6 +353,7 @@ struct ServeCommand: AsyncParsableCommand {
         let server: SyncServer
         do throws(ServerError) {
             let jwt = try await jwt.authentication
+            if nats.cluster != nil { return try await share(room, access, jwt, onReload) }
             server = try self.server(of: room, access?.access, jwt, onReload)
         } catch {
             throw CommandFailure(.trouble, error.description)
@@ -365,7 +378,7 @@ struct ServeCommand: AsyncParsableCommand {
                 }
                 // Now rather than when the first client comes, as it may take a while; but what
                 // another server may have isn't taken from it.
-                for path in nats.nats == nil && edge.upstream == nil ? known : [] {
+                for path in nats.addresses == nil && edge.upstream == nil ? known : [] {
                     Task { _ = try? await server.room(path, of: State.self) }
                 }
                 ServiceManager.tell("READY=1")
@@ -375,13 +388,82 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
+    /// Serves as one of a cluster's servers.
+    private func share<State>(
+        _ room: RoomDefinition<State>, _ access: (access: DevtoolsAccess, fragment: String)?,
+        _ jwt: Authentication?, _ onReload: (@Sendable (SyncServer) async throws -> Void)?
+    ) async throws(ServerError) {
+        let node = ClusterNode(at: nats.nodeAddress)
+        let parts = try clusterParts(of: node)
+        let front = try server(of: room, nil, jwt, onReload, as: .front(parts))
+        let owner = try server(of: room, access?.access, jwt, as: .owner(parts, front))
+        try await node.run(owner: owner, front: front) { url, node in
+            say("in the cluster '\(nats.natsName)' as \(node.id), at \(node.address)")
+            StandardOutput.write("listening on \(url)")
+            StandardOutput.write("in a browser: http\(url.dropFirst(2))")
+            if let url = front.operationsURL {
+                StandardOutput.write("its health and metrics: \(url)metrics")
+            }
+            if let access {
+                let page = "http" + node.address.dropFirst(2)
+                StandardOutput.write(
+                    "devtools of the rooms that it has: \(page)/devtools/\(access.fragment)")
+            }
+            ServiceManager.tell("READY=1")
+        }
+    }
+
+    func clusterParts(of node: ClusterNode) throws(ServerError) -> ClusterNode.Parts {
+        let configuration: NATSConfiguration?
+        do throws(CommandFailure) { configuration = try nats.configuration } catch {
+            throw ServerError(.journalUnavailable, error.description)
+        }
+        guard let configuration, let key = try edge.key else {
+            preconditionFailure("They were checked.")
+        }
+        return node.parts(at: configuration, nats.layout, key: key, trusting: edge.upstreamCa)
+    }
+
+    /// What a server is to its cluster, if there is one.
+    enum ClusterPart {
+        /// It has rooms, for edges; the other one has health and metrics of both.
+        case owner(ClusterNode.Parts, SyncServer)
+        /// It has clients.
+        case front(ClusterNode.Parts)
+    }
+
     /// The server that the options ask for.
     func server<State>(
         of room: RoomDefinition<State>, _ access: DevtoolsAccess?, _ jwt: Authentication? = nil,
-        _ onReload: (@Sendable (SyncServer) async throws -> Void)? = nil
+        _ onReload: (@Sendable (SyncServer) async throws -> Void)? = nil,
+        as part: ClusterPart? = nil
     ) throws(ServerError) -> SyncServer {
         guard let limits = try? limits else { preconditionFailure("They were checked.") }
-        let (paths, rules, upstream) = (try paths, try documentRules, try edge.server)
+        let (paths, rules) = (try paths, try documentRules)
+        let find: @Sendable (String) -> (any RoomDefinitionProtocol)? = { path in
+            guard let rules, let document = room as? RoomDefinition<SharedDocument> else {
+                return room
+            }
+            return document.obeying(rules, at: path)
+        }
+        let extensions: [ServerExtension] = access.map { [.devtools($0)] } ?? []
+        if case .owner(let parts, let front) = part {
+            let address = nats.nodeAddress
+            return SyncServer(
+                host: address.listeningHost, port: address.port,
+                certificate: address.isSecure ? try certificate : nil, journal: parts.journal,
+                limits: limits.ofOwner, extensions: extensions,
+                logger: Logger(label: "storecast.owner"), audit: front.audit,
+                metrics: front.metrics(of: "owner"),
+                pages: access == nil ? WebPages() : .demo("devtools"), rules: rules,
+                edgeKey: try edge.key, paths: paths, rooms: find
+            ) { _ throws(Rejection) in
+                throw Rejection(.unauthenticated, "Only servers of the cluster connect here.")
+            }
+        }
+        var (upstream, upstreamPaths) = (try edge.server, RoomPatterns?.some(paths))
+        if upstream != nil, self.rooms.isEmpty { upstreamPaths = nil }
+        if case .front(let parts) = part { upstream = parts.upstream }
         var authentication = try authentication
         if let jwt { authentication = jwt }
         if let rules, isClosed {
@@ -391,19 +473,12 @@ struct ServeCommand: AsyncParsableCommand {
             host: host, port: port, listeningSocket: ServiceManager.listeningSocket(),
             allowedHosts: allowHost,
             allowedOrigins: allowOrigin, trustedProxies: trustedProxy, certificate: try certificate,
-            journal: try journal, limits: limits,
-            extensions: access.map { [.devtools($0)] } ?? [], audit: try audit,
-            operations: operationsAddress,
+            journal: upstream == nil ? try journal : .memory, limits: limits,
+            extensions: extensions, audit: try audit, operations: operationsAddress,
             pages: try page.pages(insteadOf: defaultPage, access != nil),
             authentication: authentication, onReload: onReload, rules: rules,
             edgeKey: upstream == nil ? try edge.key : nil, upstream: upstream,
-            paths: upstream != nil && self.rooms.isEmpty ? nil : paths
-        ) { path in
-            guard let rules, let document = room as? RoomDefinition<SharedDocument> else {
-                return room
-            }
-            return document.obeying(rules, at: path)
-        }
+            paths: upstreamPaths, rooms: find)
     }
 
     private var journal: JournalProvider {

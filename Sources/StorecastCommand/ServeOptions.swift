@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import StorecastCluster
 import StorecastDevtools
 import StorecastJWT
 import StorecastNATS
@@ -93,6 +94,18 @@ struct NATSOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "As --nats, and share the rooms with the other servers that do so: each has some, and "
+                + "serves all; Docs/Cluster.md tells how.", valueName: "addresses"))
+    var cluster: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Where the other servers of the cluster reach this one, such as 10.0.0.11:9091; it "
+                + "listens there. Port 0 is any free one.", valueName: "host:port"))
+    var clusterAddress: String?
+
+    @Option(
+        help: ArgumentHelp(
             "On how many NATS servers everything is before it is acknowledged, 1 to 5.",
             valueName: "number"))
     var natsReplicas = 3
@@ -127,13 +140,23 @@ struct NATSOptions: ParsableArguments {
     var natsCa: String?
 
     func validate() throws {
-        guard let nats else {
+        if nats != nil, cluster != nil {
+            throw ValidationError("--cluster is --nats and more: leave out --nats.")
+        }
+        if clusterAddress != nil, cluster == nil {
+            throw ValidationError("Of which cluster? Add --cluster ADDRESSES.")
+        }
+        guard let addresses else {
             let other = natsCredentials ?? natsToken ?? natsUser ?? natsCa
             if other != nil { throw ValidationError("Where is NATS? Add --nats ADDRESSES.") }
             return
         }
-        do throws(NATSError) { _ = try NATSConfiguration(nats) } catch {
+        do throws(NATSError) { _ = try NATSConfiguration(addresses) } catch {
             throw ValidationError(error.description)
+        }
+        if let clusterAddress, NodeAddress(clusterAddress) == nil {
+            throw ValidationError(
+                "'\(clusterAddress)' isn't where a server is: --cluster-address 10.0.0.11:9091.")
         }
         guard (1...5).contains(natsReplicas) else {
             throw ValidationError("JetStream has 1 to 5 replicas; \(natsReplicas) isn't.")
@@ -157,19 +180,33 @@ struct NATSOptions: ParsableArguments {
         }
     }
 
+    /// Where NATS is; nil without it.
+    var addresses: String? { nats ?? cluster }
+
     /// Nil without NATS. Reads the files.
     var journal: JournalProvider? {
+        get throws(CommandFailure) { try configuration.map { .jetStream($0, layout) } }
+    }
+
+    /// Nil without NATS. Reads the files.
+    var configuration: NATSConfiguration? {
         get throws(CommandFailure) {
-            guard let nats else { return nil }
-            do throws(NATSError) { return .jetStream(try configuration(nats), layout) } catch {
+            guard let addresses else { return nil }
+            do throws(NATSError) { return try configuration(addresses) } catch {
                 throw CommandFailure(.trouble, error.description)
             }
         }
     }
 
+    /// Where the other servers of its cluster reach this one: without ``clusterAddress``, on this
+    /// machine.
+    var nodeAddress: NodeAddress {
+        clusterAddress.flatMap { NodeAddress($0) } ?? NodeAddress()
+    }
+
     var layout: JetStreamLayout { JetStreamLayout(name: natsName, replicas: natsReplicas) }
 
-    func configuration(_ addresses: String) throws(NATSError) -> NATSConfiguration {
+    private func configuration(_ addresses: String) throws(NATSError) -> NATSConfiguration {
         var configuration = try NATSConfiguration(addresses)
         configuration.certificateAuthorityFile = natsCa
         configuration.credentials = try credentials
@@ -222,9 +259,6 @@ struct EdgeOptions: ParsableArguments {
     func validate() throws {
         guard upstream == nil || edgeKey != nil else {
             throw ValidationError("An edge shows its upstream a key: add --edge-key FILE.")
-        }
-        guard upstreamCa == nil || upstream != nil else {
-            throw ValidationError("--upstream-ca is about --upstream, which isn't there.")
         }
     }
 

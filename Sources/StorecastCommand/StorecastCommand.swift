@@ -40,7 +40,8 @@ struct StorecastCommand: AsyncParsableCommand {
         version: Software.report(commit: String(cString: storecast_commit())),
         subcommands: [
             ServeCommand.self, WatchCommand.self, DispatchCommand.self, BenchCommand.self,
-            AdminCommand.self, DoctorCommand.self, JournalCommand.self, TypesCommand.self,
+            AdminCommand.self, ClusterCommand.self, DoctorCommand.self, JournalCommand.self,
+            TypesCommand.self,
         ])
 
     static func main() async {

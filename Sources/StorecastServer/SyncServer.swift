@@ -206,6 +206,15 @@ public final class SyncServer: Sendable {
         onRecovery: (@Sendable (RoomProgress) -> Void)?,
         onListening: @Sendable (_ url: String) -> Void
     ) async throws(ServerError) {
+        try await run(onRecovery: onRecovery, onListening: onListening, beforeStop: {})
+    }
+
+    /// - Parameter beforeStop: runs when it is to end, while it still serves.
+    package func run(
+        onRecovery: (@Sendable (RoomProgress) -> Void)?,
+        onListening: @Sendable (_ url: String) -> Void,
+        beforeStop: () async -> Void
+    ) async throws(ServerError) {
         let url = try await start(onRecovery)
         let (signals, continuation) = AsyncStream<Int32>.makeStream()
         let isReloading =
@@ -226,6 +235,7 @@ public final class SyncServer: Sendable {
             configuration.logger.log(.info, "stopping", [.signal: Int(signal)])
             break
         }
+        await beforeStop()
         await stop()
     }
 
@@ -419,6 +429,39 @@ public final class SyncServer: Sendable {
         let loops = runningLoops()
         guard !loops.isEmpty else { return nil }
         return loops[ServerLoopCore.homeIndex(of: path, loops: loops.count)]
+    }
+
+    // MARK: A part of a larger server
+
+    /// For another server that writes to the same audit log.
+    package var audit: AuditLog? { configuration.audit }
+
+    /// For another server whose metrics are shown with this one's, with a label that says which
+    /// part they are of.
+    package func metrics(of part: String) -> any MetricsFactory {
+        PartMetrics(operations?.metrics ?? MetricsSystem.factory, part)
+    }
+
+    // MARK: Rooms that go from server to server
+
+    /// The server is gone at which an edge found the owner of rooms: it looks for others at once.
+    package func upstreamEnded(_ address: String) async {
+        for loop in runningLoops() { await loop.upstreamEnded(address) }
+    }
+
+    /// Whether the room is open here.
+    package func hasRoom(_ path: String) async -> Bool {
+        await home(of: path)?.hasRoom(path) == true
+    }
+
+    /// Has a room write what makes opening it elsewhere quick.
+    package func prepareToLeave(_ path: String) async { await home(of: path)?.prepareToLeave(path) }
+
+    /// Leaves a room that is open here to another server: its clients are told to connect again.
+    ///
+    /// - Parameter reason: for the log.
+    package func leave(_ path: String, _ reason: String) async {
+        await home(of: path)?.leave(path, reason)
     }
 
     private func checkAddress() throws(ServerError) {

@@ -5,11 +5,11 @@ import TestSupport
 
 /// A server that is killed in the midst of it, and started again on the same file.
 ///
-/// `STORECAST_KILLS=200 swift test --filter KilledServerTests` is the long run.
+/// `TEST_KILLS=200 swift test --filter KilledServerTests` is the long run.
 @MainActor struct KilledServerTests {
     private static let clients = 6
     private static let kills =
-        ProcessInfo.processInfo.environment["STORECAST_KILLS"].flatMap { Int($0) } ?? 8
+        ProcessInfo.processInfo.environment["TEST_KILLS"].flatMap { Int($0) } ?? 8
     private static let seed: UInt64 = 5
 
     @Test(.timeLimit(.minutes(15)))
@@ -166,6 +166,77 @@ import TestSupport
         }
         for client in clients { await client.expectMirror(truth.logs[client.number]) }
         for server in edges + [owner] { #expect(await server.stop() == 0) }
+    }
+
+    private enum ClusterEnd: CaseIterable { case killed, moved, halted, stopped, logKilled }
+
+    @Test(
+        .enabled(if: NATSProcess.isThere, "needs .build/python: see the README's test command"),
+        .timeLimit(.minutes(15)))
+    func `clients of a cluster lose and repeat nothing, whatever becomes of its servers`()
+        async throws
+    {
+        let directory = try TemporaryDirectory()
+        let key = directory.file("key")
+        try Data("a key for the servers of this test".utf8).write(to: URL(filePath: key))
+        let log = try await NATSCluster()
+        let proxy = try CuttingProxy(
+            CuttingProxy.Plan(clients: Self.clients, cuts: 0, seed: Self.seed))
+        defer { proxy.stop() }
+        func makeServer() async throws -> ServeProcess {
+            try await ServeProcess(document: Self.document, cluster: log.addresses, edgeKey: key)
+        }
+        var servers: [ServeProcess] = []
+        for _ in 0..<3 { servers.append(try await makeServer()) }
+        let acks = AckCounter()
+        let clients = proxy.ports.enumerated().map { KilledClient(number: $0, port: $1, acks) }
+        for client in clients { client.start() }
+        proxy.lead(to: servers[0].port)
+        var random = SeededGenerator(seed: Self.seed)
+        var current = 0
+        for round in 0..<Self.kills {
+            await acks.wait(forMore: 1 + random.below(60))
+            // The one that clients are at, or another, which may have the room or not.
+            let place = random.below(3)
+            if place == current { current = (current + 1 + random.below(2)) % 3 }
+            switch ClusterEnd.allCases[round % ClusterEnd.allCases.count] {
+            case .killed:
+                servers[place].process.signal(SIGKILL)
+                proxy.lead(to: servers[current].port)
+                await acks.wait(forMore: 10)
+                servers[place] = try await makeServer()
+            case .moved:
+                let move = try ChildProcess(
+                    "storecast", ["cluster", "move", "/", "--cluster", log.addresses])
+                #expect(await move.exitStatus() == 0)
+            case .halted:
+                // For longer than the others wait for it.
+                servers[place].process.signal(SIGSTOP)
+                proxy.lead(to: servers[current].port)
+                await acks.wait(forMore: 10)
+                servers[place].process.signal(SIGCONT)
+            case .stopped:
+                #expect(await servers[place].stop() == 0)
+                proxy.lead(to: servers[current].port)
+                await acks.wait(forMore: 10)
+                servers[place] = try await makeServer()
+            case .logKilled:
+                let one = log.servers[random.below(log.servers.count)]
+                one.kill()
+                proxy.lead(to: servers[current].port)
+                await acks.wait(forMore: 10)
+                try await one.start()
+            }
+        }
+        for client in clients { try await client.finish() }
+        for server in servers {
+            let truth = try await Truth.read(server)
+            #expect(truth.logs == clients.map { Array(0..<$0.dispatched) })
+            #expect(truth.version == UInt64(truth.logs.map(\.count).reduce(0, +)))
+        }
+        let truth = try await Truth.read(servers[0])
+        for client in clients { await client.expectMirror(truth.logs[client.number]) }
+        for server in servers { #expect(await server.stop() == 0) }
     }
 
     private func check(_ truth: Truth, _ epoch: String, _ clients: [KilledClient]) throws {

@@ -14,13 +14,15 @@ final class ServeProcess: Sendable {
     /// - Parameters:
     ///   - data: the file to keep what happens in; nil for memory.
     ///   - nats: the addresses of three NATS servers to keep it at instead.
+    ///   - cluster: the same, shared with the other servers of them.
     ///   - edgeKey: the file of what edges are let in by.
     ///   - upstream: the URL of the server whose edge this is; nil if it has the rooms itself.
     ///   - tokens: the file of tokens; nil to believe names.
     ///   - devtoolsToken: the file of the devtools' token; nil for none.
     init(
-        document: String? = nil, data: String? = nil, nats: String? = nil, port: UInt16 = 0,
-        edgeKey: String? = nil, upstream: String? = nil, tokens: String? = nil,
+        document: String? = nil, data: String? = nil, nats: String? = nil,
+        cluster: String? = nil, port: UInt16 = 0, edgeKey: String? = nil, upstream: String? = nil,
+        tokens: String? = nil,
         devtoolsToken: String? = nil
     ) async throws {
         directory = try TemporaryDirectory()
@@ -32,7 +34,8 @@ final class ServeProcess: Sendable {
             arguments += ["--upstream", upstream]
         } else {
             arguments +=
-                nats.map { ["--nats", $0] } ?? data.map { ["--data", $0] } ?? ["--memory"]
+                nats.map { ["--nats", $0] } ?? cluster.map { ["--cluster", $0] }
+                ?? data.map { ["--data", $0] } ?? ["--memory"]
         }
         arguments += tokens.map { ["--tokens", $0] } ?? []
         arguments += devtoolsToken.map { ["--devtools-token", $0] } ?? []

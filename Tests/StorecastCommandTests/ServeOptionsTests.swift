@@ -2,6 +2,8 @@ import ArgumentParser
 import Example
 import Foundation
 import GRDB
+import JWTKit
+import StorecastCluster
 import StorecastNATS
 import StorecastTools
 import StorecastWebSocket
@@ -175,15 +177,14 @@ struct ServeOptionsTests {
 
     private static let natsOptions = [
         "--nats", "--nats-replicas", "--nats-name", "--nats-credentials", "--nats-token",
-        "--nats-user", "--nats-ca",
+        "--nats-user", "--nats-ca", "--cluster", "--cluster-address",
     ]
 
     @Test func `what happens may be kept at NATS, where the options say and by whom`() throws {
         func nats(_ arguments: String...) throws -> (NATSConfiguration, JetStreamLayout) {
             let command = try ServeCommand.parse(["--nats", "nats://a,tls://[::1]:7"] + arguments)
             #expect(command.file == nil)
-            let addresses = try #require(command.nats.nats)
-            return (try command.nats.configuration(addresses), command.nats.layout)
+            return (try #require(try command.nats.configuration), command.nats.layout)
         }
         let (plain, layout) = try nats()
         #expect(plain.servers.map(\.description) == ["a:4222", "[::1]:7"])
@@ -209,7 +210,7 @@ struct ServeOptionsTests {
         }
         #expect(key.publicKey == "UDXU4RCSJNZOIQHZNWXHXORDPRTGNJAHAHFRGZNEEJCPQTT2M7NLCNF4")
         for file in [secret, directory.file("none")] {
-            let error = #expect(throws: NATSError.self) {
+            let error = #expect(throws: CommandFailure.self) {
                 try nats("--nats-credentials", file)
             }
             #expect(error?.description.contains("s3cret") == false)
@@ -223,7 +224,7 @@ struct ServeOptionsTests {
         let command = try ServeCommand.parse(edge + ["--upstream-ca", "root.pem"])
         #expect(command.file == nil)
         let configuration = try command.server(of: Board.room, nil).configuration
-        let upstream = try #require(configuration.upstream?.configuration(for: "/b"))
+        let upstream = try #require(configuration.upstream?.place(of: "/b")).configuration
         #expect((upstream.host, upstream.path, upstream.tls) == ("core.example", "/a/b", true))
         #expect(upstream.certificateAuthorityFile == "root.pem")
         #expect(configuration.upstream?.key.matches(Self.secret) == true)
@@ -241,6 +242,98 @@ struct ServeOptionsTests {
             try server(["--upstream", "core.example", "--edge-key", key])
         }
         #expect(error?.code == .upstreamUnusable)
+    }
+
+    @Test func `in a cluster there is a server for clients, and one with rooms for the others`()
+        async throws
+    {
+        let key = directory.file("key")
+        try Data(Self.secret.utf8).write(to: URL(filePath: key))
+        let certificates = try TestCertificates()
+        let cluster = ["--cluster", "nats://a", "--edge-key", key]
+        let command = try ServeCommand.parse(
+            cluster + [
+                "--port", "7", "--cluster-address", "wss://core.example:8", "--rooms", "/b/*",
+                "--tls-certificate", certificates.certificate, "--tls-key", certificates.key,
+                "--upstream-ca", "root.pem", "--operations", "127.0.0.1:9",
+                "--limit", "window=70",
+            ])
+        #expect(command.file == nil)
+        let parts = try command.clusterParts(of: ClusterNode(at: command.nats.nodeAddress))
+        let front = try command.server(of: Board.room, nil, as: .front(parts))
+        let owner = try command.server(of: Board.room, nil, as: .owner(parts, front))
+        #expect((front.listener.host, front.listener.port) == ("127.0.0.1", 7))
+        #expect((owner.listener.host, owner.listener.port) == ("0.0.0.0", 8))
+        #expect(owner.listener.certificate != nil)
+        #expect(front.configuration.upstream?.key.matches(Self.secret) == true)
+        #expect(front.configuration.edgeKey == nil)
+        #expect(owner.configuration.edgeKey?.matches(Self.secret) == true)
+        #expect(owner.configuration.upstream == nil)
+        #expect(owner.operations == nil && front.operations?.address.port == 9)
+        for server in [front, owner] {
+            #expect(server.configuration.limits.window == 70)
+            #expect(server.configuration.paths?.contains("/b/c") == true)
+            #expect(server.configuration.paths?.contains("/c") == false)
+        }
+        // Nobody but servers comes to it, and each of them speaks for many.
+        guard case .asked(let identify) = owner.configuration.authentication.way else {
+            throw TooLate(description: "Nobody is asked.")
+        }
+        await #expect(throws: Rejection.self) {
+            try await identify(Credentials(token: "ada", path: "/b/c", headers: [:]))
+        }
+        let limits = owner.configuration.limits
+        #expect(limits.connectionsPerAddress == limits.connections)
+        #expect(limits.addressRate.actions == .infinity)
+        for wrong in [
+            ["--cluster", "nats://a"], ["--cluster-address", "a:1", "--edge-key", key],
+            cluster + ["--nats", "nats://a"], cluster + ["--memory"],
+            cluster + ["--data", "a.db"], cluster + ["--upstream", "ws://a"],
+            cluster + ["--cluster-address", "a b"], cluster + ["--cluster-address", "wss://a:1"],
+            ["--cluster", "http://a", "--edge-key", key],
+        ] {
+            #expect(throws: (any Error).self, "\(wrong)") { try ServeCommand.parse(wrong) }
+        }
+    }
+
+    /// The claims of a token, in JWTKit's hands.
+    private struct Claims: JWTPayload {
+        var sub = "ada"
+        var iss: String
+        var aud: String
+        var scope = ["editor"]
+        var exp = Date.now.timeIntervalSince1970 + 600
+
+        func verify(using algorithm: some JWTAlgorithm) {}
+    }
+
+    @Test func `whose JSON Web Tokens are taken, and for what, is what the options say`()
+        async throws
+    {
+        let secret = Data("a secret of thirty-two bytes or more".utf8)
+        let keys = directory.file("keys.json")
+        let word = secret.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
+            .replacing("=", with: "")
+        try Data(#"{"keys":[{"kty":"oct","kid":"a","alg":"HS256","k":"\#(word)"}]}"#.utf8)
+            .write(to: URL(filePath: keys))
+        let signer = await JWTKeyCollection().add(
+            hmac: HMACKey(from: secret), digestAlgorithm: .sha256, kid: "a")
+        let token = try await signer.sign(Claims(iss: "them", aud: "board"), kid: "a")
+        func identity(_ arguments: String...) async throws -> Identity {
+            let command = try ServeCommand.parse(["--jwt-keys", keys, "--memory"] + arguments)
+            let server = try command.server(of: Board.room, nil, await command.jwt.authentication)
+            guard case .asked(let identify) = server.configuration.authentication.way else {
+                throw TooLate(description: "Nobody is asked.")
+            }
+            return try await identify(Credentials(token: token, path: "/", headers: [:]))
+        }
+        #expect(try await identity() == Identity("ada"))
+        let all = try await identity(
+            "--jwt-issuer", "them", "--jwt-audience", "board", "--jwt-roles", "scope")
+        #expect(all == Identity("ada", roles: ["editor"]))
+        for wrong in [["--jwt-issuer", "others"], ["--jwt-audience", "chat"]] {
+            await #expect(throws: Rejection.self) { try await identity(wrong[0], wrong[1]) }
+        }
     }
 
     // MARK: The server

@@ -63,12 +63,14 @@ struct EdgeTests {
 
     @Test func `the address of an upstream may have a path before those of rooms`() throws {
         func path(_ url: String, _ room: String) throws -> String {
-            try Upstream(url, key: try key()).configuration(for: room).path
+            try #require(Upstream(url, key: key()).place(of: room)).configuration.path
         }
         #expect(try path("ws://a", "/") == "/")
         #expect(try path("wss://a/", "/b") == "/b")
         #expect(try path("wss://a:7/core/", "/b c/é") == "/core/b%20c/%C3%A9")
-        let configuration = try Upstream("wss://a:7", key: try key()).configuration(for: "/")
+        let configuration = try #require(
+            Upstream("wss://a:7", key: key()).place(of: "/")
+        ).configuration
         #expect(configuration.tls && configuration.host == "a" && configuration.port == 7)
     }
 

@@ -19,13 +19,14 @@ const ownTerminal = "# in a terminal of its own";
 /** Blocks that no walk runs, by a part of them, and why. */
 const left = {
   "Tests/IntegrationTests/Python/requirements.txt && swift test": "it is the tests' own command",
-  "STORECAST_KILLS=200": "it takes hours",
+  "TEST_KILLS=200": "it takes hours",
   "--rate 50000 --svg": "it takes a minute",
   "--find p99=20ms": "it takes a minute",
   "--soak 2h": "it takes hours",
   "storecast admin rooms": "it takes a server with devtools, as AdminCommandTests has",
   "storecast doctor wss": "it takes a server that others reach",
-  "--nats nats://n1": "it takes three NATS servers, as KilledServerTests has",
+  "--cluster nats://n1,nats://n2": "it takes three NATS servers, as KilledServerTests has",
+  "cluster drain": "it takes a cluster, as ClusterNodeTests has",
   "--mirrors 2000": "it takes more descriptors than a shell has",
   "--port 443": "it takes a certificate, and a port that is the system's",
   "Attacks votes fragments": "it takes an hour",
@@ -66,7 +67,8 @@ describe("shell blocks, pasted one after the other", { skip: missing }, () => {
 describe("help", { skip: missing }, () => {
   const journal = ["rooms", "log", "show", "state", "diff", "export", "verify", "replay", "backup"];
   const files = ["restore", "repair", "import", "fork", "skip", "replicate"].concat(journal);
-  const commands = ["serve", "watch", "dispatch", "bench", "admin", "doctor", "types", "journal"];
+  const commands = ["serve", "watch", "dispatch", "bench", "admin", "cluster", "doctor", "types"]
+    .concat("journal");
   const all = [[], ...commands.map((name) => [name]), ...files.map((name) => ["journal", name])];
 
   test("shows commands on lines of their own, which no terminal breaks", () => {

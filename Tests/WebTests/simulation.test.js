@@ -217,7 +217,7 @@ function check(server, tabs) {
 }
 
 describe("however often connections break and pages are loaded again", () => {
-  const seeds = Number(process.env.STORECAST_SEEDS ?? 100);
+  const seeds = Number(process.env.TEST_SEEDS ?? 100);
   const first = Number(process.env.STORECAST_SEED ?? 1);
   for (let seed = first; seed < first + seeds; seed += 1) {
     test(`everything is reduced once and shown as it is (seed ${seed})`, () => simulate(seed, 400));

@@ -58,7 +58,7 @@ package actor JetStream {
     package func connected(within time: Duration) async throws(NATSError) {
         let end = loop.now() + time
         while true {
-            guard let connection else { throw .unavailable("The connection to NATS was closed.") }
+            guard let connection else { throw Self.closed }
             if connection.isConnected { return }
             guard loop.now() < end else {
                 guard case .connecting(let reason?) = connection.status else {
@@ -95,10 +95,11 @@ package actor JetStream {
     ///
     /// - Parameters:
     ///   - replicas: on how many servers each message is before it is acknowledged.
+    ///   - keepsNewestOnly: whether of each subject only the newest message is kept.
     /// - Returns: when it was made, as a text that is always the same.
     /// - Throws: a sentence if there is one of this name that is less.
     package func stream(
-        _ name: String, subjects: [String], replicas: Int
+        _ name: String, subjects: [String], replicas: Int, keepsNewestOnly: Bool = false
     ) async throws(NATSError) -> String {
         var writer = JSONWriter()
         writer.beginObject()
@@ -115,6 +116,7 @@ package actor JetStream {
         writer.member("max_msgs", -1)
         writer.member("max_bytes", -1)
         writer.member("max_age", 0)
+        writer.member("max_msgs_per_subject", keepsNewestOnly ? 1 : -1)
         writer.member("duplicate_window", 1_000_000_000)
         writer.endObject()
         var answer = try await call("STREAM.CREATE.\(name)", writer.bytes)
@@ -125,12 +127,12 @@ package actor JetStream {
         guard let found = answer["config"], let created = answer["created"]?.string else {
             throw .violation("JetStream answers in a way that can't be read.")
         }
-        try Self.check(found, name, replicas: replicas)
+        try Self.check(found, name, replicas: replicas, mostOfSubject: keepsNewestOnly ? 1 : -1)
         return created
     }
 
     private static func check(
-        _ found: JSON, _ name: String, replicas: Int
+        _ found: JSON, _ name: String, replicas: Int, mostOfSubject: Int
     ) throws(NATSError) {
         let problem: String? =
             if found["num_replicas"]?.int ?? 0 < replicas {
@@ -139,7 +141,7 @@ package actor JetStream {
                 "is in memory, not in files"
             } else if found["retention"]?.string != "limits" || found["max_age"]?.int ?? 0 != 0
                 || found["max_msgs"]?.int ?? -1 != -1 || found["max_bytes"]?.int ?? -1 != -1
-                || found["max_msgs_per_subject"]?.int ?? -1 > 0
+                || max(found["max_msgs_per_subject"]?.int ?? -1, -1) != mostOfSubject
             {
                 "forgets messages by itself"
             } else if found["allow_direct"]?.bool != true {
@@ -151,7 +153,29 @@ package actor JetStream {
         throw .unavailable("The stream '\(name)' of NATS \(problem): it can't be used.")
     }
 
-    // MARK: Messages
+    // MARK: Messages that nothing keeps
+
+    /// Sends a message to who listens to its subject; nobody says whether somebody does.
+    package func publish(_ payload: [UInt8], to subject: String) throws(NATSError) {
+        guard let connection else { throw Self.closed }
+        try connection.publish(payload, to: subject)
+    }
+
+    /// Hears what is sent to a subject, on the loop, until it is closed.
+    package func listen(
+        to subject: String, receive: @escaping @Sendable (NATSMessage) -> Void
+    ) {
+        _ = connection?.subscribe(subject, receive: receive)
+    }
+
+    /// Sends a message, and waits for one answer.
+    package func ask(
+        _ subject: String, _ payload: [UInt8], timeout: Duration
+    ) async throws(NATSError) -> NATSMessage {
+        try await request(subject, payload, timeout: timeout)
+    }
+
+    // MARK: Messages of streams
 
     /// Keeps a message behind the one that is expected to be the last of its subject.
     ///
@@ -219,7 +243,7 @@ package actor JetStream {
         writer.member("batch", count)
         writer.member("max_bytes", bytes)
         writer.endObject()
-        guard let connection else { throw .unavailable("The connection to NATS was closed.") }
+        guard let connection else { throw Self.closed }
         let request = writer.bytes
         let result: Result<([Kept], Bool), NATSError> = await withCheckedContinuation {
             continuation in
@@ -285,6 +309,8 @@ package actor JetStream {
 
     // MARK: Requests
 
+    private static let closed = NATSError.unavailable("The connection to NATS was closed.")
+
     private enum ErrorCode {
         static let streamInUse = 10058
         static let wrongLastSequence = 10071
@@ -308,9 +334,11 @@ package actor JetStream {
     }
 
     private func request(
-        _ subject: String, _ payload: [UInt8], headers: NATSHeaders = NATSHeaders()
+        _ subject: String, _ payload: [UInt8], headers: NATSHeaders = NATSHeaders(),
+        timeout: Duration? = nil
     ) async throws(NATSError) -> NATSMessage {
-        guard let connection else { throw .unavailable("The connection to NATS was closed.") }
+        guard let connection else { throw Self.closed }
+        let timeout = timeout ?? self.timeout
         let result = await withCheckedContinuation { continuation in
             connection.request(subject, payload, headers: headers, timeout: timeout) {
                 continuation.resume(returning: $0)

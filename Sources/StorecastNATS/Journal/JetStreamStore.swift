@@ -9,10 +9,20 @@ package final class JetStreamStore: JournalStore {
     let jetStream: JetStream
     package let logs: JetStreamLogs
     let snapshots: JetStreamSnapshots
+    /// Who has which room, if servers share them; else this server takes what it is asked for.
+    package let places: RoomPlaces?
+    private let own: String
 
-    private init(_ loop: EventLoop, _ jetStream: JetStream, _ layout: JetStreamLayout) {
+    private init(
+        _ loop: EventLoop, _ jetStream: JetStream, _ layout: JetStreamLayout, _ own: String?,
+        _ pulseInterval: Duration
+    ) {
         self.loop = loop
         self.jetStream = jetStream
+        self.own = own ?? ""
+        places = own.map {
+            RoomPlaces(jetStream, layout, own: $0, on: loop, interval: pulseInterval)
+        }
         logs = JetStreamLogs(jetStream, layout, on: loop)
         snapshots = JetStreamSnapshots(jetStream, layout)
     }
@@ -21,13 +31,15 @@ package final class JetStreamStore: JournalStore {
     /// their leaders yet: it is tried again then.
     ///
     /// - Parameters:
+    ///   - own: the id of this server in its cluster, if it is one of several that share rooms.
     ///   - timeout: of each request, also later.
     ///   - patience: how long it may take until all is there.
     /// - Throws: ``JournalError/unavailable(_:)`` with a sentence if NATS can't be reached, is too
     ///   old, has no JetStream, or keeps less than was asked for.
     @concurrent package static func open(
         _ configuration: NATSConfiguration, _ layout: JetStreamLayout = .init(),
-        timeout: Duration = .seconds(5), patience: Duration = .seconds(30)
+        own: String? = nil, timeout: Duration = .seconds(5), patience: Duration = .seconds(30),
+        pulseInterval: Duration = .milliseconds(500)
     ) async throws(JournalError) -> JetStreamStore {
         let loop: EventLoop
         let end = ContinuousClock.now + patience
@@ -35,12 +47,13 @@ package final class JetStreamStore: JournalStore {
             throw .unavailable(error.description)
         }
         let jetStream = await JetStream(on: loop, configuration, timeout: timeout)
-        let store = JetStreamStore(loop, jetStream, layout)
+        let store = JetStreamStore(loop, jetStream, layout, own, pulseInterval)
         do throws(NATSError) {
             try await jetStream.connected(within: patience)
             while true {
                 do throws(NATSError) {
                     try await store.logs.prepare()
+                    try await store.places?.prepare()
                     break
                 } catch {
                     guard case .unanswered = error, .now < end else { throw error }
@@ -58,7 +71,20 @@ package final class JetStreamStore: JournalStore {
         JetStreamJournal(self, on: loop)
     }
 
+    /// Throws ``JournalError/replaced(_:)`` if another server of the cluster has the room.
+    func checkPlace(of room: String) async throws(JournalError) {
+        guard let places else { return }
+        let server: ClusterServer
+        do throws(NATSError) { server = try await places.server(of: room) } catch {
+            throw .unavailable(error.description)
+        }
+        guard server.id.isSameText(as: own) else {
+            throw .replaced("The server at \(server.address) has it.")
+        }
+    }
+
     package func close() async {
+        await places?.close()
         await logs.close()
         await jetStream.close()
         await loop.shutDown()
@@ -83,6 +109,7 @@ final class JetStreamJournal: Journal {
         _ room: String, completion: @escaping (Result<RoomHistory, JournalError>) -> Void
     ) {
         perform(completion) { store throws(JournalError) in
+            try await store.checkPlace(of: room)
             let (history, isFresh) = try await store.logs.open(room)
             if isFresh {
                 try await store.snapshots.forget(of: room, above: history.head)

@@ -115,7 +115,7 @@ package final class MirroredRoom: AnyRoom {
     package private(set) var phase = RoomPhase.ready
     package private(set) var position = Position(epoch: "", version: 0)
     package var observer: (any RoomObserver)?
-    package private(set) var failure = MirroredRoom.trouble
+    package private(set) var failure = Admission.Refusal.trouble
 
     private unowned let loop: RoomLoop
     private let credentials: Credentials
@@ -442,9 +442,6 @@ package final class MirroredRoom: AnyRoom {
     /// How long it is until an owner is asked again that has refused this server.
     private static let patience = Duration.seconds(5)
 
-    private static let trouble = Admission.Refusal(
-        .internalError, "The server can't open the room.", after: 5, jitter: 5)
-
     /// The owner ends the connection.
     private func leave(_ bye: ServerFrame.Bye) {
         guard !bye.reconnect else { return restart(after: bye) }
@@ -454,7 +451,7 @@ package final class MirroredRoom: AnyRoom {
         // What it has against this server isn't the clients' fault.
         failure =
             bye.code == CloseCode.noRoom.word
-            ? Admission.Refusal(.noRoom, bye.title) : Self.trouble
+            ? Admission.Refusal(.noRoom, bye.title) : .trouble
         phase = .failed(.unavailable(bye.title))
         isStarted = false
         close(failure.code, failure.title, after: failure.after, jitter: failure.jitter)

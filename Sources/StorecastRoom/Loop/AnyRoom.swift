@@ -25,6 +25,12 @@ package protocol AnyRoom: SessionRoom, InspectableRoom {
     func set(_ limits: SyncLimits)
     /// Says bye to everyone.
     func close(_ code: CloseCode, _ title: String, after: Double, jitter: Double)
+    /// Another server is to go on with it: its clients connect again.
+    func leave(_ reason: String)
     /// The server has ended or left the room: whoever waits for what has no outcome yet is told so.
     func abandon()
+}
+
+extension AnyRoom {
+    package func leave(_ reason: String) {}
 }

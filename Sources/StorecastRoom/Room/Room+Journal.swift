@@ -89,6 +89,16 @@ extension Room {
 
     /// Another server goes on with the room: this one may tell nobody anything of it any more. Its
     /// clients connect again, and send again what has no outcome.
+    package func leave(_ reason: String) {
+        if phase == .loading { return end(.failed(.replaced(reason))) }
+        if phase == .ready { replaced(reason) }
+    }
+
+    package var failure: Admission.Refusal {
+        guard case .failed(.replaced) = phase else { return .trouble }
+        return Admission.Refusal(.goingAway, "Another server has the room.")
+    }
+
     private func replaced(_ problem: String) {
         context.host.report("The room '\(name)' is left to another server: \(problem)")
         phase = .failed(.replaced(problem))

@@ -62,9 +62,7 @@ package protocol SessionRoom: AnyObject {
 extension SessionRoom {
     package func renewed(_ session: ServerSession) {}
     package func released(_ ref: UInt64, of session: ServerSession) {}
-    package var failure: Admission.Refusal {
-        Admission.Refusal(.internalError, "The server can't open the room.", after: 5, jitter: 5)
-    }
+    package var failure: Admission.Refusal { .trouble }
 }
 
 /// Whether a client is let in.
@@ -82,6 +80,9 @@ package enum Admission {
             self.after = after
             self.jitter = jitter
         }
+
+        package static let trouble = Refusal(
+            .internalError, "The server can't open the room.", after: 5, jitter: 5)
     }
 
     /// Everything of it up to `lastSeq` is settled; of what it may not know the outcome of, this was

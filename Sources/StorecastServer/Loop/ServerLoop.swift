@@ -56,6 +56,26 @@ actor ServerLoop {
     /// Ends what rules that have changed don't allow any more, of rooms of this loop.
     func askRulesAgain() { core?.rooms.askRulesAgain() }
 
+    /// The server is gone at which this one found the owner of rooms.
+    func upstreamEnded(_ address: String) { core?.upstreamEnded(address) }
+
+    func hasRoom(_ path: String) -> Bool {
+        core?.rooms.rooms[ExactString(path)]?.hasFailed == false
+    }
+
+    /// Has a room write what makes opening it elsewhere quick.
+    func prepareToLeave(_ path: String) async {
+        guard let room = core?.rooms.rooms[ExactString(path)] else { return }
+        await withCheckedContinuation { continuation in
+            room.prepareToEnd { continuation.resume() }
+        }
+    }
+
+    /// Leaves a room to another server.
+    func leave(_ path: String, _ reason: String) {
+        core?.rooms.rooms[ExactString(path)]?.leave(reason)
+    }
+
     /// Calls `handler` on every signal of `signals`.
     func handle(_ signals: [Int32], _ handler: @escaping @Sendable (Int32) -> Void) {
         loop.handleSignals(signals) { handler($0) }

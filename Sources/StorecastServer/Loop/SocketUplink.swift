@@ -4,14 +4,18 @@ import StorecastRoom
 import StorecastWebSocket
 import StorecastWire
 
-/// The connection of a mirrored room to the server that owns it, made again whenever it ends.
+/// The connection of a mirrored room to the server that owns it, made again whenever it ends: to
+/// that server, or to the one that owns the room then.
 final class SocketUplink: EdgeUplink, WebSocketClientDelegate {
     private weak var room: MirroredRoom?
     private unowned let core: ServerLoopCore
     private let name: String
-    private let configuration: WebSocketClientConfiguration
-    private lazy var client = WebSocketClient(
-        on: core.loop, configuration: configuration, delegate: self)
+    private let upstream: Upstream
+    private var client: WebSocketClient?
+    /// Where the owner was found that it is connected to, or was, or couldn't be.
+    private(set) var address = ""
+    /// Which question for the owner is the newest.
+    private var question = 0
     private var backOff = BackOff(shortest: 0.1, longest: 5)
     private var random = SystemRandomNumberGenerator()
     private var openedAt: Duration?
@@ -20,35 +24,82 @@ final class SocketUplink: EdgeUplink, WebSocketClientDelegate {
     private var isOver = false
     /// Whether its absence was logged.
     private var isMissed = false
+    /// Which of the pauses before an attempt is waited for.
+    private var pause = 0
 
     init(of room: MirroredRoom, to upstream: Upstream, on core: ServerLoopCore) {
         self.room = room
         self.core = core
         name = room.name
-        configuration = upstream.configuration(for: room.name)
+        self.upstream = upstream
     }
 
     func connect() {
         isOver = false
-        client.connect()
+        pause += 1
+        if let place = upstream.place(of: name) { return connect(to: place) }
+        question += 1
+        guard core.peers.indices.contains(core.index) else { return }
+        let (home, upstream, name, question) = (core.peers[core.index], upstream, name, question)
+        Task {
+            let found: Result<Upstream.Place, any Error>
+            do { found = .success(try await upstream.find(name)) } catch { found = .failure(error) }
+            home.perform { $0.uplink(of: name)?.found(found, question) }
+        }
     }
 
-    func send(_ message: [UInt8]) -> Bool { client.isConnected && client.send(message) }
+    private func found(_ place: Result<Upstream.Place, any Error>, _ question: Int) {
+        guard question == self.question, !isOver else { return }
+        switch place {
+        case .success(let place): connect(to: place)
+        case .failure(let error): connectLater("\(error)")
+        }
+    }
 
-    var isQuick: Bool { client.bufferedBytes < 1 << 20 }
-    var hasRoom: Bool { client.bufferedBytes < 8 << 20 }
+    private func connect(to place: Upstream.Place) {
+        if client == nil || !place.address.isSameText(as: address) {
+            client = WebSocketClient(
+                on: core.loop, configuration: place.configuration, delegate: self)
+        }
+        address = place.address
+        client?.connect()
+    }
+
+    func send(_ message: [UInt8]) -> Bool {
+        guard let client, client.isConnected else { return false }
+        return client.send(message)
+    }
+
+    var isQuick: Bool { client.map { $0.bufferedBytes < 1 << 20 } ?? true }
+    var hasRoom: Bool { client.map { $0.bufferedBytes < 8 << 20 } ?? true }
 
     func restart(after bye: ServerFrame.Bye?) {
         if let bye { self.bye = bye }
-        client.close(code: CloseCode.goingAway.rawValue)
+        client?.close(code: CloseCode.goingAway.rawValue)
     }
 
     func stop() {
         isOver = true
-        client.close()
+        client?.close()
+    }
+
+    /// The owner is gone, whether or not its connections have ended: looks for another at once.
+    func lost() {
+        guard !isOver else { return }
+        // It may have stopped in the middle of anything, and wouldn't answer a goodbye.
+        let old = client
+        client = nil
+        room?.disconnected()
+        openedAt = nil
+        bye = nil
+        backOff = BackOff(shortest: 0.1, longest: 5)
+        note("it is gone")
+        old?.close()
+        connect()
     }
 
     func connected(_ client: WebSocketClient, subprotocol: String?) {
+        guard client === self.client else { return }
         openedAt = core.now
         if isMissed { core.configuration.logger.log(.info, "upstream is back", [.room: name]) }
         isMissed = false
@@ -56,26 +107,48 @@ final class SocketUplink: EdgeUplink, WebSocketClientDelegate {
     }
 
     func received(_ client: WebSocketClient, text: UnsafeRawBufferPointer) {
+        guard client === self.client else { return }
         core.turnBegan()
         room?.receive(text)
     }
 
     func closed(_ client: WebSocketClient, code: UInt16, reason: String, error: String?) {
+        guard client === self.client else { return }
         room?.disconnected()
         if let openedAt { backOff.wasLive(for: core.now - openedAt) }
         openedAt = nil
+        connectLater(error ?? bye?.title ?? "it ended the connection, \(code)")
+    }
+
+    private func connectLater(_ problem: String) {
         guard !isOver else { return }
-        if !isMissed {
-            isMissed = true
-            core.configuration.logger.log(
-                .warning,
-                "upstream is away: \(error ?? bye?.title ?? "it ended the connection, \(code)")",
-                [.room: name])
-        }
+        note(problem)
         let delay = backOff.next(after: bye, using: &random)
         bye = nil
+        pause += 1
+        let pause = pause
         core.schedule(after: delay) { [weak self] in
-            if let self, !isOver { connect() }
+            if let self, !isOver, self.pause == pause { connect() }
+        }
+    }
+
+    private func note(_ problem: String) {
+        guard !isMissed else { return }
+        isMissed = true
+        core.configuration.logger.log(.warning, "upstream is away: \(problem)", [.room: name])
+    }
+}
+
+extension ServerLoopCore {
+    fileprivate func uplink(of room: String) -> SocketUplink? {
+        (rooms.rooms[ExactString(room)] as? MirroredRoom)?.uplink as? SocketUplink
+    }
+
+    /// The server is gone that the owner of some rooms was found at.
+    func upstreamEnded(_ address: String) {
+        for (_, room) in rooms.rooms.sorted(by: { $0.key < $1.key }) {
+            let uplink = (room as? MirroredRoom)?.uplink as? SocketUplink
+            if let uplink, uplink.address.isSameText(as: address) { uplink.lost() }
         }
     }
 }

@@ -113,6 +113,12 @@ package struct HostName: Equatable, Sendable {
         return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
 
+    /// Whether it is a numeric address, not a name.
+    package var isAddress: Bool {
+        var (four, six) = (in_addr(), in6_addr())
+        return inet_pton(AF_INET, text, &four) == 1 || inet_pton(AF_INET6, text, &six) == 1
+    }
+
     /// Of an IPv6 address the first 64 bits, as a host has all addresses that begin so (RFC 4291,
     /// section 2.5.4); any other host as it is.
     var network: String {

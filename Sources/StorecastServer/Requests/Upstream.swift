@@ -45,9 +45,21 @@ public struct EdgeKey: Sendable, CustomStringConvertible {
     public var description: String { "EdgeKey" }
 }
 
-/// The server that has the rooms of an edge.
+/// The server that has the rooms of an edge, or the servers of which each has some.
 public struct Upstream: Sendable {
-    private let url: ServerURL
+    /// Where a room is, and how it is reached there.
+    struct Place: Sendable {
+        /// What it was found at.
+        var address: String
+        var configuration: WebSocketClientConfiguration
+    }
+
+    private enum Way: Sendable {
+        case one(ServerURL)
+        case asked(@Sendable (_ room: String) async throws -> String)
+    }
+
+    private let way: Way
     let key: EdgeKey
     private let roots: String?
 
@@ -61,13 +73,41 @@ public struct Upstream: Sendable {
             throw ServerError(
                 .upstreamUnusable, "'\(url)' is no server: write wss://core.example, or ws://.")
         }
-        self.url = address
+        way = .one(address)
         self.key = key
         self.roots = roots
     }
 
-    /// How it is reached for a room.
-    func configuration(for room: String) -> WebSocketClientConfiguration {
+    /// - Parameter find: says which server has a room, as a URL like that of the other initializer,
+    ///   whenever an edge connects to it; throws a sentence. Asked outside the server's loops.
+    package init(
+        key: EdgeKey, trusting roots: String? = nil,
+        find: @escaping @Sendable (_ room: String) async throws -> String
+    ) {
+        way = .asked(find)
+        self.key = key
+        self.roots = roots
+    }
+
+    /// Where a room is, if nobody has to be asked.
+    func place(of room: String) -> Place? {
+        guard case .one(let url) = way else { return nil }
+        return Place(address: "", configuration: configuration(of: url, for: room))
+    }
+
+    /// Where a room is now.
+    @concurrent func find(_ room: String) async throws -> Place {
+        guard case .asked(let find) = way else { preconditionFailure("Nobody is asked.") }
+        let text = try await find(room)
+        guard let url = ServerURL(text) else {
+            throw ServerError(.upstreamUnusable, "'\(text)' is no server.")
+        }
+        return Place(address: text, configuration: configuration(of: url, for: room))
+    }
+
+    private func configuration(
+        of url: ServerURL, for room: String
+    ) -> WebSocketClientConfiguration {
         var prefix = url.path[...]
         while prefix.hasSuffix("/") { prefix.removeLast() }
         var configuration = WebSocketClientConfiguration(

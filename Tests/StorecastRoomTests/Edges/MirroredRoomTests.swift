@@ -132,6 +132,50 @@ struct MirroredRoomTests {
         #expect(bob.troubles == [] && mirror.lastPatch == nil)
     }
 
+    @Test func `what nobody has is kept for a while, and longer if somebody has it again`() {
+        let cluster = TestCluster()
+        let edge = cluster.makeEdge()
+        let (ada, _) = client(.ada, at: edge, [])
+        let (bob, _) = client(.bob, at: cluster.makeEdge(), [])
+        let first = ada.session.mirror("tea", nil)
+        cluster.settle(ada, bob)
+        ada.session.release(first)
+        cluster.settle(ada, bob)
+        let lingering = SyncLimits().lingerTime / .seconds(1)
+        edge.loop.advance(by: lingering / 2)
+        let second = ada.session.mirror("tea", nil)
+        cluster.settle(ada, bob)
+        // The time is over at which it would have been let go of.
+        edge.loop.advance(by: lingering)
+        cluster.settle(ada, bob)
+        bob.dispatch(AddTea(by: 3))
+        cluster.settle(ada, bob)
+        #expect(second.value == 3)
+        ada.session.release(second)
+        cluster.settle(ada, bob)
+        #expect(cluster.room.liveGroups.map(\.subscriptions.count) == [1])
+        edge.loop.advance(by: 2 * lingering)
+        cluster.settle(ada, bob)
+        #expect(cluster.room.liveGroups.allSatisfy { $0.subscriptions.isEmpty })
+    }
+
+    @Test func `a room that goes to another server ends the connections of edges, not of clients`()
+    {
+        let cluster = TestCluster()
+        let (first, second) = (cluster.makeEdge(), cluster.makeEdge())
+        let (ada, _) = client(.ada, at: first)
+        let (bob, _) = client(.bob, at: second)
+        let direct = Wire(1, to: "/a", on: cluster.owner)
+        direct.say(hello(.eve))
+        cluster.settle(ada, bob)
+        cluster.room.leave("It goes elsewhere.")
+        cluster.settle(ada, bob)
+        #expect(cluster.edges.map(\.restarts) == [1, 1])
+        #expect(ada.byes.isEmpty && bob.byes.isEmpty)
+        #expect(direct.closeCode == .goingAway)
+        #expect(cluster.owner.reports.count { $0.contains("It goes elsewhere.") } == 1)
+    }
+
     @Test func `what didn't change is current at another edge`() {
         let cluster = TestCluster()
         let (first, second) = (cluster.makeEdge(), cluster.makeEdge())

@@ -7,9 +7,9 @@ import Testing
 /// A machine that crashes between any two writes of a run, with a disk that keeps what was synced
 /// and any part of the rest.
 @MainActor struct MachineCrashTests {
-    /// STORECAST_CRASHES=20 has every place crash twenty times at least.
+    /// TEST_CRASHES=20 has every place crash twenty times at least.
     private static let crashesAtEach =
-        ProcessInfo.processInfo.environment["STORECAST_CRASHES"].flatMap { Int($0) } ?? 1
+        ProcessInfo.processInfo.environment["TEST_CRASHES"].flatMap { Int($0) } ?? 1
 
     @Test(.timeLimit(.minutes(10)))
     func `what was acknowledged is there after a crash of the machine, and no batch in part`()

@@ -10,7 +10,7 @@ import Testing
 /// Files that were written once, `Tests/Vectors/sqlite`: each version of the code reads them.
 ///
 /// Version 1 of the file is the oldest that is read: from before a file could shrink, and without
-/// skipped entries. `STORECAST_WRITE_FIXTURES=1` writes the texts anew. Those that are there stay:
+/// skipped entries. `TEST_WRITE_FIXTURES=1` writes the texts anew. Those that are there stay:
 /// a new format gets new ones.
 @Suite(.timeLimit(.minutes(10)))
 @MainActor struct SQLiteFixtureTests {
@@ -137,7 +137,7 @@ import Testing
     }
 
     private static func check(_ text: String, is name: String) throws {
-        if ProcessInfo.processInfo.environment["STORECAST_WRITE_FIXTURES"] == "1" {
+        if ProcessInfo.processInfo.environment["TEST_WRITE_FIXTURES"] == "1" {
             try Data(text.utf8).write(to: url(name))
         }
         let lines = text.split(separator: "\n")

@@ -22,6 +22,7 @@ const stands = {
       chmod +x ".build/release/$5" ;;
     *) echo "A walk doesn't run: swift $*" >&2; exit 64 ;;
     esac`,
+  "nats-server": 'exec "$NATS_SERVER" -a 127.0.0.1 -p "$PORT_4222" "$@"',
   // Simulations are cut short; all else is as the page has it.
   product: `name=$1; shift
     before=; words=()
@@ -34,6 +35,7 @@ const stands = {
       esac
       before=$word
       word=\${word//:9090/:$PORT_9090}
+      word=\${word/nats:\/\/localhost/nats://127.0.0.1:$PORT_4222}
       words+=("\${word//:9091/:$PORT_9091}")
     done
     case "$name $1 $*" in
@@ -66,8 +68,9 @@ export class Clone {
       SANDBOX: clone.#sandbox,
       PRODUCTS: join(root, ".build/debug"),
       REAL_PYTHON: python.trim(),
+      NATS_SERVER: join(root, ".build/python/bin/nats-server"),
     };
-    for (const port of [9090, 9091, 8000]) {
+    for (const port of [9090, 9091, 8000, 4222]) {
       clone.#environment[`PORT_${port}`] = String(await freePort());
     }
     return clone;

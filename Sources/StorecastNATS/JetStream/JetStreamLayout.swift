@@ -42,6 +42,19 @@ package struct JetStreamLayout: Sendable {
         "\(name).snapshots.\(Self.token(room)).of.\(id)"
     }
 
+    /// Who has which room.
+    var placeStream: String { "\(name)-places" }
+
+    var placeSubjects: String { "\(name).places.*" }
+
+    func place(of room: String) -> String { "\(name).places.\(Self.token(room))" }
+
+    /// Where servers of a cluster show one another that they are there.
+    var pulses: String { "\(name).pulses" }
+
+    /// Where one of them is asked to give rooms away.
+    func requests(to server: String) -> String { "\(name).requests.\(Self.token(server))" }
+
     /// A room's name as a part of a subject: what isn't a letter, a digit, `-`, `_` or `/` as `=`
     /// and two hexadecimal digits.
     private static func token(_ room: String) -> String {

@@ -1,0 +1,252 @@
+package import Logging
+import StorecastMirror
+package import StorecastNATS
+package import StorecastRoom
+package import StorecastServer
+import StorecastSync
+import StorecastWire
+import Synchronization
+
+/// A server of a cluster, whose servers share rooms that are kept at NATS.
+///
+/// It is two servers in one process. One has rooms, those that ``RoomPlaces`` says are its own, and
+/// lets in nobody but edges; the other is an edge, for clients, of whichever server has the room that
+/// they want. So nobody's connection ends when a room goes from one server to another: edges connect
+/// to the new one, and go on.
+package final class ClusterNode: Sendable {
+    /// What makes the two.
+    package struct Parts {
+        /// Where the one with rooms keeps them.
+        package var journal: JournalProvider
+        /// Who the other is an edge of.
+        package var upstream: Upstream
+    }
+
+    private let id: String
+    private let address: NodeAddress
+    private let store = Mutex<JetStreamStore?>(nil)
+    private let servers = Mutex<(owner: SyncServer, front: SyncServer)?>(nil)
+    private let logger: Logger
+
+    /// - Parameter address: where the others reach it.
+    package init(at address: NodeAddress, logger: Logger = Logger(label: "storecast.cluster")) {
+        self.address = address
+        self.logger = logger
+        var random = SystemRandomNumberGenerator()
+        id = String(randomID(using: &random).prefix(12))
+    }
+
+    /// What its servers are made with.
+    ///
+    /// - Parameters:
+    ///   - key: what all servers of the cluster have.
+    ///   - roots: a file of root certificates (PEM) to trust in place of the system's.
+    package func parts(
+        at nats: NATSConfiguration, _ layout: JetStreamLayout, key: EdgeKey,
+        trusting roots: String?,
+        pulseInterval: Duration = .milliseconds(500)
+    ) -> Parts {
+        let journal = JournalProvider { [weak self, id] () throws(JournalError) in
+            let store = try await JetStreamStore.open(
+                nats, layout, own: id, pulseInterval: pulseInterval)
+            self?.store.withLock { $0 = store }
+            return store
+        }
+        let upstream = Upstream(key: key, trusting: roots) { [weak self] room in
+            guard let places = self?.places else { throw Self.notRunning }
+            return try await places.server(of: room).address
+        }
+        return Parts(journal: journal, upstream: upstream)
+    }
+
+    /// Serves until SIGINT, SIGTERM or the task's cancellation; gives its rooms to others then, and
+    /// says goodbye to everyone.
+    ///
+    /// - Parameters:
+    ///   - owner: the server that has rooms, which listens at this node's address.
+    ///   - front: the one for clients.
+    ///   - onListening: called with the URL of `front` and this node's id and address.
+    package func run(
+        owner: SyncServer, front: SyncServer,
+        onListening: @Sendable (_ url: String, _ node: ClusterServer) -> Void
+    ) async throws(ServerError) {
+        let node = try await begin(owner, front)
+        let result: Result<Void, ServerError>
+        do throws(ServerError) {
+            try await front.run(
+                onRecovery: nil, onListening: { onListening($0, node) }, beforeStop: giveAll)
+            result = .success(())
+        } catch {
+            result = .failure(error)
+        }
+        await end()
+        try result.get()
+    }
+
+    /// Starts to serve; returns the URL of `front`, and this node's id and address.
+    package func start(
+        owner: SyncServer, front: SyncServer
+    ) async throws(ServerError) -> (url: String, node: ClusterServer) {
+        let node = try await begin(owner, front)
+        do throws(ServerError) { return (try await front.start(), node) } catch {
+            await end()
+            throw error
+        }
+    }
+
+    /// Gives its rooms to others, says goodbye to everyone and frees everything.
+    package func stop() async {
+        await giveAll()
+        await servers.withLock { $0 }?.front.stop()
+        await end()
+    }
+
+    private func begin(
+        _ owner: SyncServer, _ front: SyncServer
+    ) async throws(ServerError) -> ClusterServer {
+        let url = try await owner.start()
+        let node = ClusterServer(id: id, address: address.announced(listeningAt: url))
+        servers.withLock { $0 = (owner, front) }
+        await places?.begin(as: node) { [weak self] event in
+            // In another order than they came in, perhaps: nothing depends on it.
+            Task { await self?.take(event) }
+        }
+        return node
+    }
+
+    private func end() async {
+        let owner = servers.withLock { servers in
+            defer { servers = nil }
+            return servers?.owner
+        }
+        await owner?.stop()
+        store.withLock { $0 = nil }
+    }
+
+    private var places: RoomPlaces? { store.withLock { $0 }?.places }
+
+    private static var notRunning: NATSError { .unavailable("The server doesn't run.") }
+
+    private func take(_ event: RoomPlaces.Event) async {
+        guard let (owner, front) = servers.withLock({ $0 }) else { return }
+        switch event {
+        case .gone(let server):
+            if !server.id.isSameText(as: id) {
+                logger.warning("the server \(server.id) at \(server.address) is gone")
+            }
+            await front.upstreamEnded(server.address)
+        case .placed(let room):
+            guard await owner.hasRoom(room), let places else { return }
+            // What was heard may not have been kept.
+            guard let server = try? await places.server(of: room) else { return }
+            if !server.id.isSameText(as: id) { await leave(room, to: server, owner) }
+        case .move(let room, let to, let answer):
+            do throws(NATSError) {
+                try await give(room, to: to, owner)
+                answer(nil)
+            } catch {
+                answer(error.description)
+            }
+        case .drain(let answer): answer(await giveAll(owner))
+        }
+    }
+
+    private func leave(_ room: String, to server: ClusterServer, _ owner: SyncServer) async {
+        await owner.leave(room, "It goes to the server \(server.id) at \(server.address).")
+    }
+
+    private func give(
+        _ room: String, to: String?, _ owner: SyncServer
+    ) async throws(NATSError) {
+        guard let places else { throw Self.notRunning }
+        // So that the next one reads little of the log.
+        await owner.prepareToLeave(room)
+        let server = try await places.give(room, to: to)
+        if !server.id.isSameText(as: id) { await leave(room, to: server, owner) }
+    }
+
+    private func giveAll() async {
+        guard let owner = servers.withLock({ $0 })?.owner else { return }
+        if let problem = await giveAll(owner) {
+            logger.info("rooms stay without a server for a moment: \(problem)")
+        }
+    }
+
+    /// Gives every room to another server, and takes none from now on; what kept it from that.
+    private func giveAll(_ owner: SyncServer) async -> String? {
+        guard let places else { return "\(Self.notRunning)" }
+        await places.leave()
+        let own: [String]
+        do throws(NATSError) {
+            own = try await places.all().filter { $0.server.id.isSameText(as: id) }.map(\.room)
+        } catch {
+            return error.description
+        }
+        return await withTaskGroup(of: String?.self) { group in
+            var (rest, problem) = (own[...], String?.none)
+            // A few at a time, as each may write a snapshot.
+            for _ in 0..<Self.movesAtOnce {
+                if let room = rest.popFirst() { group.addTask { await self.attempt(room, owner) } }
+            }
+            for await result in group {
+                problem = problem ?? result
+                if let room = rest.popFirst() { group.addTask { await self.attempt(room, owner) } }
+            }
+            return problem
+        }
+    }
+
+    private static let movesAtOnce = 16
+
+    /// Gives a room to any other server; what kept it from that.
+    private func attempt(_ room: String, _ owner: SyncServer) async -> String? {
+        do throws(NATSError) {
+            try await give(room, to: nil, owner)
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+}
+
+/// Where the servers of a cluster reach one of them: `host:port`, `ws://host:port` or
+/// `wss://host:port`.
+package struct NodeAddress: Sendable {
+    /// What the others are told; port 0 stands for the one that it listens on.
+    private let host: String
+    package let port: Int
+    package let isSecure: Bool
+
+    package init(host: String = "127.0.0.1", port: Int = 0, isSecure: Bool = false) {
+        self.host = host
+        self.port = port
+        self.isSecure = isSecure
+    }
+
+    /// Nil if it isn't that.
+    package init?(_ text: String) {
+        let full = text.contains("://") ? text : "ws://\(text)"
+        guard let url = ServerURL(full), url.path == "/" || url.path.isEmpty else { return nil }
+        self.init(host: url.host, port: url.port, isSecure: url.isSecure)
+    }
+
+    /// What to listen on: the address itself, and every one of the machine if it is a name.
+    package var listeningHost: String { HostName(address: host).isAddress ? host : "0.0.0.0" }
+
+    fileprivate func announced(listeningAt url: String) -> String {
+        let port = ServerURL(url)?.port ?? port
+        let host = host.contains(":") ? "[\(host)]" : host
+        return "\(isSecure ? "wss" : "ws")://\(host):\(port)"
+    }
+}
+
+extension SyncLimits {
+    /// Those of a server whose connections are other servers: each of them speaks for many clients,
+    /// and has bounds on what they send itself.
+    package var ofOwner: SyncLimits {
+        var limits = self
+        limits.connectionsPerAddress = limits.connections
+        limits.addressRate = .unlimited
+        return limits
+    }
+}

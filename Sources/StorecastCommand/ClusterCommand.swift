@@ -1,0 +1,138 @@
+import ArgumentParser
+import StorecastCluster
+import StorecastNATS
+import StorecastServer
+import StorecastTools
+import StorecastWebSocket
+
+/// `storecast cluster`
+struct ClusterCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cluster",
+        abstract: "See which server of a cluster has which room, and have rooms go to others.",
+        discussion: """
+            Of servers that were started with --cluster, at the same NATS servers:
+
+              storecast cluster status --cluster nats://10.0.0.1,nats://10.0.0.2
+              storecast cluster move /boards/lobby --to 4f0c2a91d3e6 --cluster nats://10.0.0.1
+              storecast cluster drain 4f0c2a91d3e6 --cluster nats://10.0.0.1
+
+            A server is called by its id, which status shows, or by the beginning of it. Nobody's connection ends \
+            when a room goes elsewhere. After drain a server has no rooms, until it is started anew: \
+            it may be ended at any time, and its clients go to others.
+
+            Exit status: 0 if it was done; 1 if a server refuses it, or there is no such room or \
+            server; 2 if NATS can't be reached; 64 if the command makes no sense.
+            """,
+        subcommands: [Status.self, Move.self, Drain.self])
+
+    /// Where NATS is, and who asks.
+    struct Options: ParsableArguments {
+        @OptionGroup var nats: NATSOptions
+
+        func validate() throws {
+            guard nats.cluster != nil else {
+                throw ValidationError("Where is NATS? Add --cluster ADDRESSES.")
+            }
+            guard nats.clusterAddress == nil else {
+                throw ValidationError("--cluster-address is for servers: leave it out.")
+            }
+        }
+
+        /// Runs `body` with what is known of the cluster once every server was heard.
+        func use<Result: Sendable>(
+            _ body: @Sendable (ClusterView) async throws(NATSError) -> Result
+        ) async throws(CommandFailure) -> Result {
+            guard let configuration = try nats.configuration else {
+                preconditionFailure("It was checked.")
+            }
+            let view: ClusterView
+            do throws(NATSError) {
+                view = try await ClusterView.open(configuration, nats.layout)
+            } catch {
+                throw CommandFailure(.trouble, error.description)
+            }
+            do throws(NATSError) {
+                let result = try await body(view)
+                await view.close()
+                return result
+            } catch {
+                await view.close()
+                throw CommandFailure(.refused, error.description)
+            }
+        }
+    }
+
+    struct Status: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print the servers, and who has which room.",
+            discussion: """
+                A line for each server (its id, its address, and how many rooms it has), then one for \
+                each room: its path and its server's id, or "nobody" if that server is gone and \
+                nobody has asked for the room since.
+                """)
+
+        @OptionGroup var options: Options
+
+        func run() async throws {
+            let (servers, rooms) = try await options.use { view throws(NATSError) in
+                (await view.servers, try await view.rooms)
+            }
+            for server in servers {
+                let count = rooms.count { $0.server == server.server }
+                StandardOutput.write(
+                    "server \(server.server.id) \(server.server.address) \(count) rooms"
+                        + (server.isLeaving ? " drained" : ""))
+            }
+            for (room, server) in rooms.sorted(by: { $0.room < $1.room }) {
+                let isThere = servers.contains { $0.server == server }
+                StandardOutput.write("room \(room) \(isThere ? server.id : "nobody")")
+            }
+            if servers.isEmpty {
+                throw CommandFailure(.refused, "No server of the cluster is there.")
+            }
+        }
+    }
+
+    struct Move: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Have a room go to another server.")
+
+        @Argument(help: ArgumentHelp("The room's path.", valueName: "room"))
+        var room: String
+
+        @Option(
+            help: ArgumentHelp(
+                "To this server, by its id; without it, to the one that would have it if its own "
+                    + "were gone.", valueName: "server"))
+        var to: String?
+
+        @OptionGroup var options: Options
+
+        func run() async throws {
+            let (room, to) = (room, to)
+            let server = try await options.use { view throws(NATSError) in
+                try await view.move(room, to: to)
+            }
+            StandardOutput.write("room \(room) \(server.id)")
+        }
+    }
+
+    struct Drain: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Have all rooms of a server go to others; it takes none from then on.")
+
+        @Argument(help: ArgumentHelp("The server's id, or its beginning.", valueName: "server"))
+        var server: String
+
+        @OptionGroup var options: Options
+
+        func run() async throws {
+            let id = server
+            let server = try await options.use { view throws(NATSError) in
+                try await view.drain(id)
+            }
+            StandardOutput.write("server \(server.id) drained")
+        }
+    }
+}

@@ -1,0 +1,321 @@
+import StorecastSync
+package import StorecastWebSocket
+import StorecastWire
+
+/// Which server of a cluster has which room. On the loop of its connection.
+///
+/// A stream keeps for each room the server that has it: written on condition that nothing newer is
+/// there, so of two that give a room to somebody one is refused. Whoever is asked for a room that
+/// nobody has, or somebody who is gone, gives it to one who is there. None of this decides who may
+/// write: the log does (Docs/Decisions/45).
+package actor RoomPlaces {
+    /// What a server hears of.
+    package enum Event: Sendable {
+        /// A server is gone: what it had is to be looked for elsewhere.
+        case gone(ClusterServer)
+        /// Somebody wrote, or tried to write, that a room is this server's.
+        case placed(room: String)
+        /// An operator wants this server to give away a room, to a server by its id or to any.
+        case move(room: String, to: String?, answer: @Sendable (String?) -> Void)
+        /// An operator wants it to give away all of them.
+        case drain(answer: @Sendable (String?) -> Void)
+    }
+
+    /// What an operator sees of a server.
+    package struct Sight: Equatable, Sendable {
+        package var server: ClusterServer
+        package var isLeaving: Bool
+    }
+
+    private let jetStream: JetStream
+    private nonisolated let loop: EventLoop
+    private let layout: JetStreamLayout
+    private let interval: Duration
+    /// Nil for one who only looks.
+    private var own: ClusterServer?
+    private var isLeaving = false
+    private var pulses: ServerPulses
+    private var handler: (@Sendable (Event) -> Void)?
+    private var isClosed = false
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
+        loop.asUnownedSerialExecutor()
+    }
+
+    /// - Parameters:
+    ///   - own: the id of this server.
+    ///   - interval: how often it sends a pulse.
+    package init(
+        _ jetStream: JetStream, _ layout: JetStreamLayout, own: String, on loop: EventLoop,
+        interval: Duration = .milliseconds(500)
+    ) {
+        self.jetStream = jetStream
+        self.layout = layout
+        self.loop = loop
+        self.interval = interval
+        pulses = ServerPulses(own: own)
+    }
+
+    /// Finds or makes the stream.
+    package func prepare() async throws(NATSError) {
+        _ = try await jetStream.stream(
+            layout.placeStream, subjects: [layout.placeSubjects], replicas: layout.replicas,
+            keepsNewestOnly: true)
+    }
+
+    /// Listens, and shows others from now on that this server is there.
+    ///
+    /// - Parameters:
+    ///   - server: itself, with where it lets others in.
+    ///   - handler: called on the loop of NATS.
+    package func begin(
+        as server: ClusterServer, _ handler: @escaping @Sendable (Event) -> Void
+    ) async {
+        own = server
+        self.handler = handler
+        await listen()
+        await jetStream.listen(to: layout.placeSubjects) { [weak self] message in
+            self?.assumeIsolated { $0.heardPlace(message) }
+        }
+        await jetStream.listen(to: layout.requests(to: server.id)) { [weak self] message in
+            self?.assumeIsolated { $0.asked(message) }
+        }
+        pulse()
+    }
+
+    /// Listens only, as operators do.
+    package func listen() async {
+        await jetStream.listen(to: layout.pulses) { [weak self] message in
+            self?.assumeIsolated { $0.heardPulse(message) }
+        }
+    }
+
+    /// Gives no sign any more.
+    package func close() {
+        isClosed = true
+        handler = nil
+    }
+
+    /// From now on others give this server no rooms.
+    package func leave() async {
+        isLeaving = true
+        await sendPulse()
+    }
+
+    // MARK: Pulses
+
+    private func pulse() {
+        guard !isClosed else { return }
+        Task { await self.sendPulse() }
+        loop.schedule(after: interval) { [weak self] in self?.assumeIsolated { $0.pulse() } }
+    }
+
+    private func sendPulse() async {
+        guard let own, !isClosed else { return }
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("server", own.id)
+        writer.member("address", own.address)
+        if isLeaving { writer.member("leaving", true) }
+        writer.endObject()
+        // Without NATS nobody hears it, and that is what it means.
+        try? await jetStream.publish(writer.bytes, to: layout.pulses)
+    }
+
+    private func heardPulse(_ message: NATSMessage) {
+        guard let body = Self.body(message.payload), let server = ClusterServer(body) else {
+            return
+        }
+        let isLeaving = body["leaving"]?.bool == true
+        for gone in pulses.heard(server, isLeaving: isLeaving) { handler?(.gone(gone)) }
+    }
+
+    /// The servers that are there now.
+    package var servers: [Sight] {
+        pulses.all.map { Sight(server: $0.server, isLeaving: $0.isLeaving) }
+    }
+
+    // MARK: Places
+
+    /// Who has the room; gives it to somebody if nobody has. Waits until it is known whether who has
+    /// it is there, a few seconds at most.
+    ///
+    /// - Throws: a sentence if NATS can't be asked, or this server doesn't hear itself.
+    package func server(of room: String) async throws(NATSError) -> ClusterServer {
+        for _ in 0..<Self.mostLooks {
+            guard !isClosed else { throw .unavailable("The server has left the cluster.") }
+            let found = try await kept(room)
+            if let found {
+                switch pulses.presence(of: found.server) {
+                case .present: return found.server
+                case .unknown:
+                    await jetStream.pause(interval)
+                    continue
+                case .gone: break
+                }
+            }
+            // Not even this server has heard itself yet.
+            guard let chosen = pulses.choice(for: room) else {
+                await jetStream.pause(interval)
+                continue
+            }
+            switch await write(chosen, of: room, behind: found?.sequence ?? 0) {
+            case .kept: return chosen
+            case .notAtEnd: break
+            case .busy, .unknown: await jetStream.pause(.milliseconds(100))
+            case .refused(let text): throw .unavailable(text)
+            }
+        }
+        throw .unavailable(
+            "It can't be found out who has the room '\(room)': does NATS let this server hear "
+                + "'\(layout.pulses)'?")
+    }
+
+    private static let mostLooks = 40
+
+    /// Gives a room that this server has to another: to one by its id, or to any; who that is.
+    ///
+    /// - Throws: a sentence.
+    package func give(
+        _ room: String, to id: String? = nil
+    ) async throws(NATSError) -> ClusterServer {
+        guard let own else { throw .unavailable("This isn't a server of the cluster.") }
+        let chosen: ClusterServer?
+        if let id {
+            chosen = servers.first { $0.server.id.isSameText(as: id) && !$0.isLeaving }?.server
+        } else {
+            chosen = pulses.choice(for: room, but: own.id)
+        }
+        guard let chosen else {
+            throw .unavailable(
+                id.map { "There is no server '\($0)' that takes rooms." }
+                    ?? "There is no other server that takes rooms.")
+        }
+        if chosen == own { return own }
+        for _ in 0..<Self.mostLooks {
+            guard let found = try await kept(room) else {
+                throw .unavailable("Nobody has the room '\(room)'.")
+            }
+            // Perhaps it was written just now, and nobody could tell.
+            if found.server == chosen { return chosen }
+            guard found.server == own else {
+                throw .unavailable("Another server has the room '\(room)'.")
+            }
+            switch await write(chosen, of: room, behind: found.sequence) {
+            case .kept: return chosen
+            case .notAtEnd: break
+            case .busy, .unknown: await jetStream.pause(.milliseconds(100))
+            case .refused(let text): throw .unavailable(text)
+            }
+        }
+        throw .unavailable("NATS doesn't keep who has the room '\(room)'.")
+    }
+
+    /// All rooms that somebody was given, in the order in which they were.
+    package func all() async throws(NATSError) -> [(room: String, server: ClusterServer)] {
+        var found: [(room: String, server: ClusterServer)] = []
+        var next: UInt64 = 1
+        while true {
+            let page = try await jetStream.page(
+                of: layout.placeSubjects, in: layout.placeStream, from: next)
+            for message in page.messages {
+                next = message.sequence + 1
+                guard let body = Self.body(message.payload), let server = ClusterServer(body),
+                    let room = body["room"]?.string
+                else { continue }
+                found.append((room, server))
+            }
+            if !page.hasMore || page.messages.isEmpty { return found }
+        }
+    }
+
+    private func kept(
+        _ room: String
+    ) async throws(NATSError) -> (server: ClusterServer, sequence: UInt64)? {
+        let subject = layout.place(of: room)
+        guard let message = try await jetStream.last(of: subject, in: layout.placeStream) else {
+            return nil
+        }
+        guard let server = Self.body(message.payload).flatMap({ ClusterServer($0) }) else {
+            throw .violation("What is kept of the place of room '\(room)' can't be read.")
+        }
+        return (server, message.sequence)
+    }
+
+    private func write(
+        _ server: ClusterServer, of room: String, behind sequence: UInt64
+    ) async -> JetStream.Written {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("room", room)
+        writer.member("server", server.id)
+        writer.member("address", server.address)
+        writer.endObject()
+        return await jetStream.write(
+            writer.bytes, to: layout.place(of: room), headers: NATSHeaders(), behind: sequence)
+    }
+
+    /// What somebody writes is heard before it is kept, also if it isn't.
+    private func heardPlace(_ message: NATSMessage) {
+        guard let room = Self.body(message.payload)?["room"]?.string else { return }
+        handler?(.placed(room: room))
+    }
+
+    // MARK: Operators
+
+    /// Has a server give away a room, or all of them without one; waits until it has.
+    ///
+    /// - Parameter server: to whom, by its id.
+    /// - Throws: a sentence.
+    package func ask(
+        _ owner: ClusterServer, toMove room: String?, to server: String? = nil
+    ) async throws(NATSError) {
+        var writer = JSONWriter()
+        writer.beginObject()
+        if let room { writer.member("room", room) }
+        if let server { writer.member("to", server) }
+        writer.endObject()
+        let answer: NATSMessage
+        do throws(NATSError) {
+            answer = try await jetStream.ask(
+                layout.requests(to: owner.id), writer.bytes, timeout: .seconds(60))
+        } catch .noResponders {
+            throw .unavailable("The server '\(owner.id)' isn't there.")
+        }
+        guard let problem = Self.body(answer.payload)?["error"]?.string else { return }
+        throw .unavailable(problem)
+    }
+
+    private func asked(_ message: NATSMessage) {
+        guard let reply = message.reply, let body = Self.body(message.payload) else { return }
+        let answer: @Sendable (String?) -> Void = { [weak self] problem in
+            var writer = JSONWriter()
+            writer.beginObject()
+            if let problem { writer.member("error", problem) }
+            writer.endObject()
+            let bytes = writer.bytes
+            Task { try? await self?.jetStream.publish(bytes, to: reply) }
+        }
+        if let room = body["room"]?.string {
+            handler?(.move(room: room, to: body["to"]?.string, answer: answer))
+        } else {
+            handler?(.drain(answer: answer))
+        }
+    }
+
+    private static func body(_ payload: [UInt8]) -> JSON? {
+        guard let root = try? JSONDocument(payload, limits: .trusted).root, root.isObject else {
+            return nil
+        }
+        return root.json
+    }
+}
+
+extension ClusterServer {
+    fileprivate init?(_ body: JSON) {
+        guard let id = body["server"]?.string, let address = body["address"]?.string else {
+            return nil
+        }
+        self.init(id: id, address: address)
+    }
+}

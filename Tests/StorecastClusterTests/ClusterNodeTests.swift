@@ -1,0 +1,176 @@
+import StorecastClient
+import StorecastNATS
+import StorecastServer
+import StorecastSync
+import TestSupport
+import Testing
+
+@testable import StorecastCluster
+
+/// Servers of a cluster in one process, with `nats-server` at the other end.
+@Suite(
+    .enabled(if: NATSProcess.isThere, "needs .build/python: see the README's test command"),
+    .timeLimit(.minutes(5)))
+@MainActor struct ClusterNodeTests {
+    private nonisolated static let layout = JetStreamLayout(name: "test", streams: 2, replicas: 1)
+
+    /// A node with its servers.
+    private struct Node: Sendable {
+        let node: ClusterNode
+        let server: ClusterServer
+        let url: String
+
+        init(_ nats: NATSProcess) async throws {
+            node = ClusterNode(at: NodeAddress())
+            let key = try EdgeKey("0123456789abcdef")
+            let parts = node.parts(
+                at: try NATSConfiguration(nats.address), ClusterNodeTests.layout, key: key,
+                trusting: nil, pulseInterval: .milliseconds(20))
+            let room = JSONRoom.definition(initial: ["n": 0])
+            let owner = SyncServer(
+                port: 0, journal: parts.journal, limits: SyncLimits().ofOwner, edgeKey: key,
+                rooms: { _ in room })
+            let front = SyncServer(port: 0, upstream: parts.upstream, rooms: { _ in nil })
+            (url, server) = try await node.start(owner: owner, front: front)
+        }
+
+        func connect(to room: String) -> RemoteConnection {
+            RemoteConnection(url.dropLast() + room)
+        }
+    }
+
+    private func increment(_ connection: RemoteConnection) async throws -> UInt64 {
+        try await connection.dispatch(type: "increment", payload: ["path": "/n"]).outcome.version
+    }
+
+    /// A cluster, and an operator's view of it.
+    private func withCluster(
+        of count: Int, _ body: ([Node], ClusterView) async throws -> Void
+    ) async throws {
+        let nats = try await NATSProcess()
+        var nodes: [Node] = []
+        for _ in 0..<count { nodes.append(try await Node(nats)) }
+        let view = try await ClusterView.open(
+            try NATSConfiguration(nats.address), Self.layout)
+        #expect(await Set(view.servers.map(\.server)) == Set(nodes.map(\.server)))
+        try await body(nodes, view)
+        await view.close()
+        for node in nodes { await node.node.stop() }
+    }
+
+    @Test func `every server serves every room, and each room is one server's`() async throws {
+        try await withCluster(of: 3) { nodes, view in
+            let rooms = (0..<6).map { "/r\($0)" }
+            for room in rooms {
+                for (place, node) in nodes.enumerated() {
+                    let connection = node.connect(to: room)
+                    #expect(try await increment(connection) == UInt64(place + 1))
+                    connection.close()
+                }
+            }
+            let placed = try await view.rooms
+            #expect(placed.map(\.room).sorted() == rooms)
+            #expect(Set(nodes.map(\.server)).isSuperset(of: placed.map(\.server)))
+        }
+    }
+
+    @Test func `a room goes from server to server, and nobody's connection ends`() async throws {
+        try await withCluster(of: 3) { nodes, view in
+            let clients = nodes.map { $0.connect(to: "/r") }
+            let statuses = clients.map(\.statuses)
+            let mirrors = clients.map {
+                RemoteStore(selection: "value", parameters: ["path": "/n"], on: $0)
+            }
+            var version = try await increment(clients[0])
+            for node in nodes + nodes {
+                _ = try await view.move("/r", to: nil)
+                #expect(try await view.move("/r", to: node.server.id) == node.server)
+                for client in clients {
+                    version += 1
+                    #expect(try await increment(client) == version)
+                }
+            }
+            for mirror in mirrors {
+                for await value in mirror.states where value == .int(Int64(version)) { break }
+            }
+            for client in clients { client.close() }
+            for statuses in statuses {
+                let seen = try await statuses.collected()
+                #expect(
+                    !seen.contains { if case .offline = $0 { true } else { false } }, "\(seen)")
+            }
+        }
+    }
+
+    @Test func `a server that is drained has no rooms and gets none, and serves on`() async throws {
+        try await withCluster(of: 2) { nodes, view in
+            let rooms = (0..<8).map { "/r\($0)" }
+            let clients = rooms.map { nodes[0].connect(to: $0) }
+            for client in clients { #expect(try await increment(client) == 1) }
+            _ = try await view.drain(String(nodes[0].server.id.prefix(6)))
+            #expect(try await view.rooms.allSatisfy { $0.server == nodes[1].server })
+            for client in clients { #expect(try await increment(client) == 2) }
+            let late = nodes[0].connect(to: "/late")
+            #expect(try await increment(late) == 1)
+            #expect(try await view.rooms.allSatisfy { $0.server == nodes[1].server })
+            // Now nobody takes any.
+            await #expect(
+                throws: NATSError.unavailable("There is no other server that takes rooms.")
+            ) { _ = try await view.drain(nodes[1].server.id) }
+            for client in clients { #expect(try await increment(client) == 3) }
+            for client in clients + [late] { client.close() }
+        }
+    }
+
+    @Test func `a server that stops leaves its rooms to others, whose clients notice nothing`()
+        async throws
+    {
+        let nats = try await NATSProcess()
+        let nodes = [try await Node(nats), try await Node(nats)]
+        let rooms = (0..<8).map { "/r\($0)" }
+        let clients = rooms.map { nodes[1].connect(to: $0) }
+        let statuses = clients.map(\.statuses)
+        for client in clients { #expect(try await increment(client) == 1) }
+        await nodes[0].node.stop()
+        for client in clients { #expect(try await increment(client) == 2) }
+        for client in clients { client.close() }
+        for statuses in statuses {
+            let seen = try await statuses.collected()
+            #expect(!seen.contains { if case .offline = $0 { true } else { false } }, "\(seen)")
+        }
+        await nodes[1].node.stop()
+    }
+
+    @Test func `an operator hears what can't be done`() async throws {
+        try await withCluster(of: 2) { nodes, view in
+            let client = nodes[0].connect(to: "/r")
+            _ = try await increment(client)
+            await #expect(throws: NATSError.unavailable("Nobody has the room '/s'.")) {
+                _ = try await view.move("/s", to: nil)
+            }
+            await #expect(throws: NATSError.unavailable("There is no server 'x'.")) {
+                _ = try await view.move("/r", to: "x")
+            }
+            await #expect(throws: NATSError.unavailable("There is no server ''.")) {
+                _ = try await view.drain("")
+            }
+            client.close()
+        }
+    }
+
+    @Test(arguments: [
+        ("10.0.0.1:7", "10.0.0.1"), ("ws://[::1]:7", "::1"), ("wss://core.example:7", "0.0.0.0"),
+    ])
+    func `a server listens at its address, or everywhere if that is a name`(
+        text: String, host: String
+    ) throws {
+        let address = try #require(NodeAddress(text))
+        #expect(address.listeningHost == host && address.port == 7)
+        #expect(address.isSecure == text.hasPrefix("wss"))
+    }
+
+    @Test(arguments: ["", "a b:1", "http://a:1", "a:1/x", "a:1?x"])
+    func `what is no address isn't taken for one`(text: String) {
+        #expect(NodeAddress(text) == nil)
+    }
+}

@@ -1,0 +1,196 @@
+import StorecastWebSocket
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import StorecastNATS
+
+/// Who has which room, with `nats-server` at the other end.
+@Suite(
+    .enabled(if: NATSProcess.isThere, "needs .build/python: see the README's test command"),
+    .timeLimit(.minutes(5)))
+struct RoomPlacesTests {
+    private static let layout = JetStreamLayout(name: "test", streams: 1, replicas: 1)
+
+    /// A server of the cluster, without rooms.
+    private final class Node: Sendable {
+        let server: ClusterServer
+        let places: RoomPlaces
+        private let loop: EventLoop
+        private let jetStream: JetStream
+        let events = Mutex<[String]>([])
+        /// What it answers operators.
+        let answer = Mutex<String?>(nil)
+
+        init(_ id: String, _ nats: NATSProcess, address: String? = nil) async throws {
+            server = ClusterServer(id: id, address: address ?? "ws://\(id):1")
+            loop = try EventLoop(name: id)
+            jetStream = await JetStream(
+                on: loop, try NATSConfiguration(nats.address), timeout: .seconds(20))
+            try await jetStream.connected(within: .seconds(60))
+            places = RoomPlaces(
+                jetStream, RoomPlacesTests.layout, own: id, on: loop,
+                interval: .milliseconds(20))
+            try await places.prepare()
+            await places.begin(as: server) { [weak self] event in self?.take(event) }
+        }
+
+        private func take(_ event: RoomPlaces.Event) {
+            let answered = answer.withLock { $0 }
+            let text: String
+            switch event {
+            case .gone(let server): text = "gone \(server.id)"
+            case .placed(let room): text = "placed \(room)"
+            case .move(let room, let to, let answer):
+                text = "move \(room) \(to ?? "anywhere")"
+                answer(answered)
+            case .drain(let answer):
+                text = "drain"
+                answer(answered)
+            }
+            events.withLock { $0.append(text) }
+        }
+
+        func hears(_ event: String) async -> Bool {
+            await eventually { events.withLock { $0.contains(event) } }
+        }
+
+        /// Waits until it knows that these are there.
+        func knows(_ ids: Set<String>) async -> Bool {
+            await eventually { await Set(places.servers.map(\.server.id)) == ids }
+        }
+
+        /// Ends it without a word to the others.
+        func end() async {
+            await places.close()
+            await jetStream.close()
+            await loop.shutDown()
+        }
+    }
+
+    private func nodes(_ ids: [String], _ nats: NATSProcess) async throws -> [Node] {
+        var nodes: [Node] = []
+        for id in ids { nodes.append(try await Node(id, nats)) }
+        for node in nodes { #expect(await node.knows(Set(ids))) }
+        return nodes
+    }
+
+    @Test func `a room that many are asked for at once is given once`() async throws {
+        let nats = try await NATSProcess()
+        let nodes = try await nodes(["a", "b", "c"], nats)
+        for room in ["/", "/a", "/b.c d/é"] {
+            let answers = try await withThrowingTaskGroup(of: ClusterServer.self) { group in
+                for node in nodes { group.addTask { try await node.places.server(of: room) } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(Set(answers).count == 1)
+            #expect(nodes.map(\.server).contains(answers[0]))
+        }
+        let all = try await nodes[0].places.all()
+        #expect(all.map(\.room) == ["/", "/a", "/b.c d/é"])
+        for node in nodes { await node.end() }
+    }
+
+    @Test func `the rooms of one that is gone are given to those that are there`() async throws {
+        let nats = try await NATSProcess()
+        let nodes = try await nodes(["a", "b", "c"], nats)
+        let rooms = (0..<12).map { "/\($0)" }
+        var before: [String: ClusterServer] = [:]
+        for room in rooms { before[room] = try await nodes[0].places.server(of: room) }
+        #expect(Set(before.values) == Set(nodes.map(\.server)))
+        await nodes[2].end()
+        #expect(await nodes[0].hears("gone c"))
+        #expect(await nodes[1].hears("gone c"))
+        for room in rooms {
+            let now = try await nodes[1].places.server(of: room)
+            #expect(now != nodes[2].server)
+            if before[room] != nodes[2].server {
+                #expect(now == before[room], "Nobody else loses a room.")
+            }
+        }
+        for node in nodes[..<2] { await node.end() }
+    }
+
+    @Test func `one that has just come waits to see whether who has a room is there`()
+        async throws
+    {
+        let nats = try await NATSProcess()
+        let old = try await Node("a", nats)
+        #expect(await old.knows(["a"]))
+        #expect(try await old.places.server(of: "/") == old.server)
+        // It hasn't heard "a", and must not take the room from it.
+        let new = try await Node("b", nats)
+        #expect(try await new.places.server(of: "/") == old.server)
+        await old.end()
+        #expect(await new.hears("gone a"))
+        await new.end()
+        let last = try await Node("c", nats)
+        #expect(try await last.places.server(of: "/") == last.server, "Both are gone.")
+        await last.end()
+    }
+
+    @Test func `one that was started anew at its address goes on without waiting`() async throws {
+        let nats = try await NATSProcess()
+        let old = try await Node("a", nats, address: "ws://here:1")
+        #expect(await old.knows(["a"]))
+        #expect(try await old.places.server(of: "/") == old.server)
+        await old.end()
+        let new = try await Node("b", nats, address: "ws://here:1")
+        #expect(await new.knows(["b"]))
+        #expect(try await new.places.server(of: "/") == new.server)
+        await new.end()
+    }
+
+    @Test func `a room is given by who has it, to one that takes rooms`() async throws {
+        let nats = try await NATSProcess()
+        let nodes = try await nodes(["a", "b", "c"], nats)
+        let owner = try await nodes[0].places.server(of: "/")
+        let place = try #require(nodes.firstIndex { $0.server == owner })
+        let (own, next, last) = (nodes[place], nodes[(place + 1) % 3], nodes[(place + 2) % 3])
+        await #expect(throws: NATSError.unavailable("Another server has the room '/'.")) {
+            try await next.places.give("/", to: last.server.id)
+        }
+        await #expect(throws: NATSError.unavailable("Nobody has the room '/b'.")) {
+            try await own.places.give("/b")
+        }
+        await #expect(throws: NATSError.unavailable("There is no server 'x' that takes rooms.")) {
+            try await own.places.give("/", to: "x")
+        }
+        await last.places.leave()
+        #expect(
+            await eventually {
+                await own.places.servers.contains { $0.server == last.server && $0.isLeaving }
+            })
+        await #expect(throws: NATSError.self) {
+            try await own.places.give("/", to: last.server.id)
+        }
+        #expect(try await own.places.give("/") == next.server)
+        for node in nodes {
+            let now = try await node.places.server(of: "/")
+            #expect(now == next.server)
+        }
+        #expect(await own.hears("placed /"))
+        #expect(await own.knows(["a", "b", "c"]), "Who leaves is there until it ends.")
+        for node in nodes { await node.end() }
+    }
+
+    @Test func `an operator is told what became of what it asked for`() async throws {
+        let nats = try await NATSProcess()
+        let nodes = try await nodes(["a", "b"], nats)
+        try await nodes[0].places.ask(nodes[1].server, toMove: "/", to: "c")
+        #expect(await nodes[1].hears("move / c"))
+        try await nodes[0].places.ask(nodes[1].server, toMove: "/")
+        #expect(await nodes[1].hears("move / anywhere"))
+        nodes[1].answer.withLock { $0 = "There is no other server." }
+        await #expect(throws: NATSError.unavailable("There is no other server.")) {
+            try await nodes[0].places.ask(nodes[1].server, toMove: nil)
+        }
+        #expect(await nodes[1].hears("drain"))
+        await nodes[1].end()
+        #expect(await nodes[0].hears("gone b"))
+        await #expect(throws: NATSError.unavailable("The server 'b' isn't there.")) {
+            try await nodes[0].places.ask(nodes[1].server, toMove: nil)
+        }
+        await nodes[0].end()
+    }
+}
