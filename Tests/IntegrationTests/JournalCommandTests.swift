@@ -1,4 +1,5 @@
 import Example
+import Foundation
 import Glibc
 import StorecastClient
 import Testing
@@ -75,6 +76,73 @@ import TestSupport
         let all = try await state(of: file)
         #expect(all.contains("21") && all.contains("100"), "\(all)")
         #expect(try await state(of: restored) == all)
+    }
+
+    @Test func `a copier begins generations, and removes them, as often as it is told to`()
+        async throws
+    {
+        try await writeFile()
+        let first = try await copied()
+        #expect(first.count == 1)
+        #expect(try await copied() == first)
+        #expect(try await copied("--generation", "1ms").count == 2)
+        let all = try await copied("--generation", "1ms")
+        #expect(all.count == 3)
+        // The newest that is old enough stays, to restore what happened since.
+        let rest = try await copied("--generation", "1ms", "--keep", "1ms")
+        #expect(rest.count == 2)
+        #expect(rest.first == all.last)
+    }
+
+    @Test func `a copier's command that fails gets the segment again, not before the interval`()
+        async throws
+    {
+        try await writeFile()
+        let (spool, store) = (directory.file("spool"), directory.file("store"))
+        let replicate = ["journal", "replicate", file, spool, "--command"]
+        let failing = try ChildProcess(
+            "storecast", replicate + ["exit 3", "--interval", "1h"], takesErrors: true)
+        let problem = try #require(await failing.line(0))
+        #expect(problem.hasPrefix("The command ended with status 3 for '"))
+        #expect(problem.hasSuffix("It is tried again in 1:00:00."))
+        failing.signal(SIGKILL)
+        #expect(await failing.exitStatus() == -SIGKILL)
+        let again = try ChildProcess("storecast", replicate + ["exit 3", "--once"])
+        #expect(await again.exitStatus() == 2)
+        let target = "\"\(store)/$NAME\""
+        let working = try ChildProcess(
+            "storecast",
+            replicate + [
+                "mkdir -p \"$(dirname \(target))\" && cp \"$FILE\" \(target)", "--once",
+            ])
+        #expect(await working.exitStatus() == 0)
+        let restored = directory.file("restored.sqlite")
+        let restore = try ChildProcess("storecast", ["journal", "restore", store, restored])
+        #expect(await restore.exitStatus() == 0)
+        let all = try await state(of: file)
+        #expect(all.contains("log"), "\(all)")
+        #expect(try await state(of: restored) == all)
+    }
+
+    /// Has a server write a journal with one action.
+    private func writeFile() async throws {
+        let server = try await ServeProcess(document: #"{"log":[]}"#, data: file)
+        let connection = RemoteConnection(server.url)
+        defer { connection.close() }
+        let one = connection.dispatch(type: "append", payload: ["path": "/log", "value": .int(1)])
+        _ = try await one.outcome
+        connection.close()
+        #expect(await server.stop() == 0)
+    }
+
+    /// Copies the file into a folder; the generations that are there then.
+    private func copied(_ options: String...) async throws -> [String] {
+        let copies = directory.file("copies")
+        let copier = try ChildProcess(
+            "storecast", ["journal", "replicate", file, copies, "--once"] + options)
+        #expect(await copier.exitStatus() == 0)
+        let names = try FileManager.default.contentsOfDirectory(atPath: copies)
+        return names.filter { $0.first?.isNumber == true }.sorted()
     }
 
     private func state(of file: String) async throws -> String {

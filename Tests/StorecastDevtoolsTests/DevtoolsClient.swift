@@ -83,7 +83,7 @@ struct DevtoolsServer {
     let devtools: DevtoolsClient
     private let lookups = Lookups()
 
-    init(loops: Int = 1) async throws {
+    init(loops: Int = 1, limits: SyncLimits = SyncLimits()) async throws {
         let room = Tallies.room.validate(Add.self) { _, add, _ in
             if add.number < 0 { throw Rejection(.invalid, "Only up.") }
         }
@@ -92,7 +92,7 @@ struct DevtoolsServer {
             journal: JournalProvider { () throws(JournalError) in
                 MemoryJournalStore(capacity: .max)
             },
-            loops: loops, extensions: [.devtools(.token(DevtoolsClient.token))],
+            loops: loops, limits: limits, extensions: [.devtools(.token(DevtoolsClient.token))],
             rooms: { [lookups] path in
                 lookups.counts.withLock { $0[path, default: 0] += 1 }
                 return path == "/none" ? nil : room

@@ -47,6 +47,22 @@ struct HistoryTests {
         await fixture.end()
     }
 
+    @Test func `what a snapshot replaces isn't shown, and the dispatch behind it is`() async throws
+    {
+        var limits = SyncLimits()
+        limits.snapshots.entries = 10
+        limits.snapshots.kept = 1
+        let fixture = try await DevtoolsServer(limits: limits)
+        for _ in 1...15 { try await fixture.add(1) }
+        // What the tenth changed isn't known.
+        let tenth = try await fixture.devtools.answer("stateAt", Self.stateAt(10))
+        #expect(tenth["problem"] == "The journal no longer has what led to it.")
+        let next = try await fixture.devtools.answer("stateAt", Self.stateAt(11))
+        #expect(next["state"]?["count"] == 11)
+        #expect(next["undo"] == [["op": "replace", "path": "/count", "value": 10]])
+        await fixture.end()
+    }
+
     @Test func `the past is listed with versions and outcomes`() async throws {
         let fixture = try await DevtoolsServer()
         try await fixture.add(1)

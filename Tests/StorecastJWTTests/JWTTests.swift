@@ -211,6 +211,23 @@ struct JWTTests {
         #expect(try await keys.ring.key("a", for: .hs256) == nil)
     }
 
+    @Test func `keys that couldn't be got are got the next time`() async throws {
+        // An empty text is no set.
+        let set = Mutex("")
+        let keys = JWTKeys.fetched { Array(set.withLock { $0 }.utf8) }
+        let start = ContinuousClock.now
+        await #expect(throws: Rejection.self) {
+            _ = try await keys.ring.key("a", for: .hs256, at: start)
+        }
+        set.withLock { $0 = Self.secrets(["a"]) }
+        #expect(try await keys.ring.key("a", for: .hs256, at: start + .seconds(60)) != nil)
+        set.withLock { $0 = "" }
+        await #expect(throws: KeySet.Problem.self) { _ = try await keys.ring.reload() }
+        set.withLock { $0 = Self.secrets(["a", "b"]) }
+        #expect(try await keys.ring.reload())
+        #expect(try await keys.ring.key("b", for: .hs256) != nil)
+    }
+
     @Test func `a server lets in who has a token, and asks all again when a key is gone`()
         async throws
     {
@@ -245,6 +262,10 @@ struct JWTTests {
         for await status in connections[1].statuses.limited where status == .live { break }
         try write([])
         await #expect(throws: ServerError.self) { try await server.reload() }
+        #expect(connections[1].status == .live)
+        // The file is good again.
+        try write(["b", "c"])
+        try await server.reload()
         #expect(connections[1].status == .live)
         connections[1].close()
         await server.stop()

@@ -109,6 +109,49 @@ struct JetStreamJournalTests {
         await bench.close()
     }
 
+    @Test func `nothing is left of a snapshot that isn't needed any more, or can't be kept`()
+        async throws
+    {
+        let server = try await NATSProcess()
+        let bench = try await bench(server, Self.smallLayout)
+        let head = try await bench.append(JournalSample.notes(4), to: "/a")
+        for offset in [head - 3, head - 2, head - 1, head - 1] {
+            try await bench.save(Self.snapshot(at: offset), of: "/a")
+        }
+        #expect(try await snapshotSubjects(of: bench) == 2 * 3)
+        try await bench.truncate("/a", through: head - 1)
+        #expect(try await snapshotSubjects(of: bench) == 2)
+        // Of what the log has lost.
+        try await bench.save(Self.snapshot(at: head + 1), of: "/a")
+        #expect(try await snapshotSubjects(of: bench) == 2 * 2)
+        try await bench.reopen()
+        _ = try await bench.history(of: "/a")
+        #expect(try await snapshotSubjects(of: bench) == 2)
+        // The one that is there takes four messages; of the next only the first piece fits.
+        try await limit(
+            Self.smallLayout.snapshotStream, of: Self.smallLayout.snapshotSubjects,
+            to: #""max_msgs":5"#, in: bench)
+        await bench.expectError("it can't be kept") {
+            if case .unavailable = $0 { true } else { false }
+        } from: { () throws(JournalError) in
+            try await bench.save(Self.snapshot(at: head), of: "/a")
+        }
+        #expect(try await snapshotSubjects(of: bench) == 2)
+        await bench.close()
+    }
+
+    /// One in three pieces, if messages are small.
+    private static func snapshot(at offset: UInt64) -> JournalSnapshot {
+        JournalSnapshot(
+            offset: offset, version: 1, content: [UInt8](repeating: 7, count: 10_000))
+    }
+
+    /// How many subjects have messages of snapshots: two for each.
+    private func snapshotSubjects(of bench: JournalBench) async throws -> Int {
+        let store = try #require(await bench.store as? JetStreamStore)
+        return try await store.jetStream.subjects(">", of: store.logs.layout.snapshotStream).count
+    }
+
     // MARK: Several writers
 
     @Test func `of two writers of a room the log takes one, and the other hears of it`()
@@ -224,6 +267,41 @@ struct JetStreamJournalTests {
         await bench.close()
     }
 
+    @Test func `a batch whose outcome was unknown isn't taken for another like it`() async throws {
+        let server = try await NATSProcess()
+        let layout = JetStreamLayout(name: "one", streams: 1, replicas: 1)
+        let bench = try await bench(server, layout)
+        let unknown = JournalSample.notes(2)
+        var others = unknown
+        others[1].client = "another"
+        let batches = [
+            "/of-another-client": others, "/of-other-numbers": JournalSample.notes(2, from: 2),
+            "/shorter": JournalSample.notes(1), "/longer": JournalSample.notes(3),
+        ]
+        // What the stream answers then doesn't say what became of a message.
+        try await limit(
+            layout.stream(0), of: layout.subjects(0), to: #""max_msg_size":1"#, in: bench)
+        await withTaskGroup(of: Void.self) { group in
+            for room in batches.keys {
+                group.addTask {
+                    await bench.expectError("nobody can tell") {
+                        if case .unknownOutcome = $0 { true } else { false }
+                    } from: { () throws(JournalError) in
+                        try await bench.append(unknown, to: room)
+                    }
+                }
+            }
+        }
+        try await limit(
+            layout.stream(0), of: layout.subjects(0), to: #""max_msg_size":-1"#, in: bench)
+        for (room, batch) in batches {
+            try await bench.append(batch, to: room)
+            let expected = try batch.map { try JournalRecord($0) }
+            #expect(try await bench.read(room).map(\.record) == expected, "\(room)")
+        }
+        await bench.close()
+    }
+
     @Test func `a server that was killed has all that was acked, and its writers go on`()
         async throws
     {
@@ -329,6 +407,22 @@ struct JetStreamJournalTests {
         try await JournalBench { () throws(JournalError) in
             try await Self.store(server, layout, timeout: timeout)
         }
+    }
+
+    /// Limits what a stream takes, as an administrator may.
+    private func limit(
+        _ stream: String, of subjects: String, to limit: String, in bench: JournalBench
+    ) async throws {
+        let store = try #require(await bench.store as? JetStreamStore)
+        let members = [
+            #""name":"\#(stream)","subjects":["\#(subjects)"],"storage":"file""#,
+            #""discard":"new","num_replicas":1,"allow_direct":true"#, limit,
+        ]
+        let answer = try await store.jetStream.ask(
+            "$JS.API.STREAM.UPDATE.\(stream)", Array("{\(members.joined(separator: ","))}".utf8),
+            timeout: .seconds(20))
+        let text = String(decoding: answer.payload, as: UTF8.self)
+        try #require(!text.contains(#""error""#), "\(text)")
     }
 
     /// Does it until it isn't refused, or unknown.

@@ -186,4 +186,33 @@ import Testing
         #expect(Set(found.prefix(5).map { $0["client"]?.string ?? "" }).count == 1)
         #expect(found[1...3].map { $0["version"] } == [1, 1, 1])
     }
+
+    @Test(
+        arguments: [
+            (.unauthenticated, "token"), (.expired, "token"), (.revoked, "token"),
+            (.forbidden, "entry"), (.noRoom, "entry"), (.kicked, "kick"), (.goingAway, nil),
+            (.busy, nil), (.replaced, nil),
+        ] as [(CloseCode, String?)])
+    func `a connection that ends because of who somebody is has a line that says why`(
+        code: CloseCode, event: String?
+    ) async throws {
+        let audit = try AuditLog(file: path)
+        let server = SyncServer(port: 0, audit: audit, room: Tallies.room)
+        let client = RemoteConnection(try await server.start())
+        #expect(await client.isLive())
+        await server.home(of: "/")?.endConnections(code, "So it is.")
+        client.close()
+        await server.stop()
+        let refused = try lines(path).filter { $0["outcome"] == "refused" }
+        #expect(refused.compactMap { $0["event"]?.string } == [event].compactMap { $0 })
+        #expect(refused.allSatisfy { $0["code"]?.string == code.word })
+        #expect(refused.allSatisfy { $0["title"] == "So it is." })
+    }
+}
+
+extension ServerLoop {
+    /// Ends the connections to the loop's rooms.
+    fileprivate func endConnections(_ code: CloseCode, _ title: String) {
+        for (_, session) in core?.rooms.sessions ?? [:] { session.close(code, title) }
+    }
 }

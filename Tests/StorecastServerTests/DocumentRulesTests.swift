@@ -12,10 +12,23 @@ extension DocumentRules {
     }
 }
 
+extension Authentication {
+    /// Whom it takes somebody for who shows a token, or none.
+    fileprivate func identity(token: String?) async throws -> Identity {
+        let credentials = Credentials(token: token, path: "/")
+        switch way {
+        case .anonymous: return .anonymous
+        case .known(let identify): return try identify(credentials)
+        case .asked(let identify): return try await identify(credentials)
+        }
+    }
+}
+
 /// What rules allow whom.
 struct DocumentRulesTests {
     static let ada = Identity("ada", roles: ["editor"])
     static let bob = Identity("bob")
+    private static let token = "a token of ada's"
 
     private func editor(_ rules: String, _ document: JSON) throws -> JSONEditor {
         JSONEditor(document, obeying: try DocumentRules(text: #"{"rules": [\#(rules)]}"#))
@@ -144,6 +157,37 @@ struct DocumentRulesTests {
                 == "No rule lets you do this. It takes a rule with 'set' for the path '/secret', or "
                 + "for what is around that. You have the rules for: $everybody, $signed-in, "
                 + "editor.")
+    }
+
+    /// One that knows the answer at once, and one that is asked.
+    private static let authentications: [Authentication] = [
+        .tokens(TokenTable([token: ada])),
+        .custom { credentials in
+            guard credentials.token == token else {
+                throw Rejection(.unauthenticated, "Ada has another token.")
+            }
+            return ada
+        },
+    ]
+
+    @Test(arguments: authentications)
+    func `who shows no token is anonymous while a rule is for such people, and else refused`(
+        others: Authentication
+    ) async throws {
+        let rules = try DocumentRules(text: #"{"rules": []}"#)
+        let authentication = others.admittingAnonymous { rules.admitsAnonymous }
+        for (role, isAdmitted) in [
+            ("$everybody", true), ("$signed-in", false), ("$anonymous", true), ("editor", false),
+        ] {
+            let text = #"{"rules": [{"roles": ["\#(role)"], "read": [""]}]}"#
+            rules.replace(by: try DocumentRules(text: text).table)
+            let stranger = try? await authentication.identity(token: nil)
+            #expect(stranger == (isAdmitted ? Identity.anonymous : nil), "\(role)")
+            #expect(try await authentication.identity(token: Self.token) == Self.ada)
+            await #expect(throws: Rejection.self) {
+                _ = try await authentication.identity(token: "another token")
+            }
+        }
     }
 
     // MARK: The file

@@ -1,5 +1,6 @@
 import Foundation
 import StorecastClient
+import StorecastRoom
 import StorecastWebSocket
 import Testing
 import TestSupport
@@ -61,6 +62,29 @@ struct EdgeTests {
         await owner.stop()
     }
 
+    @Test func `what an owner said at the end of a connection isn't said at the end of the next`()
+        async throws
+    {
+        let owner = SyncServer(port: 0, room: Tallies.room, edgeKey: try key())
+        let url = try await owner.start()
+        let (logger, messages) = MessageLog.make()
+        let edge = SyncServer(
+            port: 0, logger: logger, upstream: try Upstream(String(url.dropLast()), key: try key()),
+            rooms: { _ in nil })
+        let client = RemoteConnection(try await edge.start())
+        _ = try await client.dispatch(Add(number: 1)).outcome
+        let home = try #require(owner.home(of: "/"))
+        await home.hangUp(saying: "The owner rests.")
+        #expect(await messages.contains("upstream is away: The owner rests."))
+        #expect(await messages.contains("upstream is back"))
+        // By what it takes for the owner's last word it also waits before it connects again.
+        await home.hangUp(saying: nil)
+        #expect(await messages.contains("upstream is away: it ended the connection, 1001"))
+        client.close()
+        await edge.stop()
+        await owner.stop()
+    }
+
     @Test func `the address of an upstream may have a path before those of rooms`() throws {
         func path(_ url: String, _ room: String) throws -> String {
             try #require(Upstream(url, key: key()).place(of: room)).configuration.path
@@ -115,4 +139,17 @@ struct EdgeTests {
 
 extension String {
     fileprivate var trimmed: String { trimmingCharacters(in: .whitespaces) }
+}
+
+extension ServerLoop {
+    /// Ends the connections to the loop's rooms, and says why, or nothing.
+    fileprivate func hangUp(saying title: String?) {
+        for (_, link) in core?.links ?? [:] {
+            if let title {
+                link.session?.close(.goingAway, title)
+            } else {
+                link.close(.goingAway, reason: "", behind: [])
+            }
+        }
+    }
 }

@@ -133,6 +133,35 @@ struct ConnectionEndTests {
         #expect(witness.problems == [])
         await server.stop()
     }
+
+    @Test(arguments: [1, 3])
+    func `who sends more pings than messages may come is read no further for a while`(
+        loops: Int
+    ) async throws {
+        let server = server(loops) {
+            $0.setRates(.unlimited)
+            $0.connectionRate = SyncRate(messages: 1, bytes: .infinity, actions: .infinity)
+            $0.closeTimeout = .milliseconds(20)
+        }
+        let url = try await server.start()
+        let clients = try Self.dozen.map { _ in try PlainRequest.connect(url) }
+        defer { for client in clients { close(client) } }
+        let pings = (1...100).flatMap { _ in [0x89, 0x80, 0, 0, 0, 0] as [UInt8] }
+        let bytes = Array(PlainRequest.upgrade().utf8) + pings
+        for client in clients {
+            try #require(send(client, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count)
+        }
+        let home = try #require(server.home(of: "/"))
+        #expect(await eventually { await home.timesReached("connection-rate") == clients.count })
+        await server.stop()
+    }
+}
+
+extension ServerLoop {
+    /// How often connections to the loop's rooms reached a limit.
+    fileprivate func timesReached(_ limit: String) -> Int {
+        core?.rooms.flushes.counts.limits[limit] ?? 0
+    }
 }
 
 /// What changes while the last write is on its way to a connection comes behind it.

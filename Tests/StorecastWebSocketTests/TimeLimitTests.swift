@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import StorecastWebSocket
@@ -247,7 +248,7 @@ extension SocketTests {
             for number in 1...5 {
                 let peer = try await open(.idle, on: server)
                 peers.append(peer)
-                try peer.send(head: 0x01, Array(repeating: 0x61, count: 900))
+                try begin(900, from: peer)
                 // The fourth is too many: then an eighth has to be free.
                 if number == 4 {
                     for _ in 1...2 {
@@ -258,23 +259,78 @@ extension SocketTests {
                         #expect(reason.contains("aren't whole"))
                     }
                 }
-                try peer.send(head: 0x89, [])
-                #expect(try peer.readFrame()?.opcode == 0x8A)
             }
             for peer in peers.suffix(3) {
                 try peer.send(head: 0x80, [0x62])
                 let text = String(repeating: "a", count: 900) + "b"
                 #expect(try await server.events.next() == .received(text))
             }
-            // What has come whole counts no more.
-            for peer in peers.suffix(3) {
-                try peer.send(head: 0x01, Array(repeating: 0x61, count: 900))
-                try peer.send(head: 0x80, [])
-                let text = String(repeating: "a", count: 900)
-                #expect(try await server.events.next() == .received(text))
-            }
             #expect(server.events.pending.isEmpty)
             await server.stop()
+        }
+
+        @Test func `what is held of a message counts until it is whole, or its connection ends`()
+            async throws
+        {
+            let server = try await TestServer({ $0.unfinishedBytes = 3000 })
+            var peers: [RawPeer] = []
+            for _ in 1...3 { peers.append(try await open(.idle, on: server)) }
+            // There is room for one of them at a time.
+            func expectRoom(for peer: RawPeer) async throws {
+                try begin(2700, from: peer)
+                try peer.send(head: 0x80, [])
+                let text = String(repeating: "a", count: 2700)
+                #expect(try await server.events.next() == .received(text))
+            }
+            for peer in peers { try await expectRoom(for: peer) }
+            let gone = peers.removeLast()
+            try begin(2700, from: gone)
+            try gone.send(RawPeer.closeFrame(1000))
+            #expect(try await server.events.next() == .closed(1000, ""))
+            let isForgotten = try await eventually {
+                try await server.with { [loop = server.loop] _ in loop.core.sockets.count == 2 }
+            }
+            #expect(isForgotten)
+            for peer in peers { try await expectRoom(for: peer) }
+            #expect(server.events.pending.isEmpty)
+            withExtendedLifetime(gone) {}
+            await server.stop()
+        }
+
+        /// Begins a message with so many bytes; the server has them then.
+        private func begin(_ count: Int, from peer: RawPeer) throws {
+            try peer.send(head: 0x01, Array(repeating: 0x61, count: count))
+            try peer.send(head: 0x89, [])
+            #expect(try peer.readFrame()?.opcode == 0x8A)
+        }
+
+        @Test func `while the server itself doesn't read, no time runs out for the peer`()
+            async throws
+        {
+            let server = try await TestServer()
+            let peer = try await open(.idle, on: server)
+            try begin(1, from: peer)
+            try await server.with { $0.connections[0].pauseReading() }
+            try await server.settle(for: .milliseconds(10))
+            try await server.with { recorder in
+                let connection = recorder.connections[0]
+                #expect(Self.lapse(of: connection) == nil)
+                // For the message and for a sign of life the time begins anew.
+                connection.resumeReading()
+                #expect(Self.lapse(of: connection) == nil)
+                #expect(connection.lastActivity == connection.core.milliseconds)
+            }
+            try await server.settle(for: .milliseconds(10))
+            try await server.with { recorder in
+                #expect(Self.lapse(of: recorder.connections[0]) == .messageTimeout)
+            }
+            withExtendedLifetime(peer) {}
+            await server.stop()
+        }
+
+        /// What a connection would be ended for now, if the limits were 10 ms.
+        private static func lapse(of connection: WebSocketConnection) -> WebSocketLimit? {
+            connection.lapse(stallLimit: 10, messageLimit: 10)?.limit
         }
 
         @Test func `a silent peer is cut unless it is the server that doesn't read`() async throws {

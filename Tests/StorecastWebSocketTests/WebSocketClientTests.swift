@@ -1,4 +1,5 @@
 import StorecastWebSocket
+import TestSupport
 import Testing
 
 extension SocketTests {
@@ -174,6 +175,51 @@ extension SocketTests {
                 #expect(try await client.events.next() == .connected(nil))
                 try await client.with { $0.close() }
                 #expect(try await client.events.next() == .closed(1000, "", error: nil))
+                try await client.with { $0.connect() }
+            }
+            #expect(try await client.events.next() == .connected(nil))
+            await stop(client, server)
+        }
+
+        @Test func `a client asks in each of its connections whether a silent server is there`()
+            async throws
+        {
+            let asked = Shared<Set<UInt64>>([])
+            var behaviour = Behaviour()
+            behaviour.oddments = { connection in
+                let id = connection.id
+                asked.change { $0.insert(id) }
+            }
+            let server = try await TestServer(behaviour)
+            var configuration = configuration(server)
+            configuration.pingInterval = .milliseconds(20)
+            let client = try await TestClient(configuration)
+            for number in 1...2 {
+                #expect(try await client.events.next() == .connected(nil))
+                #expect(await eventually { asked.value.count == number })
+                try await client.with { $0.close() }
+                #expect(try await client.events.next() == .closed(1000, "", error: nil))
+                try await client.with { $0.connect() }
+            }
+            #expect(try await client.events.next() == .connected(nil))
+            await stop(client, server)
+        }
+
+        @Test func `a client notices in each of its connections that the server is dead`()
+            async throws
+        {
+            let server = try await TestServer(Behaviour(opened: { $0.pauseReading() }))
+            var configuration = configuration(server)
+            configuration.pingInterval = .milliseconds(20)
+            configuration.deadPeerTimeout = .milliseconds(60)
+            let client = try await TestClient(configuration)
+            for _ in 1...2 {
+                #expect(try await client.events.next() == .connected(nil))
+                guard case .closed(1006, _, let error?) = try await client.events.next() else {
+                    Issue.record("Not closed with a sentence.")
+                    return
+                }
+                #expect(error.hasPrefix("The peer gave no sign of life"))
                 try await client.with { $0.connect() }
             }
             #expect(try await client.events.next() == .connected(nil))

@@ -83,6 +83,37 @@ describe("dispatches", () => {
     assert.equal(await stateOf(outcomes[2]), "pending");
   });
 
+  const subscribed = { op: "subscribed", ref: 2, sub: 5, tag: "t", bytes: 1 };
+  const noSelection = { op: "error", code: "unknown-selection", title: "No.", ref: 2 };
+  for (const [about, end] of [
+    ["closes", ({ store }) => store.close()],
+    ["fails", ({ peer }) => peer.say(noSelection)],
+    ["lapses", ({ peer }) => peer.say(subscribed, { op: "lapse", sub: 5, code: "forbidden" })],
+    [
+      "gets too large",
+      async ({ peer }) => {
+        await peer.say(subscribed);
+        peer.socket.onmessage({ data: "5 8 0 4 [1" });
+      },
+    ],
+  ]) {
+    test(`an outcome that a store holds up is told when the store ${about}`, async () => {
+      const peer = new TestPeer({ largestValue: 3 });
+      const store = peer.connection.select("value");
+      await peer.welcome({ v: 7 });
+      await peer.say({ ...subscribed, ref: 1 }, { op: "snapshot", sub: 5, v: 7, value: 1 });
+      const outcome = peer.connection.dispatch(vote(1));
+      await peer.heard();
+      await peer.cut();
+      await peer.welcome({ v: 8, lastSeq: 1, parts: 1 });
+      assert.equal(await stateOf(outcome), "pending", "the store doesn't show it yet");
+      await end({ peer, store });
+      await peer.heard();
+      assert.deepEqual(await stateOf(outcome), { epoch, version: 8 });
+      assert.equal(peer.connection.pendingCount, 0);
+    });
+  }
+
   test("the welcome tells which were rejected meanwhile", async () => {
     const peer = new TestPeer();
     await peer.welcome();
@@ -155,6 +186,22 @@ describe("dispatches", () => {
       ],
     );
     assert.equal(await stateOf(outcomes[1]), "pending");
+  });
+
+  test("what is to be sent again is not skipped, whatever else is rejected meanwhile", async () => {
+    const peer = new TestPeer();
+    await peer.welcome();
+    for (let n = 1; n <= 3; n += 1) peer.connection.dispatch(vote(n));
+    await peer.heard();
+    await peer.say({ op: "transaction", v: 1, count: 0, acked: 1 });
+    const reject = { op: "reject", code: "unavailable", title: "Not now.", retryable: true };
+    await peer.say({ ...reject, seq: 2, retryAfter: 1 });
+    // 1 is settled, and 9 was never sent.
+    for (const seq of [1, 9, 3]) await peer.say({ ...reject, seq, retryAfter: 0.1 });
+    await peer.platform.advance(999);
+    assert.deepEqual(await peer.heard(), []);
+    await peer.platform.advance(1);
+    assert.deepEqual(seqs(await peer.heard()), [2, 3]);
   });
 
   test("a hold ends with its connection", async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { localStorageOutbox } from "../../Clients/Web/storecast/index.js";
-import { FakeLocks, FakeStorage } from "./support/FakeStorage.js";
+import { indexedDBOutbox, localStorageOutbox } from "../../Clients/Web/storecast/index.js";
+import { FakeDatabase, FakeLocks, FakeStorage } from "./support/FakeStorage.js";
 import { ManualPlatform, settle } from "./support/ManualPlatform.js";
 import { stateOf, TestPeer } from "./support/TestPeer.js";
 
@@ -14,18 +14,119 @@ const dispatches = (frames) =>
 /** A browser, whose tabs come and go. */
 class Browser {
   storage = new FakeStorage();
+  database = new FakeDatabase();
   locks = new FakeLocks();
   platform = new ManualPlatform();
+  #makeOutbox;
+
+  constructor(makeOutbox = localStorageOutbox) {
+    this.#makeOutbox = makeOutbox;
+  }
 
   tab({ storage = this.storage, locks = this.locks, ...options } = {}) {
-    const outbox = localStorageOutbox("votes", { storage, locks });
+    const outbox = this.#makeOutbox("votes", { storage, indexedDB: this.database, locks });
     return new TestPeer({ platform: this.platform, outbox, ...options });
+  }
+
+  /** Why nothing can be written. */
+  set fault(fault) {
+    this.storage.fault = fault;
+    this.database.fault = fault;
   }
 
   /** The storage, as it would be read by a tab that is made now. */
   get kept() {
-    return this.storage.keys.map((key) => JSON.parse(this.storage.getItem(key)));
+    const texts = this.storage.keys.map((key) => this.storage.getItem(key));
+    return [...texts.map((text) => JSON.parse(text)), ...this.database.values];
   }
+}
+
+for (const [storage, makeOutbox] of [
+  ["localStorage", localStorageOutbox],
+  ["IndexedDB", indexedDBOutbox],
+]) {
+  describe(`an outbox that outlives its page, in ${storage}`, () => {
+    test("goes on where the last page ended, as the same client", async () => {
+      const browser = new Browser(makeOutbox);
+      const first = browser.tab();
+      const [{ client }] = await first.welcome({ v: 7 });
+      for (let n = 1; n <= 3; n += 1) first.connection.dispatch(vote(n));
+      await first.heard();
+      await first.say({ op: "transaction", v: 8, count: 0, acked: 1 });
+      first.connection.close();
+      await settle();
+
+      const second = browser.tab();
+      second.connection.dispatch(vote(4));
+      const [hello, ...frames] = await second.welcome({ v: 20, lastSeq: 2 });
+      assert.deepEqual([hello.client, hello.settled], [client, 1]);
+      assert.deepEqual(dispatches(frames), [
+        [3, 7, 3],
+        [4, 20, 4],
+      ]);
+      await second.say({ op: "transaction", v: 22, count: 0, acked: 4 });
+      assert.deepEqual(browser.kept, [{ client, settled: 4, opening: 2 }]);
+    });
+
+    test("of a tab that is gone is taken before one that is empty", async () => {
+      const browser = new Browser(makeOutbox);
+      const tabs = [browser.tab(), browser.tab(), browser.tab()];
+      const clients = [];
+      for (const tab of tabs) clients.push((await tab.welcome())[0].client);
+      assert.equal(new Set(clients).size, 3);
+      tabs[2].connection.dispatch(vote(3));
+      await settle();
+      for (const tab of tabs) tab.connection.close();
+      await settle();
+
+      const next = browser.tab();
+      const [hello, ...frames] = await next.welcome();
+      assert.equal(hello.client, clients[2]);
+      assert.deepEqual(dispatches(frames), [[1, 0, 3]]);
+    });
+
+    test("numbers connections on and on, page after page and whatever the clock says", async () => {
+      const browser = new Browser(makeOutbox);
+      const numbers = [];
+      for (let page = 1; page <= 3; page += 1) {
+        const peer = browser.tab();
+        for (let connection = 1; connection <= 2; connection += 1) {
+          numbers.push((await peer.welcome())[0].connection);
+          // The second page has nothing to write.
+          if (page !== 2) peer.connection.dispatch(vote(1));
+          await peer.heard();
+          await peer.cut();
+        }
+        peer.connection.close();
+        await settle();
+        browser.platform = new ManualPlatform();
+      }
+      assert.equal(numbers.length, 6);
+      for (const [place, number] of numbers.entries()) {
+        assert(Number.isSafeInteger(number) && number > (numbers[place - 1] ?? 0), `${numbers}`);
+      }
+    });
+
+    test("leaves the number out if it can't be kept, and counts on behind it", async () => {
+      const browser = new Browser(makeOutbox);
+      const first = browser.tab();
+      const [{ connection }] = await first.welcome();
+      first.connection.dispatch(vote(1));
+      await first.heard();
+      first.connection.close();
+      await settle();
+
+      browser.fault = "full";
+      const second = browser.tab();
+      assert.equal((await second.welcome())[0].connection, undefined);
+      second.connection.close();
+      await settle();
+
+      browser.fault = undefined;
+      const third = browser.tab();
+      assert((await third.welcome())[0].connection > connection);
+    });
+  });
 }
 
 describe("an outbox in localStorage", () => {
@@ -42,28 +143,6 @@ describe("an outbox in localStorage", () => {
     assert.equal(client, "2".padStart(32, "0"));
     const epoch = "c0ffee5b1d0a4f7e9b3c2a1d5e6f7081";
     assert.deepEqual(kept.filter(({ seq }) => seq), [{ seq: 1, base: 7, epoch, action }]);
-  });
-
-  test("goes on where the last page ended, as the same client", async () => {
-    const browser = new Browser();
-    const first = browser.tab();
-    const [{ client }] = await first.welcome({ v: 7 });
-    for (let n = 1; n <= 3; n += 1) first.connection.dispatch(vote(n));
-    await first.heard();
-    await first.say({ op: "transaction", v: 8, count: 0, acked: 1 });
-    first.connection.close();
-    await settle();
-
-    const second = browser.tab();
-    second.connection.dispatch(vote(4));
-    const [hello, ...frames] = await second.welcome({ v: 20, lastSeq: 2 });
-    assert.deepEqual([hello.client, hello.settled], [client, 1]);
-    assert.deepEqual(dispatches(frames), [
-      [3, 7, 3],
-      [4, 20, 4],
-    ]);
-    await second.say({ op: "transaction", v: 22, count: 0, acked: 4 });
-    assert.deepEqual(browser.kept, [{ client, settled: 4, opening: 2 }]);
   });
 
   test("doesn't send again what a page that crashed had no time to remove", async () => {
@@ -84,64 +163,6 @@ describe("an outbox in localStorage", () => {
     assert.deepEqual(dispatches(frames), [[3, 7, 3]]);
     await second.say({ op: "transaction", v: 21, count: 0, acked: 3 });
     assert.deepEqual(browser.kept, [{ client, settled: 3, opening: 2 }]);
-  });
-
-  test("of a tab that is gone is taken before one that is empty", async () => {
-    const browser = new Browser();
-    const tabs = [browser.tab(), browser.tab(), browser.tab()];
-    const clients = [];
-    for (const tab of tabs) clients.push((await tab.welcome())[0].client);
-    assert.equal(new Set(clients).size, 3);
-    tabs[2].connection.dispatch(vote(3));
-    await settle();
-    for (const tab of tabs) tab.connection.close();
-    await settle();
-
-    const next = browser.tab();
-    const [hello, ...frames] = await next.welcome();
-    assert.equal(hello.client, clients[2]);
-    assert.deepEqual(dispatches(frames), [[1, 0, 3]]);
-  });
-
-  test("numbers connections on and on, from page to page and whatever the clock says", async () => {
-    const browser = new Browser();
-    const numbers = [];
-    for (let page = 1; page <= 3; page += 1) {
-      const peer = browser.tab();
-      for (let connection = 1; connection <= 2; connection += 1) {
-        numbers.push((await peer.welcome())[0].connection);
-        peer.connection.dispatch(vote(1));
-        await peer.heard();
-        await peer.cut();
-      }
-      peer.connection.close();
-      await settle();
-      browser.platform = new ManualPlatform();
-    }
-    assert.equal(numbers.length, 6);
-    for (const [place, number] of numbers.entries()) {
-      assert(Number.isSafeInteger(number) && number > (numbers[place - 1] ?? 0), `${numbers}`);
-    }
-  });
-
-  test("leaves the number out if it can't be kept, and counts on behind it", async () => {
-    const browser = new Browser();
-    const first = browser.tab();
-    const [{ connection }] = await first.welcome();
-    first.connection.dispatch(vote(1));
-    await first.heard();
-    first.connection.close();
-    await settle();
-
-    browser.storage.fault = "full";
-    const second = browser.tab();
-    assert.equal((await second.welcome())[0].connection, undefined);
-    second.connection.close();
-    await settle();
-
-    browser.storage.fault = undefined;
-    const third = browser.tab();
-    assert((await third.welcome())[0].connection > connection);
   });
 
   test("isn't stopped by one of its own connections while it can't number them", async () => {

@@ -164,9 +164,11 @@ final class UnfinishedMessages {
             ($0.connection.messageBegan, $0.connection.id)
                 < ($1.connection.messageBegan, $1.connection.id)
         }
-        for (connection, _) in oldest {
+        for (connection, bytes) in oldest {
             guard total > limit - limit / 8 else { return }
-            note(connection, 0)
+            // Not by `note`, which would begin anew with those who are left.
+            held[connection.id] = nil
+            total -= bytes
             reached(.unfinishedBytes)
             connection.fail("Too much is held of messages that aren't whole.")
         }

@@ -118,6 +118,42 @@ actor NATSClient {
         subscriptions.append(subscription)
     }
 
+    /// Answers each message with itself, again and again for so long, and then with nothing.
+    func echo(_ subject: String, for time: Duration) {
+        guard let connection else { return }
+        let loop = loop
+        let subscription = connection.subscribe(subject) { [weak connection] message in
+            guard let reply = message.reply else { return }
+            let end = loop.now() + time
+            func answer() {
+                let isLast = loop.now() >= end
+                try? connection?.publish(isLast ? [] : message.payload, to: reply)
+                if !isLast { loop.schedule(after: .milliseconds(10), answer) }
+            }
+            answer()
+        }
+        subscriptions.append(subscription)
+    }
+
+    /// Asks, and takes answers until one is empty; if it gives up before, returns how long it
+    /// hasn't heard anything by then.
+    func silenceBeforeGivingUp(on subject: String, timeout: Duration) async -> Duration? {
+        let loop = loop
+        return await withCheckedContinuation { continuation in
+            var last = loop.now()
+            connection?.requestMany(subject, Array("x".utf8), timeout: timeout) { answer in
+                guard case .success(let message) = answer else {
+                    continuation.resume(returning: loop.now() - last)
+                    return false
+                }
+                last = loop.now()
+                if !message.payload.isEmpty { return true }
+                continuation.resume(returning: nil)
+                return false
+            }
+        }
+    }
+
     func cancelSubscriptions() {
         for subscription in subscriptions { subscription.cancel() }
         subscriptions = []

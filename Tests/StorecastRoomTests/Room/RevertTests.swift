@@ -13,9 +13,12 @@ struct RevertTests {
         shop.notes = notes
     }
 
-    private func open(_ definition: RoomDefinition<Shop>, snapshots: Int = 10_000) -> Room<Shop> {
+    private func open(
+        _ definition: RoomDefinition<Shop>, snapshots: Int = 10_000, kept: Int? = nil
+    ) -> Room<Shop> {
         var limits = SyncLimits()
         limits.snapshots.entries = snapshots
+        limits.snapshots.kept = kept
         return loop.open(definition, journal: journal, limits: limits)
     }
 
@@ -83,6 +86,20 @@ struct RevertTests {
                 == .failure(
                     Rejection(
                         .invalid, "The room's state at this version isn't known any more.")))
+    }
+
+    @Test func `what the oldest snapshot holds is the oldest version that is known`() throws {
+        let room = open(definition, snapshots: 10, kept: 1)
+        for number in 1...25 { dispatch(Write(text: "\(number)"), in: room) }
+        let oldest = try #require(journal.snapshots.first).version
+        try #require(oldest > 0 && journal.truncated == oldest)
+        #expect(
+            dispatch(RevertTo<Shop>(version: oldest - 1), in: room)
+                == .failure(
+                    Rejection(
+                        .invalid, "The room's state at this version isn't known any more.")))
+        #expect(dispatch(RevertTo<Shop>(version: oldest), in: room) == .success(room.position))
+        #expect(room.store.state.log.count == Int(oldest))
     }
 
     @Test func `clients may not revert unless the definition says so`() {

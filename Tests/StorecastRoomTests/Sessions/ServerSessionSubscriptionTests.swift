@@ -117,6 +117,19 @@ struct ServerSessionSubscriptionTests {
         #expect(wire.hear().isEmpty)
     }
 
+    @Test func `two refs of one selection are shown as one subscription, to the last`() {
+        let room = loop.open(Shop.room)
+        let wire = Wire.greeted(room, on: loop)
+        wire.say(subscribe(1, "tea"), subscribe(2, "tea"), subscribe(3, "coffee"))
+        func shown() -> [String] { wire.session.inspectedSubscriptions.map(\.selection) }
+        #expect(shown() == ["tea", "coffee"])
+        #expect(room.inspection.subscriptions == ["tea": 1, "coffee": 1])
+        wire.say(#"{"op":"unsubscribe","ref":1}"#)
+        #expect(shown() == ["tea", "coffee"])
+        wire.say(#"{"op":"unsubscribe","ref":2}"#)
+        #expect(shown() == ["coffee"])
+    }
+
     @Test func `two refs in one message get one snapshot`() {
         let wire = Wire.greeted(loop.open(Shop.room), on: loop)
         wire.say("[\(subscribe(1, "tea")),\(subscribe(2, "tea"))]")

@@ -224,6 +224,31 @@ import Testing
         await replica.bench.close()
     }
 
+    @Test func `any time within what is kept can be restored, and no more is kept than that takes`()
+        async throws
+    {
+        let replica = try await ReplicaBench()
+        replica.options.generation = .seconds(90)
+        replica.options.keep = .seconds(150)
+        for second in stride(from: 100, through: 800, by: 100) {
+            replica.now = 1_000_000 + Double(second)
+            let offset = try await replica.bench.append(
+                JournalSample.notes(1, from: UInt64(second)), to: "/a")
+            try replica.copy()
+            #expect(replica.generations.count == min(second / 100, 3))
+            let time = max(replica.now - 150, 1_000_100)
+            let (file, _) = try replica.restore(.time(Timestamp(secondsSince1970: time)))
+            let newest = try file.records(of: "/a").last?.offset
+            #expect(newest == UInt64(max(second / 100 - 2, 1)), "\(second)")
+            file.close()
+            // Later generations don't have what the server deletes now.
+            try await replica.bench.save(
+                JournalSnapshot(offset: offset, version: offset, content: [1]), of: "/a")
+            try await replica.bench.truncate("/a", through: offset)
+        }
+        await replica.bench.close()
+    }
+
     @Test
     func `a damaged, missing or exchanged segment is noticed, and what is before it restored`()
         async throws

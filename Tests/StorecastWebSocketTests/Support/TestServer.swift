@@ -52,6 +52,7 @@ struct Behaviour: Sendable {
     }
     var opened: @Sendable (WebSocketConnection) -> Void = { _ in }
     var received: @Sendable (WebSocketConnection, UnsafeRawBufferPointer) -> Void = { _, _ in }
+    var oddments: @Sendable (WebSocketConnection) -> Void = { _ in }
     var writable: @Sendable (WebSocketConnection) -> Void = { _ in }
     var respond: @Sendable (UpgradeRequest) -> HTTPResponse? = { _ in nil }
 
@@ -85,6 +86,10 @@ final class Recorder: WebSocketServerDelegate {
     func received(_ connection: WebSocketConnection, text: UnsafeRawBufferPointer) {
         events.post(.received(String(decoding: text, as: UTF8.self)))
         behaviour.received(connection, text)
+    }
+
+    func received(_ connection: WebSocketConnection, oddments: Int) {
+        behaviour.oddments(connection)
     }
 
     func writable(_ connection: WebSocketConnection) {
