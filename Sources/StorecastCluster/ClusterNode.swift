@@ -53,8 +53,13 @@ package final class ClusterNode: Sendable {
             return store
         }
         let upstream = Upstream(key: key, trusting: roots) { [weak self] room in
-            guard let places = self?.places else { throw Self.notRunning }
-            return try await places.server(of: room).address
+            guard let self, let places else { throw Self.notRunning }
+            let server = try await places.server(of: room)
+            // Whoever writes to NATS would be sent the key, and in the clear.
+            guard !address.isSecure || server.address.hasPrefix("wss://") else {
+                throw NATSError.violation("\(server.address) isn't encrypted, and this server is.")
+            }
+            return server.address
         }
         return Parts(journal: journal, upstream: upstream)
     }
@@ -74,7 +79,7 @@ package final class ClusterNode: Sendable {
         let result: Result<Void, ServerError>
         do throws(ServerError) {
             try await front.run(
-                onRecovery: nil, onListening: { onListening($0, node) }, beforeStop: giveAll)
+                onRecovery: nil, onListening: { onListening($0, node) }, beforeStop: giveOpen)
             result = .success(())
         } catch {
             result = .failure(error)
@@ -96,7 +101,7 @@ package final class ClusterNode: Sendable {
 
     /// Gives its rooms to others, says goodbye to everyone and frees everything.
     package func stop() async {
-        await giveAll()
+        await giveOpen()
         await servers.withLock { $0 }?.front.stop()
         await end()
     }
@@ -123,6 +128,14 @@ package final class ClusterNode: Sendable {
         store.withLock { $0 = nil }
     }
 
+    /// Has the server with rooms read again what it goes by, and take the other's limits, as that one
+    /// has.
+    package func reloadOwner() async throws {
+        guard let (owner, front) = servers.withLock({ $0 }) else { return }
+        if let limits = await front.limits { await owner.setLimits(limits.ofOwner) }
+        try await owner.reload()
+    }
+
     private var places: RoomPlaces? { store.withLock { $0 }?.places }
 
     private static var notRunning: NATSError { .unavailable("The server doesn't run.") }
@@ -135,11 +148,25 @@ package final class ClusterNode: Sendable {
                 logger.warning("the server \(server.id) at \(server.address) is gone")
             }
             await front.upstreamEnded(server.address)
-        case .placed(let room):
-            guard await owner.hasRoom(room), let places else { return }
-            // What was heard may not have been kept.
-            guard let server = try? await places.server(of: room) else { return }
-            if !server.id.isSameText(as: id) { await leave(room, to: server, owner) }
+        case .placed(let room, _):
+            guard await owner.hasRoom(room) else { return }
+            // It is heard before it is kept, if it is.
+            for _ in 0..<Self.looks {
+                if await leaveIfLost(room, owner) { return }
+                try? await Task.sleep(for: Self.pause)
+            }
+        case .check:
+            guard let all = try? await places?.all() else { return }
+            let others = all.filter { !$0.server.id.isSameText(as: id) }.map(\.room)
+            for room in await owner.openRooms(among: others) {
+                _ = await leaveIfLost(room, owner)
+            }
+        case .double(let server):
+            logger.error(
+                """
+                the server \(server.id) says that it is at this one's address, \(server.address): \
+                give each an address of its own
+                """)
         case .move(let room, let to, let answer):
             do throws(NATSError) {
                 try await give(room, to: to, owner)
@@ -147,8 +174,29 @@ package final class ClusterNode: Sendable {
             } catch {
                 answer(error.description)
             }
-        case .drain(let answer): answer(await giveAll(owner))
+        case .drain(let answer):
+            do throws(NATSError) {
+                guard let places else { throw Self.notRunning }
+                try await places.leave()
+                let own = try await places.all().filter { $0.server.id.isSameText(as: id) }
+                answer(await give(own.map(\.room), owner))
+            } catch {
+                answer(error.description)
+            }
         }
+    }
+
+    /// How often it is looked up whether a room that another server was given is its.
+    private static let looks = 20
+    private static let pause = Duration.milliseconds(250)
+
+    /// Leaves a room that was given to another server; whether it was.
+    private func leaveIfLost(_ room: String, _ owner: SyncServer) async -> Bool {
+        guard let server = try? await places?.holder(of: room), !server.id.isSameText(as: id) else {
+            return false
+        }
+        await leave(room, to: server, owner)
+        return true
     }
 
     private func leave(_ room: String, to server: ClusterServer, _ owner: SyncServer) async {
@@ -165,52 +213,56 @@ package final class ClusterNode: Sendable {
         if !server.id.isSameText(as: id) { await leave(room, to: server, owner) }
     }
 
-    private func giveAll() async {
-        guard let owner = servers.withLock({ $0 })?.owner else { return }
-        if let problem = await giveAll(owner) {
+    /// Gives the rooms that are open to other servers, for as long as there is time for that. Of the
+    /// others nobody would notice that they have no server for a moment.
+    private func giveOpen() async {
+        guard let owner = servers.withLock({ $0 })?.owner, let places else { return }
+        let problem: String?
+        do throws(NATSError) {
+            try await places.leave()
+            problem = await give(
+                await owner.openRooms(), owner, until: .now + owner.drainTimeout / 2)
+        } catch {
+            problem = error.description
+        }
+        if let problem {
             logger.info("rooms stay without a server for a moment: \(problem)")
         }
     }
 
-    /// Gives every room to another server, and takes none from now on; what kept it from that.
-    private func giveAll(_ owner: SyncServer) async -> String? {
-        guard let places else { return "\(Self.notRunning)" }
-        await places.leave()
-        let own: [String]
-        do throws(NATSError) {
-            own = try await places.all().filter { $0.server.id.isSameText(as: id) }.map(\.room)
-        } catch {
-            return error.description
-        }
-        return await withTaskGroup(of: String?.self) { group in
-            var (rest, problem) = (own[...], String?.none)
-            // A few at a time, as each may write a snapshot.
-            for _ in 0..<Self.movesAtOnce {
-                if let room = rest.popFirst() { group.addTask { await self.attempt(room, owner) } }
+    /// Gives rooms to any other servers; what kept it from that.
+    private func give(
+        _ rooms: [String], _ owner: SyncServer, until end: ContinuousClock.Instant? = nil
+    ) async -> String? {
+        await withTaskGroup(of: String?.self) { group in
+            var (rest, problem) = (rooms[...], String?.none)
+            func add() {
+                if let end, .now >= end { return }
+                guard let room = rest.popFirst() else { return }
+                group.addTask {
+                    do throws(NATSError) {
+                        try await self.give(room, to: nil, owner)
+                        return nil
+                    } catch {
+                        return error.description
+                    }
+                }
             }
+            // A few at a time, as each may write a snapshot.
+            for _ in 0..<Self.movesAtOnce { add() }
             for await result in group {
                 problem = problem ?? result
-                if let room = rest.popFirst() { group.addTask { await self.attempt(room, owner) } }
+                add()
             }
-            return problem
+            return problem ?? (rest.isEmpty ? nil : "There was no time for \(rest.count) of them.")
         }
     }
 
     private static let movesAtOnce = 16
-
-    /// Gives a room to any other server; what kept it from that.
-    private func attempt(_ room: String, _ owner: SyncServer) async -> String? {
-        do throws(NATSError) {
-            try await give(room, to: nil, owner)
-            return nil
-        } catch {
-            return error.description
-        }
-    }
 }
 
 /// Where the servers of a cluster reach one of them: `host:port`, `ws://host:port` or
-/// `wss://host:port`.
+/// `wss://host:port`; without one, at this machine's own address and any free port.
 package struct NodeAddress: Sendable {
     /// What the others are told; port 0 stands for the one that it listens on.
     private let host: String
@@ -223,15 +275,21 @@ package struct NodeAddress: Sendable {
         self.isSecure = isSecure
     }
 
-    /// Nil if it isn't that.
+    /// Nil if it isn't that, or no address that others can reach.
     package init?(_ text: String) {
         let full = text.contains("://") ? text : "ws://\(text)"
-        guard let url = ServerURL(full), url.path == "/" || url.path.isEmpty else { return nil }
+        guard let url = ServerURL(full), url.path == "/" || url.path.isEmpty,
+            full.hasSuffix(":\(url.port)") || full.hasSuffix(":\(url.port)/"),
+            url.host != "0.0.0.0", url.host != "::"
+        else { return nil }
         self.init(host: url.host, port: url.port, isSecure: url.isSecure)
     }
 
     /// What to listen on: the address itself, and every one of the machine if it is a name.
-    package var listeningHost: String { HostName(address: host).isAddress ? host : "0.0.0.0" }
+    package var listeningHost: String {
+        let name = HostName(address: host)
+        return name.isAddress ? host : name.isLocal ? "127.0.0.1" : "0.0.0.0"
+    }
 
     fileprivate func announced(listeningAt url: String) -> String {
         let port = ServerURL(url)?.port ?? port

@@ -25,7 +25,7 @@ package final class ClusterView: Sendable {
             throw .unavailable(error.description)
         }
         let jetStream = await JetStream(on: loop, configuration)
-        let places = RoomPlaces(jetStream, layout, own: "", on: loop)
+        let places = RoomPlaces(jetStream, layout, on: loop)
         let view = ClusterView(loop, jetStream, places)
         do throws(NATSError) {
             try await jetStream.connected(within: .seconds(5))
@@ -58,13 +58,13 @@ package final class ClusterView: Sendable {
     package func move(
         _ room: String, to id: String?
     ) async throws(NATSError) -> ClusterServer {
-        guard let owner = try await owner(of: room) else {
+        guard let owner = try await places.holder(of: room) else {
             throw .unavailable("Nobody has the room '\(room)'.")
         }
         var target: ClusterServer?
         if let id { target = try await server(id) }
         if target != owner { try await places.ask(owner, toMove: room, to: target?.id) }
-        guard let now = try await self.owner(of: room) else {
+        guard let now = try await places.holder(of: room) else {
             throw .unavailable("Nobody has the room '\(room)'.")
         }
         return now
@@ -75,10 +75,6 @@ package final class ClusterView: Sendable {
         let server = try await server(id)
         try await places.ask(server, toMove: nil)
         return server
-    }
-
-    private func owner(of room: String) async throws(NATSError) -> ClusterServer? {
-        try await places.all().last { $0.room.isSameText(as: room) }?.server
     }
 
     private func server(_ id: String) async throws(NATSError) -> ClusterServer {

@@ -228,6 +228,14 @@ struct ServeCommand: AsyncParsableCommand {
                 throw ValidationError(
                     "The servers of a cluster show one another a key: add --edge-key FILE.")
             }
+            let configuration = try? nats.configuration
+            if nats.clusterAddress == nil,
+                configuration?.servers.contains(where: { !HostName(address: $0.host).isLocal })
+                    == true
+            {
+                throw ValidationError(
+                    "Where do the others reach this server? Add --cluster-address HOST:PORT.")
+            }
             if nats.nodeAddress.isSecure, tlsCertificate == nil {
                 throw ValidationError(
                     "A wss:// --cluster-address needs a certificate: add --tls-certificate FILE.")
@@ -395,7 +403,12 @@ struct ServeCommand: AsyncParsableCommand {
     ) async throws(ServerError) {
         let node = ClusterNode(at: nats.nodeAddress)
         let parts = try clusterParts(of: node)
-        let front = try server(of: room, nil, jwt, onReload, as: .front(parts))
+        let front = try server(
+            of: room, nil, jwt,
+            { server in
+                try await onReload?(server)
+                try await node.reloadOwner()
+            }, as: .front(parts))
         let owner = try server(of: room, access?.access, jwt, as: .owner(parts, front))
         try await node.run(owner: owner, front: front) { url, node in
             say("in the cluster '\(nats.natsName)' as \(node.id), at \(node.address)")
@@ -439,7 +452,14 @@ struct ServeCommand: AsyncParsableCommand {
         as part: ClusterPart? = nil
     ) throws(ServerError) -> SyncServer {
         guard let limits = try? limits else { preconditionFailure("They were checked.") }
-        let (paths, rules) = (try paths, try documentRules)
+        let paths = try paths
+        // The same for both servers of a cluster's, to be read again at once.
+        let rules: DocumentRules?
+        if case .owner(_, let front) = part {
+            rules = front.rules
+        } else {
+            rules = try documentRules
+        }
         let find: @Sendable (String) -> (any RoomDefinitionProtocol)? = { path in
             guard let rules, let document = room as? RoomDefinition<SharedDocument> else {
                 return room
@@ -451,7 +471,7 @@ struct ServeCommand: AsyncParsableCommand {
             let address = nats.nodeAddress
             return SyncServer(
                 host: address.listeningHost, port: address.port,
-                certificate: address.isSecure ? try certificate : nil, journal: parts.journal,
+                certificate: address.isSecure ? front.certificate : nil, journal: parts.journal,
                 limits: limits.ofOwner, extensions: extensions,
                 logger: Logger(label: "storecast.owner"), audit: front.audit,
                 metrics: front.metrics(of: "owner"),

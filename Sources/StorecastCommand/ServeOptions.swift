@@ -101,7 +101,7 @@ struct NATSOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Where the other servers of the cluster reach this one, such as 10.0.0.11:9091; it "
-                + "listens there. Port 0 is any free one.", valueName: "host:port"))
+                + "listens there. Needed unless all is on this machine.", valueName: "host:port"))
     var clusterAddress: String?
 
     @Option(

@@ -436,6 +436,18 @@ public final class SyncServer: Sendable {
     /// For another server that writes to the same audit log.
     package var audit: AuditLog? { configuration.audit }
 
+    /// For another server that has the same.
+    package var rules: DocumentRules? { configuration.rules }
+    package var certificate: TLSCertificate? { configuration.certificate }
+
+    /// The bounds that hold now, if it runs.
+    package var limits: SyncLimits? {
+        get async { await runningLoops().first?.limits }
+    }
+
+    /// How long it may take to end.
+    package var drainTimeout: Duration { configuration.limits.drainTimeout }
+
     /// For another server whose metrics are shown with this one's, with a label that says which
     /// part they are of.
     package func metrics(of part: String) -> any MetricsFactory {
@@ -452,6 +464,13 @@ public final class SyncServer: Sendable {
     /// Whether the room is open here.
     package func hasRoom(_ path: String) async -> Bool {
         await home(of: path)?.hasRoom(path) == true
+    }
+
+    /// Those of `paths`, or of all, that are open here.
+    package func openRooms(among paths: [String]? = nil) async -> [String] {
+        var found: [String] = []
+        for loop in runningLoops() { found += await loop.openRooms(among: paths) }
+        return found
     }
 
     /// Has a room write what makes opening it elsewhere quick.

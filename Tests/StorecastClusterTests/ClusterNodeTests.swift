@@ -1,11 +1,12 @@
+import Foundation
 import StorecastClient
 import StorecastNATS
-import StorecastServer
 import StorecastSync
 import TestSupport
 import Testing
 
 @testable import StorecastCluster
+@testable import StorecastServer
 
 /// Servers of a cluster in one process, with `nats-server` at the other end.
 @Suite(
@@ -19,23 +20,29 @@ import Testing
         let node: ClusterNode
         let server: ClusterServer
         let url: String
+        let owner: SyncServer
+        let front: SyncServer
 
-        init(_ nats: NATSProcess) async throws {
-            node = ClusterNode(at: NodeAddress())
+        init(_ nats: NATSProcess, rules: DocumentRules? = nil) async throws {
+            let node = ClusterNode(at: NodeAddress())
+            self.node = node
             let key = try EdgeKey("0123456789abcdef")
             let parts = node.parts(
                 at: try NATSConfiguration(nats.address), ClusterNodeTests.layout, key: key,
                 trusting: nil, pulseInterval: .milliseconds(20))
             let room = JSONRoom.definition(initial: ["n": 0])
-            let owner = SyncServer(
-                port: 0, journal: parts.journal, limits: SyncLimits().ofOwner, edgeKey: key,
-                rooms: { _ in room })
-            let front = SyncServer(port: 0, upstream: parts.upstream, rooms: { _ in nil })
+            front = SyncServer(
+                port: 0, authentication: .custom { Identity($0.token ?? "nobody") },
+                onReload: { _ in try await node.reloadOwner() }, rules: rules,
+                upstream: parts.upstream, rooms: { _ in nil })
+            owner = SyncServer(
+                port: 0, journal: parts.journal, limits: SyncLimits().ofOwner, rules: rules,
+                edgeKey: key, rooms: { path in rules.map { room.obeying($0, at: path) } ?? room })
             (url, server) = try await node.start(owner: owner, front: front)
         }
 
-        func connect(to room: String) -> RemoteConnection {
-            RemoteConnection(url.dropLast() + room)
+        func connect(to room: String, as name: String = "ada") -> RemoteConnection {
+            RemoteConnection(url.dropLast() + room, token: { name })
         }
     }
 
@@ -118,7 +125,9 @@ import Testing
                 throws: NATSError.unavailable("There is no other server that takes rooms.")
             ) { _ = try await view.drain(nodes[1].server.id) }
             for client in clients { #expect(try await increment(client) == 3) }
-            for client in clients + [late] { client.close() }
+            let last = nodes[1].connect(to: "/last")
+            #expect(try await increment(last) == 1)
+            for client in clients + [late, last] { client.close() }
         }
     }
 
@@ -141,6 +150,53 @@ import Testing
         await nodes[1].node.stop()
     }
 
+    @Test func `rules that are read again hold wherever the room is`() async throws {
+        let directory = try TemporaryDirectory()
+        let file = directory.file("rules.json")
+        func write(_ right: String) throws {
+            try Data(
+                #"{"rules": [{"roles": ["$everybody"], "read": [""], "\#(right)": [""]}]}"#.utf8
+            )
+            .write(to: URL(filePath: file))
+        }
+        try write("write")
+        let rules = try DocumentRules(file: file)
+        let nats = try await NATSProcess()
+        let node = try await Node(nats, rules: rules)
+        let client = node.connect(to: "/r")
+        #expect(try await increment(client) == 1)
+        try write("append")
+        try await node.front.reload()
+        await #expect(throws: Rejection.self) { try await increment(client) }
+        try write("write")
+        try await node.front.reload()
+        #expect(try await increment(client) == 2)
+        client.close()
+        await node.node.stop()
+    }
+
+    @Test func `whom the server with the room has revoked isn't let in through others`()
+        async throws
+    {
+        try await withCluster(of: 2) { nodes, view in
+            let (ada, bob) = (nodes[0].connect(to: "/r"), nodes[1].connect(to: "/r", as: "bob"))
+            _ = try await increment(ada)
+            _ = try await increment(bob)
+            let holder = try await view.rooms.last?.server
+            let owner = try #require(nodes.first { $0.server == holder }).owner
+            #expect(owner.configuration.revocations.add("ada"))
+            #expect(await owner.revoke(Identity("ada")) == 1)
+            for await status in ada.statuses {
+                if case .closed(let rejection) = status {
+                    #expect(rejection?.code == .forbidden)
+                    break
+                }
+            }
+            #expect(try await increment(bob) == 3)
+            bob.close()
+        }
+    }
+
     @Test func `an operator hears what can't be done`() async throws {
         try await withCluster(of: 2) { nodes, view in
             let client = nodes[0].connect(to: "/r")
@@ -160,6 +216,7 @@ import Testing
 
     @Test(arguments: [
         ("10.0.0.1:7", "10.0.0.1"), ("ws://[::1]:7", "::1"), ("wss://core.example:7", "0.0.0.0"),
+        ("localhost:7", "127.0.0.1"),
     ])
     func `a server listens at its address, or everywhere if that is a name`(
         text: String, host: String
@@ -169,7 +226,7 @@ import Testing
         #expect(address.isSecure == text.hasPrefix("wss"))
     }
 
-    @Test(arguments: ["", "a b:1", "http://a:1", "a:1/x", "a:1?x"])
+    @Test(arguments: ["", "a", "a b:1", "http://a:1", "a:1/x", "a:1?x", "0.0.0.0:1", "[::]:1"])
     func `what is no address isn't taken for one`(text: String) {
         #expect(NodeAddress(text) == nil)
     }

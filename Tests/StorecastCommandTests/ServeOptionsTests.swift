@@ -250,7 +250,7 @@ struct ServeOptionsTests {
         let key = directory.file("key")
         try Data(Self.secret.utf8).write(to: URL(filePath: key))
         let certificates = try TestCertificates()
-        let cluster = ["--cluster", "nats://a", "--edge-key", key]
+        let cluster = ["--cluster", "nats://localhost", "--edge-key", key]
         let command = try ServeCommand.parse(
             cluster + [
                 "--port", "7", "--cluster-address", "wss://core.example:8", "--rooms", "/b/*",
@@ -291,6 +291,8 @@ struct ServeOptionsTests {
             cluster + ["--data", "a.db"], cluster + ["--upstream", "ws://a"],
             cluster + ["--cluster-address", "a b"], cluster + ["--cluster-address", "wss://a:1"],
             ["--cluster", "http://a", "--edge-key", key],
+            ["--cluster", "nats://localhost,nats://a", "--edge-key", key],
+            cluster + ["--cluster-address", "0.0.0.0:1"],
         ] {
             #expect(throws: (any Error).self, "\(wrong)") { try ServeCommand.parse(wrong) }
         }

@@ -29,8 +29,7 @@ struct RoomPlacesTests {
                 on: loop, try NATSConfiguration(nats.address), timeout: .seconds(20))
             try await jetStream.connected(within: .seconds(60))
             places = RoomPlaces(
-                jetStream, RoomPlacesTests.layout, own: id, on: loop,
-                interval: .milliseconds(20))
+                jetStream, RoomPlacesTests.layout, on: loop, interval: .milliseconds(20))
             try await places.prepare()
             await places.begin(as: server) { [weak self] event in self?.take(event) }
         }
@@ -40,7 +39,9 @@ struct RoomPlacesTests {
             let text: String
             switch event {
             case .gone(let server): text = "gone \(server.id)"
-            case .placed(let room): text = "placed \(room)"
+            case .placed(let room, let server): text = "placed \(room) \(server.id)"
+            case .check: text = "check"
+            case .double(let server): text = "double \(server.id)"
             case .move(let room, let to, let answer):
                 text = "move \(room) \(to ?? "anywhere")"
                 answer(answered)
@@ -60,9 +61,13 @@ struct RoomPlacesTests {
             await eventually { await Set(places.servers.map(\.server.id)) == ids }
         }
 
-        /// Ends it without a word to the others.
         func end() async {
             await places.close()
+            await cut()
+        }
+
+        /// Ends it without a word to the others.
+        func cut() async {
             await jetStream.close()
             await loop.shutDown()
         }
@@ -98,7 +103,7 @@ struct RoomPlacesTests {
         var before: [String: ClusterServer] = [:]
         for room in rooms { before[room] = try await nodes[0].places.server(of: room) }
         #expect(Set(before.values) == Set(nodes.map(\.server)))
-        await nodes[2].end()
+        await nodes[2].cut()
         #expect(await nodes[0].hears("gone c"))
         #expect(await nodes[1].hears("gone c"))
         for room in rooms {
@@ -121,9 +126,9 @@ struct RoomPlacesTests {
         // It hasn't heard "a", and must not take the room from it.
         let new = try await Node("b", nats)
         #expect(try await new.places.server(of: "/") == old.server)
-        await old.end()
+        await old.cut()
         #expect(await new.hears("gone a"))
-        await new.end()
+        await new.cut()
         let last = try await Node("c", nats)
         #expect(try await last.places.server(of: "/") == last.server, "Both are gone.")
         await last.end()
@@ -134,7 +139,7 @@ struct RoomPlacesTests {
         let old = try await Node("a", nats, address: "ws://here:1")
         #expect(await old.knows(["a"]))
         #expect(try await old.places.server(of: "/") == old.server)
-        await old.end()
+        await old.cut()
         let new = try await Node("b", nats, address: "ws://here:1")
         #expect(await new.knows(["b"]))
         #expect(try await new.places.server(of: "/") == new.server)
@@ -156,7 +161,7 @@ struct RoomPlacesTests {
         await #expect(throws: NATSError.unavailable("There is no server 'x' that takes rooms.")) {
             try await own.places.give("/", to: "x")
         }
-        await last.places.leave()
+        try await last.places.leave()
         #expect(
             await eventually {
                 await own.places.servers.contains { $0.server == last.server && $0.isLeaving }
@@ -169,9 +174,45 @@ struct RoomPlacesTests {
             let now = try await node.places.server(of: "/")
             #expect(now == next.server)
         }
-        #expect(await own.hears("placed /"))
+        #expect(await own.hears("placed / \(next.server.id)"))
         #expect(await own.knows(["a", "b", "c"]), "Who leaves is there until it ends.")
+        try await own.places.leave()
+        await #expect(throws: NATSError.unavailable("There is no other server that takes rooms.")) {
+            try await next.places.leave()
+        }
         for node in nodes { await node.end() }
+    }
+
+    @Test func `two at one address are told so`() async throws {
+        let nats = try await NATSProcess()
+        let first = try await Node("a", nats, address: "ws://here:1")
+        #expect(await first.knows(["a"]))
+        let second = try await Node("b", nats, address: "ws://here:1")
+        #expect(await first.hears("double b"))
+        #expect(await second.hears("double a"))
+        await first.end()
+        await second.end()
+    }
+
+    @Test
+    func `what can't be read is given to somebody, and a request without an answer is passed over`()
+        async throws
+    {
+        let nats = try await NATSProcess()
+        let node = try await Node("a", nats)
+        #expect(await node.knows(["a"]))
+        let client = try await NATSClient(nats.address)
+        _ = try await client.connected()
+        _ = try await client.request(Self.layout.place(of: "/"), "nonsense")
+        #expect(try await node.places.server(of: "/") == node.server)
+        for payload in [#"{"room":"/"}"#, "", "[]"] {
+            try await client.publish(payload, to: Self.layout.requests(to: "a"))
+            try await client.publish(payload, to: Self.layout.pulses)
+            try await client.publish(payload, to: Self.layout.place(of: "/b"))
+        }
+        #expect(try await node.places.server(of: "/c") == node.server)
+        await client.close()
+        await node.end()
     }
 
     @Test func `an operator is told what became of what it asked for`() async throws {

@@ -7,54 +7,96 @@ struct ServerPulsesTests {
     private let a = ClusterServer(id: "a", address: "ws://a:1")
     private let b = ClusterServer(id: "b", address: "ws://b:1")
     private let c = ClusterServer(id: "c", address: "ws://c:1")
-    private var pulses = ServerPulses(own: "a")
+    private var pulses: ServerPulses
+
+    init() { pulses = ServerPulses(own: a) }
 
     @discardableResult
-    private mutating func hear(_ servers: ClusterServer...) -> [ClusterServer] {
-        servers.flatMap { pulses.heard($0, isLeaving: false) }
+    private mutating func hear(
+        _ servers: ClusterServer..., kind: ServerPulse.Kind = .here
+    ) -> [ClusterServer] {
+        servers.flatMap { pulses.heard(ServerPulse(server: $0, number: 0, kind: kind)) }
     }
 
+    /// A pulse of its own comes back; who is gone with it.
+    @discardableResult
+    private mutating func beat() -> [ClusterServer] { pulses.heard(pulses.next(.here)) }
+
     @Test mutating func `who is silent for seven of one's own pulses is gone, and not before`() {
-        hear(a, b)
+        hear(b)
         for _ in 0..<ServerPulses.patience {
-            #expect(hear(a) == [])
+            #expect(beat() == [])
             #expect(pulses.presence(of: b) == .present)
         }
-        #expect(hear(a) == [b])
+        #expect(beat() == [b])
         #expect(pulses.presence(of: b) == .gone)
-        #expect(hear(a) == [], "It is said once.")
+        #expect(beat() == [], "It is said once.")
         hear(b)
         #expect(pulses.presence(of: b) == .present)
     }
 
     @Test mutating func `who hears nothing of itself takes nobody for gone`() {
-        hear(a, b)
+        beat()
+        hear(b)
         for _ in 0..<100 { #expect(hear(c) == []) }
         #expect(pulses.presence(of: b) == .present)
     }
 
-    @Test mutating func `who was never heard is unknown until it would have been`() {
+    @Test mutating func `pulses of one's own that come back together are one`() {
+        beat()
+        hear(b)
+        let late = (0..<20).map { _ in pulses.next(.here) }
+        for pulse in late { #expect(pulses.heard(pulse) == []) }
+        // What was known before is old: who was there has the whole time once more.
         for _ in 0..<ServerPulses.patience {
-            hear(a)
             #expect(pulses.presence(of: b) == .unknown)
+            #expect(beat() == [])
         }
-        hear(a)
+        #expect(pulses.gaps == 1)
+        beat()
         #expect(pulses.presence(of: b) == .gone)
+    }
+
+    @Test mutating func `who was never heard is unknown for as long as others may be silent`() {
+        for _ in 0..<100 { beat() }
+        for _ in 0...ServerPulses.patience {
+            #expect(pulses.presence(of: b) == .unknown)
+            beat()
+        }
+        #expect(pulses.presence(of: b) == .gone)
+        hear(c)
+        #expect(pulses.presence(of: c) == .present)
     }
 
     @Test mutating func `whose address is another's now is gone at once`() {
-        hear(a, b)
+        hear(b)
         let new = ClusterServer(id: "d", address: b.address)
         #expect(hear(new) == [b])
         #expect(pulses.presence(of: b) == .gone)
-        #expect(pulses.presence(of: ClusterServer(id: "e", address: b.address)) == .gone)
         #expect(pulses.presence(of: new) == .present)
+        // One that comes as a third may have come since.
+        let third = ClusterServer(id: "e", address: b.address)
+        #expect(pulses.presence(of: third) == .unknown)
+        // But before this server there was another at its own.
+        #expect(pulses.presence(of: ClusterServer(id: "f", address: a.address)) == .gone)
+    }
+
+    @Test mutating func `who says that it goes is gone at once`() {
+        hear(b, c)
+        #expect(hear(b, kind: .gone) == [b])
+        #expect(pulses.presence(of: b) == .gone)
+        #expect(pulses.choice(for: "/") == c)
+        // Also to one that had not heard of it.
+        let d = ClusterServer(id: "d", address: "ws://d:1")
+        #expect(hear(d, kind: .gone) == [])
+        #expect(pulses.presence(of: d) == .gone)
     }
 
     @Test mutating func `each room has a choice that all agree on, and that changes little`() {
-        var others = ServerPulses(own: "c")
-        for server in [c, b, a] { _ = others.heard(server, isLeaving: false) }
-        hear(a, b, c)
+        var others = ServerPulses(own: c)
+        for server in [c, b, a] { _ = others.heard(ServerPulse(server: server, number: 0)) }
+        beat()
+        hear(b, c)
         let rooms = (0..<300).map { "/rooms/\($0)" }
         let chosen = rooms.map { pulses.choice(for: $0) }
         #expect(chosen == rooms.map { others.choice(for: $0) })
@@ -69,11 +111,12 @@ struct ServerPulsesTests {
         }
     }
 
-    @Test mutating func `who gives its rooms away is chosen for none`() {
-        hear(a, b)
-        _ = pulses.heard(b, isLeaving: true)
+    @Test mutating func `who gives its rooms away is chosen only if nobody else is there`() {
+        beat()
+        hear(b, kind: .leaving)
         #expect((0..<50).allSatisfy { pulses.choice(for: "/\($0)") == a })
-        _ = pulses.heard(a, isLeaving: true)
-        #expect(pulses.choice(for: "/") == nil)
+        _ = pulses.heard(pulses.next(.leaving))
+        #expect(pulses.choice(for: "/") != nil)
+        #expect(pulses.choice(for: "/", but: "a") == nil, "It would only give it back.")
     }
 }

@@ -7,14 +7,18 @@ import StorecastWire
 /// A stream keeps for each room the server that has it: written on condition that nothing newer is
 /// there, so of two that give a room to somebody one is refused. Whoever is asked for a room that
 /// nobody has, or somebody who is gone, gives it to one who is there. None of this decides who may
-/// write: the log does (Docs/Decisions/45).
+/// write: the log does (Docs/Decisions/45-places-of-rooms.md).
 package actor RoomPlaces {
     /// What a server hears of.
     package enum Event: Sendable {
         /// A server is gone: what it had is to be looked for elsewhere.
         case gone(ClusterServer)
-        /// Somebody wrote, or tried to write, that a room is this server's.
-        case placed(room: String)
+        /// Somebody wrote, or tries to write, that another server has a room.
+        case placed(room: String, ClusterServer)
+        /// It may have missed something: who has the rooms that it has is to be looked up.
+        case check
+        /// Another server says that it is at this one's address.
+        case double(ClusterServer)
         /// An operator wants this server to give away a room, to a server by its id or to any.
         case move(room: String, to: String?, answer: @Sendable (String?) -> Void)
         /// An operator wants it to give away all of them.
@@ -33,27 +37,28 @@ package actor RoomPlaces {
     private let interval: Duration
     /// Nil for one who only looks.
     private var own: ClusterServer?
-    private var isLeaving = false
+    private var kind = ServerPulse.Kind.here
     private var pulses: ServerPulses
     private var handler: (@Sendable (Event) -> Void)?
     private var isClosed = false
+    /// How many look up a room's place now, and those who wait for one of them to end.
+    private var looking = 0
+    private var waiting: [CheckedContinuation<Void, Never>] = []
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         loop.asUnownedSerialExecutor()
     }
 
-    /// - Parameters:
-    ///   - own: the id of this server.
-    ///   - interval: how often it sends a pulse.
+    /// - Parameter interval: how often it sends a pulse.
     package init(
-        _ jetStream: JetStream, _ layout: JetStreamLayout, own: String, on loop: EventLoop,
+        _ jetStream: JetStream, _ layout: JetStreamLayout, on loop: EventLoop,
         interval: Duration = .milliseconds(500)
     ) {
         self.jetStream = jetStream
         self.layout = layout
         self.loop = loop
         self.interval = interval
-        pulses = ServerPulses(own: own)
+        pulses = ServerPulses(own: ClusterServer(id: "", address: ""))
     }
 
     /// Finds or makes the stream.
@@ -72,6 +77,7 @@ package actor RoomPlaces {
         as server: ClusterServer, _ handler: @escaping @Sendable (Event) -> Void
     ) async {
         own = server
+        pulses = ServerPulses(own: server)
         self.handler = handler
         await listen()
         await jetStream.listen(to: layout.placeSubjects) { [weak self] message in
@@ -90,17 +96,29 @@ package actor RoomPlaces {
         }
     }
 
-    /// Gives no sign any more.
-    package func close() {
+    /// Tells the others that this server is gone, and gives no sign any more.
+    package func close() async {
+        kind = .gone
+        await sendPulse()
         isClosed = true
         handler = nil
+        for continuation in waiting { continuation.resume() }
+        waiting = []
     }
 
-    /// From now on others give this server no rooms.
-    package func leave() async {
-        isLeaving = true
+    /// From now on others give this server no rooms, unless nobody else is there.
+    ///
+    /// - Throws: if nobody else takes them.
+    package func leave() async throws(NATSError) {
+        guard let own, servers.contains(where: { !$0.isLeaving && $0.server != own }) else {
+            throw Self.nobodyElse
+        }
+        kind = .leaving
         await sendPulse()
     }
+
+    private static let nobodyElse = NATSError.unavailable(
+        "There is no other server that takes rooms.")
 
     // MARK: Pulses
 
@@ -111,24 +129,29 @@ package actor RoomPlaces {
     }
 
     private func sendPulse() async {
-        guard let own, !isClosed else { return }
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("server", own.id)
-        writer.member("address", own.address)
-        if isLeaving { writer.member("leaving", true) }
-        writer.endObject()
+        guard own != nil, !isClosed else { return }
+        let pulse = pulses.next(kind)
         // Without NATS nobody hears it, and that is what it means.
-        try? await jetStream.publish(writer.bytes, to: layout.pulses)
+        try? await jetStream.publish(pulse.payload, to: layout.pulses)
     }
 
     private func heardPulse(_ message: NATSMessage) {
-        guard let body = Self.body(message.payload), let server = ClusterServer(body) else {
-            return
+        guard let pulse = ServerPulse(message.payload) else { return }
+        let (beats, gaps) = (pulses.beats, pulses.gaps)
+        let gone = pulses.heard(pulse)
+        for server in gone { handler?(.gone(server)) }
+        guard let own else { return }
+        if pulse.server.address.isSameText(as: own.address), pulse.server != own,
+            pulse.kind != .gone
+        {
+            handler?(.double(pulse.server))
         }
-        let isLeaving = body["leaving"]?.bool == true
-        for gone in pulses.heard(server, isLeaving: isLeaving) { handler?(.gone(gone)) }
+        let isDue = pulses.beats != beats && pulses.beats % Self.checkEvery == 0
+        if isDue || pulses.gaps != gaps { handler?(.check) }
     }
+
+    /// In pulses: a minute.
+    private static let checkEvery = 120
 
     /// The servers that are there now.
     package var servers: [Sight] {
@@ -142,12 +165,21 @@ package actor RoomPlaces {
     ///
     /// - Throws: a sentence if NATS can't be asked, or this server doesn't hear itself.
     package func server(of room: String) async throws(NATSError) -> ClusterServer {
+        // Of thousands of rooms whose server is gone, not all at once: NATS drops what it can't take.
+        while looking >= Self.mostAtOnce, !isClosed {
+            await withCheckedContinuation { waiting.append($0) }
+        }
+        looking += 1
+        defer {
+            looking -= 1
+            if !waiting.isEmpty { waiting.removeFirst().resume() }
+        }
         for _ in 0..<Self.mostLooks {
             guard !isClosed else { throw .unavailable("The server has left the cluster.") }
             let found = try await kept(room)
-            if let found {
-                switch pulses.presence(of: found.server) {
-                case .present: return found.server
+            if let server = found?.server {
+                switch pulses.presence(of: server) {
+                case .present: return server
                 case .unknown:
                     await jetStream.pause(interval)
                     continue
@@ -172,6 +204,12 @@ package actor RoomPlaces {
     }
 
     private static let mostLooks = 40
+    private static let mostAtOnce = 64
+
+    /// Who was given the room last, there or not; nil if nobody was.
+    package func holder(of room: String) async throws(NATSError) -> ClusterServer? {
+        try await kept(room)?.server
+    }
 
     /// Gives a room that this server has to another: to one by its id, or to any; who that is.
     ///
@@ -187,21 +225,20 @@ package actor RoomPlaces {
             chosen = pulses.choice(for: room, but: own.id)
         }
         guard let chosen else {
-            throw .unavailable(
-                id.map { "There is no server '\($0)' that takes rooms." }
-                    ?? "There is no other server that takes rooms.")
+            throw id.map { .unavailable("There is no server '\($0)' that takes rooms.") }
+                ?? Self.nobodyElse
         }
         if chosen == own { return own }
         for _ in 0..<Self.mostLooks {
-            guard let found = try await kept(room) else {
+            guard let (server, sequence) = try await kept(room), let server else {
                 throw .unavailable("Nobody has the room '\(room)'.")
             }
             // Perhaps it was written just now, and nobody could tell.
-            if found.server == chosen { return chosen }
-            guard found.server == own else {
+            if server == chosen { return chosen }
+            guard server == own else {
                 throw .unavailable("Another server has the room '\(room)'.")
             }
-            switch await write(chosen, of: room, behind: found.sequence) {
+            switch await write(chosen, of: room, behind: sequence) {
             case .kept: return chosen
             case .notAtEnd: break
             case .busy, .unknown: await jetStream.pause(.milliseconds(100))
@@ -231,15 +268,13 @@ package actor RoomPlaces {
 
     private func kept(
         _ room: String
-    ) async throws(NATSError) -> (server: ClusterServer, sequence: UInt64)? {
+    ) async throws(NATSError) -> (server: ClusterServer?, sequence: UInt64)? {
         let subject = layout.place(of: room)
         guard let message = try await jetStream.last(of: subject, in: layout.placeStream) else {
             return nil
         }
-        guard let server = Self.body(message.payload).flatMap({ ClusterServer($0) }) else {
-            throw .violation("What is kept of the place of room '\(room)' can't be read.")
-        }
-        return (server, message.sequence)
+        // Of what can't be read nobody knows whom it is about.
+        return (Self.body(message.payload).flatMap { ClusterServer($0) }, message.sequence)
     }
 
     private func write(
@@ -257,8 +292,10 @@ package actor RoomPlaces {
 
     /// What somebody writes is heard before it is kept, also if it isn't.
     private func heardPlace(_ message: NATSMessage) {
-        guard let room = Self.body(message.payload)?["room"]?.string else { return }
-        handler?(.placed(room: room))
+        guard let body = Self.body(message.payload), let room = body["room"]?.string,
+            let server = ClusterServer(body), server != own
+        else { return }
+        handler?(.placed(room: room, server))
     }
 
     // MARK: Operators
@@ -287,7 +324,9 @@ package actor RoomPlaces {
     }
 
     private func asked(_ message: NATSMessage) {
-        guard let reply = message.reply, let body = Self.body(message.payload) else { return }
+        guard let reply = message.reply, NATSConnection.isSubject(reply),
+            let body = Self.body(message.payload)
+        else { return }
         let answer: @Sendable (String?) -> Void = { [weak self] problem in
             var writer = JSONWriter()
             writer.beginObject()
@@ -303,7 +342,7 @@ package actor RoomPlaces {
         }
     }
 
-    private static func body(_ payload: [UInt8]) -> JSON? {
+    fileprivate static func body(_ payload: [UInt8]) -> JSON? {
         guard let root = try? JSONDocument(payload, limits: .trusted).root, root.isObject else {
             return nil
         }
@@ -317,5 +356,30 @@ extension ClusterServer {
             return nil
         }
         self.init(id: id, address: address)
+    }
+}
+
+extension ServerPulse {
+    init?(_ payload: [UInt8]) {
+        guard let body = RoomPlaces.body(payload), let server = ClusterServer(body),
+            let number = body["number"]?.int
+        else { return nil }
+        self.init(server: server, number: Int(number))
+        switch body["kind"]?.string {
+        case "leaving": kind = .leaving
+        case "gone": kind = .gone
+        default: break
+        }
+    }
+
+    var payload: [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("server", server.id)
+        writer.member("address", server.address)
+        writer.member("number", number)
+        writer.member("kind", "\(kind)")
+        writer.endObject()
+        return writer.bytes
     }
 }

@@ -12,22 +12,37 @@ package struct ClusterServer: Hashable, Sendable {
     }
 }
 
-/// Which servers of a cluster are there: each sends a pulse to all of them, twice a second.
+/// What a server shows the others of itself, twice a second.
+struct ServerPulse: Equatable, Sendable {
+    enum Kind: Equatable, Sendable {
+        case here
+        /// It gives its rooms away, and takes none.
+        case leaving
+        /// It ends: the last one.
+        case gone
+    }
+
+    var server: ClusterServer
+    /// Its own count of those that came back to it.
+    var number: Int
+    var kind = Kind.here
+}
+
+/// Which servers of a cluster are there, by their pulses.
 ///
-/// Time is counted in pulses of this server's own that came back to it. So nobody's clock has a say,
-/// and a server that stood still, or was cut off from NATS, takes nobody for gone because of that: it
-/// has heard none of its own either.
+/// Time is counted in pulses of this server's own that came back to it, one of which is under way at a
+/// time. So nobody's clock has a say, and a server that stood still, or was cut off from NATS, takes
+/// nobody for gone because of that: it has heard none of its own either.
 struct ServerPulses {
     enum Presence: Equatable {
         case present
-        /// It wasn't heard since this server listens, which isn't long yet.
+        /// It hasn't been heard, nor waited for long enough.
         case unknown
         case gone
     }
 
     private struct Peer {
         var server: ClusterServer
-        /// Whether it gives its rooms away.
         var isLeaving: Bool
         /// How many own pulses had come back when it was last heard.
         var heard: Int
@@ -35,35 +50,88 @@ struct ServerPulses {
 
     /// A server of which nothing is heard in so many pulses of this one is gone.
     static let patience = 6
+    /// When a pulse of one's own hasn't come back in the time of so many, what was known is old.
+    static let longestGap = 4
+    /// How many servers are remembered that were never heard, or are gone.
+    private static let mostAbsent = 1000
 
-    private let own: String
-    private var beats = 0
+    private let own: ClusterServer
+    /// How many own pulses came back; the number of the next one.
+    private(set) var beats = 0
+    /// How often the next one was sent.
+    private var sent = 0
+    /// How often this server had heard nothing of itself for a while.
+    private(set) var gaps = 0
     private var peers: [ExactString: Peer] = [:]
+    /// When a server was first asked about that hasn't been heard.
+    private var awaited: [ExactString: Int] = [:]
+    private var departed: Set<ExactString> = []
 
-    /// - Parameter own: the id of this server.
-    init(own: String) { self.own = own }
+    /// - Parameter own: this server; nobody is, of one that only looks.
+    init(own: ClusterServer) { self.own = own }
 
-    /// A pulse came; returns those that have become gone with it.
-    mutating func heard(_ server: ClusterServer, isLeaving: Bool) -> [ClusterServer] {
-        let id = ExactString(server.id)
-        var gone: [ExactString] = []
-        if server.id.isSameText(as: own) {
-            beats += 1
-            gone = peers.filter { beats - $0.value.heard > Self.patience }.map(\.key)
-        }
-        // An address is one process's at a time.
-        if peers[id] == nil {
-            gone += peers.filter { $0.value.server.address.isSameText(as: server.address) }.map(
-                \.key)
-        }
-        peers[id] = Peer(server: server, isLeaving: isLeaving, heard: beats)
-        return gone.sorted().compactMap { $0 == id ? nil : peers.removeValue(forKey: $0)?.server }
+    /// The next pulse of this server's own: the same until it has come back.
+    mutating func next(_ kind: ServerPulse.Kind) -> ServerPulse {
+        sent += 1
+        return ServerPulse(server: own, number: beats, kind: kind)
     }
 
-    func presence(of server: ClusterServer) -> Presence {
-        if peers[ExactString(server.id)] != nil { return .present }
-        let isReplaced = peers.values.contains { $0.server.address.isSameText(as: server.address) }
-        return isReplaced || beats > Self.patience ? .gone : .unknown
+    /// A pulse came; returns those that have become gone with it.
+    mutating func heard(_ pulse: ServerPulse) -> [ClusterServer] {
+        let id = ExactString(pulse.server.id)
+        var gone: [ExactString] = []
+        if id == ExactString(own.id) {
+            guard pulse.number == beats else { return [] }
+            if sent > Self.longestGap { begin() }
+            beats += 1
+            sent = 0
+            gone = peers.filter { beats - $0.value.heard > Self.patience }.map(\.key)
+        }
+        if pulse.kind == .gone {
+            if peers[id] != nil { gone.append(id) }
+            depart(id)
+        } else {
+            // An address is one process's at a time.
+            if peers[id] == nil {
+                gone += peers.filter {
+                    $0.value.server.address.isSameText(as: pulse.server.address)
+                }
+                .map(\.key)
+            }
+            peers[id] = Peer(
+                server: pulse.server, isLeaving: pulse.kind == .leaving, heard: beats)
+            awaited[id] = nil
+        }
+        return gone.sorted().compactMap { id in
+            depart(id)
+            return peers.removeValue(forKey: id)?.server
+        }
+    }
+
+    /// It heard nothing of itself for a while, nor of others.
+    private mutating func begin() {
+        (peers, awaited, departed) = ([:], [:], [])
+        gaps += 1
+    }
+
+    private mutating func depart(_ id: ExactString) {
+        if departed.count >= Self.mostAbsent { departed = [] }
+        departed.insert(id)
+    }
+
+    /// - Parameter server: one that somebody gave a room to.
+    mutating func presence(of server: ClusterServer) -> Presence {
+        let id = ExactString(server.id)
+        if peers[id] != nil { return .present }
+        // Before this run of it.
+        let wasHere = server.address.isSameText(as: own.address) && id != ExactString(own.id)
+        if departed.contains(id) || wasHere { return .gone }
+        guard let since = awaited[id] else {
+            if awaited.count >= Self.mostAbsent { awaited = [:] }
+            awaited[id] = beats
+            return .unknown
+        }
+        return beats - since > Self.patience ? .gone : .unknown
     }
 
     /// Those that are there, by their ids, with whether they give their rooms away.
@@ -72,12 +140,15 @@ struct ServerPulses {
     }
 
     /// Who is to have a room that nobody has: each server says the same that has heard of the same
-    /// servers, and when one of them goes its rooms are spread over the others. Nil if nobody takes
-    /// rooms.
+    /// servers, and when one of them goes its rooms are spread over the others. Nil if nobody is
+    /// there.
     ///
     /// - Parameter other: who isn't to have it.
     func choice(for room: String, but other: String? = nil) -> ClusterServer? {
-        all.filter { !$0.isLeaving && other?.isSameText(as: $0.server.id) != true }
+        let others = all.filter { other?.isSameText(as: $0.server.id) != true }
+        let willing = others.filter { !$0.isLeaving }
+        // Rather one that was drained than nobody; but a room isn't given from one to the other.
+        return (willing.isEmpty && other == nil ? others : willing)
             .map { (rank: Self.rank($0.server.id, of: room), server: $0.server) }
             .max { $0.rank.lexicographicallyPrecedes($1.rank) }?.server
     }

@@ -306,7 +306,8 @@ package final class NATSConnection {
         }
     }
 
-    private static func isSubject(_ text: String) -> Bool {
+    /// Whether messages can be sent to it.
+    static func isSubject(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { $0 > 32 && $0 != 127 }
     }
 

@@ -20,8 +20,8 @@ package final class JetStreamStore: JournalStore {
         self.loop = loop
         self.jetStream = jetStream
         self.own = own ?? ""
-        places = own.map {
-            RoomPlaces(jetStream, layout, own: $0, on: loop, interval: pulseInterval)
+        places = own.map { _ in
+            RoomPlaces(jetStream, layout, on: loop, interval: pulseInterval)
         }
         logs = JetStreamLogs(jetStream, layout, on: loop)
         snapshots = JetStreamSnapshots(jetStream, layout)

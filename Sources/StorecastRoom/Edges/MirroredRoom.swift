@@ -121,6 +121,8 @@ package final class MirroredRoom: AnyRoom {
     private let credentials: Credentials
     /// Set before anything comes.
     package var uplink: (any EdgeUplink)?
+    /// Whether the owner has all rooms of this server: when it is away, clients are better elsewhere.
+    package var hasOneOwner = true
     /// Whether somebody has come, and the connection is wanted.
     private var isStarted = false
     /// Whether the owner has let this server in on the connection that there is.
@@ -872,8 +874,8 @@ package final class MirroredRoom: AnyRoom {
 
     package var gauges: RoomGauges {
         RoomGauges(
-            groups: groups.count, waiting: 0, isRefused: phase == .ready && !isConnected,
-            unsavedSince: nil)
+            groups: groups.count, waiting: 0,
+            isRefused: hasOneOwner && phase == .ready && !isConnected, unsavedSince: nil)
     }
 
     package func close(_ code: CloseCode, _ title: String, after: Double, jitter: Double) {

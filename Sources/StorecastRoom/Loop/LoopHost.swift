@@ -20,6 +20,8 @@ package protocol LoopHost: RoomHost {
     /// Whether a connection to the room with this key may be an edge's, whose word is taken for who
     /// its clients are.
     func admitsEdge(_ key: String?, to room: String) -> Bool
+    /// The identity, unless nobody may have it here, or not any more.
+    func admitted(_ identity: Identity) -> Result<Identity, Rejection>
     /// The room has left memory.
     func unloaded(_ room: any AnyRoom)
     /// Finds out whose token it is and calls `session.authenticated`, possibly at once.
@@ -34,4 +36,7 @@ extension LoopHost {
     package func lack(ofRoom path: String) -> String { "There is no such room." }
     package func unloaded(_ room: any AnyRoom) {}
     package func admitsEdge(_ key: String?, to room: String) -> Bool { false }
+    package func admitted(_ identity: Identity) -> Result<Identity, Rejection> {
+        .success(identity)
+    }
 }

@@ -164,6 +164,15 @@ package final class RoomLoop: SessionLoop {
         return session
     }
 
+    /// Ends the connections to a room, whether or not they were let in. Clients that come through
+    /// edges stay there: their edges connect again. O(connections).
+    func close(connectionsTo room: any AnyRoom, _ code: CloseCode, _ title: String) {
+        for (_, session) in sessions.sorted(by: { $0.key < $1.key })
+        where session.room === room && !session.isPassedOn {
+            session.close(code, title)
+        }
+    }
+
     /// Ends what the rules of rooms don't allow any more, as these have changed.
     package func askRulesAgain() {
         for (_, session) in sessions.sorted(by: { $0.key < $1.key }) { session.askRulesAgain() }
@@ -221,6 +230,10 @@ package final class RoomLoop: SessionLoop {
 
     package func authenticate(_ session: ServerSession, token: String?) {
         host.authenticate(session, token: token)
+    }
+
+    package func admitted(_ identity: Identity) -> Result<Identity, Rejection> {
+        host.admitted(identity)
     }
 
     package func admitsEdge(_ key: String?, to room: String) -> Bool {

@@ -104,7 +104,8 @@ extension Room {
         phase = .failed(.replaced(problem))
         queue = JournalQueue()
         context.loop.goOnWaiting()
-        close(.goingAway, "Another server goes on with the room.", after: 0, jitter: 0)
+        context.loop.close(
+            connectionsTo: self, .goingAway, "Another server goes on with the room.")
         abandon()
     }
 

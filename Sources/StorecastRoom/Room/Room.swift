@@ -143,9 +143,7 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
 
     package func close(_ code: CloseCode, _ title: String, after: Double, jitter: Double) {
         for session in sessions.values.sorted(by: { $0.client < $1.client }) {
-            // Who comes through an edge stays there: the edge connects again.
-            (session.link?.edge?.trunk ?? session).close(
-                code, title, after: after, jitter: jitter)
+            session.close(code, title, after: after, jitter: jitter)
         }
     }
 

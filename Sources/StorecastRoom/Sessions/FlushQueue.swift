@@ -17,6 +17,8 @@ package protocol SessionLoop: AnyObject {
     func end(_ id: UInt64)
     /// Whether a connection to the room with this key may be an edge's.
     func admitsEdge(_ key: String?, to room: String) -> Bool
+    /// The identity, unless nobody may have it here, or not any more.
+    func admitted(_ identity: Identity) -> Result<Identity, Rejection>
     /// Finds out whose token it is and calls `session.authenticated`, possibly at once.
     func authenticate(_ session: ServerSession, token: String?)
     /// The time of day, by which identities expire.

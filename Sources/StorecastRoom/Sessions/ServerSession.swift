@@ -378,7 +378,7 @@ package final class ServerSession: SelectionSubscriber {
             guard let identity = hello.identity else {
                 return violate("An edge says whose hello it is.")
             }
-            return authenticated(.success(Identity(vouched: identity)))
+            return authenticated(loop.admitted(Identity(vouched: identity)))
         }
         if hello.edge != nil {
             guard hello.edge == EdgeClients.form else {

@@ -51,6 +51,8 @@ actor ServerLoop {
 
     func set(_ limits: SyncLimits) { core?.set(limits) }
 
+    var limits: SyncLimits? { core?.configuration.limits }
+
     func allow(_ origins: AllowedOrigins) { core?.allow(origins) }
 
     /// Ends what rules that have changed don't allow any more, of rooms of this loop.
@@ -61,6 +63,13 @@ actor ServerLoop {
 
     func hasRoom(_ path: String) -> Bool {
         core?.rooms.rooms[ExactString(path)]?.hasFailed == false
+    }
+
+    func openRooms(among paths: [String]?) -> [String] {
+        guard let core else { return [] }
+        let all = core.rooms.rooms
+        let rooms = paths.map { $0.compactMap { all[ExactString($0)] } } ?? Array(all.values)
+        return rooms.filter { !$0.hasFailed && core.part(at: $0.name) == nil }.map(\.name).sorted()
     }
 
     /// Has a room write what makes opening it elsewhere quick.

@@ -75,7 +75,7 @@ extension ServerLoopCore {
         case .anonymous: session.authenticated(.success(.anonymous))
         case .known(let identify):
             session.authenticated(
-                Result { () throws(Rejection) in try admitted(identify(credentials)) })
+                Result { () throws(Rejection) in try identify(credentials) }.flatMap(admitted))
         case .asked(let identify): check(credentials, of: session, id, identify)
         }
     }
@@ -94,10 +94,7 @@ extension ServerLoopCore {
         let task = Task {
             do {
                 let identity = try await identify(credentials)
-                home.perform { core in
-                    core.checked(
-                        number, Result { () throws(Rejection) in try core.admitted(identity) })
-                }
+                home.perform { core in core.checked(number, core.admitted(identity)) }
             } catch let rejection as Rejection {
                 home.perform { $0.checked(number, .failure(rejection)) }
             } catch {
@@ -128,15 +125,14 @@ extension ServerLoopCore {
         rooms.sessions[id]?.authenticated(result)
     }
 
-    /// The identity, if somebody may have it.
-    private func admitted(_ identity: Identity) throws(Rejection) -> Identity {
-        guard !identity.isReserved else {
-            throw Rejection(.forbidden, "The id '\(identity.id)' is reserved.")
+    func admitted(_ identity: Identity) -> Result<Identity, Rejection> {
+        if identity.isReserved {
+            return .failure(Rejection(.forbidden, "The id '\(identity.id)' is reserved."))
         }
-        guard !configuration.revocations.contains(identity.id) else {
-            throw Rejection(.forbidden, "This identity isn't let in any more.")
+        if configuration.revocations.contains(identity.id) {
+            return .failure(Rejection(.forbidden, "This identity isn't let in any more."))
         }
-        return identity
+        return .success(identity)
     }
 
     private func watchChecks() {

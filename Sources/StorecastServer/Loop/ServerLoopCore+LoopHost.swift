@@ -44,6 +44,7 @@ extension ServerLoopCore: LoopHost {
             path, limits: configuration.limits, loop: loop,
             MirroredRoom.Credentials(
                 key: upstream.key.text, client: randomID(using: &random)))
+        room.hasOneOwner = upstream.place(of: path) != nil
         room.uplink = SocketUplink(of: room, to: upstream, on: self)
         return room
     }

@@ -22,8 +22,8 @@ final class SocketUplink: EdgeUplink, WebSocketClientDelegate {
     /// What the owner said at the end.
     private var bye: ServerFrame.Bye?
     private var isOver = false
-    /// Whether its absence was logged.
-    private var isMissed = false
+    /// What was logged last of its absence, and when; nil if it is there.
+    private var missed: (problem: String, since: Duration)?
     /// Which of the pauses before an attempt is waited for.
     private var pause = 0
 
@@ -101,8 +101,8 @@ final class SocketUplink: EdgeUplink, WebSocketClientDelegate {
     func connected(_ client: WebSocketClient, subprotocol: String?) {
         guard client === self.client else { return }
         openedAt = core.now
-        if isMissed { core.configuration.logger.log(.info, "upstream is back", [.room: name]) }
-        isMissed = false
+        if missed != nil { core.configuration.logger.log(.info, "upstream is back", [.room: name]) }
+        missed = nil
         room?.connected()
     }
 
@@ -133,8 +133,11 @@ final class SocketUplink: EdgeUplink, WebSocketClientDelegate {
     }
 
     private func note(_ problem: String) {
-        guard !isMissed else { return }
-        isMissed = true
+        // What it tries next says more of why; but not each time that it does.
+        if let missed, missed.problem == problem || core.now - missed.since < .seconds(10) {
+            return
+        }
+        missed = (problem, core.now)
         core.configuration.logger.log(.warning, "upstream is away: \(problem)", [.room: name])
     }
 }
