@@ -109,7 +109,7 @@ package final class ClusterNode: Sendable {
     private func begin(
         _ owner: SyncServer, _ front: SyncServer
     ) async throws(ServerError) -> ClusterServer {
-        let url = try await owner.start()
+        let url = try await owner.startUnlogged()
         let node = ClusterServer(id: id, address: address.announced(listeningAt: url))
         servers.withLock { $0 = (owner, front) }
         await places?.begin(as: node) { [weak self] event in

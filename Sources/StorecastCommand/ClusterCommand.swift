@@ -14,12 +14,12 @@ struct ClusterCommand: AsyncParsableCommand {
             Of servers that were started with --cluster, at the same NATS servers:
 
               storecast cluster status --cluster nats://10.0.0.1,nats://10.0.0.2
-              storecast cluster move /boards/lobby --to 4f0c2a91d3e6 --cluster nats://10.0.0.1
+              storecast cluster move /boards/lobby --cluster nats://10.0.0.1
               storecast cluster drain 4f0c2a91d3e6 --cluster nats://10.0.0.1
 
-            A server is called by its id, which status shows, or by the beginning of it. Nobody's connection ends \
-            when a room goes elsewhere. After drain a server has no rooms, until it is started anew: \
-            it may be ended at any time, and its clients go to others.
+            A server is called by its id, which status shows, or by the beginning of that. Nobody's \
+            connection ends when a room goes elsewhere. After drain a server has no rooms, and \
+            until it is started anew it is given none unless nobody else is there.
 
             Exit status: 0 if it was done; 1 if a server refuses it, or there is no such room or \
             server; 2 if NATS can't be reached; 64 if the command makes no sense.

@@ -247,6 +247,9 @@ public final class SyncServer: Sendable {
         return url
     }
 
+    /// As ``start()``, for one that only a part of a larger server knows.
+    package func startUnlogged() async throws(ServerError) -> String { try await start(nil) }
+
     private func start(
         _ onRecovery: (@Sendable (RoomProgress) -> Void)?
     ) async throws(ServerError) -> String {

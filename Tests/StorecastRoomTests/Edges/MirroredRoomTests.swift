@@ -159,6 +159,56 @@ struct MirroredRoomTests {
         #expect(cluster.room.liveGroups.allSatisfy { $0.subscriptions.isEmpty })
     }
 
+    @Test(arguments: [false, true])
+    func `a value that comes when nobody wants it any more is kept no longer than others`(
+        leaves: Bool
+    ) {
+        let cluster = TestCluster()
+        let edge = cluster.makeEdge()
+        let wire = Wire(to: edge.room, on: edge.loop)
+        wire.say(hello())
+        while edge.exchange() {}
+        wire.say(#"{"op":"subscribe","ref":1,"select":"tea"}"#)
+        edge.speak(.max)
+        cluster.owner.endTurn()
+        // The owner has said that the client may have it, and the edge asks for the value.
+        edge.hear(.max)
+        if leaves {
+            wire.session.disconnected()
+        } else {
+            wire.say(#"{"op":"unsubscribe","ref":1}"#)
+        }
+        while edge.exchange() {}
+        #expect(cluster.room.liveGroups.map(\.subscriptions.count) == [1])
+        edge.loop.advance(by: 2 * (SyncLimits().lingerTime / .seconds(1)))
+        while edge.exchange() {}
+        #expect(cluster.room.liveGroups.allSatisfy { $0.subscriptions.isEmpty })
+    }
+
+    @Test func `who subscribes is told the size of what changed while nobody had it`() {
+        let cluster = TestCluster(Shop.room(from: Shop(log: (0..<100).map { "line \($0)" })))
+        let edge = cluster.makeEdge()
+        let (ada, _) = client(.ada, at: edge, ["tea", "log"])
+        cluster.settle(ada)
+        ada.cut()
+        cluster.settle()
+        let other = TestClient(.eve, on: cluster.owner)
+        other.connect(to: cluster.room)
+        // The edge is sent the number as a whole, and a patch of the log.
+        other.dispatch(AddTea(by: 123_456))
+        other.dispatch(Write(text: "more"))
+        other.settle()
+        cluster.settle()
+        let wire = Wire(to: edge.room, on: edge.loop)
+        wire.say(
+            hello(.bob), #"{"op":"subscribe","ref":1,"select":"tea"}"#,
+            #"{"op":"subscribe","ref":2,"select":"log"}"#)
+        while edge.exchange() {}
+        let log = JSON.array(cluster.room.store.state.log.map { .string($0) })
+        let sizes = wire.hear().filter { $0.op == "subscribed" }.map { $0["bytes"]?.int }
+        #expect(sizes == [6, log.encodedSize])
+    }
+
     @Test func `a room that goes to another server ends the connections of edges, not of clients`()
     {
         let cluster = TestCluster()
@@ -260,7 +310,13 @@ struct MirroredRoomTests {
         ada.connect(to: edge.room)
         cluster.settle(ada)
         #expect(mirrors[0].value == 7)
-        #expect(ada.session.position?.epoch == other.room.epoch)
+        // The new history is shorter than the old one was.
+        #expect(ada.session.position == other.room.position)
+        edge.cut()
+        edge.connect()
+        cluster.settle(ada)
+        #expect(edge.room.position == other.room.position)
+        #expect(edge.restarts == 0 && ada.byes.count == 1)
     }
 
     // MARK: Who may what
@@ -420,6 +476,49 @@ struct MirroredRoomTests {
         #expect(wire.hear().last?["code"] == "bad-ref")
     }
 
+    /// An edge of which two clients have the selection `tea`, and what it is told.
+    private func edgeWithTea(_ cluster: TestCluster) -> (Wire, sub: UInt64) {
+        let wire = Wire(7, to: "/a", on: cluster.owner)
+        wire.say(hello(.eve, #","edge":1,"token":"key""#))
+        for (number, client) in [(1, String.ada), (2, .bob)] {
+            wire.say(
+                "\(number) " + hello(client, #","identity":{"id":"","roles":[]}"#),
+                #"\#(number) {"op":"subscribe","ref":1,"select":"tea"}"#)
+        }
+        return (wire, cluster.room.liveGroups.first?.sub ?? 0)
+    }
+
+    /// What an edge is told when it asks for a group.
+    private func mirror(_ sub: UInt64, _ ref: Int, _ wire: Wire) -> String {
+        _ = wire.hearMessages()
+        wire.say(#"{"op":"mirror","ref":\#(ref),"sub":\#(sub)}"#)
+        return wire.hearMessages().map { String(decoding: $0.text, as: UTF8.self) }.joined()
+    }
+
+    @Test(arguments: [#" {"op":"unsubscribe","ref":1}"#, ""])
+    func `an edge can have a group until the last of its clients lets go of it, or leaves`(
+        rest: String
+    ) {
+        let cluster = TestCluster()
+        let (wire, sub) = edgeWithTea(cluster)
+        wire.say("1" + rest)
+        #expect(mirror(sub, 1, wire).contains(#""op":"subscribed""#))
+        wire.say(#"{"op":"unsubscribe","ref":1}"#)
+        wire.say("2" + rest)
+        #expect(mirror(sub, 2, wire).contains(#""code":"bad-ref""#))
+    }
+
+    @Test func `an edge can't have any more what its clients may not have any more`() {
+        let cluster = TestCluster(
+            Shop.room.allow(Shop.tea) { shop, _, _ in shop.tea < 2 }.allowAll(.open))
+        let (wire, sub) = edgeWithTea(cluster)
+        #expect(mirror(sub, 1, wire).contains(#""op":"subscribed""#))
+        cluster.room.dispatch(AddTea(by: 2), DispatchOutcome())
+        cluster.owner.endTurn()
+        wire.say(#"{"op":"unsubscribe","ref":1}"#)
+        #expect(mirror(sub, 2, wire).contains(#""code":"bad-ref""#))
+    }
+
     @Test func `a client isn't shown what it may not have any more, however late it hears of that`()
     {
         let room = Shop.room.allow(Shop.tea) { shop, _, viewer in
@@ -505,6 +604,91 @@ struct MirroredRoomTests {
         let heard = wire.hearMessages().map { String(decoding: $0.text, as: UTF8.self) }
         #expect(heard.count { $0.contains("welcome") } == 3)
         #expect(heard.last?.hasPrefix(#"3 {"op":"bye","code":"full""#) == true)
+    }
+
+    @Test func `a client that has left, or that the owner has closed, makes room for another`() {
+        var limits = SyncLimits()
+        limits.connections = 2
+        let cluster = TestCluster(limits: limits)
+        let wire = Wire(7, to: "/a", on: cluster.owner)
+        wire.say(hello(.eve, #","edge":1,"token":"key""#))
+        /// Whether a client of the edge is let in.
+        func comes(_ number: Int, as client: Int) -> Bool {
+            let text = hello(
+                "client-\(client)-0123456789", #","identity":{"id":"","roles":[]}"#)
+            wire.say("\(number) \(text)")
+            let heard = wire.hearMessages().map { String(decoding: $0.text, as: UTF8.self) }
+            return heard.contains { $0.hasPrefix(#"\#(number) {"op":"welcome""#) }
+        }
+        #expect(comes(1, as: 1))
+        // It replaces the first.
+        #expect(comes(2, as: 1))
+        #expect(comes(3, as: 3))
+        #expect(!comes(4, as: 4))
+        wire.say("3")
+        #expect(comes(5, as: 5))
+        // It says hello twice, and is closed.
+        #expect(!comes(5, as: 5))
+        #expect(comes(6, as: 6))
+        #expect(!comes(7, as: 7))
+        #expect(cluster.room.sessionCount == 2 && wire.closeCode == nil)
+    }
+
+    @Test(arguments: ["subscriptions", "parameters"])
+    func `an edge's own bounds hold for what the owner hasn't answered yet`(_ bound: String) {
+        let cluster = TestCluster()
+        let edge = cluster.makeEdge()
+        var limits = SyncLimits()
+        if bound == "subscriptions" {
+            limits.subscriptions = 2
+        } else {
+            limits.parameterBytesPerConnection = 2
+        }
+        edge.room.set(limits)
+        let wire = Wire(to: edge.room, on: edge.loop)
+        wire.say(hello())
+        while edge.exchange() {}
+        _ = wire.hear()
+        func subscribe(_ ref: Int) -> String {
+            #"{"op":"subscribe","ref":\#(ref),"select":"line","params":\#(ref)}"#
+        }
+        wire.say(subscribe(1), subscribe(2), subscribe(3))
+        let heard = wire.hear()
+        #expect(heard.map(\.code) == ["too-many-subscriptions"])
+        #expect(heard.first?["ref"] == 3)
+        // What isn't wanted any more doesn't count, answered or not.
+        wire.say(#"{"op":"unsubscribe","ref":2}"#, subscribe(4), subscribe(5))
+        #expect(wire.hear().map { $0["ref"] } == [5])
+        while edge.exchange() {}
+        #expect(wire.hear().filter { $0.op == "subscribed" }.map { $0["ref"] } == [1, 4])
+    }
+
+    @Test func `parameters count no longer than they are asked for, however that ends`() {
+        let cluster = TestCluster()
+        let edge = cluster.makeEdge()
+        var limits = SyncLimits()
+        limits.parameterBytesPerConnection = 10
+        edge.room.set(limits)
+        let wire = Wire(to: edge.room, on: edge.loop)
+        wire.say(hello())
+        cluster.settle()
+        _ = wire.hear()
+        func subscribe(_ ref: Int, _ params: String = "1000000") -> String {
+            #"{"op":"subscribe","ref":\#(ref),"select":"line","params":\#(params)}"#
+        }
+        func unsubscribe(_ ref: Int) -> String { #"{"op":"unsubscribe","ref":\#(ref)}"# }
+        // Before the owner has answered.
+        for ref in 1...3 { wire.say(subscribe(ref), unsubscribe(ref)) }
+        #expect(wire.hear().isEmpty)
+        wire.say(subscribe(4))
+        cluster.settle()
+        #expect(wire.hear().first("subscribed")?["ref"] == 4)
+        wire.say(unsubscribe(4), subscribe(5, #""words""#))
+        cluster.settle()
+        #expect(wire.hear().map(\.code) == ["invalid-params"])
+        wire.say(subscribe(6))
+        cluster.settle()
+        #expect(wire.hear().first("subscribed")?["ref"] == 6)
     }
 
     @Test func `a number that a client has chosen costs no more than another`() {
@@ -614,6 +798,32 @@ struct MirroredRoomTests {
         edge.letGo()
         #expect(room == nil)
         #expect(edge.isClosed)
+    }
+
+    @Test func `what has lapsed at an edge isn't had at the owner any more, nor asked for anew`() {
+        var limits = SyncLimits()
+        limits.subscriptions = 2
+        let cluster = TestCluster(limits: limits)
+        let edge = cluster.makeEdge()
+        let wire = Wire(to: edge.room, on: edge.loop)
+        wire.say(hello())
+        cluster.settle()
+        for ref in 1...3 {
+            wire.say(#"{"op":"subscribe","ref":\#(ref),"select":"tea"}"#)
+            cluster.settle()
+            #expect(wire.hear().first("snapshot")?["value"] == 0)
+            // As if the value couldn't be written at the moment.
+            let sub = cluster.room.liveGroups.first?.sub ?? 0
+            let text = #"{"op":"lapse","sub":\#(sub),"code":"internal"}"#
+            Array(text.utf8).withUnsafeBytes { edge.room.receive($0) }
+            cluster.settle()
+            #expect(wire.hear().first("lapse")?.code == "internal")
+            #expect(cluster.room.liveGroups.isEmpty)
+        }
+        edge.cut()
+        edge.connect()
+        cluster.settle()
+        #expect(cluster.room.liveGroups.isEmpty)
     }
 
     @Test func `who is present is known to the owner, and gone with its edge`() {

@@ -73,6 +73,19 @@ struct RoomLoopTests {
         #expect(ended() == Array(2..<45))
     }
 
+    @Test func `an edge stays when memory is short, however much is held for it`() {
+        let loop = loop()
+        loop.edgeKey = "key"
+        let edge = Wire(1, to: "/a", on: loop)
+        edge.say(hello(.bob, #","edge":1,"token":"key""#))
+        edge.heldBytes = 1 << 20
+        let client = Wire(2, to: "/a", on: loop)
+        client.heldBytes = 16_384
+        for _ in 1...3 { _ = loop.rooms.noteMemory(2, mark: 1) }
+        #expect(edge.closeCode == nil)
+        #expect(client.closeCode == .full)
+    }
+
     @Test func `what a client said before its welcome isn't held any more after it`() {
         let loop = loop()
         let wire = Wire(1, to: "/a", on: loop)
@@ -239,6 +252,24 @@ struct RoomLoopTests {
         #expect([come(7), come(8), come(9)] == [nil, nil, .full])
     }
 
+    @Test func `edges don't count among the connections of their address, nor once they have gone`()
+    {
+        var limits = SyncLimits()
+        limits.connectionsPerAddress = 2
+        let loop = loop(limits)
+        loop.edgeKey = "key"
+        func come(_ id: UInt64, _ rest: String = "") -> CloseCode? {
+            let wire = Wire(id, to: "/a", on: loop, from: "192.0.2.1")
+            if wire.closeCode == nil { wire.say(hello("client-\(id)-0123456789abcdef", rest)) }
+            return wire.closeCode
+        }
+        for id in 1...3 as ClosedRange<UInt64> {
+            #expect(come(id, #","edge":1,"token":"key""#) == nil)
+        }
+        for id in 1...3 as ClosedRange<UInt64> { loop.rooms.end(id) }
+        #expect([come(4), come(5), come(6)] == [nil, nil, .full])
+    }
+
     @Test func `a room that was left to another server is opened anew when its visitors have gone`()
     {
         let journal = TestJournal()
@@ -279,6 +310,15 @@ struct RoomLoopTests {
         let last = Wire(4, to: "/a", on: loop)
         loop.advance(by: 10)
         #expect(last.closeCode == .helloTimeout)
+    }
+
+    @Test func `of those who came at one instant, each who says no hello in time is closed`() {
+        let loop = loop()
+        let wires = (1...4).map { Wire($0, to: "/a", on: loop) }
+        loop.rooms.end(wires[0].id)
+        wires[2].say(hello())
+        loop.advance(by: 10)
+        #expect(wires.map(\.closeCode) == [nil, .helloTimeout, nil, .helloTimeout])
     }
 
     // MARK: Turns

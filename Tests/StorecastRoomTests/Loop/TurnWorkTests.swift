@@ -79,11 +79,24 @@ struct TurnWorkTests {
         #expect(wire.isReading)
     }
 
-    @Test func `new rates hold for who is there`() {
+    /// Only this kind of sender has a bound.
+    private func bounds(_ rate: SyncRate, of sender: String) -> SyncLimits {
         var limits = SyncLimits()
         limits.setRates(.unlimited)
+        switch sender {
+        case "connection": limits.connectionRate = rate
+        case "identity": limits.identityRate = rate
+        default: limits.addressRate = rate
+        }
+        return limits
+    }
+
+    @Test(arguments: ["connection", "identity", "address"])
+    func `new rates hold for who is there`(_ sender: String) {
+        let limits = bounds(.unlimited, of: sender)
         let loop = TestLoop(limits: limits)
         loop.maker = { [unowned loop] in loop.open(Shop.room, at: $0, limits: limits) }
+        loop.authenticator = { _ in .success(Identity("ada")) }
         let wire = Wire(1, to: "/a", on: loop, from: "192.0.2.1")
         wire.say(hello("client-0123456789abcdef"))
         func reads(_ count: Int) -> Bool {
@@ -92,24 +105,51 @@ struct TurnWorkTests {
             return wire.isReading
         }
         #expect(reads(25))
-        limits.connectionRate = SyncRate(messages: 10, bytes: 1000, actions: 10, burst: 2)
-        loop.rooms.set(limits)
+        var rate = SyncRate(messages: 10, bytes: 1000, actions: 10, burst: 2)
+        loop.rooms.set(bounds(rate, of: sender))
         #expect(!reads(25))
-        limits.connectionRate.burst = 3
-        loop.rooms.set(limits)
+        rate.burst = 3
+        loop.rooms.set(bounds(rate, of: sender))
         #expect(reads(25))
+    }
+
+    @Test(
+        arguments: ["identity", "address"],
+        [
+            SyncRate(messages: 0.5, bytes: .infinity, actions: .infinity),
+            SyncRate(messages: .infinity, bytes: 500, actions: .infinity),
+            SyncRate(messages: .infinity, bytes: .infinity, actions: 0.5),
+        ])
+    func `who comes anew still has less to send by what it sent before`(
+        _ sender: String, _ rate: SyncRate
+    ) {
+        let limits = bounds(rate, of: sender)
+        let loop = TestLoop(limits: limits)
+        loop.maker = { [unowned loop] in loop.open(Shop.room, at: $0, limits: limits) }
+        loop.authenticator = { _ in .success(Identity("ada")) }
+        let text = String(repeating: "x", count: 1000)
+        /// Whether a connection may send three actions, more than half of what may come at once.
+        func sends(_ id: UInt64) -> Bool {
+            let wire = Wire(id, to: "/a", on: loop, from: "192.0.2.1")
+            wire.say(hello("client-\(id)-0123456789abcdef"))
+            for seq in 1...3 { wire.dispatch(seq, "Write", #"{"text":"\#(text)"}"#) }
+            defer {
+                // The work that it made is forgiven by then.
+                loop.advance(by: 1)
+                loop.rooms.end(id)
+            }
+            return wire.isReading && wire.hear().first("reject") == nil
+        }
+        #expect(sends(1))
+        #expect(!sends(2))
+        loop.advance(by: 30)
+        #expect(sends(3))
     }
 
     @Test(arguments: ["connection", "identity", "address"])
     func `nothing is read of a sender who has sent more than it may`(_ sender: String) {
-        var limits = SyncLimits()
-        limits.setRates(.unlimited)
-        let rate = SyncRate(messages: 10, bytes: 1000, actions: 10, burst: 2)
-        switch sender {
-        case "connection": limits.connectionRate = rate
-        case "identity": limits.identityRate = rate
-        default: limits.addressRate = rate
-        }
+        let limits = bounds(
+            SyncRate(messages: 10, bytes: 1000, actions: 10, burst: 2), of: sender)
         let loop = TestLoop(limits: limits)
         loop.maker = { [unowned loop] in loop.open(Shop.room, at: $0, limits: limits) }
         loop.authenticator = { .success(Identity($0 ?? "")) }
@@ -135,6 +175,32 @@ struct TurnWorkTests {
             reads(11, [5, 6], ["ada", "bob"], ["192.0.2.3", "192.0.2.3"]) == (sender != "address"))
         #expect(reads(20, [7, 8], ["cy", "dee"], ["192.0.2.4", "192.0.2.5"]))
         #expect(!reads(21, [9, 10], ["eve", "fay"], ["192.0.2.6", "192.0.2.7"]))
+    }
+
+    @Test func `who dispatches too much is to wait, and ended if it doesn't time after time`() {
+        var limits = SyncLimits()
+        limits.connectionRate = .unlimited
+        limits.connectionRate.actions = 1
+        limits.connectionRate.burst = 1
+        limits.overruns = 2
+        let (loop, room) = loop(limits)
+        let wire = Wire.greeted(room, on: loop)
+        /// Why the dispatch was refused.
+        func refusal(_ seq: Int) -> String? {
+            wire.dispatch(seq, "AddTea", #"{"by":1}"#)
+            return wire.hear().first("reject")?.code
+        }
+        // Far more often than that, but never twice in a row.
+        for seq in 1...5 {
+            #expect(refusal(seq) == nil)
+            #expect(refusal(seq + 1) == "busy")
+            loop.advance(by: 1)
+        }
+        #expect(refusal(6) == nil)
+        #expect([refusal(7), refusal(7)] == ["busy", "busy"])
+        #expect(wire.closeCode == nil)
+        #expect(refusal(7) == nil)
+        #expect(wire.closeCode == .full)
     }
 
     @Test func `who has made much work waits behind those who haven't`() {

@@ -72,6 +72,39 @@ struct RoomReplayTests {
         #expect(error?.problem == "The snapshot's state isn't what the entries lead to.")
     }
 
+    @Test func `what a state doesn't write makes no difference to its snapshot`() throws {
+        struct Jar: Codable, Equatable, Sendable {
+            var tea = 0
+            var timesFilled = 0
+
+            enum CodingKeys: CodingKey { case tea }
+        }
+        let room = RoomDefinition(
+            state: Jar(), actions: [AddTea.self], selections: []
+        ) { jar, action in
+            guard let add = action as? AddTea else { return }
+            jar.tea += add.by
+            jar.timesFilled += 1
+        }
+        let entry = JournalEntry(
+            client: .ada, seq: 1, base: 0, settled: 0, sender: .anonymous,
+            time: Timestamp(secondsSince1970: 0), seed: 0, actions: [AddTea(by: 2)])
+        let record = try JournalRecord(entry)
+        let replay = RoomReplay(room)
+        try replay.reduce(record, at: 1)
+        let kept = try replay.keptSnapshot()
+        #expect(try replay.agrees(with: kept))
+        let verification = JournalVerification(room)
+        try verification.add(record, at: 1)
+        try verification.check(kept)
+        #expect(verification.divergence == nil)
+        let lines: [JournalLine] = [
+            .header(room: "/", epoch: "e"), .entry(offset: 1, record), .snapshot(kept),
+        ]
+        let text: [UInt8] = try lines.flatMap { try $0.bytes() }
+        try RoomReplay(room).read(text)
+    }
+
     @Test func `the state at any version can be looked at, and what changed in between`() throws {
         let replay = RoomReplay(Shop.room)
         var trees = [try replay.tree()]

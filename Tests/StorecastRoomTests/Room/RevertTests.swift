@@ -164,9 +164,13 @@ struct RevertTests {
         #expect(room.store.state.log == [])
     }
 
-    @Test func `a state that nobody comes for is let go`() {
+    @Test(arguments: [true, false])
+    func `a state that nobody comes for is let go, whether it is still known or not`(
+        isKnown: Bool
+    ) {
         let room = open(definition.authorize(RevertTo<Shop>.self) { _, _ in })
         dispatch(Write(text: "a"), in: room)
+        if !isKnown { journal.truncate("/", through: 1) { _ in } }
         journal.isSlow = true
         let ada = Wire.greeted(room, on: loop)
         ada.dispatch(1, "storecast.revert", #"{"version":1}"#)
@@ -176,6 +180,11 @@ struct RevertTests {
         #expect(room.lookup != nil)
         loop.advance(by: 2)
         #expect(room.lookup == nil)
+        #expect(room.isIdle)
+        // Others can ask for another one.
+        let bob = Wire.greeted(room, on: loop, client: .bob)
+        bob.dispatch(1, "storecast.revert", #"{"version":0}"#)
+        #expect(bob.hear().ops == ["transaction"])
     }
 
     @Test func `a revert of an older schema is read as its snapshots are`() throws {

@@ -116,7 +116,8 @@ struct RoomDispatchTests {
         #expect(ada.hear().map(\.v) == [1, 2])
     }
 
-    @Test func `all that middleware makes has to be among the room's actions`() {
+    @Test(arguments: [false, true])
+    func `all that middleware makes has to be among the room's actions`(replaces: Bool) {
         struct Unlisted: SyncAction {}
         let journal = TestJournal(isImmediate: true)
         let room = loop.open(
@@ -125,6 +126,7 @@ struct RoomDispatchTests {
                     { dispatch, _ in
                         { next in
                             { action in
+                                if replaces, action is AddTea { return next(Unlisted()) }
                                 next(action)
                                 if action is AddTea { dispatch(Unlisted()) }
                             }

@@ -35,6 +35,20 @@ struct RoomServerDispatchTests {
         #expect(Set(room.store.state.notes.values.joined()).count == 3)
     }
 
+    @Test func `what isn't among the room's actions is refused, and said where nobody asks`() {
+        struct Unlisted: SyncAction {}
+        let outcome = DispatchOutcome()
+        room.dispatch(Unlisted(), outcome)
+        room.store.dispatch(Unlisted())
+        loop.endTurn()
+        finish()
+        let error = #expect(throws: Rejection.self) { try outcome.settled?.get() }
+        #expect(error?.code == .unknownAction)
+        #expect(loop.reports.count == 1)
+        #expect(journal.entries.flatMap(\.actions).isEmpty)
+        #expect(loop.open(Shop.room, journal: journal, seed: 2).phase == .ready)
+    }
+
     @Test func `a check in order is asked about the one for whom it speaks`() {
         let room = loop.open(
             Shop.room.validate(Wait.self) { _, _, sender in

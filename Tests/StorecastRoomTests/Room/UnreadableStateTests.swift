@@ -152,4 +152,22 @@ struct UnreadableStateTests {
         ada.say(#"{"op":"subscribe","ref":2,"select":"log"}"#)
         #expect(ada.hear().map(\.code) == ["internal"])
     }
+
+    @Test func `a limit on values that is changed holds in rooms that are open`() {
+        let room = loop.open(Shop.room)
+        let ada = Wire.greeted(room, on: loop)
+        func subscribe(_ ref: Int) -> [JSON] {
+            ada.say(#"{"op":"subscribe","ref":\#(ref),"select":"log"}"#)
+            return ada.hear()
+        }
+        #expect(subscribe(1).ops == ["subscribed", "snapshot"])
+        var limits = SyncLimits()
+        limits.valueBytes = 100
+        room.set(limits)
+        ada.dispatch(1, "Write", #"{"text":"\#(String(repeating: "x", count: 100))"}"#)
+        #expect(ada.hear().ops == ["lapse", "transaction"])
+        #expect(subscribe(2).map(\.code) == ["internal"])
+        room.set(SyncLimits())
+        #expect(subscribe(3).ops == ["subscribed", "snapshot"])
+    }
 }

@@ -204,6 +204,22 @@ struct ServerSessionExpiryTests {
         #expect(wire.closeCode == .revoked)
     }
 
+    @Test(arguments: [false, true])
+    func `so does the check of a token that had waited for another's`(firstFails: Bool) {
+        let wire = connect("ada")
+        loop.authenticator = { _ in nil }
+        authenticate(wire, "first")
+        authenticate(wire, "second")
+        loop.answer(
+            0,
+            firstFails
+                ? .failure(Rejection(.unavailable, "Later.", retryAfter: .zero))
+                : .success(Identity("ada")))
+        #expect(!wire.session.revoke { $0.roles.contains("admin") })
+        loop.answer(1, .success(Identity("ada", roles: ["admin"])))
+        #expect(wire.closeCode == .revoked)
+    }
+
     @Test func `a newer token of a revoked identity, whose check was under way, ends it`() {
         let wire = connect("ada")
         loop.authenticator = { _ in nil }

@@ -127,10 +127,14 @@ struct ServerSessionHelloTests {
         #expect(checked == ["1"])
         loop.answer(0, .success(Identity("ada")))
         #expect(checked == ["1", "1000"])
-        loop.answer(1, .success(Identity("ada")))
+        wire.say(#"{"op":"authenticate","token":"1001"}"#)
         #expect(checked == ["1", "1000"])
+        loop.answer(1, .success(Identity("ada")))
+        #expect(checked == ["1", "1000", "1001"])
+        loop.answer(2, .success(Identity("ada")))
+        #expect(checked == ["1", "1000", "1001"])
         wire.say(#"{"op":"authenticate","token":"last"}"#)
-        #expect(checked == ["1", "1000", "last"])
+        #expect(checked == ["1", "1000", "1001", "last"])
         #expect(wire.closeCode == nil)
     }
 

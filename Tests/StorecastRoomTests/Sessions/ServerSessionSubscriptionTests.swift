@@ -130,6 +130,34 @@ struct ServerSessionSubscriptionTests {
         #expect(shown() == ["coffee"])
     }
 
+    @Test func `a subscription lags by what it wasn't sent, and not if its value hasn't changed`() {
+        let room = loop.open(Shop.room)
+        let wire = Wire.greeted(room, on: loop)
+        wire.say(subscribe(1, "tea"), subscribe(2, "coffee"))
+        func lags() -> [UInt64] { wire.session.inspectedSubscriptions.map(\.lag) }
+        wire.isWritable = false
+        for _ in 1...3 {
+            room.dispatch(AddTea(by: 1), DispatchOutcome())
+            loop.endTurn()
+        }
+        #expect(lags() == [3, 0])
+        #expect(wire.session.lag == 3)
+        #expect(room.inspection.lag == 3)
+        wire.resume()
+        #expect(lags() == [0, 0])
+        #expect(wire.session.lag == 0)
+        #expect(room.inspection.lag == 0)
+    }
+
+    @Test func `a selection's subscriptions are counted together, whatever their parameters`() {
+        let room = loop.open(Shop.room)
+        let ada = Wire.greeted(room, on: loop)
+        let bob = Wire.greeted(room, on: loop, client: .bob)
+        ada.say(subscribe(1, "line", #","params":0"#), subscribe(2, "line", #","params":1"#))
+        bob.say(subscribe(1, "line", #","params":1"#), subscribe(2, "tea"))
+        #expect(room.inspection.subscriptions == ["line": 3, "tea": 1])
+    }
+
     @Test func `two refs in one message get one snapshot`() {
         let wire = Wire.greeted(loop.open(Shop.room), on: loop)
         wire.say("[\(subscribe(1, "tea")),\(subscribe(2, "tea"))]")
