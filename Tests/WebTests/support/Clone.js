@@ -35,7 +35,7 @@ const stands = {
       esac
       before=$word
       word=\${word//:9090/:$PORT_9090}
-      word=\${word/nats:\/\/localhost/nats://127.0.0.1:$PORT_4222}
+      if [ "$word" = nats://localhost ]; then word=nats://127.0.0.1:$PORT_4222; fi
       words+=("\${word//:9091/:$PORT_9091}")
     done
     case "$name $1 $*" in
