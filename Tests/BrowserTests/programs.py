@@ -132,6 +132,9 @@ class Terminal:
         self._process.wait(DEADLINE)
         os.close(self._terminal)
 
+    def press(self, keys):
+        os.write(self._terminal, keys.encode())
+
     def _read(self):
         readable, _, _ = select.select([self._terminal], [], [], 0.1)
         if readable:
@@ -145,11 +148,12 @@ class Terminal:
         columns = range(heads[0].index(title), heads[0].index(next_title))
         return any(line.find(text) in columns for line in lines)
 
-    def wait_for(self, text, title, next_title):
-        """Waits for a text between the column with a title and the one behind it."""
+    def wait_for(self, text, title, next_title, is_there=True):
+        """Waits until a text is between the column with a title and the one behind it, or not."""
 
         def sees():
             self._read()
-            return self._is_under(text, title, next_title)
+            return self._is_under(text, title, next_title) == is_there
 
-        wait_until(sees, f"the terminal has '{text}' under '{title}'")
+        has = "has" if is_there else "hasn't"
+        wait_until(sees, f"the terminal {has} '{text}' under '{title}'")

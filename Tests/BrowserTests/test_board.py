@@ -93,6 +93,22 @@ class BoardTests(BrowserTest):
         self.assertEqual(self.server.cards("doing"), ["Write", "Ada's"])
         expect(ada.waits()).to_have_count(0)
 
+    def test_a_vote_in_the_terminal_is_ones_own_before_the_server_knows_of_it(self):
+        self.server.dispatch("AddCard", {"column": "todo", "text": "Read"})
+        with Terminal(self.server.url, "ada") as terminal:
+            terminal.wait_for("Read", "To do", "Doing")
+            self.server.kill()
+            terminal.press("v")
+            # Filled: Ada's own, which the same key takes back.
+            terminal.wait_for("▲1", "To do", "Doing")
+            terminal.press("v")
+            terminal.wait_for("▲1", "To do", "Doing", is_there=False)
+            terminal.press("v")
+            terminal.wait_for("▲1", "To do", "Doing")
+            self.server.start()
+            bob = self.join("bob")
+            expect(bob.card("Read").locator(".votes")).to_have_text("▲ 1")
+
     def test_a_card_that_was_made_offline_is_like_any_other(self):
         ada, bob = self.join("ada"), self.join("bob")
         ada.page.context.set_offline(True)

@@ -177,6 +177,10 @@ struct RoomPlacesTests {
         #expect(await own.hears("placed / \(next.server.id)"))
         #expect(await own.knows(["a", "b", "c"]), "Who leaves is there until it ends.")
         try await own.places.leave()
+        #expect(
+            await eventually {
+                await next.places.servers.contains { $0.server == own.server && $0.isLeaving }
+            })
         await #expect(throws: NATSError.unavailable("There is no other server that takes rooms.")) {
             try await next.places.leave()
         }
@@ -211,7 +215,7 @@ struct RoomPlacesTests {
             try await client.publish(payload, to: Self.layout.place(of: "/b"))
         }
         #expect(try await node.places.server(of: "/c") == node.server)
-        await client.close()
+        _ = await client.close()
         await node.end()
     }
 

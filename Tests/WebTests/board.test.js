@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { ask } from "../../Clients/Web/board/dialogs.js";
 import { pageReducer } from "../../Clients/Web/board/reducers.js";
 
 const card = (id, column = "todo") => ({ id, column, text: id, voters: [] });
@@ -66,5 +67,33 @@ describe("a page of cards, before the server has answered", () => {
     const voted = act("Vote", { card: "a" }, act("Vote", { card: "a" }, page));
     assert.deepEqual(voted.rows.map(({ voters }) => voters), [["ada"], []]);
     assert.deepEqual(act("Unvote", { card: "a" }, voted).rows[0].voters, []);
+  });
+});
+
+/** A dialog as browsers have it: Escape and a button without a value leave its answer as it was. */
+class Dialog extends EventTarget {
+  returnValue = "";
+  isOpen = false;
+
+  showModal() {
+    this.isOpen = true;
+  }
+
+  close(value = this.returnValue) {
+    this.isOpen = false;
+    this.returnValue = value;
+    this.dispatchEvent(new Event("close"));
+  }
+}
+
+describe("a dialog", () => {
+  test("answers with the button that closed it, and with nothing if it was cancelled", async () => {
+    const dialog = new Dialog();
+    for (const answer of ["remove", undefined, "save", undefined, undefined]) {
+      const asked = ask(dialog);
+      assert(dialog.isOpen);
+      dialog.close(answer);
+      assert.equal(await asked, answer ?? "");
+    }
   });
 });

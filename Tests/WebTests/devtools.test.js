@@ -7,6 +7,8 @@ import { fileURLToPath } from "node:url";
 import { differences } from "../../Clients/Web/devtools/model/differences.js";
 import { DispatchLog } from "../../Clients/Web/devtools/model/DispatchLog.js";
 import { readJournal } from "../../Clients/Web/devtools/model/journalText.js";
+import { TimeTravel } from "../../Clients/Web/devtools/model/TimeTravel.js";
+import { TestPeer } from "./support/TestPeer.js";
 
 const page = fileURLToPath(new URL("../../Clients/Web/devtools/", import.meta.url));
 
@@ -44,6 +46,70 @@ describe("what differs between two states", () => {
   test("ends at a thousand places", () => {
     const many = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [index, index]));
     assert.equal(differences({}, many).length, 1000);
+  });
+});
+
+/** The states of rooms that are looked at, and the server that is asked for them. */
+async function travelling() {
+  const peer = new TestPeer();
+  await peer.welcome();
+  const travel = new TimeTravel(peer.connection, () => {});
+  /** The server answers the last question; what that was. */
+  const answer = async (value) => {
+    const said = await peer.heard();
+    const { ref, select, params } = said.findLast(({ op }) => op === "subscribe") ?? {};
+    assert(ref, "The server is asked for nothing.");
+    const subscribed = { op: "subscribed", ref, sub: ref, tag: "t", bytes: 1 };
+    await peer.say(subscribed, { op: "snapshot", sub: ref, v: 0, value });
+    return { select, ...params };
+  };
+  return { peer, travel, answer };
+}
+
+describe("a room's states", () => {
+  test("are shown of now, with what the last dispatch changed", async () => {
+    const { peer, travel, answer } = await travelling();
+    travel.enter("/a");
+    assert.deepEqual([travel.now, travel.newest], [undefined, 0]);
+    const asked = await answer({ version: 5, state: { n: 1 } });
+    assert.deepEqual(asked, { select: "state", room: "/a" });
+    assert.deepEqual(travel.now.changes, []);
+    const ops = [{ op: "replace", path: "", value: { version: 6, state: { n: 2 } } }];
+    await peer.say({ op: "patch", sub: 1, from: 0, v: 1, ops });
+    const { changes, ...now } = travel.now;
+    assert.deepEqual(now, { version: 6, state: { n: 2 }, since: 5, affected: 0 });
+    assert.deepEqual(changes.map(({ kind, path }) => `${kind} ${path}`), ["changed /n"]);
+  });
+
+  test("aren't another's, whose version and skipped dispatches are forgotten", async () => {
+    const { travel, answer } = await travelling();
+    travel.enter("/a");
+    await answer({ version: 5, state: { n: 1 } });
+    travel.skip(3);
+    await answer({ version: 5, state: { n: 0 }, affected: 1 });
+    assert.equal(travel.then.affected, 1);
+    travel.enter("/b");
+    assert.deepEqual([travel.now, travel.newest, travel.then], [undefined, 0, undefined]);
+    assert.deepEqual([travel.version, travel.skipped], [undefined, []]);
+    const asked = await answer({ version: 5, state: { m: 1 } });
+    assert.deepEqual(asked, { select: "state", room: "/b" });
+    const shown = { version: 5, state: { m: 1 }, changes: [], since: 5, affected: 0 };
+    assert.deepEqual(travel.now, shown);
+  });
+
+  test("are shown of a version as often as it is looked at", async () => {
+    const { travel, answer } = await travelling();
+    travel.enter("/a");
+    await answer({ version: 9, state: "new" });
+    for (const state of ["one", "two"]) {
+      travel.look(5);
+      assert.equal(travel.then, undefined);
+      const asked = await answer({ version: 5, state });
+      assert.deepEqual(asked, { select: "stateAt", room: "/a", version: 5 });
+      assert.equal(travel.then.state, state);
+      travel.look(undefined);
+      assert.equal(travel.then, undefined);
+    }
   });
 });
 

@@ -62,6 +62,21 @@ describe("rows of a table", () => {
     assert.equal(calls, 1);
   });
 
+  test("have ids that are those of now, also if nobody listens", async () => {
+    const { store, patch } = await live({ a: ["1", {}], c: ["3", {}] });
+    const [rows, ordered] = [store.rows(), store.orderedRows()];
+    const ids = () => [rows, ordered].map(({ ids }) => ids.getState().join(""));
+    assert.deepEqual(ids(), ["ac", "ac"]);
+    await patch(add("/b", ["2", {}]));
+    assert.deepEqual(ids(), ["abc", "abc"]);
+    await patch(remove("/a"), replace("/b/0", "4"));
+    assert.deepEqual(ids(), ["bc", "cb"]);
+    // Somebody has listened, and doesn't any more.
+    for (const { ids } of [rows, ordered]) ids.subscribe(() => {})();
+    await patch(add("/d", ["3a", {}]));
+    assert.deepEqual(ids(), ["bcd", "cdb"]);
+  });
+
   test("have ids in an order of one's own", async () => {
     const { store } = await live({ 10: 1, 9: 1, "-1": 1 });
     const rows = store.rows((one, other) => Number(one) - Number(other));

@@ -576,6 +576,39 @@ struct TurnWorkTests {
         #expect(other.hear().map(\.op) == ["patch"])
     }
 
+    @Test func `who leaves before pages are up to date and comes back is sent what changed`() throws
+    {
+        var limits = SyncLimits()
+        limits.turnWork = 1
+        let loop = TestLoop()
+        let room = shelf(loop, limits)
+        let wire = Wire.greeted(room, on: loop)
+        for count in 1...9 {
+            wire.say(#"{"op":"subscribe","ref":\#(count),"select":"page","params":\#(count)}"#)
+        }
+        for _ in 1...20 { loop.endTurn() }
+        let tags = wire.hear().filter { $0.op == "subscribed" }.compactMap { $0["tag"]?.string }
+        try #require(tags.count == 9)
+        room.dispatch(Rename(name: "new"), DispatchOutcome())
+        loop.endTurn()
+        try #require(room.isBehind)
+        // There is time to let them go, though there was none to bring them up to date.
+        limits.turnWork = 1 << 20
+        room.set(limits)
+        wire.session.disconnected()
+        #expect(room.liveGroups.isEmpty)
+        let again = Wire.greeted(room, on: loop)
+        for (count, tag) in zip(1..., tags) {
+            let at = #"{"epoch":"\#(room.position.epoch)","v":0,"tag":"\#(tag)"}"#
+            let rest = #""select":"page","params":\#(count),"at":\#(at)"#
+            again.say(#"{"op":"subscribe","ref":\#(count),\#(rest)}"#)
+        }
+        for _ in 1...20 { loop.endTurn() }
+        let values = again.hear().filter { ["patch", "snapshot"].contains($0.op) }
+        #expect(values.count == 9)
+        #expect(values.allSatisfy { $0.v == 1 && "\($0)".contains("new") })
+    }
+
     // MARK: First values
 
     private func subscribes(_ count: Int) -> [UInt8] {

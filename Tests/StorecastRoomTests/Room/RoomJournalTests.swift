@@ -357,6 +357,12 @@ struct RoomJournalTests {
         #expect(heard[0]["seq"] == 2)
         #expect(heard[0].code == "invalid")
         #expect(heard[1] == parsed(#"{"op":"transaction","v":2,"count":0,"acked":3}"#))
+        // What it was is kept, and counted.
+        let tombstone = journal.entries.first { $0.seq == 2 }
+        #expect(tombstone?.rejection?.code == .invalid)
+        #expect(tombstone?.refused == RefusedAction(type: "AddTea", payload: #"{"by":1}"#))
+        let outcome = ActionOutcome(type: "AddTea", outcome: "invalid")
+        #expect(loop.rooms.flushes.counts.actions[outcome] == 1)
         expectSameReplayed()
     }
 

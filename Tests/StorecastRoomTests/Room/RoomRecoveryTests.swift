@@ -78,6 +78,23 @@ struct RoomRecoveryTests {
         #expect(loop.reports.count == 1)
     }
 
+    @Test(arguments: [(100, 64), (1 << 20, 1)])
+    func `a snapshot may be larger and deeper than what clients may send`(
+        messageBytes: Int, depth: Int
+    ) {
+        var limits = SyncLimits()
+        limits.snapshots.entries = 10
+        limits.messageBytes = messageBytes
+        limits.depth = depth
+        let room = loop.open(Shop.room, journal: journal, limits: limits)
+        dispatch(10, in: room)
+        #expect(journal.snapshots.map(\.offset) == [0, 10])
+        let again = loop.open(Shop.room, journal: journal, limits: limits)
+        #expect(again.store.state == room.store.state)
+        #expect(journal.delivered == 0, "The snapshot is used.")
+        #expect(loop.reports.isEmpty)
+    }
+
     @Test func `a snapshot is taken when so many bytes came`() {
         var limits = SyncLimits()
         limits.snapshots.bytes = 2_000

@@ -74,6 +74,28 @@ struct RoomValidationTests {
         #expect(again.store.state.log == [text])
     }
 
+    /// A large action is rejected before the journal has it, a small one behind that.
+    @Test(arguments: [1, 5000])
+    func `however much it says, a bounded part of that is kept and sent`(size: Int) {
+        let long = String(repeating: "\u{e9}", count: 10_000)
+        let room = loop.open(
+            Shop.room.validate(Write.self) { _, _, _ in
+                throw Rejection(.init(long), long, detail: long)
+            }, journal: journal)
+        let ada = Wire.greeted(room, on: loop)
+        ada.dispatch(1, "Write", #"{"text":"\#(String(repeating: "x", count: size))"}"#)
+        finish()
+        // 64 bytes of the code, 512 of title and detail.
+        let text = String(long.prefix(256)) + "…"
+        let bounded = Rejection(.init(String(long.prefix(32)) + "…"), text, detail: text)
+        #expect(room.record(of: .ada)?.rejections.map(\.rejection) == [bounded])
+        #expect(journal.entries.map(\.rejection) == [size == 1 ? nil : bounded])
+        let reject = ada.hear().first("reject")
+        #expect(reject?.code == bounded.code.description)
+        #expect(reject?["title"]?.string == bounded.title)
+        #expect(reject?["detail"]?.string == bounded.detail)
+    }
+
     @Test func `whoever reads the log comes to the same outcomes, in words and all`() throws {
         let room = open()
         let ada = Wire.greeted(room, on: loop)

@@ -147,6 +147,23 @@ struct RuleTests {
             ])
     }
 
+    @Test func `however much a rule says, a bounded part of that is sent`() {
+        let long = String(repeating: "\u{e9}", count: 10_000)
+        let refusal = Rejection(.init(long), long, detail: long)
+        let room = loop.open(
+            Shop.room.authorize(AddTea.self) { _, _ in throw refusal }
+                .authorize(Shop.coffee) { _, _ in throw refusal })
+        let ada = enter(room, "ada")
+        ada.dispatch(1, "AddTea", #"{"by":1}"#)
+        ada.say(subscription(1, "coffee"))
+        let heard = ada.hear()
+        for answer in [heard.first("reject"), heard.first("error")] {
+            #expect(answer?.code == String(long.prefix(32)) + "…")
+            #expect(answer?["title"]?.string == String(long.prefix(256)) + "…")
+            #expect(answer?["detail"]?.string == String(long.prefix(256)) + "…")
+        }
+    }
+
     @Test func `a selection isn't evaluated for whom its rule refuses`() {
         let tally = Tally()
         let room = loop.open(

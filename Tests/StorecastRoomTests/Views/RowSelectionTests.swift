@@ -25,6 +25,12 @@ struct RowSelectionTests {
         ({ $0.where(\.rank, in: 2..<6) }, { (2..<6).contains($0.rank) }),
         ({ $0.where(\.rank, in: 2...6) }, { (2...6).contains($0.rank) }),
         ({ $0.where(\.rank, is: 3) }, { $0.rank == 3 }),
+        // All that is said of a field holds, in whatever order it is said.
+        ({ $0.where(\.rank, in: 5...).where(\.rank, in: 3...) }, { $0.rank >= 5 }),
+        ({ $0.where(\.rank, in: 3...).where(\.rank, in: 5...) }, { $0.rank >= 5 }),
+        ({ $0.where(\.rank, in: ..<4).where(\.rank, in: ...6) }, { $0.rank < 4 }),
+        ({ $0.where(\.rank, in: ...6).where(\.rank, in: ..<4) }, { $0.rank < 4 }),
+        ({ $0.where(\.rank, is: 3).where(\.rank, is: 4) }, { _ in false }),
     ]
 
     private static let others: [Part] = [
