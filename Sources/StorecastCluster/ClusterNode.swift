@@ -27,6 +27,8 @@ package final class ClusterNode: Sendable {
     private let store = Mutex<JetStreamStore?>(nil)
     private let servers = Mutex<(owner: SyncServer, front: SyncServer)?>(nil)
     private let logger: Logger
+    /// Whether it looks up who has the rooms that it has.
+    private let isChecking = Atomic(false)
 
     /// - Parameter address: where the others reach it.
     package init(at address: NodeAddress, logger: Logger = Logger(label: "storecast.cluster")) {
@@ -124,6 +126,8 @@ package final class ClusterNode: Sendable {
             defer { servers = nil }
             return servers?.owner
         }
+        // First, so that others take over what it still has: the log refuses this server then.
+        await places?.close()
         await owner?.stop()
         store.withLock { $0 = nil }
     }
@@ -156,11 +160,14 @@ package final class ClusterNode: Sendable {
                 try? await Task.sleep(for: Self.pause)
             }
         case .check:
-            guard let all = try? await places?.all() else { return }
-            let others = all.filter { !$0.server.id.isSameText(as: id) }.map(\.room)
-            for room in await owner.openRooms(among: others) {
-                _ = await leaveIfLost(room, owner)
-            }
+            // One at a time.
+            guard
+                isChecking.compareExchange(
+                    expected: false, desired: true, ordering: .relaxed
+                ).exchanged
+            else { return }
+            for room in await owner.openRooms() { _ = await leaveIfLost(room, owner) }
+            isChecking.store(false, ordering: .relaxed)
         case .double(let server):
             logger.error(
                 """

@@ -229,10 +229,10 @@ struct ServeCommand: AsyncParsableCommand {
                     "The servers of a cluster show one another a key: add --edge-key FILE.")
             }
             let configuration = try? nats.configuration
-            if nats.clusterAddress == nil,
-                configuration?.servers.contains(where: { !HostName(address: $0.host).isLocal })
-                    == true
-            {
+            let isOnOneMachine = configuration?.servers.allSatisfy {
+                HostName(address: $0.host).isLocal
+            }
+            if nats.clusterAddress == nil, isOnOneMachine != true {
                 throw ValidationError(
                     "Where do the others reach this server? Add --cluster-address HOST:PORT.")
             }
@@ -406,8 +406,11 @@ struct ServeCommand: AsyncParsableCommand {
         let front = try server(
             of: room, nil, jwt,
             { server in
-                try await onReload?(server)
+                // Each does what it can, as the parts of one server do.
+                var problem: (any Error)?
+                do { try await onReload?(server) } catch { problem = error }
                 try await node.reloadOwner()
+                if let problem { throw problem }
             }, as: .front(parts))
         let owner = try server(of: room, access?.access, jwt, as: .owner(parts, front))
         try await node.run(owner: owner, front: front) { url, node in

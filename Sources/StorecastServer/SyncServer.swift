@@ -469,10 +469,10 @@ public final class SyncServer: Sendable {
         await home(of: path)?.hasRoom(path) == true
     }
 
-    /// Those of `paths`, or of all, that are open here.
-    package func openRooms(among paths: [String]? = nil) async -> [String] {
+    /// The rooms that are open here.
+    package func openRooms() async -> [String] {
         var found: [String] = []
-        for loop in runningLoops() { found += await loop.openRooms(among: paths) }
+        for loop in runningLoops() { found += await loop.openRooms }
         return found
     }
 

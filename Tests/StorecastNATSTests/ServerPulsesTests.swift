@@ -48,13 +48,31 @@ struct ServerPulsesTests {
         let late = (0..<20).map { _ in pulses.next(.here) }
         for pulse in late { #expect(pulses.heard(pulse) == []) }
         // What was known before is old: who was there has the whole time once more.
-        for _ in 0..<ServerPulses.patience {
+        for _ in 1..<ServerPulses.patience {
             #expect(pulses.presence(of: b) == .unknown)
+            #expect(pulses.choice(for: "/", but: "a") == nil)
             #expect(beat() == [])
         }
         #expect(pulses.gaps == 1)
-        beat()
+        #expect(beat() == [b], "And is gone then, which is said.")
         #expect(pulses.presence(of: b) == .gone)
+    }
+
+    @Test mutating func `who is heard again after one was away oneself is there`() {
+        beat()
+        hear(b)
+        for pulse in (0..<20).map({ _ in pulses.next(.here) }) { _ = pulses.heard(pulse) }
+        #expect(hear(b) == [])
+        #expect(pulses.presence(of: b) == .present)
+        for _ in 0..<ServerPulses.patience { #expect(beat() == []) }
+    }
+
+    @Test mutating func `of two at one address the newer one stays, and the other evicts nobody`() {
+        hear(b)
+        let new = ClusterServer(id: "d", address: b.address)
+        #expect(hear(new) == [b])
+        for _ in 0..<3 { #expect(hear(b) == []) }
+        #expect(pulses.presence(of: new) == .present)
     }
 
     @Test mutating func `who was never heard is unknown for as long as others may be silent`() {

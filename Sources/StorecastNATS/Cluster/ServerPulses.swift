@@ -44,8 +44,10 @@ struct ServerPulses {
     private struct Peer {
         var server: ClusterServer
         var isLeaving: Bool
-        /// How many own pulses had come back when it was last heard.
+        /// How many own pulses had come back when it was last heard, or that began to count anew.
         var heard: Int
+        /// Whether it hasn't been heard since this server was away.
+        var isDoubtful = false
     }
 
     /// A server of which nothing is heard in so many pulses of this one is gone.
@@ -82,7 +84,7 @@ struct ServerPulses {
         var gone: [ExactString] = []
         if id == ExactString(own.id) {
             guard pulse.number == beats else { return [] }
-            if sent > Self.longestGap { begin() }
+            if sent > Self.longestGap { doubtAll() }
             beats += 1
             sent = 0
             gone = peers.filter { beats - $0.value.heard > Self.patience }.map(\.key)
@@ -91,8 +93,8 @@ struct ServerPulses {
             if peers[id] != nil { gone.append(id) }
             depart(id)
         } else {
-            // An address is one process's at a time.
-            if peers[id] == nil {
+            // An address is one process's at a time: of two that say so the newer one's.
+            if peers[id] == nil, !departed.contains(id) {
                 gone += peers.filter {
                     $0.value.server.address.isSameText(as: pulse.server.address)
                 }
@@ -108,9 +110,13 @@ struct ServerPulses {
         }
     }
 
-    /// It heard nothing of itself for a while, nor of others.
-    private mutating func begin() {
-        (peers, awaited, departed) = ([:], [:], [])
+    /// It heard nothing of itself for a while, nor of others: they have the whole time once more.
+    private mutating func doubtAll() {
+        for id in peers.keys {
+            peers[id]?.heard = beats
+            peers[id]?.isDoubtful = true
+        }
+        (awaited, departed) = ([:], [])
         gaps += 1
     }
 
@@ -122,7 +128,7 @@ struct ServerPulses {
     /// - Parameter server: one that somebody gave a room to.
     mutating func presence(of server: ClusterServer) -> Presence {
         let id = ExactString(server.id)
-        if peers[id] != nil { return .present }
+        if let peer = peers[id] { return peer.isDoubtful ? .unknown : .present }
         // Before this run of it.
         let wasHere = server.address.isSameText(as: own.address) && id != ExactString(own.id)
         if departed.contains(id) || wasHere { return .gone }
@@ -136,7 +142,8 @@ struct ServerPulses {
 
     /// Those that are there, by their ids, with whether they give their rooms away.
     var all: [(server: ClusterServer, isLeaving: Bool)] {
-        peers.sorted { $0.key < $1.key }.map { ($0.value.server, $0.value.isLeaving) }
+        peers.filter { !$0.value.isDoubtful }.sorted { $0.key < $1.key }
+            .map { ($0.value.server, $0.value.isLeaving) }
     }
 
     /// Who is to have a room that nobody has: each server says the same that has heard of the same

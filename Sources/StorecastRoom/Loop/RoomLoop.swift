@@ -167,10 +167,8 @@ package final class RoomLoop: SessionLoop {
     /// Ends the connections to a room, whether or not they were let in. Clients that come through
     /// edges stay there: their edges connect again. O(connections).
     func close(connectionsTo room: any AnyRoom, _ code: CloseCode, _ title: String) {
-        for (_, session) in sessions.sorted(by: { $0.key < $1.key })
-        where session.room === room && !session.isPassedOn {
-            session.close(code, title)
-        }
+        let own = sessions.filter { $0.value.room === room && !$0.value.isPassedOn }
+        for (_, session) in own.sorted(by: { $0.key < $1.key }) { session.close(code, title) }
     }
 
     /// Ends what the rules of rooms don't allow any more, as these have changed.

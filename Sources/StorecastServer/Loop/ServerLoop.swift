@@ -65,11 +65,10 @@ actor ServerLoop {
         core?.rooms.rooms[ExactString(path)]?.hasFailed == false
     }
 
-    func openRooms(among paths: [String]?) -> [String] {
+    var openRooms: [String] {
         guard let core else { return [] }
-        let all = core.rooms.rooms
-        let rooms = paths.map { $0.compactMap { all[ExactString($0)] } } ?? Array(all.values)
-        return rooms.filter { !$0.hasFailed && core.part(at: $0.name) == nil }.map(\.name).sorted()
+        return core.rooms.rooms.values.filter { !$0.hasFailed && core.part(at: $0.name) == nil }
+            .map(\.name).sorted()
     }
 
     /// Has a room write what makes opening it elsewhere quick.
