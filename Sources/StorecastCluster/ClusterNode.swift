@@ -10,9 +10,9 @@ import Synchronization
 /// A server of a cluster, whose servers share rooms that are kept at NATS.
 ///
 /// It is two servers in one process. One has rooms, those that ``RoomPlaces`` says are its own, and
-/// lets in nobody but edges; the other is an edge, for clients, of whichever server has the room that
-/// they want. So nobody's connection ends when a room goes from one server to another: edges connect
-/// to the new one, and go on.
+/// lets in nobody but edges; the other is an edge, for clients, of whichever server has the room
+/// that they want. So nobody's connection ends when a room goes from one server to another: edges
+/// connect to the new one, and go on.
 package final class ClusterNode: Sendable {
     /// What makes the two.
     package struct Parts {
@@ -33,7 +33,8 @@ package final class ClusterNode: Sendable {
     /// - Parameter address: where the others reach it.
     package init(at address: NodeAddress, logger: Logger = Logger(label: "storecast.cluster")) {
         self.address = address
-        self.logger = logger
+        // What others call themselves is theirs to say, and may be said again and again.
+        self.logger = logger.safe.withoutRepetition
         var random = SystemRandomNumberGenerator()
         id = String(randomID(using: &random).prefix(12))
     }
@@ -132,8 +133,7 @@ package final class ClusterNode: Sendable {
         store.withLock { $0 = nil }
     }
 
-    /// Has the server with rooms read again what it goes by, and take the other's limits, as that one
-    /// has.
+    /// Has the server with rooms read again what it goes by, and take the other's limits.
     package func reloadOwner() async throws {
         guard let (owner, front) = servers.withLock({ $0 }) else { return }
         if let limits = await front.limits { await owner.setLimits(limits.ofOwner) }
@@ -220,8 +220,8 @@ package final class ClusterNode: Sendable {
         if !server.id.isSameText(as: id) { await leave(room, to: server, owner) }
     }
 
-    /// Gives the rooms that are open to other servers, for as long as there is time for that. Of the
-    /// others nobody would notice that they have no server for a moment.
+    /// Gives the rooms that are open to other servers, as long as there is time for that. Nobody
+    /// would notice of the others that they have no server for a moment.
     private func giveOpen() async {
         guard let owner = servers.withLock({ $0 })?.owner, let places else { return }
         let problem: String?

@@ -160,12 +160,12 @@ package actor RoomPlaces {
 
     // MARK: Places
 
-    /// Who has the room; gives it to somebody if nobody has. Waits until it is known whether who has
-    /// it is there, a few seconds at most.
+    /// Who has the room; gives it to somebody if nobody has. Waits until it is known whether that
+    /// server is there, a few seconds at most.
     ///
     /// - Throws: a sentence if NATS can't be asked, or this server doesn't hear itself.
     package func server(of room: String) async throws(NATSError) -> ClusterServer {
-        // Of thousands of rooms whose server is gone, not all at once: NATS drops what it can't take.
+        // Not thousands of rooms at once whose server is gone: NATS drops what it can't take.
         while looking >= Self.mostAtOnce, !isClosed {
             await withCheckedContinuation { waiting.append($0) }
         }

@@ -1,6 +1,7 @@
 import StorecastSync
 
-/// A server of a cluster: an id of this run of it, and where it lets the others in.
+/// A server of a cluster: an id of this run of it, and where it lets the others in. Two are equal
+/// if both are, byte by byte.
 package struct ClusterServer: Hashable, Sendable {
     package var id: String
     /// `ws://host:port` or `wss://host:port`.
@@ -9,6 +10,15 @@ package struct ClusterServer: Hashable, Sendable {
     package init(id: String, address: String) {
         self.id = id
         self.address = address
+    }
+
+    package static func == (left: ClusterServer, right: ClusterServer) -> Bool {
+        left.id.isSameText(as: right.id) && left.address.isSameText(as: right.address)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(ExactString(id))
+        hasher.combine(ExactString(address))
     }
 }
 
@@ -30,9 +40,9 @@ struct ServerPulse: Equatable, Sendable {
 
 /// Which servers of a cluster are there, by their pulses.
 ///
-/// Time is counted in pulses of this server's own that came back to it, one of which is under way at a
-/// time. So nobody's clock has a say, and a server that stood still, or was cut off from NATS, takes
-/// nobody for gone because of that: it has heard none of its own either.
+/// Time is counted in pulses of this server's own that came back to it, one of which is under way
+/// at a time. So nobody's clock has a say, and a server that stood still, or was cut off from NATS,
+/// takes nobody for gone because of that: it has heard none of its own either.
 struct ServerPulses {
     enum Presence: Equatable {
         case present
@@ -54,8 +64,8 @@ struct ServerPulses {
     static let patience = 6
     /// When a pulse of one's own hasn't come back in the time of so many, what was known is old.
     static let longestGap = 4
-    /// How many servers are remembered that were never heard, or are gone.
-    private static let mostAbsent = 1000
+    /// How many servers are remembered that were never heard, or are gone; and that are there.
+    private static let most = 1000
 
     private let own: ClusterServer
     /// How many own pulses came back; the number of the next one.
@@ -100,8 +110,11 @@ struct ServerPulses {
                 }
                 .map(\.key)
             }
-            peers[id] = Peer(
-                server: pulse.server, isLeaving: pulse.kind == .leaving, heard: beats)
+            // Whoever may write to NATS may make up any number.
+            if peers[id] != nil || peers.count < Self.most {
+                peers[id] = Peer(
+                    server: pulse.server, isLeaving: pulse.kind == .leaving, heard: beats)
+            }
             awaited[id] = nil
         }
         return gone.sorted().compactMap { id in
@@ -121,7 +134,7 @@ struct ServerPulses {
     }
 
     private mutating func depart(_ id: ExactString) {
-        if departed.count >= Self.mostAbsent { departed = [] }
+        if departed.count >= Self.most { departed = [] }
         departed.insert(id)
     }
 
@@ -133,7 +146,7 @@ struct ServerPulses {
         let wasHere = server.address.isSameText(as: own.address) && id != ExactString(own.id)
         if departed.contains(id) || wasHere { return .gone }
         guard let since = awaited[id] else {
-            if awaited.count >= Self.mostAbsent { awaited = [:] }
+            if awaited.count >= Self.most { awaited = [:] }
             awaited[id] = beats
             return .unknown
         }

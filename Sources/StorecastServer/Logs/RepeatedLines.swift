@@ -1,4 +1,4 @@
-import Logging
+package import Logging
 import Synchronization
 
 /// Has another handler log the same message, at the same level and whatever its metadata, no more
@@ -143,7 +143,7 @@ final class RepeatedLines: Sendable {
 
 extension Logger {
     /// The same logger, which doesn't repeat itself without end.
-    var withoutRepetition: Logger {
+    package var withoutRepetition: Logger {
         var logger = self
         logger.handler = RepeatLimitingHandler(handler)
         return logger

@@ -1,4 +1,4 @@
-import Logging
+package import Logging
 import StorecastSync
 
 /// Has another handler log only what can't be mistaken for something else: no text of a client
@@ -42,7 +42,7 @@ struct SafeLogHandler: LogHandler {
 
 extension Logger {
     /// The same logger, which a client's texts can't deceive.
-    var safe: Logger {
+    package var safe: Logger {
         var logger = self
         logger.handler = SafeLogHandler(handler)
         return logger
