@@ -392,7 +392,7 @@ let package = Package(
         .executableTarget(
             name: "Simulate",
             dependencies: [
-                "StorecastSimulation", "StorecastSQLite",
+                "StorecastSimulation", "StorecastNATS", "StorecastSQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/Simulate", swiftSettings: settings),

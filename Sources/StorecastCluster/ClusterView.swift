@@ -25,7 +25,7 @@ package final class ClusterView: Sendable {
             throw .unavailable(error.description)
         }
         let jetStream = await JetStream(on: loop, configuration)
-        let places = RoomPlaces(jetStream, layout, on: loop)
+        let places = RoomPlaces(jetStream, layout)
         let view = ClusterView(loop, jetStream, places)
         do throws(NATSError) {
             try await jetStream.connected(within: .seconds(5))

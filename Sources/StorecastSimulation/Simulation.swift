@@ -27,6 +27,7 @@ public struct Simulation: Sendable {
     /// A room of tables, for one of six of the other seeds.
     private let tables: AnySimulatedRoom?
     private let journal: JournalMaker?
+    private let cluster: ClusterMaker?
 
     /// Makes a run's journal: it is called once for each run, and what it returns at each start of
     /// the server.
@@ -34,6 +35,10 @@ public struct Simulation: Sendable {
     /// The journal's calls must complete before they return, as time is virtual. Faults are
     /// injected into it too, but it never loses its tail.
     package typealias JournalMaker = @Sendable (_ seed: UInt64) -> () -> any Journal
+
+    /// Makes what the servers of a run share, if there are several.
+    package typealias ClusterMaker =
+        @Sendable (_ seed: UInt64, any ClusterSurroundings) -> any SimulatedCluster
 
     /// A simulation of a room.
     public init<State>(of room: SimulatedRoom<State>) {
@@ -44,12 +49,14 @@ public struct Simulation: Sendable {
     /// `tables`. Without a `journal` each run has one in memory, which can lose its tail.
     init(
         _ room: AnySimulatedRoom, lookAlike: AnySimulatedRoom? = nil,
-        tables: AnySimulatedRoom? = nil, journal: JournalMaker? = nil
+        tables: AnySimulatedRoom? = nil, journal: JournalMaker? = nil,
+        cluster: ClusterMaker? = nil
     ) {
         self.room = room
         self.lookAlike = lookAlike
         self.tables = tables
         self.journal = journal
+        self.cluster = cluster
     }
 
     /// Runs seeds one after the other; throws a ``SimulationFailure`` for the first that breaks a
@@ -66,7 +73,7 @@ public struct Simulation: Sendable {
     ///
     /// - Parameter tracing: whether the report is to have the trace.
     public func run(seed: UInt64, tracing: Bool = false) -> SimulationReport {
-        run(Scenario(seed: seed, options), tracing: tracing)
+        run(scenario(seed), tracing: tracing)
     }
 
     /// The shortest run that breaks the same promise as the seed does, with its trace.
@@ -74,7 +81,7 @@ public struct Simulation: Sendable {
     /// Leaves out clients, faults and steps as long as it still fails: up to some hundred runs. A
     /// seed that doesn't fail is run as it is.
     public func shrunk(seed: UInt64) -> SimulationReport {
-        let scenario = Scenario(seed: seed, options)
+        let scenario = scenario(seed)
         guard let promise = run(scenario, tracing: false).violation?.promise else {
             return run(scenario, tracing: true)
         }
@@ -82,6 +89,10 @@ public struct Simulation: Sendable {
             run(shorter, tracing: false).violation?.promise == promise
         }
         return run(shortest, tracing: true)
+    }
+
+    private func scenario(_ seed: UInt64) -> Scenario {
+        Scenario(seed: seed, options, isCluster: cluster != nil)
     }
 
     private func room(for seed: UInt64) -> AnySimulatedRoom {
@@ -93,7 +104,8 @@ public struct Simulation: Sendable {
 
     func run(_ scenario: Scenario, tracing: Bool) -> SimulationReport {
         let world = World(
-            scenario, room(for: scenario.seed), journal?(scenario.seed), isRecording: tracing)
+            scenario, room(for: scenario.seed), journal?(scenario.seed), cluster: cluster,
+            isRecording: tracing)
         world.run()
         return SimulationReport(
             seed: scenario.seed, violation: world.violation, digest: world.trace.digest,

@@ -7,16 +7,19 @@ import StorecastRoom
 /// The journal of a simulated server.
 package enum SimulatedJournal: String, ExpressibleByArgument, CaseIterable {
     case memory, sqlite
+    /// At NATS JetStream, which several servers share.
+    case nats
 
     /// A simulation of the bank with this journal.
     package var simulation: Simulation {
         switch self {
         case .memory: .bank
         case .sqlite:
-            .bank { seed in
+            .bank(journal: { seed in
                 let file = SimulatedFile(seed: seed)
                 return { file.open() }
-            }
+            })
+        case .nats: .bank(cluster: { SimulatedNATS(seed: $0, in: $1) })
         }
     }
 }

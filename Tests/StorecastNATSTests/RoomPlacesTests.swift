@@ -29,7 +29,7 @@ struct RoomPlacesTests {
                 on: loop, try NATSConfiguration(nats.address), timeout: .seconds(20))
             try await jetStream.connected(within: .seconds(60))
             places = RoomPlaces(
-                jetStream, RoomPlacesTests.layout, on: loop, interval: .milliseconds(20))
+                jetStream, RoomPlacesTests.layout, interval: .milliseconds(20))
             try await places.prepare()
             await places.begin(as: server) { [weak self] event in self?.take(event) }
         }

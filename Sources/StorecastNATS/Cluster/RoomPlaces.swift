@@ -1,5 +1,4 @@
 import StorecastSync
-package import StorecastWebSocket
 import StorecastWire
 
 /// Which server of a cluster has which room. On the loop of its connection.
@@ -31,8 +30,7 @@ package actor RoomPlaces {
         package var isLeaving: Bool
     }
 
-    private let jetStream: JetStream
-    private nonisolated let loop: EventLoop
+    private nonisolated let jetStream: any LogService
     private let layout: JetStreamLayout
     private let interval: Duration
     /// Nil for one who only looks.
@@ -46,17 +44,16 @@ package actor RoomPlaces {
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
-        loop.asUnownedSerialExecutor()
+        jetStream.executor.asUnownedSerialExecutor()
     }
 
     /// - Parameter interval: how often it sends a pulse.
     package init(
-        _ jetStream: JetStream, _ layout: JetStreamLayout, on loop: EventLoop,
+        _ jetStream: any LogService, _ layout: JetStreamLayout,
         interval: Duration = .milliseconds(500)
     ) {
         self.jetStream = jetStream
         self.layout = layout
-        self.loop = loop
         self.interval = interval
         pulses = ServerPulses(own: ClusterServer(id: "", address: ""))
     }
@@ -86,7 +83,9 @@ package actor RoomPlaces {
         await jetStream.listen(to: layout.requests(to: server.id)) { [weak self] message in
             self?.assumeIsolated { $0.asked(message) }
         }
-        pulse()
+        Task(executorPreference: jetStream.tasks) { [weak self, jetStream, interval] in
+            while await self?.sendPulse() == true { await jetStream.pause(interval) }
+        }
     }
 
     /// Listens only, as operators do.
@@ -122,17 +121,14 @@ package actor RoomPlaces {
 
     // MARK: Pulses
 
-    private func pulse() {
-        guard !isClosed else { return }
-        Task { await self.sendPulse() }
-        loop.schedule(after: interval) { [weak self] in self?.assumeIsolated { $0.pulse() } }
-    }
-
-    private func sendPulse() async {
-        guard own != nil, !isClosed else { return }
+    /// Whether another one is to follow.
+    @discardableResult
+    private func sendPulse() async -> Bool {
+        guard own != nil, !isClosed else { return false }
         let pulse = pulses.next(kind)
         // Without NATS nobody hears it, and that is what it means.
         try? await jetStream.publish(pulse.payload, to: layout.pulses)
+        return !isClosed
     }
 
     private func heardPulse(_ message: NATSMessage) {
@@ -333,7 +329,10 @@ package actor RoomPlaces {
             if let problem { writer.member("error", problem) }
             writer.endObject()
             let bytes = writer.bytes
-            Task { try? await self?.jetStream.publish(bytes, to: reply) }
+            guard let jetStream = self?.jetStream else { return }
+            Task(executorPreference: jetStream.tasks) {
+                try? await jetStream.publish(bytes, to: reply)
+            }
         }
         if let room = body["room"]?.string {
             handler?(.move(room: room, to: body["to"]?.string, answer: answer))

@@ -3,13 +3,22 @@ import StorecastWire
 
 /// JetStream, NATS's replicated log: the calls that are needed of it. On the loop of its
 /// connection.
-package actor JetStream {
+package actor JetStream: LogService {
     /// A message that a stream keeps.
     package struct Kept: Sendable {
         package var sequence: UInt64
         package var subject: String
         package var headers: NATSHeaders
         package var payload: [UInt8]
+
+        package init(
+            sequence: UInt64, subject: String, headers: NATSHeaders, payload: [UInt8]
+        ) {
+            self.sequence = sequence
+            self.subject = subject
+            self.headers = headers
+            self.payload = payload
+        }
     }
 
     /// What a writer was told.
@@ -35,6 +44,9 @@ package actor JetStream {
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         loop.asUnownedSerialExecutor()
     }
+
+    package nonisolated var executor: any SerialExecutor { loop }
+    package nonisolated var tasks: (any TaskExecutor)? { nil }
 
     /// Begins to connect.
     ///
@@ -99,7 +111,7 @@ package actor JetStream {
     /// - Returns: when it was made, as a text that is always the same.
     /// - Throws: a sentence if there is one of this name that is less.
     package func stream(
-        _ name: String, subjects: [String], replicas: Int, keepsNewestOnly: Bool = false
+        _ name: String, subjects: [String], replicas: Int, keepsNewestOnly: Bool
     ) async throws(NATSError) -> String {
         var writer = JSONWriter()
         writer.beginObject()
@@ -233,8 +245,8 @@ package actor JetStream {
     ///   - count: how many at most.
     ///   - bytes: of their payloads, about, at most; one message comes in any case.
     package func page(
-        of subject: String, in stream: String, from sequence: UInt64, count: Int = 256,
-        bytes: Int = 4 << 20
+        of subject: String, in stream: String, from sequence: UInt64, count: Int,
+        bytes: Int
     ) async throws(NATSError) -> (messages: [Kept], hasMore: Bool) {
         var writer = JSONWriter()
         writer.beginObject()
@@ -276,7 +288,7 @@ package actor JetStream {
 
     /// Forgets the messages of a subject below a number, or all of them.
     package func purge(
-        _ subject: String, of stream: String, below sequence: UInt64? = nil
+        _ subject: String, of stream: String, below sequence: UInt64?
     ) async throws(NATSError) {
         var writer = JSONWriter()
         writer.beginObject()

@@ -1,6 +1,5 @@
 package import StorecastRoom
 import StorecastSync
-package import StorecastWebSocket
 import StorecastWire
 
 /// The logs of a process's rooms at JetStream: who writes them, and where they end. On the loop of
@@ -52,8 +51,7 @@ package actor JetStreamLogs {
     }
 
     nonisolated let layout: JetStreamLayout
-    nonisolated let jetStream: JetStream
-    private nonisolated let loop: EventLoop
+    nonisolated let jetStream: any LogService
     private var logs: [ExactString: Log] = [:]
     /// What the epochs of rooms without entries are computed from, by stream.
     private var seeds: [String: String] = [:]
@@ -61,13 +59,12 @@ package actor JetStreamLogs {
     private var isClosed = false
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
-        loop.asUnownedSerialExecutor()
+        jetStream.executor.asUnownedSerialExecutor()
     }
 
-    package init(_ jetStream: JetStream, _ layout: JetStreamLayout, on loop: EventLoop) {
+    package init(_ jetStream: any LogService, _ layout: JetStreamLayout) {
         self.jetStream = jetStream
         self.layout = layout
-        self.loop = loop
     }
 
     /// Finds or makes the streams.

@@ -5,10 +5,10 @@ import StorecastWire
 /// The snapshots of rooms at JetStream: each in pieces, and behind them its manifest, without which
 /// the pieces are nothing.
 struct JetStreamSnapshots: Sendable {
-    private let jetStream: JetStream
+    private let jetStream: any LogService
     private let layout: JetStreamLayout
 
-    init(_ jetStream: JetStream, _ layout: JetStreamLayout) {
+    init(_ jetStream: any LogService, _ layout: JetStreamLayout) {
         self.jetStream = jetStream
         self.layout = layout
     }
@@ -45,7 +45,9 @@ struct JetStreamSnapshots: Sendable {
         let bytes: [UInt8]
         do {
             // It may take long: not on the loop of NATS.
-            bytes = try await Task.detached { try content() }.value
+            bytes = try await Task.detached(executorPreference: jetStream.tasks) {
+                try content()
+            }.value
         } catch {
             throw .unfit(place: 0, "\(error)")
         }

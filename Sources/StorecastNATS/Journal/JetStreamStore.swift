@@ -6,26 +6,18 @@ import StorecastWebSocket
 /// One connection for all loops, on a loop of its own. May be used from any thread.
 package final class JetStreamStore: JournalStore {
     private let loop: EventLoop
-    let jetStream: JetStream
-    package let logs: JetStreamLogs
-    let snapshots: JetStreamSnapshots
-    /// Who has which room, if servers share them; else this server takes what it is asked for.
-    package let places: RoomPlaces?
-    private let own: String
+    private let jetStream: JetStream
+    private let rooms: JetStreamRooms
 
-    private init(
-        _ loop: EventLoop, _ jetStream: JetStream, _ layout: JetStreamLayout, _ own: String?,
-        _ pulseInterval: Duration
-    ) {
+    private init(_ loop: EventLoop, _ jetStream: JetStream, _ rooms: JetStreamRooms) {
         self.loop = loop
         self.jetStream = jetStream
-        self.own = own ?? ""
-        places = own.map { _ in
-            RoomPlaces(jetStream, layout, on: loop, interval: pulseInterval)
-        }
-        logs = JetStreamLogs(jetStream, layout, on: loop)
-        snapshots = JetStreamSnapshots(jetStream, layout)
+        self.rooms = rooms
     }
+
+    package var logs: JetStreamLogs { rooms.logs }
+    package var places: RoomPlaces? { rooms.places }
+    var snapshots: JetStreamSnapshots { rooms.snapshots }
 
     /// Connects, and finds or makes the streams. Servers that have just been started haven't chosen
     /// their leaders yet: it is tried again then.
@@ -47,13 +39,13 @@ package final class JetStreamStore: JournalStore {
             throw .unavailable(error.description)
         }
         let jetStream = await JetStream(on: loop, configuration, timeout: timeout)
-        let store = JetStreamStore(loop, jetStream, layout, own, pulseInterval)
+        let rooms = JetStreamRooms(jetStream, layout, own: own, pulseInterval: pulseInterval)
+        let store = JetStreamStore(loop, jetStream, rooms)
         do throws(NATSError) {
             try await jetStream.connected(within: patience)
             while true {
                 do throws(NATSError) {
-                    try await store.logs.prepare()
-                    try await store.places?.prepare()
+                    try await rooms.prepare()
                     break
                 } catch {
                     guard case .unanswered = error, .now < end else { throw error }
@@ -68,11 +60,55 @@ package final class JetStreamStore: JournalStore {
     }
 
     package func journal(on loop: @escaping JournalLoop) -> any Journal {
+        rooms.journal(on: loop)
+    }
+
+    package func close() async {
+        await rooms.close()
+        await jetStream.close()
+        await loop.shutDown()
+    }
+}
+
+/// What one server has of rooms at JetStream: their logs and snapshots, and who has which of them.
+package struct JetStreamRooms: Sendable {
+    package let logs: JetStreamLogs
+    let snapshots: JetStreamSnapshots
+    /// Who has which room, if servers share them; else this server takes what it is asked for.
+    package let places: RoomPlaces?
+    private let own: String
+    fileprivate let tasks: (any TaskExecutor)?
+
+    /// - Parameter own: the id of this server in its cluster, if it is one of several that share
+    ///   rooms.
+    package init(
+        _ jetStream: any LogService, _ layout: JetStreamLayout, own: String?,
+        pulseInterval: Duration
+    ) {
+        self.own = own ?? ""
+        tasks = jetStream.tasks
+        places = own.map { _ in RoomPlaces(jetStream, layout, interval: pulseInterval) }
+        logs = JetStreamLogs(jetStream, layout)
+        snapshots = JetStreamSnapshots(jetStream, layout)
+    }
+
+    /// Finds or makes the streams.
+    package func prepare() async throws(NATSError) {
+        try await logs.prepare()
+        try await places?.prepare()
+    }
+
+    package func journal(on loop: @escaping JournalLoop) -> any Journal {
         JetStreamJournal(self, on: loop)
     }
 
+    package func close() async {
+        await places?.close()
+        await logs.close()
+    }
+
     /// Throws ``JournalError/replaced(_:)`` if another server of the cluster has the room.
-    func checkPlace(of room: String) async throws(JournalError) {
+    fileprivate func checkPlace(of room: String) async throws(JournalError) {
         guard let places else { return }
         let server: ClusterServer
         do throws(NATSError) { server = try await places.server(of: room) } catch {
@@ -82,38 +118,31 @@ package final class JetStreamStore: JournalStore {
             throw .replaced("The server at \(server.address) has it.")
         }
     }
-
-    package func close() async {
-        await places?.close()
-        await logs.close()
-        await jetStream.close()
-        await loop.shutDown()
-    }
 }
 
-/// The journal of one loop in a ``JetStreamStore``: hands work to the loop of NATS, and brings the
+/// The journal of one loop at ``JetStreamRooms``: hands work to the loop of NATS, and brings the
 /// results back.
 final class JetStreamJournal: Journal {
-    private let store: JetStreamStore
+    private let rooms: JetStreamRooms
     private let loop: JournalLoop
     private var tails = PagedTails<LogPlace>()
 
     let isDurable = true
 
-    init(_ store: JetStreamStore, on loop: @escaping JournalLoop) {
-        self.store = store
+    init(_ rooms: JetStreamRooms, on loop: @escaping JournalLoop) {
+        self.rooms = rooms
         self.loop = loop
     }
 
     func open(
         _ room: String, completion: @escaping (Result<RoomHistory, JournalError>) -> Void
     ) {
-        perform(completion) { store throws(JournalError) in
-            try await store.checkPlace(of: room)
-            let (history, isFresh) = try await store.logs.open(room)
+        perform(completion) { rooms throws(JournalError) in
+            try await rooms.checkPlace(of: room)
+            let (history, isFresh) = try await rooms.logs.open(room)
             if isFresh {
-                try await store.snapshots.forget(of: room, above: history.head)
-                await store.logs.opened(room)
+                try await rooms.snapshots.forget(of: room, above: history.head)
+                await rooms.logs.opened(room)
             }
             return history
         }
@@ -126,26 +155,26 @@ final class JetStreamJournal: Journal {
         perform { [weak self] (result: Result<UInt64, JournalError>) in
             completion(result)
             if case .success = result { self?.tails.grown(room) }
-        } _: { store throws(JournalError) in
-            try await store.logs.append(batch, to: room)
+        } _: { rooms throws(JournalError) in
+            try await rooms.logs.append(batch, to: room)
         }
     }
 
     func isAlone(
         in room: String, completion: @escaping (Result<Bool, JournalError>) -> Void
     ) {
-        perform(completion) { store throws(JournalError) in
-            try await store.logs.isAlone(in: room)
+        perform(completion) { rooms throws(JournalError) in
+            try await rooms.logs.isAlone(in: room)
         }
     }
 
     func tail(
         of room: String, after: UInt64, receive: @escaping (JournalTailEvent) -> Void
     ) -> any JournalTail {
-        let source: PagedTail<LogPlace>.Source = { [store] start, completion in
-            Task {
+        let source: PagedTail<LogPlace>.Source = { [rooms] start, completion in
+            Task(executorPreference: rooms.tasks) {
                 do throws(JournalError) {
-                    completion(.success(try await store.logs.page(of: room, from: start)))
+                    completion(.success(try await rooms.logs.page(of: room, from: start)))
                 } catch {
                     completion(.failure(error))
                 }
@@ -162,8 +191,8 @@ final class JetStreamJournal: Journal {
         content: @escaping @Sendable () throws -> [UInt8],
         completion: @escaping (Result<Void, JournalError>) -> Void
     ) {
-        perform(completion) { store throws(JournalError) in
-            try await store.snapshots.save(
+        perform(completion) { rooms throws(JournalError) in
+            try await rooms.snapshots.save(
                 of: room, offset: offset, version: version, content: content)
         }
     }
@@ -172,8 +201,8 @@ final class JetStreamJournal: Journal {
         of room: String, through offset: UInt64,
         completion: @escaping (Result<JournalSnapshot?, JournalError>) -> Void
     ) {
-        perform(completion) { store throws(JournalError) in
-            try await store.snapshots.newest(of: room, through: offset)
+        perform(completion) { rooms throws(JournalError) in
+            try await rooms.snapshots.newest(of: room, through: offset)
         }
     }
 
@@ -181,24 +210,24 @@ final class JetStreamJournal: Journal {
         _ room: String, through offset: UInt64,
         completion: @escaping (Result<Void, JournalError>) -> Void
     ) {
-        perform(completion) { store throws(JournalError) in
-            let head = await store.logs.head(of: room)
-            guard try await store.snapshots.holds(offset, of: room, head: head) else {
+        perform(completion) { rooms throws(JournalError) in
+            let head = await rooms.logs.head(of: room)
+            guard try await rooms.snapshots.holds(offset, of: room, head: head) else {
                 throw .unavailable("No snapshot holds the entries.")
             }
-            try await store.logs.forget(room, through: offset)
-            try await store.snapshots.forget(of: room, through: offset)
+            try await rooms.logs.forget(room, through: offset)
+            try await rooms.snapshots.forget(of: room, through: offset)
         }
     }
 
     private func perform<Value: Sendable>(
         _ completion: @escaping (Result<Value, JournalError>) -> Void,
-        _ work: @escaping @Sendable (JetStreamStore) async throws(JournalError) -> Value
+        _ work: @escaping @Sendable (JetStreamRooms) async throws(JournalError) -> Value
     ) {
         let callback = LoopCallback(loop, completion)
-        let store = store
-        Task {
-            do throws(JournalError) { callback.call(.success(try await work(store))) } catch {
+        let rooms = rooms
+        Task(executorPreference: rooms.tasks) {
+            do throws(JournalError) { callback.call(.success(try await work(rooms))) } catch {
                 callback.call(.failure(error))
             }
         }

@@ -65,12 +65,14 @@ extension SimulatedRoom where State == Bank {
 extension Simulation {
     /// A simulation of rooms that are designed to make errors of the library visible: a bank and,
     /// in some seeds, a market.
-    package static var bank: Simulation { bank(journal: nil) }
+    package static var bank: Simulation { bank() }
 
     /// The same on a journal of its own: see ``JournalMaker``.
-    package static func bank(journal: JournalMaker?) -> Simulation {
+    package static func bank(
+        journal: JournalMaker? = nil, cluster: ClusterMaker? = nil
+    ) -> Simulation {
         Simulation(
             AnySimulatedRoom(.bank), lookAlike: AnySimulatedRoom(.bankOfLookAlikes),
-            tables: AnySimulatedRoom(.market), journal: journal)
+            tables: AnySimulatedRoom(.market), journal: journal, cluster: cluster)
     }
 }

@@ -25,6 +25,7 @@ extension SeededGenerator {
         case parts = 34_452
         case tokens = 34_453
         case work = 34_454
+        case servers, link, choice, parting, log
     }
 
     mutating func happens(oneIn count: Int) -> Bool {

@@ -37,10 +37,15 @@ final class ReplayedRoom<State: Codable & Sendable>: RoomModel {
     private var records: [JournalRecord] = []
     private var histories: [History] = []
     private var values: [ValueKey: JSON] = [:]
-    /// The last position at which the room's state was compared.
-    private var compared: Position?
-    /// When groups were first seen without subscribers, by their tickets.
-    private var groupsLeft: [UInt64: Duration] = [:]
+    /// What was seen of a room, of which each server may have one.
+    private struct Sight {
+        /// The last position at which its state was compared.
+        var compared: Position?
+        /// When groups were first seen without subscribers, by their tickets.
+        var groupsLeft: [UInt64: Duration] = [:]
+    }
+
+    private var sights: [ObjectIdentifier: Sight] = [:]
 
     init(
         _ definition: RoomDefinition<State>, rules: [RoomRule<State>],
@@ -229,14 +234,14 @@ final class ReplayedRoom<State: Codable & Sendable>: RoomModel {
     // MARK: Rooms
 
     func roomOpened() {
-        compared = nil
-        groupsLeft = [:]
+        sights = [:]
     }
 
     func problem(of room: any AnyRoom) -> String? {
         guard let room = room as? Room<State>, room.isReady else { return nil }
-        guard compared != room.position else { return nil }
-        compared = room.position
+        let id = ObjectIdentifier(room)
+        guard sights[id]?.compared != room.position else { return nil }
+        sights[id, default: Sight()].compared = room.position
         return problem(of: room.store.state, at: room.position)
     }
 
@@ -268,9 +273,10 @@ final class ReplayedRoom<State: Codable & Sendable>: RoomModel {
     /// A group that has been kept without subscribers for longer than allowed.
     private func overstayer(in room: Room<State>, at time: Duration) -> SelectionGroup? {
         let groups = room.groupsLeft
-        let seen = groupsLeft
-        groupsLeft = [:]
+        let seen = sights[ObjectIdentifier(room)]?.groupsLeft ?? [:]
+        var groupsLeft: [UInt64: Duration] = [:]
         for (ticket, _) in groups { groupsLeft[ticket] = seen[ticket] ?? time }
+        sights[ObjectIdentifier(room), default: Sight()].groupsLeft = groupsLeft
         return groups.first { ticket, _ in
             groupsLeft[ticket].map { time - $0 > limits.lingerTime * 2 } ?? false
         }?.group

@@ -40,6 +40,15 @@ enum Operation: Equatable, Sendable {
     /// The next append fails in this way.
     case journal(JournalFault)
 
+    /// A server of a cluster stands still for a while.
+    case stand
+    /// A server of a cluster gives the room to another one, if it has it.
+    case giveRoom
+    /// Two servers of a cluster can't reach one another for a while.
+    case part
+    /// A server of a cluster can't reach the log for a while.
+    case cutOff
+
     /// The client that it is about, if any.
     var client: Int? {
         switch self {
@@ -49,7 +58,9 @@ enum Operation: Equatable, Sendable {
             .fillDisk(let client), .emptyDisk(let client), .flood(let client), .cut(let client),
             .stall(let client), .block(let client):
             client
-        case .crashServer, .restoreServer, .stopServer, .dispatchOnServer, .journal: nil
+        case .crashServer, .restoreServer, .stopServer, .dispatchOnServer, .journal, .stand,
+            .giveRoom, .part, .cutOff:
+            nil
         }
     }
 }

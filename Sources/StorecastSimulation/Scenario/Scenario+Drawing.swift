@@ -3,7 +3,9 @@ import StorecastRoom
 
 extension Scenario {
     /// The scenario of a seed, with what the options override.
-    init(seed: UInt64, _ options: SimulationOptions) {
+    ///
+    /// - Parameter isCluster: whether there are several servers.
+    init(seed: UInt64, _ options: SimulationOptions, isCluster: Bool = false) {
         var random = SeededGenerator(seed: seed, for: .scenario)
         let drawn = Self.clientCount(&random)
         let clients = options.clients ?? drawn
@@ -39,6 +41,26 @@ extension Scenario {
         // And another, as that was before a turn's work was bounded.
         var workRandom = SeededGenerator(seed: seed, for: .work)
         if workRandom.happens(oneIn: 3) { boundWork(&workRandom) }
+        if isCluster { addServers() }
+    }
+
+    /// Each kind of fault occurs in some seeds only.
+    private mutating func addServers() {
+        var random = SeededGenerator(seed: seed, for: .servers)
+        servers = 2 + random.below(2)
+        hasFronts = !random.happens(oneIn: 4)
+        let end = steps.last?.time ?? .zero
+        let kinds = [Operation.stand, .giveRoom, .part, .cutOff, .crashServer, .stopServer]
+        let count = random.below(random.pick([4, 12, 30]))
+        let weights = kinds.map { _ in random.pick([0, 1, 3]) }
+        guard weights.contains(where: { $0 > 0 }) else { return }
+        for _ in 0..<count {
+            steps.append(
+                Step(
+                    time: random.duration(upTo: end), seed: random.next(),
+                    operation: kinds[random.place(in: weights)]))
+        }
+        sortSteps()
     }
 
     /// Bounds by which work is put off that otherwise is done at once.
@@ -124,7 +146,11 @@ extension Scenario {
                     time: random.duration(upTo: late), seed: random.next(),
                     operation: .arrive(client)))
         }
-        // A stable sort, which `sorted` doesn't promise to be.
+        sortSteps()
+    }
+
+    /// A stable sort, which `sorted` doesn't promise to be.
+    private mutating func sortSteps() {
         steps = steps.enumerated().sorted {
             ($0.element.time, $0.offset) < ($1.element.time, $1.offset)
         }.map(\.element)

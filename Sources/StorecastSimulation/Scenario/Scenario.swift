@@ -36,6 +36,10 @@ struct Scenario: Sendable {
     var relayDelay = Duration.zero
     /// Whether clients take values in parts, which are tiny then; not all of them do.
     var hasParts = false
+    /// How many servers share the room; 0 for one that has it for itself.
+    var servers = 0
+    /// Whether clients are connected to a mirror of the room, wherever that is.
+    var hasFronts = false
     /// How long an identity holds after its token was checked; zero for ever.
     var tokenLife = Duration.zero
 }
@@ -83,6 +87,8 @@ extension Scenario {
         { $0.relayDelay = .zero },
         { $0.loops = 1 },
         { $0.hasParts = false },
+        { $0.hasFronts = false },
+        { $0.servers = min($0.servers, 2) },
         { $0.tokenLife = .zero },
         { scenario in
             let usual = SyncLimits()

@@ -35,6 +35,12 @@ final class FaultyJournal: Journal {
         storage.tail(of: room, after: after, receive: receive)
     }
 
+    func isAlone(
+        in room: String, completion: @escaping (Result<Bool, JournalError>) -> Void
+    ) {
+        later { [self] in storage.isAlone(in: room, completion: completion) }
+    }
+
     var isDurable: Bool { storage.isDurable }
 
     // MARK: Snapshots
@@ -131,7 +137,8 @@ final class FaultyJournal: Journal {
         _ completion: @escaping (Result<UInt64, JournalError>) -> Void
     ) {
         storage.append(batch, to: room) { [self] result in
-            if case .success = result { world.becameDurable(batch) }
+            // What servers share says itself what it keeps, and when.
+            if case .success = result, world.cluster == nil { world.becameDurable(batch) }
             guard process.isAlive, !process.crashesNow() else { return }
             completion(result)
         }

@@ -1,12 +1,16 @@
 import StorecastRoom
 import StorecastWire
 
-/// One process of the server: its loop, its connections and its journal, until it stops or crashes.
-final class ServerProcess: LoopHost {
+/// One process of a server: its loop, its connections and its journal, until it stops or crashes.
+///
+/// As a server of a cluster it has a second loop, where its clients are: there the room is a mirror
+/// of whichever server has it.
+final class ServerProcess: SimulatedServer {
     /// The room's path.
     static let path = "/"
 
     let number: Int
+    let place: Int
     private(set) var isAlive = true
     /// In the order of their opening.
     private(set) var connections: [SimulatedConnection] = []
@@ -15,27 +19,63 @@ final class ServerProcess: LoopHost {
 
     unowned let world: World
     private var random: SeededGenerator
-    private let journal: any Journal
+    private var journal: (any Journal)!
     private var faulty: FaultyJournal!
-    private var loop: RoomLoop!
-    private var isTurnScheduled = false
-    /// When the identities of sessions expire that do.
-    private var expiries: [ObjectIdentifier: Timestamp] = [:]
+    private(set) var loop: SimulatedLoop!
+    /// What it has of the cluster, if it is a server of one.
+    private(set) var member: (any ClusterMember)?
+    /// The loop of its clients, if that isn't the one with the room.
+    private(set) var front: SimulatedLoop?
+    private var uplink: SimulatedUplink?
+    /// The connections of other servers, and its own, that its clients are behind.
+    var links: [EdgeLink] = []
+    private var isStopping = false
+    /// When it goes on, if it stands still.
+    private var standsUntil = Duration.zero
+    /// Whether it stood still for so long that nothing is in time.
+    private(set) var stoodStill = false
     /// How many more crash points it passes before it crashes; nil if it isn't to crash.
     private var stepsUntilCrash: Int?
 
-    init(_ number: Int, journal: any Journal, in world: World) {
+    /// - Parameter journal: its own; nil for that of the cluster.
+    init(_ number: Int, at place: Int, journal: (any Journal)?, in world: World) {
         self.number = number
+        self.place = place
         self.world = world
-        self.journal = journal
         random = SeededGenerator(seed: world.scenario.seed, for: .process, number)
-        faulty = FaultyJournal(journal, of: self, in: world)
-        loop = RoomLoop(
-            limits: world.scenario.limits, unloadsRooms: journal.isDurable, host: self)
+        if let cluster = world.cluster { member = cluster.join(self) }
+        self.journal = journal ?? member?.journal
+        faulty = FaultyJournal(self.journal, of: self, in: world)
+        loop = SimulatedLoop(
+            of: self, world.scenario.limits, unloadsRooms: self.journal.isDurable
+        ) { [unowned self] path, loop in
+            self.world.model.roomOpened()
+            defer { _ = random.next() }
+            return self.world.room.open(
+                RoomContext(
+                    name: path, journal: faulty, limits: self.world.scenario.limits, loop: loop,
+                    now: { [unowned world] in world.timeOfDay }, random: random))
+        }
+        guard member != nil, world.scenario.hasFronts else { return }
+        front = SimulatedLoop(of: self, world.scenario.limits, unloadsRooms: true) {
+            [unowned self] path, loop in mirror(path, on: loop)
+        }
+    }
+
+    private func mirror(_ path: String, on loop: RoomLoop) -> any AnyRoom {
+        let room = MirroredRoom(
+            path, limits: world.scenario.limits, loop: loop,
+            MirroredRoom.Credentials(
+                key: SimulatedUplink.key, client: randomID(using: &random)))
+        room.hasOneOwner = false
+        let uplink = SimulatedUplink(of: room, in: self, SeededGenerator(seed: random.next()))
+        room.uplink = uplink
+        self.uplink = uplink
+        return room
     }
 
     /// Nil until it is used, and while it is unloaded.
-    var room: (any AnyRoom)? { loop.rooms[ExactString(Self.path)] }
+    var room: (any AnyRoom)? { loop.room }
 
     // MARK: Life and death
 
@@ -62,11 +102,20 @@ final class ServerProcess: LoopHost {
 
     /// Stops in order: closes the connections, and ends when rooms have written what they can.
     func stop() {
-        guard isAlive, !loop.isStopping else { return }
+        guard isAlive, !isStopping else { return }
         world.note(.server, number, 2) { "stops" }
-        loop.stop {}
+        isStopping = true
+        guard let member else { return stopLoops() }
+        member.giveRoom { [self] in
+            if isAlive { stopLoops() }
+        }
+    }
+
+    private func stopLoops() {
+        front?.rooms.stop {}
+        loop.rooms.stop {}
         after(.milliseconds(50)) { [self] in
-            loop.prepareRoomsToEnd { [self] in
+            loop.rooms.prepareRoomsToEnd { [self] in
                 guard isAlive else { return }
                 isAlive = false
                 world.ended(self)
@@ -74,13 +123,40 @@ final class ServerProcess: LoopHost {
         }
     }
 
-    /// Runs `body` later if the process is still alive.
+    /// Runs `body` later if the process is still alive, and not while it stands still.
     func after(_ delay: Duration, _ body: @escaping () -> Void) {
-        world.time.after(delay) { [self] in
-            guard isAlive else { return }
-            world.touchServer()
-            body()
+        world.time.after(delay) { [self] in whenRunning(body) }
+    }
+
+    /// Runs `body` now, or when the process goes on; not if it has ended by then.
+    func whenRunning(_ body: @escaping () -> Void) {
+        guard isAlive else { return }
+        guard standsUntil <= world.time.now else {
+            return world.time.at(standsUntil) { [self] in whenRunning(body) }
         }
+        world.touchServer()
+        body()
+    }
+
+    /// Stands still, as if its machine had other things to do.
+    func stand(for time: Duration) {
+        guard isAlive else { return }
+        world.note(.server, number, 4) { "stands still for \(time)" }
+        standsUntil = max(standsUntil, world.time.now + time)
+        stoodStill = true
+        world.time.at(standsUntil + .seconds(2)) { [self] in
+            if standsUntil + .seconds(2) <= world.time.now { stoodStill = false }
+        }
+    }
+
+    var stands: Bool { standsUntil > world.time.now }
+
+    func drawn() -> UInt64 { random.next() }
+
+    func turnDelay() -> Duration { random.duration(upTo: world.scenario.turn) }
+
+    func checkingDelay() -> Duration {
+        world.isHealing ? .zero : random.duration(upTo: world.scenario.checking)
     }
 
     /// Whether writing or reading a snapshot fails this time.
@@ -93,13 +169,20 @@ final class ServerProcess: LoopHost {
     }
 
     /// Whether the room has nothing left to do.
-    var isIdle: Bool { !isTurnScheduled && room.map(world.room.isIdle) ?? true }
+    var isIdle: Bool {
+        !loop.isTurnScheduled && front?.isTurnScheduled != true
+            && room.map(world.room.isIdle) ?? true && links.allSatisfy(\.isQuiet)
+    }
 
     /// Breaks the reference cycles between rooms and sessions when the process has ended.
     func dismantle() {
         isAlive = false
-        for connection in connections { connection.serverLost(loop) }
+        for connection in connections { connection.serverLost() }
         connections = []
+        for link in links { link.ownerLost() }
+        links = []
+        uplink?.stop()
+        member?.end()
     }
 
     // MARK: Connections
@@ -113,7 +196,7 @@ final class ServerProcess: LoopHost {
     /// The room's loop takes a connection.
     func begin(_ connection: SimulatedConnection) {
         world.touchServer()
-        connection.begin(on: loop)
+        connection.begin(on: front ?? loop)
     }
 
     func received(_ message: [UInt8], on connection: SimulatedConnection) {
@@ -129,91 +212,39 @@ final class ServerProcess: LoopHost {
         else { return }
         world.touchServer()
         connections.remove(at: place)
-        if let session = connection.session { expiries[ObjectIdentifier(session)] = nil }
-        connection.serverLost(loop)
+        connection.serverLost()
     }
 
     func becameWritable(_ connection: SimulatedConnection) {
-        if isAlive, let session = connection.session { loop.flush(session) }
+        whenRunning { [self] in
+            if let session = connection.session { (front ?? loop).rooms.flush(session) }
+        }
     }
 
     /// Dispatches an action as the server's own code does.
     func dispatch(_ random: inout SeededGenerator) {
         let kinds = world.room.serverKinds
-        guard isAlive, !kinds.isEmpty, !loop.isStopping else { return }
+        guard isAlive, !kinds.isEmpty, !loop.rooms.isStopping else { return }
         let action = kinds[random.place(in: kinds.map(\.weight))].draw(&random, .anonymous)
         let outcome = DispatchOutcome()
-        guard let room = loop.usedRoom(Self.path) else { return }
+        guard let room = loop.rooms.usedRoom(Self.path) else { return }
         ownDispatches.append(outcome)
         world.room.dispatch(room, action, outcome)
     }
 
-    // MARK: LoopHost
+    // MARK: As a server of a cluster
 
-    var now: Duration { world.time.now }
+    var hasRoom: Bool { room != nil }
 
-    var timeOfDay: Timestamp { world.timeOfDay }
-
-    func schedule(after delay: Duration, _ work: @escaping () -> Void) {
-        after(delay, work)
+    func prepareToLeave(_ completion: @escaping () -> Void) {
+        guard let room else { return completion() }
+        room.prepareToEnd(completion)
     }
 
-    func turnBegan() {
-        guard !isTurnScheduled else { return }
-        isTurnScheduled = true
-        after(random.duration(upTo: world.scenario.turn)) { [self] in
-            isTurnScheduled = false
-            loop.endTurn()
-            checkExpiries()
-        }
+    func leaveRoom(_ reason: String) {
+        world.note(.server, number, 5) { "leaves the room: \(reason)" }
+        room?.leave(reason)
     }
 
-    func makeRoom(_ path: String, on loop: RoomLoop) -> (any AnyRoom)? {
-        world.model.roomOpened()
-        defer { _ = random.next() }
-        return world.room.open(
-            RoomContext(
-                name: path, journal: faulty, limits: world.scenario.limits, loop: loop,
-                now: { [unowned world] in world.timeOfDay }, random: random))
-    }
-
-    func unloaded(_ room: any AnyRoom) {
-        world.note(.server, number, 3) { "unloads the room" }
-    }
-
-    func authenticate(_ session: ServerSession, token: String?) {
-        var result = world.room.identify(token)
-        if world.scenario.tokenLife > .zero, !world.isHealing {
-            let end = timeOfDay.secondsSince1970 + world.scenario.tokenLife / .seconds(1)
-            result = result.map {
-                Identity($0.id, roles: $0.roles, expires: Timestamp(secondsSince1970: end))
-            }
-        }
-        let delay = world.isHealing ? .zero : random.duration(upTo: world.scenario.checking)
-        guard delay > .zero else { return authenticated(session, result) }
-        after(delay) { [weak self, weak session] in
-            if let self, let session { authenticated(session, result) }
-        }
-    }
-
-    private func authenticated(_ session: ServerSession, _ result: Result<Identity, Rejection>) {
-        expiries[ObjectIdentifier(session)] = (try? result.get())?.expires
-        session.authenticated(result)
-    }
-
-    /// Nobody is served whose identity expired more than two seconds ago.
-    private func checkExpiries() {
-        guard !expiries.isEmpty else { return }
-        for session in connections.compactMap(\.session) where session.phase == .live {
-            guard let end = expiries[ObjectIdentifier(session)],
-                end.secondsSince1970 + 2 < timeOfDay.secondsSince1970
-            else { continue }
-            world.violate(
-                .protocol, "\(session.identity.id) is served, and has expired at \(end).")
-        }
-    }
-
-    func report(_ message: String) {
-        world.note(.server, number, message.utf8.count) { "reports: \(message)" }
-    }
+    func lost(_ place: Int) { uplink?.lost(place) }
 }

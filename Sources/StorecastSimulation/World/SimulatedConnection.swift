@@ -18,6 +18,8 @@ final class SimulatedConnection: ServerLink {
     var id: UInt64 { UInt64(number) }
     /// The server's session; nil once the process knows that the connection is over.
     private(set) var session: ServerSession?
+    /// The loop of the session.
+    private weak var loop: SimulatedLoop?
     unowned let process: ServerProcess
     /// Nil once the client has closed the connection.
     private(set) weak var client: SimulatedClient?
@@ -54,12 +56,13 @@ final class SimulatedConnection: ServerLink {
 
     /// A loop of the server has accepted it.
     func accepted() {
-        if let relay { relay.opened() } else { process.begin(self) }
+        if let relay { relay.opened() } else { process.whenRunning { self.process.begin(self) } }
     }
 
     /// Begins the server's session.
-    func begin(on loop: RoomLoop) {
-        session = loop.begin(self, in: ServerProcess.path)
+    func begin(on loop: SimulatedLoop) {
+        self.loop = loop
+        session = loop.rooms.begin(self, in: ServerProcess.path)
     }
 
     /// Whether nothing is under way.
@@ -147,18 +150,23 @@ final class SimulatedConnection: ServerLink {
     }
 
     /// Ends the server's session.
-    func serverLost(_ loop: RoomLoop) {
-        guard session != nil else { return }
-        session = nil
-        loop.end(id)
+    func serverLost() {
+        guard let session = session.take() else { return }
+        loop?.ended(session)
+        loop?.rooms.end(id)
     }
 
     private func deliver(_ event: ToServer) {
-        guard process.isAlive else { return }
-        switch event {
-        case .message(let message):
-            if let relay { relay.received(message) } else { process.received(message, on: self) }
-        case .closed: serverNoticesEnd()
+        process.whenRunning { [self] in
+            switch event {
+            case .message(let message):
+                if let relay {
+                    relay.received(message)
+                } else {
+                    process.received(message, on: self)
+                }
+            case .closed: serverNoticesEnd()
+            }
         }
     }
 

@@ -39,9 +39,10 @@ extension World {
         for connection in connections { check(connection) }
         guard checks.isServerTouched else { return }
         checks.isServerTouched = false
-        guard let room = process?.room else { return }
-        if let problem = model.problem(of: room) { violate(.durable, problem) }
-        if let excess = model.excess(of: room, at: time.now) { violate(.bounds, excess) }
+        for room in running.compactMap(\.room) {
+            if let problem = model.problem(of: room) { violate(.durable, problem) }
+            if let excess = model.excess(of: room, at: time.now) { violate(.bounds, excess) }
+        }
     }
 
     // MARK: Bounds
@@ -90,7 +91,7 @@ extension World {
     func checkAtRest() {
         checks.isAtRest = true
         note(.step, 0, 1) { "everything is at rest" }
-        for outcome in process?.ownDispatches ?? [] where outcome.settled == nil {
+        for outcome in running.flatMap(\.ownDispatches) where outcome.settled == nil {
             violate(.oneOutcome, "A dispatch of the server's own has no outcome.")
         }
         let there = clients.filter(\.isOnline).map { participantID(of: $0.session.client) }

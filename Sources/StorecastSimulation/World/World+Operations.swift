@@ -41,15 +41,25 @@ extension World {
 
     private func performOnServer(_ operation: Operation, _ random: inout SeededGenerator) {
         touchServer()
+        let server = cluster == nil ? process : running.isEmpty ? nil : random.pick(running)
         switch operation {
-        case .crashServer: process?.crashSoon(after: random.below(12))
+        case .crashServer: server?.crashSoon(after: random.below(12))
         case .restoreServer:
-            guard let process else { return }
-            process.crash()
+            guard let server else { return }
+            server.crash()
             restoreJournal(&random)
-        case .stopServer: process?.stop()
-        case .dispatchOnServer: process?.dispatch(&random)
-        case .journal(let fault): faults.append(fault)
+        case .stopServer: server?.stop()
+        case .dispatchOnServer: server?.dispatch(&random)
+        // A log that servers share fails in its own ways.
+        case .journal(let fault): if cluster == nil { faults.append(fault) }
+        case .stand: server?.stand(for: random.duration(upTo: .seconds(20)))
+        case .giveRoom: server?.member?.giveRoom {}
+        case .part:
+            if let server {
+                part(server, random.pick(running), for: random.duration(upTo: .seconds(20)))
+            }
+        case .cutOff:
+            if let server { cluster?.cutOff(server, for: random.duration(upTo: .seconds(20))) }
         default: break
         }
     }

@@ -14,7 +14,9 @@ extension World {
         case .success(let position): checkReduced(seq, of: client, at: position)
         case .failure(let rejection): checkRejected(seq, of: client, rejection)
         }
+        // A client of an edge stays there while the room goes to a server that doesn't know it.
         if case .failure(let rejection) = outcome, rejection.code == .outcomeUnknown,
+            cluster == nil,
             let connection = dispatched.connection, connection == client.connection?.number
         {
             violate(
@@ -70,9 +72,9 @@ extension World {
     }
 
     /// No client that is connected is forgotten.
-    private func checkForgotten(_ forgotten: ForgetClients) {
-        for session in process?.connections.compactMap(\.session) ?? [] where session.phase == .live
-        {
+    private func checkForgotten(_ forgotten: ForgetClients, by server: ServerProcess?) {
+        for session in server?.connections.compactMap(\.session) ?? []
+        where session.phase == .live && server?.front == nil {
             let mark = ClientLedger.mark(of: session.client)
             guard forgotten.clients.contains(mark) else { continue }
             violate(.once, "The room forgets client \(session.client), which is connected.")
@@ -80,10 +82,11 @@ extension World {
     }
 
     /// A record in the log has the actions that its client dispatched under that number.
-    func check(_ record: JournalRecord) {
+    func check(_ record: JournalRecord, keptBy server: ServerProcess?) {
         for action in record.actions where action.type == ForgetClients.wireName {
             checkForgotten(
-                decoded { try JSONCoding.decode(from: JSONDocument(action.payload).root) })
+                decoded { try JSONCoding.decode(from: JSONDocument(action.payload).root) },
+                by: server)
         }
         guard let client = self.client(withID: record.client), record.rejection == nil else {
             return

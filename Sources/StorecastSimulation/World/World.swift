@@ -8,15 +8,18 @@ final class World {
     let room: AnySimulatedRoom
     let time = VirtualTime()
     let model: any RoomModel
-    private let openJournal: () -> any Journal
+    /// Nil for that of the cluster.
+    private let openJournal: (() -> any Journal)?
+    /// What the servers have in common, if there are several.
+    private(set) var cluster: (any SimulatedCluster)?
     /// Nil if the journal isn't simulated.
     private let disk: SimulatedDisk?
     /// How the next appends fail, in order.
     var faults: [JournalFault] = []
     /// Whether no more faults are injected.
     private(set) var isHealing = false
-    /// The server, unless it is down.
-    private(set) var process: ServerProcess?
+    /// By place; nil where it is down.
+    private(set) var servers: [ServerProcess?]
     /// By number.
     private(set) var clients: [SimulatedClient] = []
     private(set) var violation: Violation?
@@ -29,6 +32,9 @@ final class World {
     /// All processes of the server, as what they sent may still be under way.
     private var processes: [ServerProcess] = []
     private var connectionCount = 0
+    private var linkCount: UInt64 = 0
+    /// Which pairs of servers can't reach one another, and until when.
+    private var parted: [Set<Int>: Duration] = [:]
     private var generations = 0
     /// Whether this is one of the seeds in which clients dispatch rare actions.
     let hasRareActions: Bool
@@ -36,15 +42,17 @@ final class World {
 
     init(
         _ scenario: Scenario, _ room: AnySimulatedRoom, _ openJournal: (() -> any Journal)?,
-        isRecording: Bool
+        cluster: Simulation.ClusterMaker? = nil, isRecording: Bool
     ) {
         self.scenario = scenario
         self.room = room
         trace = Trace(isRecording: isRecording)
         var random = SeededGenerator(seed: scenario.seed, for: .restoration)
         let disk = SimulatedDisk(epoch: randomID(using: &random))
-        self.disk = openJournal == nil ? disk : nil
-        self.openJournal = openJournal ?? { disk }
+        let isShared = cluster != nil && scenario.servers > 0
+        self.disk = openJournal == nil && !isShared ? disk : nil
+        self.openJournal = isShared ? nil : openJournal ?? { disk }
+        servers = Array(repeating: nil, count: max(1, scenario.servers))
         model = room.model(scenario.limits)
         var chance = SeededGenerator(seed: scenario.seed, for: .rareActions)
         hasRareActions = chance.happens(oneIn: 24)
@@ -55,8 +63,15 @@ final class World {
                     number, generation: 0, as: person(number),
                     isStored ? MemoryOutboxStorage() : nil, in: self))
         }
-        boot()
+        if isShared { self.cluster = cluster?(scenario.seed, self) }
+        for place in servers.indices { boot(place) }
     }
+
+    /// Those that are there.
+    var running: [ServerProcess] { servers.compactMap { $0 } }
+
+    /// The server, if there is only one, and it is there.
+    var process: ServerProcess? { servers[0] }
 
     private func person(_ number: Int) -> Identity {
         room.people[number % room.people.count]
@@ -84,8 +99,13 @@ final class World {
         note(.step, 0, 0) { "no more faults" }
         isHealing = true
         faults = []
-        if process == nil { boot() }
-        for connection in process?.connections ?? [] { connection.heal() }
+        cluster?.heal()
+        parted = [:]
+        for place in servers.indices where servers[place] == nil { boot(place) }
+        for server in running {
+            for connection in server.connections { connection.heal() }
+            for link in server.links { link.heal() }
+        }
         for client in clients where client.wasActive {
             client.storage?.failure = nil
             client.arrive()
@@ -93,7 +113,10 @@ final class World {
         }
         // With hundreds of clients on slow connections, some heartbeat is always under way.
         time.after(.seconds(300)) { [unowned self] in
-            for connection in process?.connections ?? [] { connection.removeDelays() }
+            for server in running {
+                for connection in server.connections { connection.removeDelays() }
+                for link in server.links { link.removeDelays() }
+            }
         }
         awaitRest(until: time.now + .seconds(600))
     }
@@ -108,10 +131,17 @@ final class World {
 
     /// What isn't done yet, or nil.
     private var pendingWork: String? {
-        guard let process else { return "the server is down" }
-        if !process.isIdle { return "the room has something to do" }
-        if process.connections.contains(where: { $0.isOver || $0.client == nil }) {
-            return "the server hasn't noticed that a connection is over"
+        for server in servers {
+            guard let server else { return "a server is down" }
+            if !server.isIdle { return "a room has something to do" }
+            if server.connections.contains(where: { $0.isOver || $0.client == nil }) {
+                return "a server hasn't noticed that a connection is over"
+            }
+        }
+        let open = running.compactMap(\.room).filter { !$0.hasFailed }
+        if open.count > 1 { return "several servers have the room" }
+        if let room = open.first, room.position != model.position {
+            return "the server that has the room is behind"
         }
         for client in clients {
             if let work = client.pendingWork { return "client \(client.number) \(work)" }
@@ -121,29 +151,58 @@ final class World {
 
     // MARK: The server
 
-    func boot() {
-        guard process == nil else { return }
-        let journal = openJournal()
+    func boot(_ place: Int) {
+        guard servers[place] == nil else { return }
+        let journal = openJournal?()
         if processes.isEmpty {
-            journal.open(ServerProcess.path) { [model] result in
+            journal?.open(ServerProcess.path) { [model] result in
                 if case .success(let history) = result { model.begin(history.epoch, keeping: 0) }
             }
+            if let cluster { model.begin(cluster.epoch, keeping: 0) }
         }
-        let new = ServerProcess(processes.count, journal: journal, in: self)
+        let new = ServerProcess(processes.count, at: place, journal: journal, in: self)
         note(.server, new.number, 0) { "starts" }
         processes.append(new)
-        process = new
+        servers[place] = new
+    }
+
+    func server(at place: Int) -> ServerProcess? {
+        servers.indices.contains(place) ? servers[place] : nil
+    }
+
+    func newLinkID() -> UInt64 {
+        linkCount += 1
+        return linkCount << 32
+    }
+
+    /// Two servers can't reach one another for a while.
+    func part(_ first: ServerProcess, _ second: ServerProcess, for time: Duration) {
+        guard first !== second else { return }
+        note(.server, first.number, 6) { "can't reach \(second.number) for \(time)" }
+        parted[[first.place, second.place]] = self.time.now + time
+        var random = SeededGenerator(seed: scenario.seed, for: .parting, first.number)
+        for (owner, edge) in [(first, second), (second, first)] {
+            for link in owner.links where link.edge === edge { link.breakUp(&random) }
+        }
+    }
+
+    func isParted(_ first: ServerProcess, _ second: ServerProcess) -> Bool {
+        parted[[first.place, second.place]].map { $0 > time.now } ?? false
     }
 
     /// The process has ended; its connections break, and clients may notice late.
     func ended(_ process: ServerProcess) {
-        guard self.process === process else { return }
-        self.process = nil
+        guard servers[process.place] === process else { return }
+        servers[process.place] = nil
         var random = SeededGenerator(seed: scenario.seed, for: .restoration, process.number)
         for connection in process.connections { breakUp(connection, &random) }
+        for link in running.flatMap(\.links) where link.edge === process {
+            link.breakUp(&random)
+        }
+        for link in process.links { link.breakUp(&random) }
         process.dismantle()
         time.after(isHealing ? .zero : random.duration(upTo: .seconds(5))) { [unowned self] in
-            boot()
+            boot(process.place)
         }
     }
 
@@ -157,16 +216,19 @@ final class World {
 
     func becameDurable(_ batch: [JournalEntry]) {
         for entry in batch {
-            let record = encoded { try JournalRecord(entry) }
-            actions += 1
-            note(.journal, 0, record.actions.count) {
-                "keeps \(record.client.prefix(6)) #\(record.seq) "
-                    + (record.rejection.map { "rejected: \($0)" }
-                        ?? record.actions.map { $0.type }.joined(separator: ", "))
-            }
-            if let rule = model.take(record) { violate(.rule(rule), "It doesn't hold.") }
-            check(record)
+            becameDurable(encoded { try JournalRecord(entry) }, at: process)
         }
+    }
+
+    private func becameDurable(_ record: JournalRecord, at server: ServerProcess?) {
+        actions += 1
+        note(.journal, server?.number ?? 0, record.actions.count) {
+            "keeps \(record.client.prefix(6)) #\(record.seq) "
+                + (record.rejection.map { "rejected: \($0)" }
+                    ?? record.actions.map { $0.type }.joined(separator: ", "))
+        }
+        if let rule = model.take(record) { violate(.rule(rule), "It doesn't hold.") }
+        check(record, keptBy: server)
     }
 
     // MARK: Clients and the network
@@ -200,12 +262,21 @@ final class World {
 
     /// Nil if the server is down.
     func connect(_ client: SimulatedClient) -> SimulatedConnection? {
-        guard let process else { return nil }
         connectionCount += 1
+        guard let server = drawnServer(connectionCount) else { return nil }
         let connection = SimulatedConnection(
-            connectionCount, from: client, to: process, in: self)
-        process.accept(connection)
+            connectionCount, from: client, to: server, in: self)
+        server.accept(connection)
         return connection
+    }
+
+    /// Any of the servers that are there and don't stand still.
+    func drawnServer(_ number: Int) -> ServerProcess? {
+        if servers.count == 1 { return process }
+        let willing = running.filter { !$0.stands }
+        if willing.isEmpty { return nil }
+        var random = SeededGenerator(seed: scenario.seed, for: .choice, number)
+        return random.pick(willing)
     }
 
     /// Cuts the connection: each end notices at once, later, or by its heartbeat.
@@ -248,4 +319,17 @@ final class World {
         note(.promise, 0, finding.utf8.count) { "broken: \(promise). \(finding)" }
         violation = Violation(promise: promise, finding: finding, time: time.now)
     }
+}
+
+extension World: ClusterSurroundings {
+    var now: Duration { time.now }
+
+    func after(_ delay: Duration, _ body: @escaping () -> Void) { time.after(delay, body) }
+
+    func kept(_ records: [JournalRecord], by server: Int) {
+        touchServer()
+        for record in records { becameDurable(record, at: processes[server]) }
+    }
+
+    func note(_ text: String) { note(.journal, 0, text.utf8.count) { text } }
 }

@@ -1,0 +1,450 @@
+import StorecastNATS
+import StorecastRoom
+import StorecastSimulation
+import StorecastSync
+import StorecastWire
+
+/// A NATS server with JetStream as a simulated cluster has it: what it is asked arrives late, after
+/// the one who asked has given up, or not at all, and so do its answers; it shows older ends of its
+/// streams than it had; messages that nothing keeps are lost. What it has kept it keeps.
+final class SimulatedNATS: SimulatedCluster {
+    private struct Stream {
+        var last: UInt64 = 0
+        var keepsNewestOnly = false
+        /// In the order of their numbers.
+        var messages: [JetStream.Kept] = []
+    }
+
+    private struct Listener {
+        let subject: String
+        weak var connection: SimulatedJetStream?
+        let receive: @Sendable (NATSMessage) -> Void
+    }
+
+    let surroundings: any ClusterSurroundings
+    private var random: SeededGenerator
+    private var streams: [String: Stream] = [:]
+    private var listeners: [Listener] = []
+    private var members: [SimulatedMember] = []
+    let mostBytes: Int
+    /// Of what is asked, each so many fail in some way; 0 for none.
+    private let failures: Int
+    /// Each so many reads show an older end; 0 for none.
+    private let oldReads: Int
+    private let longestDelay: Duration
+    private var isHealing = false
+    private let created: String
+
+    static let layout = JetStreamLayout(name: "s", streams: 1, replicas: 1)
+    static let timeout = Duration.seconds(5)
+
+    init(seed: UInt64, in surroundings: any ClusterSurroundings) {
+        self.surroundings = surroundings
+        random = SeededGenerator(seed: seed &* 31 &+ 7)
+        failures = [0, 60, 12][random.below(3)]
+        oldReads = [0, 20, 4][random.below(3)]
+        longestDelay = .milliseconds([0, 20, 400][random.below(3)])
+        mostBytes = random.below(4) == 0 ? 2600 + random.below(2000) : 1 << 20
+        created = "\(seed)"
+    }
+
+    /// As Docs/Decisions/43 says.
+    var epoch: String {
+        String(SHA256.hexadecimalDigest(of: "\(created)/\(SimulatedMember.room)".utf8).prefix(32))
+    }
+
+    func join(_ server: any SimulatedServer) -> any ClusterMember {
+        let member = SimulatedMember(server, at: self)
+        members.append(member)
+        return member
+    }
+
+    func cutOff(_ server: any SimulatedServer, for time: Duration) {
+        surroundings.note("server \(server.number) is cut off from the log for \(time)")
+        members.first { $0.server === server }?.connection.cutOff(for: time)
+    }
+
+    func heal() {
+        isHealing = true
+        for member in members { member.connection.heal() }
+    }
+
+    // MARK: What happens to requests
+
+    func delay() -> Duration {
+        isHealing ? .zero : .microseconds(random.below(Int(longestDelay / .microseconds(1)) + 1))
+    }
+
+    func isLost() -> Bool { !isHealing && failures > 0 && random.below(failures) == 0 }
+
+    func below(_ count: Int) -> Int { random.below(count) }
+
+    /// Up to which number a reader sees a stream.
+    private func visible(_ stream: Stream) -> UInt64 {
+        guard !isHealing, oldReads > 0, random.below(oldReads) == 0 else { return stream.last }
+        return stream.last - min(stream.last, UInt64(1 + random.below(3)))
+    }
+
+    // MARK: Streams
+
+    func stream(_ name: String, keepsNewestOnly: Bool) -> String {
+        streams[name, default: Stream()].keepsNewestOnly = keepsNewestOnly
+        return created
+    }
+
+    func subjects(_ filter: String, of stream: String) -> [String] {
+        var found: [String] = []
+        for message in streams[stream]?.messages ?? []
+        where Self.matches(message.subject, filter) && !found.contains(message.subject) {
+            found.append(message.subject)
+        }
+        return found
+    }
+
+    func write(
+        _ payload: [UInt8], to subject: String, headers: NATSHeaders, behind expected: UInt64?,
+        by server: Int
+    ) -> JetStream.Written {
+        publish(payload, to: subject)
+        if !isHealing, failures > 0, random.below(failures * 2) == 0 { return .busy("simulated") }
+        let name = Self.stream(of: subject)
+        guard var stream = streams[name] else { return .refused("There is no stream \(name).") }
+        let last = stream.messages.last { $0.subject == subject }?.sequence ?? 0
+        if let expected, expected != last { return .notAtEnd }
+        stream.last += 1
+        if stream.keepsNewestOnly { stream.messages.removeAll { $0.subject == subject } }
+        let message = JetStream.Kept(
+            sequence: stream.last, subject: subject, headers: headers, payload: payload)
+        stream.messages.append(message)
+        streams[name] = stream
+        noteEntries(of: message, in: stream, by: server)
+        return .kept(message.sequence)
+    }
+
+    func last(of subject: String, in stream: String) -> JetStream.Kept? {
+        guard let stream = streams[stream] else { return nil }
+        let end = visible(stream)
+        return stream.messages.last { $0.subject == subject && $0.sequence <= end }
+    }
+
+    func page(
+        of subject: String, in stream: String, from sequence: UInt64, count: Int
+    ) -> (messages: [JetStream.Kept], hasMore: Bool) {
+        guard let stream = streams[stream] else { return ([], false) }
+        let end = visible(stream)
+        let count = min(count, isHealing ? count : 1 + random.below(40))
+        let found = stream.messages.filter {
+            Self.matches($0.subject, subject) && $0.sequence >= sequence && $0.sequence <= end
+        }
+        return (Array(found.prefix(count)), found.count > count)
+    }
+
+    func purge(_ subject: String, of stream: String, below sequence: UInt64?) {
+        streams[stream]?.messages.removeAll {
+            $0.subject == subject && $0.sequence < sequence ?? .max
+        }
+    }
+
+    private static func stream(of subject: String) -> String {
+        let parts = subject.split(separator: ".")
+        return parts[1] == "rooms" ? "s-rooms-\(parts[2])" : "s-\(parts[1])"
+    }
+
+    /// What the room's log says now, told to the run, as Docs/Decisions/43 describes it.
+    private func noteEntries(of message: JetStream.Kept, in stream: Stream, by server: Int) {
+        guard message.headers["Storecast-Kind"] == "entries" else { return }
+        let count = message.headers["Storecast-Parts"].flatMap { Int($0) } ?? 0
+        let parts = stream.messages.dropLast().filter { $0.subject == message.subject }
+            .suffix(count)
+        let text = Array(parts.map(\.payload).joined()) + message.payload
+        var records: [JournalRecord] = []
+        for line in text.split(separator: UInt8(ascii: "\n")) {
+            guard case .entry(_, let record)? = try? JournalLine(line) else {
+                preconditionFailure("An entry can't be read: \(String(decoding: line, as: UTF8.self))")
+            }
+            records.append(record)
+        }
+        surroundings.kept(records, by: server)
+    }
+
+    // MARK: Messages that nothing keeps
+
+    func listen(
+        to subject: String, _ connection: SimulatedJetStream,
+        _ receive: @escaping @Sendable (NATSMessage) -> Void
+    ) {
+        listeners.append(Listener(subject: subject, connection: connection, receive: receive))
+    }
+
+    func publish(_ payload: [UInt8], to subject: String) {
+        listeners.removeAll { $0.connection?.isEnded != false }
+        let message = NATSMessage(subject: subject, payload: payload)
+        for listener in listeners where Self.matches(subject, listener.subject) {
+            listener.connection?.deliver { listener.receive(message) }
+        }
+    }
+
+    private static func matches(_ subject: String, _ filter: String) -> Bool {
+        let (subject, filter) = (subject.split(separator: "."), filter.split(separator: "."))
+        if filter.last == ">" { return subject.starts(with: filter.dropLast()) }
+        return subject.count == filter.count
+            && zip(subject, filter).allSatisfy { $1 == "*" || $0 == $1 }
+    }
+}
+
+/// A simulated server's connection to ``SimulatedNATS``.
+final class SimulatedJetStream: LogService {
+    let server: Int
+    private nonisolated(unsafe) let nats: SimulatedNATS
+    private let runner: SimulatedExecutor
+    /// How fast its clock is.
+    private let drift: Double
+    private nonisolated(unsafe) var cutUntil = Duration.zero
+    private nonisolated(unsafe) var lastDelivery = Duration.zero
+    private(set) nonisolated(unsafe) var isEnded = false
+    /// What is waited for, by number, and how that ends if the process does.
+    private nonisolated(unsafe) var waiting: [Int: () -> Void] = [:]
+    private nonisolated(unsafe) var count = 0
+
+    init(_ server: Int, at nats: SimulatedNATS, on runner: SimulatedExecutor) {
+        self.server = server
+        self.nats = nats
+        self.runner = runner
+        drift = [1, 1, 0.7, 1.5][nats.below(4)]
+    }
+
+    var executor: any SerialExecutor { runner }
+    var tasks: (any TaskExecutor)? { runner }
+    var mostBytes: Int { nats.mostBytes }
+
+    private var now: Duration { nats.surroundings.now }
+    private var isCut: Bool { cutUntil > now }
+
+    func cutOff(for time: Duration) { cutUntil = now + time }
+
+    func heal() { cutUntil = .zero }
+
+    func end() {
+        isEnded = true
+        // Whatever waits may ask again.
+        while let (number, end) = waiting.first {
+            waiting[number] = nil
+            end()
+        }
+    }
+
+    /// Waits until `answer` is called, or the process ends.
+    private func wait<Value>(
+        else failure: Value, _ body: (_ answer: @escaping (Value) -> Void) -> Void
+    ) async -> Value {
+        if isEnded { return failure }
+        return await withCheckedContinuation { (continuation: CheckedContinuation<Value, Never>) in
+            count += 1
+            let number = count
+            nonisolated(unsafe) let failure = failure
+            waiting[number] = { continuation.resume(returning: failure) }
+            body { [self] value in
+                guard waiting.removeValue(forKey: number) != nil else { return }
+                nonisolated(unsafe) let value = value
+                continuation.resume(returning: value)
+            }
+        }
+    }
+
+    /// Has NATS do something, which answers, or doesn't; and it may be done after all was given up.
+    private func ask<Value>(
+        silence: Value, refusal: Value, _ work: @escaping () -> Value
+    ) async -> Value {
+        await wait(else: refusal) { answer in
+            let nats = nats
+            if isCut, nats.below(2) == 0 { return answer(refusal) }
+            after(SimulatedNATS.timeout) { answer(silence) }
+            if isCut { return }
+            let isLate = nats.isLost() && nats.below(2) == 0
+            if nats.isLost(), !isLate { return }
+            let late: Duration = isLate ? .milliseconds(5000 + nats.below(5000)) : .zero
+            nats.surroundings.after(nats.delay() + late) { [self] in
+                let value = work()
+                if nats.isLost() { return }
+                nats.surroundings.after(nats.delay()) { [self] in if !isCut { answer(value) } }
+            }
+        }
+    }
+
+    private func after(_ time: Duration, _ body: @escaping () -> Void) {
+        nats.surroundings.after(time * drift, body)
+    }
+
+    func deliver(_ body: @escaping () -> Void) {
+        if isCut || nats.isLost() { return }
+        lastDelivery = max(lastDelivery, now + nats.delay())
+        nats.surroundings.after(lastDelivery - now) { [self] in
+            if !isEnded { runner.perform(body) }
+        }
+    }
+
+    // MARK: LogService
+
+    func pause(_ time: Duration) async {
+        await wait(else: ()) { answer in after(time) { answer(()) } }
+    }
+
+    func stream(
+        _ name: String, subjects: [String], replicas: Int, keepsNewestOnly: Bool
+    ) async throws(NATSError) -> String {
+        nats.stream(name, keepsNewestOnly: keepsNewestOnly)
+    }
+
+    private func asked<Value>(_ work: @escaping () -> Value) async throws(NATSError) -> Value {
+        let result: Result<Value, NATSError> = await ask(
+            silence: .failure(.unanswered("simulated")), refusal: .failure(.unavailable("simulated"))
+        ) { .success(work()) }
+        return try result.get()
+    }
+
+    func subjects(_ filter: String, of stream: String) async throws(NATSError) -> [String] {
+        let nats = Held(nats)
+        return try await asked { nats.value.subjects(filter, of: stream) }
+    }
+
+    func write(
+        _ payload: [UInt8], to subject: String, headers: NATSHeaders, behind expected: UInt64?
+    ) async -> JetStream.Written {
+        await ask(silence: .unknown("simulated"), refusal: .refused("simulated")) { [self] in
+            nats.write(payload, to: subject, headers: headers, behind: expected, by: server)
+        }
+    }
+
+    func last(of subject: String, in stream: String) async throws(NATSError) -> JetStream.Kept? {
+        try await asked { [self] in nats.last(of: subject, in: stream) }
+    }
+
+    func page(
+        of subject: String, in stream: String, from sequence: UInt64, count: Int, bytes: Int
+    ) async throws(NATSError) -> (messages: [JetStream.Kept], hasMore: Bool) {
+        try await asked { [self] in
+            nats.page(of: subject, in: stream, from: sequence, count: count)
+        }
+    }
+
+    func purge(
+        _ subject: String, of stream: String, below sequence: UInt64?
+    ) async throws(NATSError) {
+        try await asked { [self] in nats.purge(subject, of: stream, below: sequence) }
+    }
+
+    func publish(_ payload: [UInt8], to subject: String) async throws(NATSError) {
+        if !isCut, !isEnded { nats.publish(payload, to: subject) }
+    }
+
+    func listen(to subject: String, receive: @escaping @Sendable (NATSMessage) -> Void) async {
+        nats.listen(to: subject, self, receive)
+    }
+
+    func ask(
+        _ subject: String, _ payload: [UInt8], timeout: Duration
+    ) async throws(NATSError) -> NATSMessage {
+        throw .noResponders
+    }
+}
+
+/// A simulated server's part of the cluster: what ships, at a simulated NATS.
+final class SimulatedMember: ClusterMember {
+    static let room = "/"
+
+    let server: any SimulatedServer
+    let connection: SimulatedJetStream
+    private let runner: SimulatedExecutor
+    private let rooms: JetStreamRooms
+    let journal: any Journal
+    private let own: ClusterServer
+
+    init(_ server: any SimulatedServer, at nats: SimulatedNATS) {
+        self.server = server
+        runner = SimulatedExecutor(of: server)
+        connection = SimulatedJetStream(server.number, at: nats, on: runner)
+        own = ClusterServer(id: "s\(server.number)", address: "ws://\(server.place):1")
+        rooms = JetStreamRooms(
+            connection, SimulatedNATS.layout, own: own.id, pulseInterval: .milliseconds(500))
+        let after = Held(server)
+        journal = rooms.journal(on: { work in after.value.after(.zero, work) })
+        start { member in
+            try await member.rooms.prepare()
+            await member.rooms.places?.begin(as: member.own) { [held = Held(member)] event in
+                held.value.take(event)
+            }
+        }
+    }
+
+    /// Begins a task in the run.
+    private func start(
+        _ work: @escaping @Sendable (SimulatedMember) async throws -> Void
+    ) {
+        let held = Held(self)
+        Task(executorPreference: runner) { try? await work(held.value) }
+    }
+
+    private var places: RoomPlaces {
+        guard let places = rooms.places else { preconditionFailure("It was made with an id.") }
+        return places
+    }
+
+    func end() {
+        start { member in await member.rooms.close() }
+        connection.end()
+        runner.end()
+    }
+
+    func find(_ completion: @escaping (_ place: Int?) -> Void) {
+        let completion = Held(completion)
+        start { member in
+            let found = try? await member.places.server(of: Self.room)
+            completion.value(found.flatMap { Self.place(of: $0) })
+        }
+    }
+
+    func giveRoom(_ completion: @escaping () -> Void) {
+        let completion = Held(completion)
+        server.prepareToLeave { [self] in
+            start { member in
+                try? await member.places.leave()
+                let now = try? await member.places.give(Self.room)
+                if let now, now != member.own { member.server.leaveRoom("It goes to \(now.id).") }
+                completion.value()
+            }
+        }
+    }
+
+    private func take(_ event: RoomPlaces.Event) {
+        switch event {
+        case .gone(let other): if let place = Self.place(of: other) { server.lost(place) }
+        case .placed:
+            guard server.hasRoom else { return }
+            start { member in
+                for _ in 0..<20 {
+                    if await member.leaveIfLost() { return }
+                    await member.connection.pause(.milliseconds(250))
+                }
+            }
+        case .check: start { member in _ = await member.leaveIfLost() }
+        case .double, .move, .drain: break
+        }
+    }
+
+    private func leaveIfLost() async -> Bool {
+        guard let now = try? await places.holder(of: Self.room), now != own else { return false }
+        server.leaveRoom("\(now.id) has it.")
+        return true
+    }
+
+    private static func place(of server: ClusterServer) -> Int? {
+        Int(server.address.dropFirst("ws://".count).dropLast(":1".count))
+    }
+}
+
+/// A value of a run, all of which is in one thread, for closures that must be sendable.
+struct Held<Value>: @unchecked Sendable {
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
+}
