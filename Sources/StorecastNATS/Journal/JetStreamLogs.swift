@@ -25,8 +25,6 @@ package actor JetStreamLogs {
         let stream: String
         let subject: String
         var role = Role.none
-        /// Whether it was taken over, and ``JetStreamLogs/opened(_:)`` wasn't called since.
-        var isFresh = false
         /// As of the last message that this process wrote, or read when it took the room over.
         var state: LogState?
         /// A batch of which nobody can tell whether it is kept.
@@ -83,20 +81,13 @@ package actor JetStreamLogs {
     // MARK: Taking over
 
     /// Becomes the writer of a room, if this process isn't already.
-    ///
-    /// - Returns: its history, and whether somebody else may have written before. What is kept of
-    ///   that elsewhere is to be looked through then, and ``opened(_:)`` to be called.
-    package func open(
-        _ room: String
-    ) async throws(JournalError) -> (history: RoomHistory, isFresh: Bool) {
+    package func open(_ room: String) async throws(JournalError) -> RoomHistory {
         let log = log(of: room)
         await enter(log)
         defer { leave(log) }
         let state = try await takeOver(log)
-        return (RoomHistory(epoch: state.epoch, head: state.head), log.isFresh)
+        return RoomHistory(epoch: state.epoch, head: state.head)
     }
-
-    package func opened(_ room: String) { log(of: room).isFresh = false }
 
     private func takeOver(_ log: Log) async throws(JournalError) -> LogState {
         var problem = "others write it"
@@ -104,7 +95,7 @@ package actor JetStreamLogs {
         for attempt in 0..<Self.mostTries {
             await pause(before: attempt)
             let end = try await end(of: log)
-            if let end, let mark, end.term == mark.term { return takenOver(log, end) }
+            if let end, let mark, end.term == mark.term { return own(log, end) }
             let isOurs = log.role == .writer && log.uncertain == nil
             if isOurs, let state = log.state, Self.isEnd(end, state) { return state }
             // What this process saw there is lost.
@@ -113,14 +104,14 @@ package actor JetStreamLogs {
             next.term = randomID(using: &random)
             // Nobody could have written anything that isn't known here, and a room in which nothing
             // happens leaves no trace.
-            if end == nil, !isLost { return takenOver(log, next) }
+            if end == nil, !isLost { return own(log, next) }
             if isLost { next.epoch = randomID(using: &random) }
             next = next.adding(.term, count: 0, [])
             mark = next
             let written = await write(
                 LogMessage(kind: .term, state: next), to: log, behind: end?.sequence ?? 0)
             switch written {
-            case .kept(let number): return takenOver(log, next.numbered(number, count: 0))
+            case .kept(let number): return own(log, next.numbered(number, count: 0))
             case .notAtEnd: break
             case .refused(let text): throw .unavailable(text)
             case .busy(let text), .unknown(let text): problem = text
@@ -181,11 +172,6 @@ package actor JetStreamLogs {
         let seed = seeds[log.stream] ?? ""
         let epoch = SHA256.hexadecimalDigest(of: "\(seed)/\(log.room)".utf8).prefix(32)
         return LogState(beginningOf: log.room, epoch: String(epoch), term: "")
-    }
-
-    private func takenOver(_ log: Log, _ state: LogState) -> LogState {
-        log.isFresh = true
-        return own(log, state)
     }
 
     private func own(_ log: Log, _ state: LogState) -> LogState {

@@ -4,6 +4,11 @@ import StorecastWire
 
 /// The snapshots of rooms at JetStream: each in pieces, and behind them its manifest, without which
 /// the pieces are nothing.
+///
+/// A manifest says of which history it is, by the checksum of the message in the room's log that the
+/// snapshot stands behind, which is chained to all before it: where a log has lost its end, what is
+/// kept of that end isn't taken for something of what was written since. So nothing has to be removed
+/// when a room is taken over, which somebody might do who isn't its writer any more.
 struct JetStreamSnapshots: Sendable {
     private let jetStream: any LogService
     private let layout: JetStreamLayout
@@ -21,6 +26,8 @@ struct JetStreamSnapshots: Sendable {
         var version: UInt64
         var size: Int
         var digest: String
+        /// The checksum in the log; nil of the beginning, and in those of earlier versions.
+        var log: String?
 
         var text: [UInt8] {
             var writer = JSONWriter()
@@ -30,6 +37,7 @@ struct JetStreamSnapshots: Sendable {
             writer.member("version", version)
             writer.member("size", size)
             writer.member("sha256", digest)
+            if let log { writer.member("log", log) }
             writer.endObject()
             return writer.bytes
         }
@@ -55,7 +63,8 @@ struct JetStreamSnapshots: Sendable {
         var random = SystemRandomNumberGenerator()
         let manifest = Manifest(
             pieces: randomID(using: &random), offset: offset, version: version,
-            size: bytes.count, digest: Self.digest(bytes))
+            size: bytes.count, digest: Self.digest(bytes),
+            log: offset == 0 ? nil : try await checksum(of: room, at: offset))
         let pieces = layout.pieces(of: room, manifest.pieces)
         do throws(NATSError) {
             let old = try await self.manifest(of: room, at: offset)
@@ -80,47 +89,28 @@ struct JetStreamSnapshots: Sendable {
     func newest(
         of room: String, through offset: UInt64
     ) async throws(JournalError) -> JournalSnapshot? {
-        do throws(NATSError) {
-            for place in try await offsets(of: room).reversed() where place <= offset {
-                if let snapshot = try await read(of: room, at: place) { return snapshot }
-            }
-            return nil
-        } catch {
-            throw .unavailable(error.description)
+        for place in try await offsets(of: room).reversed() where place <= offset {
+            if let snapshot = try await read(of: room, at: place) { return snapshot }
         }
+        return nil
     }
 
     /// Whether one at or above an offset, and not above the log's head, is as it was written.
     func holds(
         _ offset: UInt64, of room: String, head: UInt64
     ) async throws(JournalError) -> Bool {
-        do throws(NATSError) {
-            for place in try await offsets(of: room).reversed()
-            where place >= offset && place <= head {
-                if try await read(of: room, at: place) != nil { return true }
-            }
-            return false
-        } catch {
-            throw .unavailable(error.description)
+        for place in try await offsets(of: room).reversed()
+        where place >= offset && place <= head {
+            if try await read(of: room, at: place) != nil { return true }
         }
+        return false
     }
 
     /// Removes those before the newest one at or below an offset.
     func forget(of room: String, through offset: UInt64) async throws(JournalError) {
+        let below = try await offsets(of: room).filter { $0 <= offset }
         do throws(NATSError) {
-            let below = try await offsets(of: room).filter { $0 <= offset }
             for place in below.dropLast() { try await remove(of: room, at: place) }
-        } catch {
-            throw .unavailable(error.description)
-        }
-    }
-
-    /// Removes those of what the log has lost: above its head, when nobody else writes.
-    func forget(of room: String, above head: UInt64) async throws(JournalError) {
-        do throws(NATSError) {
-            for place in try await offsets(of: room) where place > head {
-                try await remove(of: room, at: place)
-            }
         } catch {
             throw .unavailable(error.description)
         }
@@ -135,10 +125,14 @@ struct JetStreamSnapshots: Sendable {
     // MARK: What is there
 
     /// Of all snapshots, in order.
-    private func offsets(of room: String) async throws(NATSError) -> [UInt64] {
+    private func offsets(of room: String) async throws(JournalError) -> [UInt64] {
         let prefix = layout.manifests(of: room)
-        return try await jetStream.subjects(prefix + "*", of: layout.snapshotStream)
-            .compactMap { UInt64($0.dropFirst(prefix.utf8.count)) }.sorted()
+        do throws(NATSError) {
+            return try await jetStream.subjects(prefix + "*", of: layout.snapshotStream)
+                .compactMap { UInt64($0.dropFirst(prefix.utf8.count)) }.sorted()
+        } catch {
+            throw .unavailable(error.description)
+        }
     }
 
     private func manifest(
@@ -156,19 +150,58 @@ struct JetStreamSnapshots: Sendable {
             let size = root["size"]?.int, let digest = root["sha256"]?.string
         else { return nil }
         return Manifest(
-            pieces: pieces, offset: offset, version: version, size: size, digest: digest)
+            pieces: pieces, offset: offset, version: version, size: size, digest: digest,
+            log: root["log"]?.string)
     }
 
-    /// Nil if it isn't as it was written.
+    /// That of the message in the log with the entry at an offset, as a text; empty if there is none.
+    private func checksum(
+        of room: String, at offset: UInt64
+    ) async throws(JournalError) -> String {
+        let sequence = LogOffset(offset).sequence
+        for attempt in 0..<Self.mostWaits {
+            // A server of the stream may have answered that doesn't have everything yet.
+            if attempt > 0 { await jetStream.pause(Self.pause) }
+            let found: [JetStream.Kept]
+            do throws(NATSError) {
+                found = try await jetStream.page(
+                    of: layout.subject(of: room), in: layout.stream(of: room), from: sequence,
+                    count: 1
+                ).messages
+            } catch {
+                throw .unavailable(error.description)
+            }
+            guard let message = found.first else { continue }
+            guard message.sequence == sequence else { return "" }
+            return String(try LogMessage(message).state.checksum, radix: 16)
+        }
+        return ""
+    }
+
+    /// About a second.
+    private static let mostWaits = 20
+    private static let pause = Duration.milliseconds(50)
+
+    /// Nil if it isn't as it was written, or not of the log as that is now.
     private func read(
         of room: String, at offset: UInt64
-    ) async throws(NATSError) -> JournalSnapshot? {
+    ) async throws(JournalError) -> JournalSnapshot? {
+        let found: (manifest: Manifest, content: [UInt8])?
+        do throws(NATSError) { found = try await content(of: room, at: offset) } catch {
+            throw .unavailable(error.description)
+        }
+        guard let (manifest, content) = found, Self.digest(content) == manifest.digest else {
+            return nil
+        }
+        if let log = manifest.log, try await checksum(of: room, at: offset) != log { return nil }
+        return JournalSnapshot(offset: offset, version: manifest.version, content: content)
+    }
+
+    private func content(
+        of room: String, at offset: UInt64
+    ) async throws(NATSError) -> (manifest: Manifest, content: [UInt8])? {
         while let manifest = try await manifest(of: room, at: offset), manifest.offset == offset {
-            if let bytes = try await pieces(of: room, manifest) {
-                guard Self.digest(bytes) == manifest.digest else { return nil }
-                return JournalSnapshot(
-                    offset: offset, version: manifest.version, content: bytes)
-            }
+            if let bytes = try await pieces(of: room, manifest) { return (manifest, bytes) }
             // Another has taken its place meanwhile, or they can't be read now.
             guard try await self.manifest(of: room, at: offset)?.pieces != manifest.pieces else {
                 throw .unavailable(

@@ -139,12 +139,7 @@ final class JetStreamJournal: Journal {
     ) {
         perform(completion) { rooms throws(JournalError) in
             try await rooms.checkPlace(of: room)
-            let (history, isFresh) = try await rooms.logs.open(room)
-            if isFresh {
-                try await rooms.snapshots.forget(of: room, above: history.head)
-                await rooms.logs.opened(room)
-            }
-            return history
+            return try await rooms.logs.open(room)
         }
     }
 

@@ -60,6 +60,9 @@ package final class MirroredRoom: AnyRoom {
         var isLive = false
         /// Up to where the owner had settled its dispatches when it let it in.
         var settled: UInt64 = 0
+        /// What the owner has rejected, until it says at which version that, and what came before, is
+        /// settled.
+        var rejects: [ServerFrame.Reject] = []
 
         init(_ session: ServerSession, _ hello: ClientFrame.Hello) {
             self.session = session
@@ -187,6 +190,7 @@ package final class MirroredRoom: AnyRoom {
         for guest in guests.values {
             guest.isIntroduced = false
             guest.isLive = false
+            guest.rejects = []
             for (number, wish) in guest.wishes where wish.group?.group == nil {
                 guest.wishes[number]?.group = nil
             }
@@ -555,12 +559,17 @@ package final class MirroredRoom: AnyRoom {
             session.resume(lastSeq: welcome.lastSeq, rejected: welcome.rejected)
         case .transaction(let version, _, let acked):
             reach(version)
-            if let acked { session.settled(through: acked) }
+            if let acked {
+                session.settled(through: acked, guest.rejects)
+                guest.rejects.removeAll { $0.seq <= acked }
+            }
         case .reject(let reject):
             if reject.retryable { return session.refused(reject.seq, Rejection(reject)) }
-            guard reject.seq > 0 else { throw MirroredGroup.Misfit() }
-            session.settled(through: reject.seq - 1)
-            session.settled(reject.seq, Rejection(reject))
+            let last = guest.rejects.last?.seq ?? 0
+            guard reject.seq > last, guest.rejects.count < limits.window else {
+                throw MirroredGroup.Misfit()
+            }
+            guest.rejects.append(reject)
         case .subscribed(let subscribed): allowed(subscribed, guest)
         case .lapse(let sub, let code): lapsed(sub, code, guest)
         case .error(let error): refused(error, guest)

@@ -51,14 +51,19 @@ extension ServerSession {
         settled(seq, nil)
     }
 
-    /// The room's owner is there again: what it knows of the client's dispatches has its outcome, and
-    /// the others are to come again.
-    func resume(lastSeq: UInt64, rejected: [ServerFrame.Reject]) {
-        for reject in rejected where reject.seq > dispatches.settled {
+    /// As ``settled(through:)``, of which these, in order, were rejected and haven't been told yet.
+    func settled(through last: UInt64, _ rejected: [ServerFrame.Reject]) {
+        for reject in rejected where reject.seq > dispatches.settled && reject.seq <= last {
             settled(through: reject.seq - 1)
             settled(reject.seq, Rejection(reject))
         }
-        settled(through: lastSeq)
+        settled(through: last)
+    }
+
+    /// The room's owner is there again: what it knows of the client's dispatches has its outcome, and
+    /// the others are to come again.
+    func resume(lastSeq: UInt64, rejected: [ServerFrame.Reject]) {
+        settled(through: lastSeq, rejected)
         refused(
             dispatches.settled + 1,
             Rejection(

@@ -249,7 +249,7 @@ final class ReplayedRoom<State: Codable & Sendable>: RoomModel {
         guard let room = room as? Room<State>, room.isReady else { return nil }
         let leaving = Set(room.leavingGroups.map { ObjectIdentifier($0) })
         if let group = room.liveGroups.first(where: {
-            $0.subscriptions.isEmpty && !leaving.contains(ObjectIdentifier($0))
+            $0.isUnused && !leaving.contains(ObjectIdentifier($0))
         }) {
             return "The group of '\(group.key.selection)' has no subscriber and is kept up to date."
         }
