@@ -1,5 +1,7 @@
+import Foundation
 @_exported public import StorecastRoom
 @_exported public import StorecastSync
+import Synchronization
 
 /// Runs a server and its clients under simulated faults, each run drawn from one seed, and checks
 /// that the protocol's promises hold.
@@ -103,6 +105,29 @@ public struct Simulation: Sendable {
     }
 
     func run(_ scenario: Scenario, tracing: Bool) -> SimulationReport {
+        cluster == nil ? runHere(scenario, tracing) : onThread { runHere(scenario, tracing) }
+    }
+
+    /// Runs `body` on a thread of its own, where there is no task: what servers of a cluster have in
+    /// common runs tasks in the run, and one within another would use that one's memory.
+    private func onThread(
+        _ body: @escaping @Sendable () -> SimulationReport
+    ) -> SimulationReport {
+        let report = Mutex<SimulationReport?>(nil)
+        let isDone = DispatchSemaphore(value: 0)
+        let thread = Thread {
+            let own = body()
+            report.withLock { $0 = own }
+            isDone.signal()
+        }
+        thread.stackSize = 8 << 20
+        thread.start()
+        isDone.wait()
+        guard let report = report.withLock({ $0 }) else { preconditionFailure("It has run.") }
+        return report
+    }
+
+    private func runHere(_ scenario: Scenario, _ tracing: Bool) -> SimulationReport {
         let world = World(
             scenario, room(for: scenario.seed), journal?(scenario.seed), cluster: cluster,
             isRecording: tracing)

@@ -28,6 +28,8 @@ final class SimulatedExecutor: SerialExecutor, TaskExecutor {
     func perform(_ body: @escaping () -> Void) { server.after(.zero, body) }
 
     private func run() {
+        // Swift would take the one's memory for the other's.
+        precondition(withUnsafeCurrentTask { $0 == nil }, "A task runs within another.")
         isScheduled = true
         var next = 0
         while next < jobs.count {

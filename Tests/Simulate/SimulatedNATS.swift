@@ -384,6 +384,9 @@ final class SimulatedMember: ClusterMember {
         Task(executorPreference: runner) { try? await work(held.value) }
     }
 
+    /// Tells the server something, but not within a task, where no other may run.
+    private func tell(_ body: @escaping () -> Void) { server.after(.zero, body) }
+
     private var places: RoomPlaces {
         guard let places = rooms.places else { preconditionFailure("It was made with an id.") }
         return places
@@ -399,7 +402,8 @@ final class SimulatedMember: ClusterMember {
         let completion = Held(completion)
         start { member in
             let found = try? await member.places.server(of: Self.room)
-            completion.value(found.flatMap { Self.place(of: $0) })
+            let place = found.flatMap { Self.place(of: $0) }
+            member.tell { completion.value(place) }
         }
     }
 
@@ -409,8 +413,12 @@ final class SimulatedMember: ClusterMember {
             start { member in
                 try? await member.places.leave()
                 let now = try? await member.places.give(Self.room)
-                if let now, now != member.own { member.server.leaveRoom("It goes to \(now.id).") }
-                completion.value()
+                member.tell {
+                    if let now, now != member.own {
+                        member.server.leaveRoom("It goes to \(now.id).")
+                    }
+                    completion.value()
+                }
             }
         }
     }
@@ -433,7 +441,7 @@ final class SimulatedMember: ClusterMember {
 
     private func leaveIfLost() async -> Bool {
         guard let now = try? await places.holder(of: Self.room), now != own else { return false }
-        server.leaveRoom("\(now.id) has it.")
+        tell { [server] in server.leaveRoom("\(now.id) has it.") }
         return true
     }
 

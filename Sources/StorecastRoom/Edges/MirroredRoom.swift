@@ -76,6 +76,8 @@ package final class MirroredRoom: AnyRoom {
         let frame: ClientFrame.Subscribe
         /// Nil until the owner has said that the client may have it.
         var group: MirroredGroup?
+        /// How often it was asked for because what came of it before ended at once.
+        var repetitions = 0
     }
 
     /// What the owner has said, to this server or to a client.
@@ -145,6 +147,11 @@ package final class MirroredRoom: AnyRoom {
     private var idle: [MirroredGroup] = []
     private var isWatchingIdle = false
     private var transaction: Transaction?
+    private var isTakingEffect = false
+    /// Whether the connection is to end when all that came together has taken effect, and what the
+    /// owner said.
+    private var restartsThen = false
+    private var byeThen: ServerFrame.Bye?
     private var resumption: Resumption?
     /// The clients that are still to be introduced on this connection.
     private var introductions: ArraySlice<UInt64> = []
@@ -228,6 +235,11 @@ package final class MirroredRoom: AnyRoom {
     }
 
     private func restart(after bye: ServerFrame.Bye? = nil) {
+        // First what came with values whom they aren't for any more.
+        if isTakingEffect {
+            restartsThen = true
+            return byeThen = bye ?? byeThen
+        }
         disconnected()
         uplink?.restart(after: bye)
     }
@@ -284,6 +296,14 @@ package final class MirroredRoom: AnyRoom {
     /// Everything that came together: first all values, so that what is said to clients finds them at
     /// one version.
     private func takeEffect(_ messages: [Message], at version: UInt64) throws {
+        isTakingEffect = true
+        defer {
+            isTakingEffect = false
+            if restartsThen {
+                restartsThen = false
+                restart(after: byeThen.take())
+            }
+        }
         let known = position.version
         for case .own(let frame, let history) in messages {
             guard isConnected else { return }
@@ -632,12 +652,17 @@ package final class MirroredRoom: AnyRoom {
         if let subscription = guest.session.subscriptions[wish.ref] {
             return guest.session.lapse(subscription, code)
         }
-        // Before it is found, there is nothing that could be renewed.
+        released(wish.ref, of: guest.session)
+        // The client doesn't know of it yet, and would have to be told to ask again.
+        guard code != "renewed" || wish.repetitions >= Self.mostRepetitions else {
+            return want(wish.frame, of: guest, repetitions: wish.repetitions + 1)
+        }
         let code = code == "renewed" ? Rejection.Code.unavailable : Rejection.Code(code)
         guest.session.found(
             .failure(Rejection(code, "The server ended the subscription.")), for: wish.ref)
-        released(wish.ref, of: guest.session)
     }
+
+    private static let mostRepetitions = 3
 
     private func refused(_ error: FrameError, _ guest: Guest) {
         guard let number = error.ref else {
@@ -736,15 +761,21 @@ package final class MirroredRoom: AnyRoom {
                 .busy, "The server that has the room takes nothing more now.", after: 5, jitter: 10)
             throw Rejection(.busy, "The server that has the room takes nothing more now.")
         }
-        guest.lastWish += 1
         var frame = frame
         // The rest of its message isn't kept for it.
         frame.params = frame.params?.alone
-        let wish = Wish(ref: frame.ref, frame: frame)
+        want(frame, of: guest)
+        return nil
+    }
+
+    private func want(
+        _ frame: ClientFrame.Subscribe, of guest: Guest, repetitions: Int = 0
+    ) {
+        guest.lastWish += 1
+        let wish = Wish(ref: frame.ref, frame: frame, repetitions: repetitions)
         guest.wishes[guest.lastWish] = wish
         guest.numbers[frame.ref] = guest.lastWish
         if guest.isIntroduced { ask(for: wish, guest.lastWish, of: guest) }
-        return nil
     }
 
     package func released(_ ref: UInt64, of session: ServerSession) {

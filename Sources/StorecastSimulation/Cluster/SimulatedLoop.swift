@@ -58,17 +58,19 @@ final class SimulatedLoop: LoopHost {
     }
 
     func authenticate(_ session: ServerSession, token: String?) {
-        var result = world.room.identify(token)
-        if world.scenario.tokenLife > .zero, !world.isHealing {
-            let end = timeOfDay.secondsSince1970 + world.scenario.tokenLife / .seconds(1)
-            result = result.map {
-                Identity($0.id, roles: $0.roles, expires: Timestamp(secondsSince1970: end))
-            }
-        }
         let delay = process.checkingDelay()
-        guard delay > .zero else { return authenticated(session, result) }
+        guard delay > .zero else { return authenticated(session, identity(of: token)) }
         process.after(delay) { [weak self, weak session] in
-            if let self, let session { authenticated(session, result) }
+            if let self, let session { authenticated(session, identity(of: token)) }
+        }
+    }
+
+    private func identity(of token: String?) -> Result<Identity, Rejection> {
+        let result = world.room.identify(token)
+        guard world.scenario.tokenLife > .zero, !world.isHealing else { return result }
+        let end = timeOfDay.secondsSince1970 + world.scenario.tokenLife / .seconds(1)
+        return result.map {
+            Identity($0.id, roles: $0.roles, expires: Timestamp(secondsSince1970: end))
         }
     }
 

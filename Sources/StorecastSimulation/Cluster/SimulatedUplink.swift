@@ -12,6 +12,8 @@ final class SimulatedUplink: EdgeUplink {
     private unowned let process: ServerProcess
     private var random: SeededGenerator
     private var link: EdgeLink?
+    /// Where the room was found last.
+    private var place: Int?
     private var backOff = BackOff(shortest: 0.1, longest: 5)
     private var openedAt: Duration?
     private var bye: ServerFrame.Bye?
@@ -34,6 +36,7 @@ final class SimulatedUplink: EdgeUplink {
         process.member?.find { [weak self] place in
             guard let self, self.attempt == attempt, !isOver, process.isAlive else { return }
             guard let place, let owner = world.server(at: place) else { return connectLater() }
+            self.place = place
             process.after(random.duration(upTo: .milliseconds(50))) { [weak self] in
                 guard let self, self.attempt == attempt, !isOver else { return }
                 guard owner.isAlive, !world.isParted(process, owner) else { return connectLater() }
@@ -66,7 +69,7 @@ final class SimulatedUplink: EdgeUplink {
 
     /// The owner is gone.
     func lost(_ place: Int) {
-        guard !isOver, link == nil || link?.owner.place == place else { return }
+        guard !isOver, self.place == place else { return }
         link.take()?.closedByEdge()
         room?.disconnected()
         openedAt = nil
@@ -120,13 +123,14 @@ final class EdgeLink: ServerLink {
 
     let id: UInt64
     unowned let owner: ServerProcess
-    unowned let edge: ServerProcess?
+    private(set) weak var edge: ServerProcess?
     private weak var uplink: SimulatedUplink?
     private unowned let world: World
     private(set) var session: ServerSession?
     private var toEdge: Flow<ToEdge>!
     private var toOwner: Flow<ToOwner>!
     private var isClosed = false
+    private var isCut = false
 
     init(
         from uplink: SimulatedUplink, in process: ServerProcess, to owner: ServerProcess,
@@ -141,14 +145,17 @@ final class EdgeLink: ServerLink {
         let conditions =
             world.isHealing ? NetworkConditions.perfect : world.scenario.conditions.drawn(&random)
         toEdge = Flow(world.time, conditions, SeededGenerator(seed: random.next())) {
-            [unowned self] message in process.whenRunning { [weak self] in self?.deliver(message) }
+            [weak self] message in process.whenRunning { self?.deliver(message) }
         }
         toOwner = Flow(world.time, conditions, SeededGenerator(seed: random.next())) {
-            [unowned self] message in owner.whenRunning { [weak self] in self?.deliver(message) }
+            [weak self] message in owner.whenRunning { self?.deliver(message) }
         }
         owner.links.append(self)
         session = owner.loop.rooms.begin(self, in: ServerProcess.path)
     }
+
+    /// Whether no more messages get through.
+    var isOver: Bool { isCut || isClosed || uplink == nil || edge?.isAlive != true }
 
     var isQuiet: Bool {
         toEdge.isEmpty && toOwner.isEmpty && session?.hasMessages != true
@@ -226,6 +233,7 @@ final class EdgeLink: ServerLink {
 
     /// Cuts the connection: each end notices at once, later, or when nothing comes for long.
     func breakUp(_ random: inout SeededGenerator) {
+        isCut = true
         toEdge.cut(keeping: random.below(3))
         toOwner.cut(keeping: random.below(3))
         let times = (0..<2).map { _ in

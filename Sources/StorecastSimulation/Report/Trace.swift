@@ -30,7 +30,8 @@ struct Trace {
         hash.mix(subject.rawValue << 32 | UInt64(truncatingIfNeeded: number))
         hash.mix(UInt64(truncatingIfNeeded: amount))
         guard isRecording else { return }
-        let name = subject == .client ? "client \(number)" : subject.name
+        let isNumbered = subject == .client || subject == .server
+        let name = isNumbered ? "\(subject.name) \(number)" : subject.name
         lines.append("\(Self.clock(time))  \(Self.padded(name, to: 10))  \(text())")
     }
 

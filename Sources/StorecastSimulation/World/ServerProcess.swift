@@ -32,7 +32,9 @@ final class ServerProcess: SimulatedServer {
     private var isStopping = false
     /// When it goes on, if it stands still.
     private var standsUntil = Duration.zero
-    /// Whether it stood still for so long that nothing is in time.
+    /// What is to be done when it goes on.
+    private var deferred: [() -> Void] = []
+    /// Whether it stood still a moment ago, so that nothing is in time.
     private(set) var stoodStill = false
     /// How many more crash points it passes before it crashes; nil if it isn't to crash.
     private var stepsUntilCrash: Int?
@@ -131,9 +133,7 @@ final class ServerProcess: SimulatedServer {
     /// Runs `body` now, or when the process goes on; not if it has ended by then.
     func whenRunning(_ body: @escaping () -> Void) {
         guard isAlive else { return }
-        guard standsUntil <= world.time.now else {
-            return world.time.at(standsUntil) { [self] in whenRunning(body) }
-        }
+        guard deferred.isEmpty, !stands else { return deferred.append(body) }
         world.touchServer()
         body()
     }
@@ -144,9 +144,20 @@ final class ServerProcess: SimulatedServer {
         world.note(.server, number, 4) { "stands still for \(time)" }
         standsUntil = max(standsUntil, world.time.now + time)
         stoodStill = true
-        world.time.at(standsUntil + .seconds(2)) { [self] in
-            if standsUntil + .seconds(2) <= world.time.now { stoodStill = false }
+        world.time.at(standsUntil) { [self] in goOn() }
+        let recovery = .seconds(2) + world.scenario.limits.lingerTime * 2
+        world.time.at(standsUntil + recovery) { [self] in
+            if standsUntil + recovery <= world.time.now { stoodStill = false }
         }
+    }
+
+    /// Does what was to be done meanwhile, in its order.
+    private func goOn() {
+        while !stands, isAlive, !deferred.isEmpty {
+            world.touchServer()
+            deferred.removeFirst()()
+        }
+        if !isAlive { deferred = [] }
     }
 
     var stands: Bool { standsUntil > world.time.now }

@@ -39,9 +39,13 @@ extension World {
         for connection in connections { check(connection) }
         guard checks.isServerTouched else { return }
         checks.isServerTouched = false
-        for room in running.compactMap(\.room) {
+        for server in running {
+            guard let room = server.room else { continue }
             if let problem = model.problem(of: room) { violate(.durable, problem) }
-            if let excess = model.excess(of: room, at: time.now) { violate(.bounds, excess) }
+            // One that stands still lets go of things late.
+            if !server.stoodStill, let excess = model.excess(of: room, at: time.now) {
+                violate(.bounds, excess)
+            }
         }
     }
 
@@ -100,7 +104,7 @@ extension World {
                 .rest,
                 "\(present.count) clients are present by the log; it should be \(there.count).")
         }
-        for client in clients {
+        for client in clients where client.wasActive {
             for subscription in client.subscriptions { checkLast(subscription, of: client) }
             for place in client.dispatches.indices { checkLast(place, of: client) }
         }

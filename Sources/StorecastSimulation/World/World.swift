@@ -133,8 +133,11 @@ final class World {
     private var pendingWork: String? {
         for server in servers {
             guard let server else { return "a server is down" }
+            if server.stands { return "a server stands still" }
             if !server.isIdle { return "a room has something to do" }
-            if server.connections.contains(where: { $0.isOver || $0.client == nil }) {
+            if server.connections.contains(where: { $0.isOver || $0.client == nil })
+                || server.links.contains(where: \.isOver)
+            {
                 return "a server hasn't noticed that a connection is over"
             }
         }
