@@ -62,6 +62,8 @@ struct Settings {
         "STORECAST_COMMIT", "STORECAST_FUZZ", "STORECAST_PACKAGED",
     ]
     private static let notInFile: Set = ["config", "print-configuration", "help", "version"]
+    /// Where else than in a file is kept what happens.
+    private static let otherPlaces = ["memory", "nats", "cluster", "upstream"]
 
     /// - Parameters:
     ///   - given: the command's arguments, without its name.
@@ -76,15 +78,15 @@ struct Settings {
         self.file = path
         try Self.check(environment, table)
         let variables = EnvironmentVariablesProvider(environmentVariables: environment)
-        var isInMemory = own["memory"] != nil
+        var isElsewhere = Self.otherPlaces.contains { own[$0] != nil }
         for setting in table where setting.name != "limit" {
             if let values = own[setting.name] {
                 let text = setting.isFlag ? values.last ?? "true" : values.joined(separator: ", ")
                 rows.append(Row(name: setting.name, value: text, source: .arguments))
                 continue
             }
-            // What is kept in memory isn't in the file that was set elsewhere.
-            let isMoot = isInMemory && ["data", "durability"].contains(setting.name)
+            // What an argument keeps elsewhere isn't in the file that the environment names.
+            let isMoot = isElsewhere && ["data", "durability"].contains(setting.name)
             let found: (values: [String], source: Source)?
             if isMoot {
                 found = nil
@@ -106,7 +108,7 @@ struct Settings {
                 continue
             }
             try add(setting, found.values, found.source)
-            if setting.name == "memory", found.values == ["true"] { isInMemory = true }
+            if setting.name == "memory", found.values == ["true"] { isElsewhere = true }
         }
         addLimits(own, variables, file)
         arguments += given

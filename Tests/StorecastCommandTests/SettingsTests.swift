@@ -103,10 +103,22 @@ struct SettingsTests {
         #expect(row("window") == "limit window|1024|default")
     }
 
-    @Test func `who has memory said doesn't get the file that is set elsewhere`() async throws {
+    @Test(arguments: [
+        ["--memory"], ["--nats", "nats://a"],
+        ["--cluster", "nats://localhost", "--edge-key", "key"],
+        ["--upstream", "ws://a", "--edge-key", "key"],
+    ])
+    func `who says where else it is kept doesn't get the file that is set elsewhere`(
+        _ given: [String]
+    ) async throws {
         let path = try file(#"{"data": "a.sqlite", "durability": "process"}"#)
-        #expect(try await command(["--config", path, "--memory"]).data.data == nil)
-        #expect(try await command(["--config", path]).data.data == "a.sqlite")
+        let command = try await command(["--config", path] + given)
+        #expect(command.file == nil)
+        #expect(command.data.data == nil && command.data.durability == nil)
+        let environment = ["STORECAST_DATA": "a.sqlite"]
+        #expect(try await self.command(given, environment).file == nil)
+        #expect(try await self.command([], environment).file == "a.sqlite")
+        #expect(try await self.command(["--config", path]).file == "a.sqlite")
     }
 
     @Test func `an error about a value says where it is set, if not by an argument`() async throws {
