@@ -96,7 +96,9 @@ package actor JetStreamLogs {
         await enter(log)
         defer { leave(log) }
         let state = try await takeOver(log)
-        return (RoomHistory(epoch: state.epoch, head: state.head), log.isFresh)
+        let history = RoomHistory(
+            epoch: state.epoch, head: state.head, isTakenOver: log.isFresh && state.head > 0)
+        return (history, log.isFresh)
     }
 
     package func opened(_ room: String) { log(of: room).isFresh = false }

@@ -83,6 +83,39 @@ package final class JetStreamStore: JournalStore {
         }
     }
 
+    /// What it knows of NATS now, and of the servers that share it.
+    var link: JournalLink {
+        let (isConnected, reconnects) = jetStream.connections
+        return JournalLink(
+            isConnected: isConnected, reconnects: reconnects, cluster: places?.link)
+    }
+
+    /// Who has which room; nil if this server shares none.
+    func placement() async throws(JournalError) -> JournalPlacement? {
+        guard let places else { return nil }
+        let given: [(room: String, server: ClusterServer)]
+        do throws(NATSError) { given = try await places.all() } catch {
+            throw .unavailable(error.description)
+        }
+        let servers = await places.servers
+        var counts: [ClusterServer: Int] = [:]
+        for (_, server) in given { counts[server, default: 0] += 1 }
+        let present = Set(servers.map(\.server))
+        let shown = given.map { (name: ExactString($0.room), server: $0.server) }
+            .sorted { $0.name < $1.name }.prefix(JournalPlacement.mostRooms)
+        return JournalPlacement(
+            servers: servers.map { sight in
+                JournalPlacement.Server(
+                    id: sight.server.id, address: sight.server.address,
+                    rooms: counts[sight.server] ?? 0, isLeaving: sight.isLeaving,
+                    isOwn: sight.server.id.isSameText(as: own))
+            },
+            rooms: shown.map { name, server in
+                JournalPlacement.Room(
+                    name: name.string, server: present.contains(server) ? server.id : nil)
+            }, total: given.count)
+    }
+
     package func close() async {
         await places?.close()
         await logs.close()
@@ -99,6 +132,7 @@ final class JetStreamJournal: Journal {
     private var tails = PagedTails<LogPlace>()
 
     let isDurable = true
+    var link: JournalLink? { store.link }
 
     init(_ store: JetStreamStore, on loop: @escaping JournalLoop) {
         self.store = store
@@ -117,6 +151,12 @@ final class JetStreamJournal: Journal {
             }
             return history
         }
+    }
+
+    func placement(
+        completion: @escaping (Result<JournalPlacement?, JournalError>) -> Void
+    ) {
+        perform(completion) { store throws(JournalError) in try await store.placement() }
     }
 
     func append(
