@@ -139,8 +139,8 @@ let package = Package(
         .testTarget(
             name: "StorecastClusterTests",
             dependencies: [
-                "StorecastClient", "StorecastCluster", "StorecastNATS", "StorecastServer",
-                "StorecastSync", "TestSupport",
+                "StorecastClient", "StorecastCluster", "StorecastDevtools", "StorecastNATS",
+                "StorecastServer", "StorecastSync", "TestSupport",
             ],
             swiftSettings: settings),
         // A load on any server, and what it measures.

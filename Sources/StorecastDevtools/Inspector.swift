@@ -23,6 +23,8 @@ final class Inspector: RoomObserver {
     private var isUpdateScheduled = false
     private var isTicking = false
     private var nextSample = Duration.zero
+    /// When the journal is asked again for the servers that share it; nil while it looks.
+    private var nextPlacement: Duration? = .zero
     /// The last reports of each loop.
     private var reports: [Int: [RoomReport]] = [:]
     private var roomCounts: [Int: Int] = [:]
@@ -178,6 +180,7 @@ final class Inspector: RoomObserver {
         questions = Array(
             room.selectionsInUse.compactMap { DevtoolsQuestion($0) }.prefix(Self.maxQuestions))
         forgetAnswers()
+        askJournal()
         let loops = loops
         let now = host.now
         let isSample = now >= nextSample && questions.contains { $0.isAboutRates }
@@ -193,6 +196,29 @@ final class Inspector: RoomObserver {
                 let response = part.respond(to: request)
                 home.perform { $0.inspector?.take(response, from: index) }
             }
+        }
+    }
+
+    /// Asks which servers share the rooms, unless that would take more than a thirtieth of the time.
+    private func askJournal() {
+        let start = host.now
+        guard questions.contains(.cluster), let due = nextPlacement, start >= due else { return }
+        nextPlacement = nil
+        host.journal.placement { [weak self] result in
+            guard let self else { return }
+            let now = host.now
+            nextPlacement = now + max(Self.sampleInterval, (now - start) * 30)
+            take([.cluster: Self.answer(to: result)])
+        }
+    }
+
+    private static func answer(to result: Result<JournalPlacement?, JournalError>) -> JSON {
+        switch result {
+        case .success(let placement?):
+            (try? JSONCoding.encodeTree(ClusterReport(placement)))
+                ?? DevtoolsState.problem("The answer can't be encoded.")
+        case .success(nil): DevtoolsState.problem("This server is no part of a cluster.")
+        case .failure: DevtoolsState.problem("Who has which room can't be found out now.")
         }
     }
 

@@ -53,4 +53,8 @@ package enum LoopMeasure: Sendable {
     case turn
     /// From handing a batch to a journal until it is there.
     case append
+    /// From asking for a room that another process has written until it goes on here.
+    case takeover
+    /// From asking the owner of a room for a sign until that comes.
+    case roundTrip
 }

@@ -111,6 +111,37 @@ class DispatchTest(DevtoolsTest):
         expect(self.row(page, "no such column")).to_have_class("rejected")
 
 
+class ClusterTest(DevtoolsTest):
+    def test_a_server_by_itself_shows_no_cluster(self):
+        page = self.look()
+        expect(page.locator("#cluster")).to_be_hidden()
+
+    def test_a_cluster_is_shown_with_its_servers_and_where_rooms_are(self):
+        page = self.look()
+        server = {"address": "ws://10.0.0.1:9091", "isDrained": False, "isOwn": False}
+        page.evaluate(
+            """async (cluster) => {
+                const { ClusterTable } = await import("/devtools/views/ClusterTable.js");
+                new ClusterTable(document.getElementById("cluster")).show(cluster);
+            }""",
+            {
+                "servers": [
+                    {**server, "id": "a1", "rooms": 1, "isOwn": True},
+                    {**server, "id": "b2", "rooms": 0, "isDrained": True},
+                ],
+                "rooms": [{"room": "/x", "server": "a1"}, {"room": "/y"}],
+                "total": 5,
+            })
+        cluster = page.locator("#cluster")
+        expect(cluster.locator("tr", has_text="b2")).to_have_class("warning")
+        expect(cluster.locator("tr", has_text="b2")).to_contain_text("drained")
+        expect(cluster.locator("tbody tr", has_text="this one")).to_contain_text("a1")
+        cluster.get_by_text("Which room is where").last.click()
+        expect(cluster.locator("tr", has_text="/x")).to_contain_text("a1")
+        expect(cluster.locator("tr", has_text="/y")).to_contain_text("nobody")
+        expect(cluster).to_contain_text("and 3 more")
+
+
 class LogTest(DevtoolsTest):
     def test_the_log_is_filtered(self):
         page = self.look()

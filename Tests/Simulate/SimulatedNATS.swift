@@ -217,7 +217,8 @@ final class SimulatedJetStream: LogService {
     var tasks: (any TaskExecutor)? { runner }
     var mostBytes: Int { nats.mostBytes }
 
-    private var now: Duration { nats.surroundings.now }
+    var now: Duration { nats.surroundings.now }
+    var connections: (isConnected: Bool, reconnects: Int) { (!isCut, 0) }
     private var isCut: Bool { cutUntil > now }
 
     func cutOff(for time: Duration) { cutUntil = now + time }

@@ -1,5 +1,6 @@
 import Foundation
 import StorecastClient
+import StorecastDevtools
 import StorecastNATS
 import StorecastSync
 import TestSupport
@@ -13,6 +14,7 @@ import Testing
     .enabled(if: NATSProcess.isThere, "needs .build/python: see the README's test command"),
     .timeLimit(.minutes(5)))
 @MainActor struct ClusterNodeTests {
+    private nonisolated static let token = "a token of the devtools' own"
     private nonisolated static let layout = JetStreamLayout(name: "test", streams: 2, replicas: 1)
 
     /// A node with its servers.
@@ -32,13 +34,23 @@ import Testing
                 trusting: nil, pulseInterval: .milliseconds(20))
             let room = JSONRoom.definition(initial: ["n": 0])
             front = SyncServer(
-                port: 0, authentication: .custom { Identity($0.token ?? "nobody") },
+                port: 0, operations: OperationsAddress(port: 0),
+                authentication: .custom { Identity($0.token ?? "nobody") },
                 onReload: { _ in try await node.reloadOwner() }, rules: rules,
                 upstream: parts.upstream, rooms: { _ in nil })
             owner = SyncServer(
-                port: 0, journal: parts.journal, limits: SyncLimits().ofOwner, rules: rules,
-                edgeKey: key, rooms: { path in rules.map { room.obeying($0, at: path) } ?? room })
+                port: 0, journal: parts.journal, limits: SyncLimits().ofOwner,
+                extensions: [.devtools(.token(ClusterNodeTests.token))],
+                metrics: front.metrics(of: "owner"), rules: rules, edgeKey: key,
+                rooms: { path in rules.map { room.obeying($0, at: path) } ?? room })
             (url, server) = try await node.start(owner: owner, front: front)
+        }
+
+        /// What one of its metrics is; nil if there is none with this name and these labels.
+        func metric(_ series: String) -> Double? {
+            let lines = front.operations?.metrics.text().split(separator: "\n") ?? []
+            return lines.first { $0.hasPrefix(series + " ") }
+                .flatMap { Double($0.dropFirst(series.count + 1)) }
         }
 
         func connect(to room: String, as name: String = "ada") -> RemoteConnection {
@@ -194,6 +206,71 @@ import Testing
             }
             #expect(try await increment(bob) == 3)
             bob.close()
+        }
+    }
+
+    @Test func `a server's metrics say what it has of the cluster, and what became of its rooms`()
+        async throws
+    {
+        try await withCluster(of: 2) { nodes, view in
+            let client = nodes[0].connect(to: "/r")
+            _ = try await increment(client)
+            let holder = try await view.rooms.first?.server
+            let place = try #require(nodes.firstIndex { $0.server == holder })
+            let (own, other) = (nodes[place], nodes[1 - place])
+            func become(
+                _ value: @escaping (Double) -> Bool, _ name: String, of node: Node,
+                _ part: String = #"{part="owner"}"#
+            ) async -> Bool {
+                await eventually { node.metric(name + part).map(value) == true }
+            }
+            #expect(await become({ $0 == 2 }, "storecast_cluster_servers", of: own))
+            #expect(await become({ $0 < 3 }, "storecast_cluster_pulse_age_seconds", of: own))
+            #expect(await become({ $0 == 1 }, "storecast_nats_connected", of: own))
+            #expect(own.metric(#"storecast_nats_reconnects_total{part="owner"}"#) == 0)
+            // The journal's times are those of NATS.
+            #expect(await become({ $0 > 0 }, "storecast_journal_append_seconds_count", of: own))
+            #expect(own.metric(#"storecast_takeover_seconds_count{part="owner"}"#) == 0)
+            // The servers for clients pass it on.
+            let upstream = "storecast_upstream_rooms"
+            #expect(await become({ $0 == 1 }, upstream, of: nodes[0], #"{state="live"}"#))
+            _ = try await view.move("/r", to: other.server.id)
+            _ = try await increment(client)
+            #expect(await become({ $0 == 1 }, "storecast_rooms_left_total", of: own))
+            #expect(await become({ $0 == 1 }, "storecast_takeover_seconds_count", of: other))
+            client.close()
+        }
+    }
+
+    @Test func `the devtools of each server show who has which room`() async throws {
+        try await withCluster(of: 2) { nodes, view in
+            let client = nodes[0].connect(to: "/r")
+            _ = try await increment(client)
+            let holder = try #require(try await view.rooms.first).server
+            for node in nodes {
+                let devtools = RemoteConnection(
+                    node.server.address + "/devtools", token: { Self.token })
+                let store = RemoteStore(selection: "cluster", parameters: nil, on: devtools)
+                var seen = JSON.null
+                for await answer in store.states where answer["total"] == 1 {
+                    seen = answer
+                    break
+                }
+                #expect(seen["rooms"]?[0]?["room"] == "/r")
+                #expect(seen["rooms"]?[0]?["server"]?.string == holder.id)
+                let servers = seen["servers"]?.array ?? []
+                #expect(
+                    Set(servers.compactMap { $0["address"]?.string })
+                        == Set(nodes.map { $0.server.address }))
+                for server in servers {
+                    let isHolder = server["id"]?.string == holder.id
+                    #expect(server["rooms"]?.int == (isHolder ? 1 : 0))
+                    #expect(server["isOwn"]?.bool == (server["id"]?.string == node.server.id))
+                    #expect(server["isDrained"] == false)
+                }
+                devtools.close()
+            }
+            client.close()
         }
     }
 

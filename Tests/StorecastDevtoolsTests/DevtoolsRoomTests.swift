@@ -35,6 +35,13 @@ struct DevtoolsRoomTests {
         await fixture.end()
     }
 
+    @Test func `a server by itself has no cluster to show`() async throws {
+        let fixture = try await DevtoolsServer()
+        let answer = try await fixture.devtools.answer("cluster")
+        #expect(answer["problem"] == "This server is no part of a cluster.")
+        await fixture.end()
+    }
+
     @Test func `a room is shown with its people and what they look at`() async throws {
         let fixture = try await DevtoolsServer()
         let log = fixture.devtools.follow("log", Self.room)

@@ -162,7 +162,13 @@ struct JetStreamJournalTests {
         let epoch = try await first.history(of: "/a").epoch
         let one = try await first.append(JournalSample.notes(2), to: "/a")
         // It reads where the log ends, and marks that it writes it now.
-        #expect(try await second.history(of: "/a") == RoomHistory(epoch: epoch, head: one))
+        #expect(
+            try await second.history(of: "/a")
+                == RoomHistory(epoch: epoch, head: one, isTakenOver: true))
+        // It isn't any more what it has just taken.
+        #expect(
+            try await second.history(of: "/a")
+                == RoomHistory(epoch: epoch, head: one, isTakenOver: false))
         await expectReplaced { () throws(JournalError) in
             try await first.append(JournalSample.notes(1, from: 3), to: "/a")
         }
@@ -239,6 +245,20 @@ struct JetStreamJournalTests {
         #expect(try await other.read("/a").map(\.record.seq) == [1, 2, 3, 4])
         await writer.close()
         await other.close()
+    }
+
+    @Test func `a journal knows whether NATS is there, and how often it came back`() async throws {
+        let port = try HeldPort(isShared: true)
+        let server = try await NATSProcess(port: port.number)
+        let store = try await Self.store(server)
+        #expect(store.link == JournalLink(isConnected: true, reconnects: 0, cluster: nil))
+        server.kill()
+        #expect(await eventually { !store.link.isConnected })
+        try await server.start()
+        #expect(await eventually { store.link.isConnected })
+        #expect(store.link.reconnects == 1)
+        withExtendedLifetime(port) {}
+        await store.close()
     }
 
     // MARK: What nobody can tell

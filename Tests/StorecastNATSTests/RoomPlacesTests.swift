@@ -1,3 +1,5 @@
+import Foundation
+import StorecastRoom
 import StorecastWebSocket
 import Synchronization
 import TestSupport
@@ -185,6 +187,54 @@ struct RoomPlacesTests {
             try await next.places.leave()
         }
         for node in nodes { await node.end() }
+    }
+
+    @Test func `a server knows how many there are, and how long ago it heard itself`()
+        async throws
+    {
+        let nats = try await NATSProcess()
+        let nodes = try await nodes(["a", "b"], nats)
+        #expect(await eventually { nodes[0].places.link?.servers == 2 })
+        func age() -> Duration { nodes[0].places.link?.pulseAge ?? .seconds(3600) }
+        #expect(await eventually { age() < .milliseconds(500) })
+        nats.send(SIGSTOP)
+        #expect(await eventually { age() >= .milliseconds(500) })
+        nats.send(SIGCONT)
+        #expect(await eventually { age() < .milliseconds(500) })
+        for node in nodes { await node.end() }
+    }
+
+    @Test func `an operator is shown all servers, and who has which room`() async throws {
+        let nats = try await NATSProcess()
+        let old = try await Node("a", nats)
+        #expect(await old.knows(["a"]))
+        for room in ["/2", "/1"] {
+            #expect(try await old.places.server(of: room) == old.server)
+        }
+        let store = try await JetStreamStore.open(
+            try NATSConfiguration(nats.address), Self.layout, own: "b",
+            pulseInterval: .milliseconds(20))
+        let places = try #require(store.places)
+        await places.begin(as: ClusterServer(id: "b", address: "ws://b:1")) { _ in }
+        #expect(await eventually { await places.servers.count == 2 })
+        #expect(
+            try await store.placement()
+                == JournalPlacement(
+                    servers: [
+                        JournalPlacement.Server(
+                            id: "a", address: "ws://a:1", rooms: 2, isLeaving: false, isOwn: false),
+                        JournalPlacement.Server(
+                            id: "b", address: "ws://b:1", rooms: 0, isLeaving: false, isOwn: true),
+                    ],
+                    rooms: [
+                        JournalPlacement.Room(name: "/1", server: "a"),
+                        JournalPlacement.Room(name: "/2", server: "a"),
+                    ], total: 2))
+        await old.end()
+        #expect(await eventually { await places.servers.count == 1 })
+        let rooms = try #require(try await store.placement()).rooms
+        #expect(rooms.count == 2 && rooms.allSatisfy { $0.server == nil })
+        await store.close()
     }
 
     @Test func `two at one address are told so`() async throws {

@@ -85,6 +85,57 @@ struct EdgeTests {
         await owner.stop()
     }
 
+    @Test func `an edge measures how far it is behind its owner, and for how long that is away`()
+        async throws
+    {
+        let owner = SyncServer(port: 0, room: Tallies.room, edgeKey: try key())
+        let url = try await owner.start()
+        let edge = SyncServer(
+            port: 0, operations: OperationsAddress(port: 0),
+            upstream: try Upstream(String(url.dropLast()), key: try key()), rooms: { _ in nil })
+        let client = RemoteConnection(try await edge.start())
+        #expect(await client.isLive())
+        let metrics = try #require(edge.operations).metrics
+        func shows(_ line: String) async -> Bool {
+            await eventually { metrics.text().contains(line + "\n") }
+        }
+        func showsNoMore(_ line: String) async -> Bool {
+            await eventually { !metrics.text().contains(line + "\n") }
+        }
+        #expect(await shows(#"storecast_upstream_rooms{state="live"} 1"#))
+        #expect(await shows(#"storecast_upstream_rooms{state="waiting"} 0"#))
+        #expect(await shows("storecast_upstream_silence_seconds 0"))
+        #expect(await showsNoMore("storecast_upstream_round_trip_seconds_count 0"))
+        await owner.stop()
+        #expect(await shows(#"storecast_upstream_rooms{state="waiting"} 1"#))
+        #expect(await showsNoMore("storecast_upstream_silence_seconds 0"))
+        client.close()
+        await edge.stop()
+    }
+
+    @Test func `of many rooms each owner is asked in its turn, and a few at a time`() async throws {
+        let owner = SyncServer(port: 0, edgeKey: try key(), rooms: { _ in Tallies.room })
+        let url = try await owner.start()
+        let edge = SyncServer(
+            port: 0, upstream: try Upstream(String(url.dropLast()), key: try key()),
+            rooms: { _ in nil })
+        let edgeURL = try await edge.start()
+        var clients: [RemoteConnection] = []
+        for number in 0..<40 { clients.append(RemoteConnection(edgeURL.at("/\(number)"))) }
+        for client in clients { #expect(await client.isLive()) }
+        let home = try #require(edge.home(of: "/0"))
+        var owing: [Int]?
+        // When no answer is on its way, as they are also asked each second.
+        _ = await eventually {
+            owing = await home.owingOwners()
+            return owing != nil
+        }
+        #expect(owing == [16, 32, 40])
+        for client in clients { client.close() }
+        await edge.stop()
+        await owner.stop()
+    }
+
     @Test func `the address of an upstream may have a path before those of rooms`() throws {
         func path(_ url: String, _ room: String) throws -> String {
             try #require(Upstream(url, key: key()).place(of: room)).configuration.path
@@ -142,6 +193,20 @@ extension String {
 }
 
 extension ServerLoop {
+    /// Asks owners three times; how many owe an answer after each. Nil if some do already.
+    fileprivate func owingOwners() -> [Int]? {
+        guard let core else { return nil }
+        func count() -> Int {
+            core.rooms.rooms.values.count { $0.gauges.upstream?.silentSince != nil }
+        }
+        guard count() == 0 else { return nil }
+        core.unasked = []
+        return (0..<3).map { _ in
+            core.askOwners()
+            return count()
+        }
+    }
+
     /// Ends the connections to the loop's rooms, and says why, or nothing.
     fileprivate func hangUp(saying title: String?) {
         for (_, link) in core?.links ?? [:] {

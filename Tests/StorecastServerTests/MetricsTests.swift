@@ -132,10 +132,34 @@ struct MetricsTests {
         }
         for metric in ServerMetric.allCases where !metric.help.isEmpty {
             let isThere = lines.contains { $0 == "# HELP \(metric.rawValue) \(metric.help)" }
-            let isRare: [ServerMetric] = [.ended, .actions, .deferred, .limits, .freeBytes]
+            let isRare: [ServerMetric] = [
+                .ended, .actions, .deferred, .limits, .freeBytes, .natsConnected, .natsReconnects,
+                .clusterServers, .pulseAge,
+            ]
             #expect(isThere || isRare.contains(metric), "\(metric)")
         }
         await server.stop()
+    }
+
+    @Test func `how a cluster is comes from the journal, if that knows of one`() {
+        let all = OpenMetrics()
+        let metrics = ServerMetrics(all, loops: 1)
+        var report = self.report(ready: 1)
+        metrics.take(report, of: 0)
+        #expect(!all.text().contains("storecast_nats") && !all.text().contains("storecast_cluster"))
+        report.link = JournalLink(
+            isConnected: true, reconnects: 0,
+            cluster: JournalLink.Cluster(servers: 3, pulseAge: .milliseconds(3500)))
+        metrics.take(report, of: 0)
+        for line in [
+            "storecast_nats_connected 1", "storecast_cluster_servers 3",
+            "storecast_cluster_pulse_age_seconds 3.5",
+        ] { #expect(all.text().contains("\(line)\n"), "\(line)") }
+        report.link?.isConnected = false
+        metrics.take(report, of: 0)
+        #expect(all.text().contains("storecast_nats_connected 0\n"))
+        // What it has measured goes with it.
+        withExtendedLifetime(metrics) {}
     }
 
     @Test func `only this machine's names are answered, and only what there is`() async throws {
@@ -217,7 +241,7 @@ struct MetricsTests {
             switch metric.kind {
             case .counter: known.insert(metric.rawValue + "_total")
             case .gauge: known.insert(metric.rawValue)
-            case .histogram: known.insert(metric.rawValue + "_bucket")
+            case .histogram: known.formUnion(["_bucket", "_count"].map { metric.rawValue + $0 })
             }
         }
         for file in ["Monitoring/dashboard.json", "Monitoring/alerts.yml"] {
@@ -225,6 +249,11 @@ struct MetricsTests {
             #expect(Set(names).subtracting(known) == [], "\(file)")
             #expect(names.count > 5)
         }
+        let dashboard = try text("Monitoring/dashboard.json")
+        for metric: ServerMetric in [
+            .upstreamRooms, .upstreamSilence, .roundTrip, .natsConnected, .natsReconnects,
+            .clusterServers, .pulseAge, .takeover, .left, .replaced,
+        ] { #expect(dashboard.contains(metric.rawValue), "\(metric)") }
         let rows = page.matches(of: /\| `(storecast_\w+)` \|/).map { String($0.output.1) }
         #expect(rows.count == ServerMetric.allCases.count)
     }

@@ -84,6 +84,51 @@ import Tracing
         await server.stop()
     }
 
+    /// An edge and its owner, each with its tracer; the client's dispatch has an outcome.
+    private func dispatchThroughEdge(
+        _ near: any Tracer, _ far: any Tracer, traceparent: String?
+    ) async throws {
+        let key = try EdgeKey("0123456789abcdef")
+        let owner = SyncServer(port: 0, tracer: far, room: Tallies.room, edgeKey: key)
+        let url = try await owner.start()
+        let edge = SyncServer(
+            port: 0, tracer: near, upstream: try Upstream(String(url.dropLast()), key: key),
+            rooms: { _ in nil })
+        let connection = RemoteConnection(
+            try await edge.start(), traceparent: { traceparent })
+        _ = try await connection.dispatch(Add(number: 1)).outcome
+        connection.close()
+        await edge.stop()
+        await owner.stop()
+    }
+
+    private func parents(of tracer: InMemoryTracer) -> [String?] {
+        tracer.performedContextExtractions.map {
+            ($0.carrier as? [String: String])?["traceparent"]
+        }
+    }
+
+    @Test func `the owner of an edge's rooms has spans of them, in the client's own`()
+        async throws
+    {
+        try await dispatchThroughEdge(NoOpTracer(), tracer, traceparent: Self.parent)
+        let span = try #require(await spans(1).first)
+        #expect(attributes(span)["storecast.outcome"] == "taken")
+        #expect(attributes(span)["storecast.action.type"] == "Add")
+        #expect(parents(of: tracer) == [Self.parent])
+    }
+
+    @Test(arguments: [Self.parent, nil])
+    func `where the edge has spans, those of the owner are in them`(
+        traceparent: String?
+    ) async throws {
+        let near = WritingTracer()
+        try await dispatchThroughEdge(near, tracer, traceparent: traceparent)
+        #expect(await spans(1).count == 1)
+        let span = try #require(near.base.finishedSpans.first)
+        #expect(parents(of: tracer) == [span.spanID])
+    }
+
     @Test func `what is too long to be a parent is none`() async throws {
         let server = SyncServer(port: 0, tracer: tracer, room: Tallies.room)
         let connection = RemoteConnection(
@@ -93,5 +138,33 @@ import Tracing
         #expect(tracer.performedContextExtractions.isEmpty)
         connection.close()
         await server.stop()
+    }
+}
+
+/// Names its spans in `traceparent` as another tracer does that it has, which doesn't.
+private struct WritingTracer: Tracer {
+    let base = InMemoryTracer()
+
+    func startSpan<Instant: TracerInstant>(
+        _ operationName: String, context: @autoclosure () -> ServiceContext,
+        ofKind kind: SpanKind, at instant: @autoclosure () -> Instant, function: String,
+        file fileID: String, line: UInt
+    ) -> InMemorySpan {
+        base.startSpan(
+            operationName, context: context(), ofKind: kind, at: instant(), function: function,
+            file: fileID, line: line)
+    }
+
+    func forceFlush() {}
+
+    func extract<Carrier, Extract: Extractor>(
+        _ carrier: Carrier, into context: inout ServiceContext, using extractor: Extract
+    ) where Extract.Carrier == Carrier {}
+
+    func inject<Carrier, Inject: Injector>(
+        _ context: ServiceContext, into carrier: inout Carrier, using injector: Inject
+    ) where Inject.Carrier == Carrier {
+        guard let span = context.inMemorySpanContext?.spanID else { return }
+        injector.inject(span, forKey: "traceparent", into: &carrier)
     }
 }

@@ -7,6 +7,7 @@ import { readJournal } from "./model/journalText.js";
 import { TimeTravel } from "./model/TimeTravel.js";
 import { ActionPane } from "./views/ActionPane.js";
 import { ClientList } from "./views/ClientList.js";
+import { ClusterTable } from "./views/ClusterTable.js";
 import { DispatchForm } from "./views/DispatchForm.js";
 import { Graphs } from "./views/Graphs.js";
 import { LogView } from "./views/LogView.js";
@@ -15,6 +16,7 @@ import { places, showDifferences, StatePane } from "./views/StatePane.js";
 import { Tabs } from "./views/Tabs.js";
 import { TimeBar } from "./views/TimeBar.js";
 
+/** @typedef {import("./model/types.js").Cluster} Cluster */
 /** @typedef {import("./model/types.js").Dispatch} Dispatch */
 /** @typedef {import("./model/types.js").Detail} Detail */
 /** @typedef {import("./model/types.js").Forwarded} Forwarded */
@@ -41,6 +43,8 @@ export class Devtools {
   #isDue = false;
   /** @type {Follower<{ rooms: Report[], total: number }>} */
   #rooms;
+  /** @type {Follower<Cluster>} */
+  #cluster;
   /** @type {Follower<Sample[]>} */
   #samples;
   /** @type {Follower<Detail>} */
@@ -85,6 +89,10 @@ export class Devtools {
     this.#entry = new Follower(connection, "entry", () => this.#showPane());
     this.#travel = new TimeTravel(connection, () => this.#show());
 
+    const clusterTable = new ClusterTable(byID("cluster"));
+    this.#cluster = new Follower(connection, "cluster", () =>
+      clusterTable.show(this.#cluster.value),
+    );
     this.#roomList = new RoomList(byID("rooms"), (room) => this.enter(room));
     this.#graphs = new Graphs(byID("graphs"));
     this.#logView = this.#newLogView();
@@ -101,6 +109,7 @@ export class Devtools {
     this.#timeBar = new TimeBar(byID("time"), this.#look, () => this.#skipNothing());
     document.addEventListener("keydown", (event) => this.#pressed(event));
     this.#rooms.follow();
+    this.#cluster.follow();
     this.#forwarded.follow();
   }
 

@@ -4,6 +4,7 @@ import StorecastSync
 enum DevtoolsQuestion: Hashable, Codable, Sendable {
     case rooms
     case revocations
+    case cluster
     case connections(ConnectionsParameters)
     case graphs(RoomParameters)
     case room(RoomParameters)
@@ -17,7 +18,7 @@ enum DevtoolsQuestion: Hashable, Codable, Sendable {
     /// The room that it is about; nil if it is about all.
     var room: ExactString? {
         switch self {
-        case .rooms, .revocations, .connections: nil
+        case .rooms, .revocations, .cluster, .connections: nil
         case .graphs(let parameters): parameters.room == "" ? nil : parameters.room
         case .room(let parameters), .state(let parameters): parameters.room
         case .log(let parameters): parameters.room

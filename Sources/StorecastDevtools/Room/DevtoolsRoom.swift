@@ -52,6 +52,7 @@ extension DevtoolsState {
         Selection("rooms") { (state: DevtoolsState) in state.answer(.rooms) },
         Selection("dispatches") { (state: DevtoolsState) in state.dispatches },
         Selection("revocations") { (state: DevtoolsState) in state.answer(.revocations) },
+        Selection("cluster") { (state: DevtoolsState) in state.answer(.cluster) },
         selection("connections") { .connections($0) },
         selection("graphs") { .graphs($0) }, selection("room") { .room($0) },
         selection("log") { .log($0) }, selection("entry") { .entry($0) },
@@ -99,6 +100,7 @@ extension DevtoolsQuestion {
         switch key.selection {
         case "rooms": self = .rooms
         case "revocations": self = .revocations
+        case "cluster": self = .cluster
         case "connections": self.init(parameters) { .connections($0) }
         case "graphs": self.init(parameters) { .graphs($0) }
         case "room": self.init(parameters) { .room($0) }

@@ -1,5 +1,7 @@
+package import StorecastRoom
 import StorecastSync
 import StorecastWire
+import Synchronization
 
 /// Which server of a cluster has which room. On the loop of its connection.
 ///
@@ -37,6 +39,8 @@ package actor RoomPlaces {
     private var own: ClusterServer?
     private var kind = ServerPulse.Kind.here
     private var pulses: ServerPulses
+    /// When it last heard itself, or began to listen for that, and who was there then.
+    private nonisolated let lastBeat = Mutex<(time: Duration, servers: Int)?>(nil)
     private var handler: (@Sendable (Event) -> Void)?
     private var isClosed = false
     /// How many look up a room's place now, and those who wait for one of them to end.
@@ -75,6 +79,7 @@ package actor RoomPlaces {
     ) async {
         own = server
         pulses = ServerPulses(own: server)
+        noteBeat()
         self.handler = handler
         await listen()
         await jetStream.listen(to: layout.placeSubjects) { [weak self] message in
@@ -135,6 +140,7 @@ package actor RoomPlaces {
         guard let pulse = ServerPulse(message.payload) else { return }
         let (beats, gaps) = (pulses.beats, pulses.gaps)
         let gone = pulses.heard(pulse)
+        if pulses.beats != beats { noteBeat() }
         for server in gone { handler?(.gone(server)) }
         guard let own else { return }
         if pulse.server.address.isSameText(as: own.address), pulse.server != own,
@@ -144,6 +150,18 @@ package actor RoomPlaces {
         }
         let isDue = pulses.beats != beats && pulses.beats % Self.checkEvery == 0
         if isDue || pulses.gaps != gaps { handler?(.check) }
+    }
+
+    private func noteBeat() {
+        let (time, servers) = (jetStream.now, pulses.all.count)
+        lastBeat.withLock { $0 = (time, servers) }
+    }
+
+    /// How many servers there are, and how long ago this one heard itself; nil if it isn't one.
+    /// From any thread.
+    package nonisolated var link: JournalLink.Cluster? {
+        guard let beat = lastBeat.withLock({ $0 }) else { return nil }
+        return JournalLink.Cluster(servers: beat.servers, pulseAge: jetStream.now - beat.time)
     }
 
     /// In pulses: a minute.

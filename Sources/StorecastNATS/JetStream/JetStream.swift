@@ -1,5 +1,6 @@
 package import StorecastWebSocket
 import StorecastWire
+import Synchronization
 
 /// JetStream, NATS's replicated log: the calls that are needed of it. On the loop of its
 /// connection.
@@ -37,6 +38,8 @@ package actor JetStream: LogService {
 
     private let loop: EventLoop
     private var connection: NATSConnection?
+    /// Whether it is connected, and how often it was.
+    private nonisolated let link = Mutex((isConnected: false, count: 0))
     private let timeout: Duration
     private var pauses: [UInt64: CheckedContinuation<Void, Never>] = [:]
     private var lastPause: UInt64 = 0
@@ -47,6 +50,7 @@ package actor JetStream: LogService {
 
     package nonisolated var executor: any SerialExecutor { loop }
     package nonisolated var tasks: (any TaskExecutor)? { nil }
+    package nonisolated var now: Duration { loop.now() }
 
     /// Begins to connect.
     ///
@@ -58,6 +62,19 @@ package actor JetStream: LogService {
         self.timeout = timeout
         connection = nil
         connection = NATSConnection(on: loop, configuration)
+        connection?.statusChanged = { [weak self] status in self?.note(status) }
+    }
+
+    private nonisolated func note(_ status: NATSConnection.Status) {
+        link.withLock { link in
+            link.isConnected = if case .connected = status { true } else { false }
+            if link.isConnected { link.count += 1 }
+        }
+    }
+
+    /// Whether it is connected, and how often it was connected again; from any thread.
+    package nonisolated var connections: (isConnected: Bool, reconnects: Int) {
+        link.withLock { ($0.isConnected, max(0, $0.count - 1)) }
     }
 
     package func close() {

@@ -6,6 +6,9 @@ package protocol LogService: Sendable {
     /// What runs tasks that belong to nobody; nil for Swift's own threads.
     var tasks: (any TaskExecutor)? { get }
     var mostBytes: Int { get async }
+    /// From any thread, as ``connections``.
+    var now: Duration { get }
+    var connections: (isConnected: Bool, reconnects: Int) { get }
 
     func pause(_ time: Duration) async
 

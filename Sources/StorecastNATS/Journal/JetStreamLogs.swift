@@ -85,33 +85,37 @@ package actor JetStreamLogs {
         let log = log(of: room)
         await enter(log)
         defer { leave(log) }
-        let state = try await takeOver(log)
-        return RoomHistory(epoch: state.epoch, head: state.head)
+        let (state, isMarked) = try await takeOver(log)
+        return RoomHistory(
+            epoch: state.epoch, head: state.head, isTakenOver: isMarked && state.head > 0)
     }
 
-    private func takeOver(_ log: Log) async throws(JournalError) -> LogState {
+    /// - Returns: where it ends then, and whether that was marked, as others may have written before.
+    private func takeOver(
+        _ log: Log
+    ) async throws(JournalError) -> (state: LogState, isMarked: Bool) {
         var problem = "others write it"
         var mark: LogState?
         for attempt in 0..<Self.mostTries {
             await pause(before: attempt)
             let end = try await end(of: log)
-            if let end, let mark, end.term == mark.term { return own(log, end) }
+            if let end, let mark, end.term == mark.term { return (own(log, end), true) }
             let isOurs = log.role == .writer && log.uncertain == nil
-            if isOurs, let state = log.state, Self.isEnd(end, state) { return state }
+            if isOurs, let state = log.state, Self.isEnd(end, state) { return (state, false) }
             // What this process saw there is lost.
             let isLost = (log.state?.sequence ?? 0) > (end?.sequence ?? 0)
             var next = end ?? beginning(of: log)
             next.term = randomID(using: &random)
             // Nobody could have written anything that isn't known here, and a room in which nothing
             // happens leaves no trace.
-            if end == nil, !isLost { return own(log, next) }
+            if end == nil, !isLost { return (own(log, next), false) }
             if isLost { next.epoch = randomID(using: &random) }
             next = next.adding(.term, count: 0, [])
             mark = next
             let written = await write(
                 LogMessage(kind: .term, state: next), to: log, behind: end?.sequence ?? 0)
             switch written {
-            case .kept(let number): return own(log, next.numbered(number, count: 0))
+            case .kept(let number): return (own(log, next.numbered(number, count: 0)), true)
             case .notAtEnd: break
             case .refused(let text): throw .unavailable(text)
             case .busy(let text), .unknown(let text): problem = text

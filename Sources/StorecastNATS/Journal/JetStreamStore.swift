@@ -6,7 +6,7 @@ import StorecastWebSocket
 /// One connection for all loops, on a loop of its own. May be used from any thread.
 package final class JetStreamStore: JournalStore {
     private let loop: EventLoop
-    private let jetStream: JetStream
+    let jetStream: JetStream
     private let rooms: JetStreamRooms
 
     private init(_ loop: EventLoop, _ jetStream: JetStream, _ rooms: JetStreamRooms) {
@@ -77,7 +77,7 @@ package struct JetStreamRooms: Sendable {
     /// Who has which room, if servers share them; else this server takes what it is asked for.
     package let places: RoomPlaces?
     private let own: String
-    fileprivate let tasks: (any TaskExecutor)?
+    fileprivate let jetStream: any LogService
 
     /// - Parameter own: the id of this server in its cluster, if it is one of several that share
     ///   rooms.
@@ -86,7 +86,7 @@ package struct JetStreamRooms: Sendable {
         pulseInterval: Duration
     ) {
         self.own = own ?? ""
-        tasks = jetStream.tasks
+        self.jetStream = jetStream
         places = own.map { _ in RoomPlaces(jetStream, layout, interval: pulseInterval) }
         logs = JetStreamLogs(jetStream, layout)
         snapshots = JetStreamSnapshots(jetStream, layout)
@@ -118,6 +118,39 @@ package struct JetStreamRooms: Sendable {
             throw .replaced("The server at \(server.address) has it.")
         }
     }
+
+    /// What it knows of NATS now, and of the servers that share it.
+    fileprivate var link: JournalLink {
+        let (isConnected, reconnects) = jetStream.connections
+        return JournalLink(
+            isConnected: isConnected, reconnects: reconnects, cluster: places?.link)
+    }
+
+    /// Who has which room; nil if this server shares none.
+    fileprivate func placement() async throws(JournalError) -> JournalPlacement? {
+        guard let places else { return nil }
+        let given: [(room: String, server: ClusterServer)]
+        do throws(NATSError) { given = try await places.all() } catch {
+            throw .unavailable(error.description)
+        }
+        let servers = await places.servers
+        var counts: [ClusterServer: Int] = [:]
+        for (_, server) in given { counts[server, default: 0] += 1 }
+        let present = Set(servers.map(\.server))
+        let shown = given.map { (name: ExactString($0.room), server: $0.server) }
+            .sorted { $0.name < $1.name }.prefix(JournalPlacement.mostRooms)
+        return JournalPlacement(
+            servers: servers.map { sight in
+                JournalPlacement.Server(
+                    id: sight.server.id, address: sight.server.address,
+                    rooms: counts[sight.server] ?? 0, isLeaving: sight.isLeaving,
+                    isOwn: sight.server.id.isSameText(as: own))
+            },
+            rooms: shown.map { name, server in
+                JournalPlacement.Room(
+                    name: name.string, server: present.contains(server) ? server.id : nil)
+            }, total: given.count)
+    }
 }
 
 /// The journal of one loop at ``JetStreamRooms``: hands work to the loop of NATS, and brings the
@@ -128,6 +161,7 @@ final class JetStreamJournal: Journal {
     private var tails = PagedTails<LogPlace>()
 
     let isDurable = true
+    var link: JournalLink? { rooms.link }
 
     init(_ rooms: JetStreamRooms, on loop: @escaping JournalLoop) {
         self.rooms = rooms
@@ -141,6 +175,12 @@ final class JetStreamJournal: Journal {
             try await rooms.checkPlace(of: room)
             return try await rooms.logs.open(room)
         }
+    }
+
+    func placement(
+        completion: @escaping (Result<JournalPlacement?, JournalError>) -> Void
+    ) {
+        perform(completion) { rooms throws(JournalError) in try await rooms.placement() }
     }
 
     func append(
@@ -167,7 +207,7 @@ final class JetStreamJournal: Journal {
         of room: String, after: UInt64, receive: @escaping (JournalTailEvent) -> Void
     ) -> any JournalTail {
         let source: PagedTail<LogPlace>.Source = { [rooms] start, completion in
-            Task(executorPreference: rooms.tasks) {
+            Task(executorPreference: rooms.jetStream.tasks) {
                 do throws(JournalError) {
                     completion(.success(try await rooms.logs.page(of: room, from: start)))
                 } catch {
@@ -221,7 +261,7 @@ final class JetStreamJournal: Journal {
     ) {
         let callback = LoopCallback(loop, completion)
         let rooms = rooms
-        Task(executorPreference: rooms.tasks) {
+        Task(executorPreference: rooms.jetStream.tasks) {
             do throws(JournalError) { callback.call(.success(try await work(rooms))) } catch {
                 callback.call(.failure(error))
             }

@@ -132,6 +132,8 @@ package final class MirroredRoom: AnyRoom {
     private var isStarted = false
     /// Whether the owner has let this server in on the connection that there is.
     package private(set) var isConnected = false
+    /// Since when the owner has been away, or has owed a sign; nil if neither.
+    private var silentSince: Duration?
     /// As this server has them.
     private var configured: SyncLimits
     /// How often the owner has let this server in while it had clients.
@@ -186,6 +188,7 @@ package final class MirroredRoom: AnyRoom {
     /// It has ended. What clients dispatch from now on may come again.
     package func disconnected() {
         isConnected = false
+        silentSince = silentSince ?? loop.host.now
         transaction = nil
         resumption = nil
         introductions = []
@@ -270,6 +273,22 @@ package final class MirroredRoom: AnyRoom {
         if isConnected, !say(for: guest, write) { restart() }
     }
 
+    // MARK: How far it is behind
+
+    /// Asks the owner for a sign, unless it owes one: what the owner had sent before is here when
+    /// the sign is. So no clocks are compared.
+    package func askForSign() {
+        guard isConnected, silentSince == nil, uplink?.hasRoom == true else { return }
+        silentSince = loop.host.now
+        send { $0.writePing() }
+    }
+
+    private func heardSign() {
+        guard isConnected, let since = silentSince else { return }
+        silentSince = nil
+        loop.host.took(loop.host.now - since, .roundTrip)
+    }
+
     // MARK: What the owner says
 
     /// - Parameter following: how many messages to clients belong to a transaction, behind its values.
@@ -349,12 +368,14 @@ package final class MirroredRoom: AnyRoom {
                 error.code == .badReference ? "renewed" : Rejection.Code.internal.description
             if let group = groups[ref] { end(group, code) }
         case .bye(let bye): leave(bye)
-        case .pong, .reject, .renew: break
+        case .pong: heardSign()
+        case .reject, .renew: break
         }
     }
 
     private func welcomed(_ welcome: ServerFrame.Welcome) {
         isConnected = true
+        silentSince = nil
         let before = limits.frame
         ownerLimits = welcome.limits
         set(configured)
@@ -692,6 +713,7 @@ package final class MirroredRoom: AnyRoom {
     package func admit(_ session: ServerSession, _ hello: ClientFrame.Hello) -> Admission {
         if !isStarted {
             isStarted = true
+            silentSince = loop.host.now
             uplink?.connect()
         }
         session.takeLimits()
@@ -796,10 +818,13 @@ package final class MirroredRoom: AnyRoom {
         // The owner said so when it let the client in, and the client didn't know yet.
         guard dispatch.seq > guest.settled else { return }
         let payload = dispatch.payload?.withBytes { Array($0) } ?? []
+        // One that is almost too long names what its client does, if anything.
+        let isShort = payload.count + dispatch.type.utf8.count + 1024 <= limits.messageBytes
+        let own = isShort ? session.trace?.traceparent(of: dispatch.seq) : nil
         var writer = JSONWriter(reserving: payload.count + 128)
         writer.writeDispatch(
             seq: dispatch.seq, base: dispatch.base, settled: dispatch.settled ?? 0,
-            type: dispatch.type, payload: payload, traceparent: dispatch.traceparent)
+            type: dispatch.type, payload: payload, traceparent: own ?? dispatch.traceparent)
         // Written anew, it may be longer than it came: then the owner would end the connection.
         guard writer.bytes.count <= limits.messageBytes else {
             return session.close(.tooBig, "A message may have \(limits.messageBytes) bytes.")
@@ -915,7 +940,9 @@ package final class MirroredRoom: AnyRoom {
     package var gauges: RoomGauges {
         RoomGauges(
             groups: groups.count, waiting: 0,
-            isRefused: hasOneOwner && phase == .ready && !isConnected, unsavedSince: nil)
+            isRefused: hasOneOwner && phase == .ready && !isConnected, unsavedSince: nil,
+            upstream: isStarted
+                ? RoomGauges.Upstream(isLive: isConnected, silentSince: silentSince) : nil)
     }
 
     package func close(_ code: CloseCode, _ title: String, after: Double, jitter: Double) {

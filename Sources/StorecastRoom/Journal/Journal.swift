@@ -10,6 +10,13 @@ package protocol Journal: AnyObject {
     /// How many bytes the disk has left, as of a second ago; nil if there is none, or it isn't known.
     var freeBytes: Int? { get }
 
+    /// What it knows now of the machines that keep it, and of the servers that share it; nil if it
+    /// is on this one's disk or in its memory.
+    var link: JournalLink? { get }
+
+    /// Finds out which servers share its rooms, and which of them has which; nil if none do.
+    func placement(completion: @escaping (Result<JournalPlacement?, JournalError>) -> Void)
+
     /// Finds the history of `room`, or begins one.
     func open(
         _ room: String, completion: @escaping (Result<RoomHistory, JournalError>) -> Void)
@@ -80,6 +87,14 @@ extension Journal {
 
     package var freeBytes: Int? { nil }
 
+    package var link: JournalLink? { nil }
+
+    package func placement(
+        completion: @escaping (Result<JournalPlacement?, JournalError>) -> Void
+    ) {
+        completion(.success(nil))
+    }
+
     package func isAlone(
         in room: String, completion: @escaping (Result<Bool, JournalError>) -> Void
     ) {
@@ -129,10 +144,13 @@ package struct RoomHistory: Equatable, Sendable {
     package var epoch: String
     /// The offset of the newest entry, 0 if there is none.
     package var head: UInt64
+    /// Whether another process wrote it last.
+    package var isTakenOver: Bool
 
-    package init(epoch: String, head: UInt64) {
+    package init(epoch: String, head: UInt64, isTakenOver: Bool = false) {
         self.epoch = epoch
         self.head = head
+        self.isTakenOver = isTakenOver
     }
 }
 

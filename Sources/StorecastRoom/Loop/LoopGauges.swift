@@ -14,8 +14,17 @@ package struct LoopGauges: Sendable {
     package var snapshotAge = Duration.zero
     /// What is on its way to connections that don't take it now.
     package var outgoing = Outgoing()
+    /// Rooms of other servers that are passed on: those whose owner is there, and others.
+    package var upstream = (live: 0, waiting: 0)
+    /// For how long the owner of some room has been away, or has owed a sign.
+    package var upstreamSilence = Duration.zero
 
     package init() {}
+
+    mutating func note(_ room: RoomGauges.Upstream, at now: Duration) {
+        if room.isLive { upstream.live += 1 } else { upstream.waiting += 1 }
+        if let since = room.silentSince { upstreamSilence = max(upstreamSilence, now - since) }
+    }
 
     package struct Outgoing: Sendable {
         package var connections = 0
@@ -32,4 +41,13 @@ package struct RoomGauges {
     package var isRefused: Bool
     /// Since when there is something that isn't in a snapshot.
     package var unsavedSince: Duration?
+    /// Of a room that another server has.
+    package var upstream: Upstream?
+
+    package struct Upstream {
+        /// Whether the owner has let this server in on the connection that there is.
+        package var isLive: Bool
+        /// Since when the owner has been away, or has owed a sign; nil if neither.
+        package var silentSince: Duration?
+    }
 }

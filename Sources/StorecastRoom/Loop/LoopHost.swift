@@ -24,6 +24,8 @@ package protocol LoopHost: RoomHost {
     func admitted(_ identity: Identity) -> Result<Identity, Rejection>
     /// The room has left memory.
     func unloaded(_ room: any AnyRoom)
+    /// Who follows the session's dispatches; nil if nobody does.
+    func trace(of session: ServerSession) -> (any DispatchTrace)?
     /// Finds out whose token it is and calls `session.authenticated`, possibly at once.
     func authenticate(_ session: ServerSession, token: String?)
 }
@@ -35,6 +37,7 @@ extension LoopHost {
     package func makeOwnRoom(_ path: String, on loop: RoomLoop) -> (any AnyRoom)? { nil }
     package func lack(ofRoom path: String) -> String { "There is no such room." }
     package func unloaded(_ room: any AnyRoom) {}
+    package func trace(of session: ServerSession) -> (any DispatchTrace)? { nil }
     package func admitsEdge(_ key: String?, to room: String) -> Bool { false }
     package func admitted(_ identity: Identity) -> Result<Identity, Rejection> {
         .success(identity)

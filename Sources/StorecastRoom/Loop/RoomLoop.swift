@@ -149,6 +149,7 @@ package final class RoomLoop: SessionLoop {
             return nil
         }
         let session = ServerSession(room: room, loop: self, link: link)
+        session.trace = host.trace(of: session)
         let network = link.peerNetwork
         guard network.isEmpty || link.isLocal || session.enter(.address(ExactString(network)))
         else {
@@ -519,6 +520,7 @@ package final class RoomLoop: SessionLoop {
             if let since = own.unsavedSince {
                 gauges.snapshotAge = max(gauges.snapshotAge, now - since)
             }
+            if let upstream = own.upstream { gauges.note(upstream, at: now) }
         }
         return gauges
     }

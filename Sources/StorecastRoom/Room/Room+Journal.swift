@@ -75,7 +75,9 @@ extension Room {
             return commitSome()
         case .failure(.unfit(let place, let problem)) where entries[place].rejection == nil:
             return append(entombing(place, of: entries, problem), mayBeKept: mayBeKept)
-        case .failure(.replaced(let problem)): return replaced(problem)
+        case .failure(.replaced(let problem)):
+            context.loop.flushes.counts.appended.replaced += 1
+            return replaced(problem)
         case .failure(let error):
             context.loop.flushes.counts.appended.failures += 1
             isRefused = true
@@ -100,6 +102,8 @@ extension Room {
     }
 
     private func replaced(_ problem: String) {
+        // What was on its way to the journal may tell it once more.
+        if phase == .ready { context.loop.flushes.counts.left += 1 }
         context.host.report("The room '\(name)' is left to another server: \(problem)")
         phase = .failed(.replaced(problem))
         queue = JournalQueue()

@@ -4,14 +4,24 @@ extension Room {
     /// Reads the room's history, so that the state is what it was: the newest snapshot that is
     /// good, and what came behind it.
     func load() {
+        let start = context.host.now
         context.journal.open(name) { [weak self] result in
             guard let self else { return }
             switch result {
             case .success(let history):
                 epoch = history.epoch
+                if history.isTakenOver { measureTakeover(from: start) }
                 if history.head > 0 { loadSnapshot(history.head, of: history) } else { end(.ready) }
             case .failure(let error): end(.failed(error))
             }
+        }
+    }
+
+    /// Tells how long it took until the room goes on here, if it does.
+    private func measureTakeover(from start: Duration) {
+        whenLoaded { [weak self] phase in
+            guard let self, phase == .ready else { return }
+            context.host.took(context.host.now - start, .takeover)
         }
     }
 

@@ -11,8 +11,11 @@ package final class LoopCounts {
     package private(set) var deferred: [String: Int] = [:]
     /// How often a limit was reached, by its name.
     package private(set) var limits: [String: Int] = [:]
-    /// Entries that journals have taken, and batches that they haven't.
-    package internal(set) var appended = (entries: 0, failures: 0)
+    /// Entries that journals have taken, and batches that they haven't: for a while, or as another
+    /// server had taken the room over.
+    package internal(set) var appended = (entries: 0, failures: 0, replaced: 0)
+    /// Rooms that were left to another server.
+    package internal(set) var left = 0
     package internal(set) var snapshots = (written: 0, failed: 0)
     /// Messages that brought a connection over several changes of a value at once.
     @exclusivity(unchecked) package internal(set) var conflations = 0

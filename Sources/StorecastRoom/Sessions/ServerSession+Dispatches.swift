@@ -88,6 +88,8 @@ package protocol DispatchTrace: AnyObject {
     /// It has its outcome, or is to come again. Also called of dispatches that weren't begun here,
     /// as an earlier connection had sent them.
     func ended(_ seq: UInt64, _ rejection: Rejection?)
+    /// What a dispatch is to name as its parent where it is passed on to; nil if nothing.
+    func traceparent(of seq: UInt64) -> String?
     /// The connection is over; what was begun and hasn't ended may still take effect.
     func closed()
 }

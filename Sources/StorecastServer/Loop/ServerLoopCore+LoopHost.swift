@@ -33,6 +33,13 @@ extension ServerLoopCore: LoopHost {
     // What is queued now runs in the next turn, before which the loop looks at its sockets.
     func turnAgain() { loop.execute {} }
 
+    func trace(of session: ServerSession) -> (any DispatchTrace)? {
+        guard let tracer = configuration.tracer, part(at: session.room.name) == nil else {
+            return nil
+        }
+        return SessionTrace(tracer, session)
+    }
+
     func admitsEdge(_ key: String?, to room: String) -> Bool {
         // Those of extensions are for people who have the extension's own secret.
         configuration.edgeKey?.matches(key) == true && part(at: room) == nil

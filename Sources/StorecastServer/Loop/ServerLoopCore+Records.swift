@@ -119,7 +119,8 @@ extension ServerLoopCore {
             .messagesIn: traffic.messagesIn, .messagesOut: traffic.messagesOut,
             .bytesIn: traffic.bytesIn, .bytesOut: traffic.bytesOut,
             .conflations: counts.conflations, .entries: counts.appended.entries,
-            .appendFailures: counts.appended.failures,
+            .appendFailures: counts.appended.failures, .replaced: counts.appended.replaced,
+            .left: counts.left,
         ]
         for (metric, count) in plain { report.counts[MetricKey(metric: metric)] = count }
         let labelled: KeyValuePairs<ServerMetric, [String: Int]> = [
@@ -139,6 +140,11 @@ extension ServerLoopCore {
         report.gauges = rooms.gauges
         report.gauges.outgoing = unsent()
         report.freeBytes = journal.freeBytes
+        // All loops have the same.
+        if index == 0, let link = journal.link {
+            report.link = link
+            report.counts[MetricKey(metric: .natsReconnects)] = link.reconnects
+        }
         return report
     }
 }

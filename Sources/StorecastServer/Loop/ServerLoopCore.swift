@@ -62,6 +62,8 @@ final class ServerLoopCore {
     private var reportCount = 0
     private var lastOutgoing = LoopGauges.Outgoing()
     var checks = TokenChecks()
+    /// The rooms whose owners are still to be asked for a sign, before the first is asked again.
+    var unasked: [ExactString] = []
     /// The connections that this loop holds for rooms of other loops, by their ids.
     var relays: [UInt64: Relay] = [:]
     private var server: WebSocketServer?
@@ -92,6 +94,7 @@ final class ServerLoopCore {
             guard let self, !rooms.isStopping else { return }
             if rooms.noteMemory(ProcessMemory.used, mark: memoryMark) { EventLoop.trimMemory() }
             configuration.metrics.take(report(), of: index)
+            if configuration.upstream != nil { askOwners() }
             eachSecond(memoryMark: memoryMark)
         }
     }
@@ -155,10 +158,7 @@ final class ServerLoopCore {
     func begin(_ link: any SessionLink) {
         links[link.id] = link
         link.session = rooms.begin(link, in: link.credentials.path)
-        guard let session = link.session else { return }
-        if let tracer = configuration.tracer, part(at: link.credentials.path) == nil {
-            session.trace = SessionTrace(tracer, session)
-        }
+        guard link.session != nil else { return }
         for (_, part) in extensions {
             if let observer = part.opened(link.id, link.credentials) {
                 link.observers.append(observer)

@@ -147,6 +147,18 @@ extension ServerLoopCore {
         (rooms.rooms[ExactString(room)] as? MirroredRoom)?.uplink as? SocketUplink
     }
 
+    /// Asks owners of rooms for a sign, a few each second and each in its turn, however many there
+    /// are: by that it is known how far their rooms here are behind.
+    func askOwners() {
+        if unasked.isEmpty { unasked = Array(rooms.rooms.keys) }
+        for name in unasked.suffix(Self.mostAsked) {
+            (rooms.rooms[name] as? MirroredRoom)?.askForSign()
+        }
+        unasked.removeLast(min(Self.mostAsked, unasked.count))
+    }
+
+    private static let mostAsked = 16
+
     /// The server is gone that the owner of some rooms was found at.
     func upstreamEnded(_ address: String) {
         for (_, room) in rooms.rooms.sorted(by: { $0.key < $1.key }) {

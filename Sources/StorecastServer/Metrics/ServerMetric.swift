@@ -25,8 +25,18 @@ package enum ServerMetric: String, CaseIterable, Sendable {
     case entries = "storecast_journal_entries"
     case appendFailures = "storecast_journal_failures"
     case freeBytes = "storecast_journal_free_bytes"
+    case replaced = "storecast_journal_replaced"
+    case left = "storecast_rooms_left"
+    case takeover = "storecast_takeover_seconds"
     case snapshots = "storecast_snapshots"
     case snapshotAge = "storecast_snapshot_age_seconds"
+    case upstreamRooms = "storecast_upstream_rooms"
+    case upstreamSilence = "storecast_upstream_silence_seconds"
+    case roundTrip = "storecast_upstream_round_trip_seconds"
+    case natsConnected = "storecast_nats_connected"
+    case natsReconnects = "storecast_nats_reconnects"
+    case clusterServers = "storecast_cluster_servers"
+    case pulseAge = "storecast_cluster_pulse_age_seconds"
     case memory = "storecast_memory_bytes"
     case descriptors = "storecast_open_descriptors"
     case mostDescriptors = "storecast_open_descriptors_limit"
@@ -34,9 +44,10 @@ package enum ServerMetric: String, CaseIterable, Sendable {
     package var kind: Kind {
         switch self {
         case .ended, .actions, .deferred, .messagesIn, .messagesOut, .bytesIn, .bytesOut,
-            .conflations, .limits, .entries, .appendFailures, .snapshots:
+            .conflations, .limits, .entries, .appendFailures, .replaced, .left, .snapshots,
+            .natsReconnects:
             .counter
-        case .turn, .append: .histogram
+        case .turn, .append, .takeover, .roundTrip: .histogram
         default: .gauge
         }
     }
@@ -50,6 +61,7 @@ package enum ServerMetric: String, CaseIterable, Sendable {
         case .waiting: ["for"]
         case .limits: ["limit"]
         case .snapshots: ["outcome"]
+        case .upstreamRooms: ["state"]
         default: []
         }
     }
@@ -78,8 +90,22 @@ package enum ServerMetric: String, CaseIterable, Sendable {
         case .entries: "Entries that journals have kept."
         case .appendFailures: "Batches that journals didn't keep."
         case .freeBytes: "What the journal's disk has left."
+        case .replaced: "Batches that journals refused, as another server had taken the room over."
+        case .left: "Rooms that were left to another server."
+        case .takeover:
+            "How long it took until a room went on here that another process had written."
         case .snapshots: "Snapshots that were taken, by outcome."
         case .snapshotAge: "For how long some room has had something that isn't in a snapshot."
+        case .upstreamRooms:
+            "Rooms of other servers that are passed on, by whether their owner is there."
+        case .upstreamSilence:
+            "For how long the owner of some room has been away, or has owed an answer."
+        case .roundTrip:
+            "How long owners took to answer: what they had sent before was here by then."
+        case .natsConnected: "1 if NATS is connected, otherwise 0."
+        case .natsReconnects: "How often NATS was connected again."
+        case .clusterServers: "Servers of the cluster that are there, this one included."
+        case .pulseAge: "How long ago this server last heard itself through NATS."
         case .memory: "Memory of the process that is in use."
         case .descriptors: "Files and sockets that the process has open."
         case .mostDescriptors: "How many it may have."

@@ -8,6 +8,8 @@ struct LoopReport: Sendable {
     var counts: [MetricKey: Int] = [:]
     var gauges = LoopGauges()
     var freeBytes: Int?
+    /// What the journal knows of the machines that keep it; of the first loop only.
+    var link: JournalLink?
 }
 
 struct MetricKey: Hashable, Sendable {
@@ -31,6 +33,8 @@ final class ServerMetrics: Sendable {
     private let factory: any MetricsFactory
     private let turn: Timer
     private let append: Timer
+    private let takeover: Timer
+    private let roundTrip: Timer
     private let state = Mutex(State())
     private let loops: Int
 
@@ -39,6 +43,8 @@ final class ServerMetrics: Sendable {
         self.loops = loops
         turn = Timer(label: ServerMetric.turn.rawValue, factory: factory)
         append = Timer(label: ServerMetric.append.rawValue, factory: factory)
+        takeover = Timer(label: ServerMetric.takeover.rawValue, factory: factory)
+        roundTrip = Timer(label: ServerMetric.roundTrip.rawValue, factory: factory)
     }
 
     deinit {
@@ -46,8 +52,7 @@ final class ServerMetrics: Sendable {
             for counter in state.counters.values { counter.destroy() }
             for meter in state.meters.values { meter.destroy() }
         }
-        turn.destroy()
-        append.destroy()
+        for timer in [turn, append, takeover, roundTrip] { timer.destroy() }
     }
 
     func took(_ time: Duration, _ measure: LoopMeasure) {
@@ -56,6 +61,8 @@ final class ServerMetrics: Sendable {
         switch measure {
         case .turn: turn.recordNanoseconds(nanoseconds)
         case .append: append.recordNanoseconds(nanoseconds)
+        case .takeover: takeover.recordNanoseconds(nanoseconds)
+        case .roundTrip: roundTrip.recordNanoseconds(nanoseconds)
         }
     }
 
@@ -85,12 +92,20 @@ final class ServerMetrics: Sendable {
     private func set(
         _ metric: ServerMetric, _ labels: String..., to value: Int, _ state: inout State
     ) {
-        let key = MetricKey(metric: metric, labels: labels)
-        let meter =
-            state.meters[key]
-            ?? Meter(label: metric.rawValue, dimensions: dimensions(key), factory: factory)
-        state.meters[key] = meter
-        meter.set(value)
+        meter(MetricKey(metric: metric, labels: labels), &state).set(value)
+    }
+
+    /// In seconds.
+    private func set(_ metric: ServerMetric, to time: Duration, _ state: inout State) {
+        meter(MetricKey(metric: metric), &state).set(time / .seconds(1))
+    }
+
+    private func meter(_ key: MetricKey, _ state: inout State) -> Meter {
+        if let known = state.meters[key] { return known }
+        let made = Meter(
+            label: key.metric.rawValue, dimensions: dimensions(key), factory: factory)
+        state.meters[key] = made
+        return made
     }
 
     private func dimensions(_ key: MetricKey) -> [(String, String)] {
@@ -117,7 +132,18 @@ final class ServerMetrics: Sendable {
         if let free = reports.compactMap(\.freeBytes).min() {
             set(.freeBytes, to: free, &state)
         }
+        set(.upstreamRooms, "live", to: sum(\.upstream.live), &state)
+        set(.upstreamRooms, "waiting", to: sum(\.upstream.waiting), &state)
+        set(.upstreamSilence, to: all.map(\.upstreamSilence).max() ?? .zero, &state)
+        if let link = reports.lazy.compactMap(\.link).first { setGauges(of: link, &state) }
         set(.memory, to: ProcessMemory.used, &state)
+    }
+
+    private func setGauges(of link: JournalLink, _ state: inout State) {
+        set(.natsConnected, to: link.isConnected ? 1 : 0, &state)
+        guard let cluster = link.cluster else { return }
+        set(.clusterServers, to: cluster.servers, &state)
+        set(.pulseAge, to: cluster.pulseAge, &state)
     }
 
     /// Not with the others, as it takes longer the more there are.

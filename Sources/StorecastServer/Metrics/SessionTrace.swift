@@ -15,6 +15,8 @@ final class SessionTrace: DispatchTrace {
     }
 
     static let name = "storecast.dispatch"
+    /// W3C Trace Context, of which the protocol has this member.
+    private static let parent = "traceparent"
     /// What of a text of the client's is kept, in bytes.
     private static let longest = 128
 
@@ -31,7 +33,7 @@ final class SessionTrace: DispatchTrace {
     func began(_ dispatch: ClientFrame.Dispatch) {
         var context = ServiceContext.topLevel
         if let parent = dispatch.traceparent, parent.utf8.count <= Self.longest {
-            tracer.extract(["traceparent": parent], into: &context, using: Fields())
+            tracer.extract([Self.parent: parent], into: &context, using: Fields())
         }
         let span = tracer.startAnySpan(Self.name, context: context, ofKind: .server)
         span.attributes[Attribute.room.rawValue] = session.room.name
@@ -39,6 +41,13 @@ final class SessionTrace: DispatchTrace {
         span.attributes[Attribute.seq.rawValue] = Int64(clamping: dispatch.seq)
         span.attributes[Attribute.identity.rawValue] = session.identity.id
         spans[dispatch.seq] = span
+    }
+
+    func traceparent(of seq: UInt64) -> String? {
+        guard let span = spans[seq] else { return nil }
+        var fields: [String: String] = [:]
+        tracer.inject(span.context, into: &fields, using: Fields())
+        return fields[Self.parent].flatMap { $0.utf8.count <= Self.longest ? $0 : nil }
     }
 
     func ended(_ seq: UInt64, _ rejection: Rejection?) {
@@ -58,7 +67,11 @@ final class SessionTrace: DispatchTrace {
         spans = [:]
     }
 
-    private struct Fields: Extractor {
+    private struct Fields: Extractor, Injector {
         func extract(key: String, from carrier: [String: String]) -> String? { carrier[key] }
+
+        func inject(_ value: String, forKey key: String, into carrier: inout [String: String]) {
+            carrier[key] = value
+        }
     }
 }

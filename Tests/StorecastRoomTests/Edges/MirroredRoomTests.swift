@@ -826,6 +826,57 @@ struct MirroredRoomTests {
         #expect(cluster.room.liveGroups.isEmpty)
     }
 
+    // MARK: How far an edge is behind
+
+    @Test func `an edge is behind by what its owner takes to answer`() {
+        let cluster = TestCluster()
+        let edge = cluster.makeEdge()
+        let (ada, _) = client(.ada, at: edge)
+        cluster.settle(ada)
+        edge.room.askForSign()
+        edge.loop.advance(by: 0.25)
+        // It is asked once at a time.
+        edge.room.askForSign()
+        edge.loop.advance(by: 0.25)
+        cluster.settle(ada)
+        #expect(edge.loop.times(of: .roundTrip) == [.seconds(0.5)])
+        // What nobody asked for says nothing.
+        Array(#"{"op":"pong","v":0}"#.utf8).withUnsafeBytes { edge.room.receive($0) }
+        edge.room.askForSign()
+        cluster.settle(ada)
+        #expect(edge.loop.times(of: .roundTrip) == [.seconds(0.5), .zero])
+        #expect(ada.troubles == [] && edge.restarts == 0)
+    }
+
+    @Test func `an owner is silent from when it owes something, until it has let the edge in`() {
+        let cluster = TestCluster()
+        let edge = cluster.makeEdge()
+        func expect(live: Int, waiting: Int, silence: Double) {
+            let gauges = edge.loop.rooms.gauges
+            #expect(gauges.upstream.live == live)
+            #expect(gauges.upstream.waiting == waiting)
+            #expect(gauges.upstreamSilence == .seconds(silence))
+        }
+        expect(live: 0, waiting: 0, silence: 0)
+        let (ada, _) = client(.ada, at: edge)
+        edge.loop.advance(by: 3)
+        expect(live: 0, waiting: 1, silence: 3)
+        cluster.settle(ada)
+        expect(live: 1, waiting: 0, silence: 0)
+        edge.room.askForSign()
+        edge.loop.advance(by: 2)
+        expect(live: 1, waiting: 0, silence: 2)
+        // It didn't answer, and then its connection broke.
+        edge.cut()
+        edge.loop.advance(by: 1)
+        expect(live: 0, waiting: 1, silence: 3)
+        edge.room.askForSign()
+        edge.connect()
+        cluster.settle(ada)
+        expect(live: 1, waiting: 0, silence: 0)
+        #expect(edge.loop.times(of: .roundTrip) == [])
+    }
+
     @Test func `who is present is known to the owner, and gone with its edge`() {
         let owner = TestLoop()
         owner.edgeKey = "key"

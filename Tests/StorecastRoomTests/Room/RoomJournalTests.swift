@@ -71,6 +71,32 @@ struct RoomJournalTests {
         #expect(throws: Rejection.self) { try late.settled?.get() }
     }
 
+    @Test func `a room that is left is counted once, and what the journal refused for that`() {
+        let ada = Wire.greeted(room, on: loop)
+        ada.dispatch(1, "AddTea", #"{"by":1}"#)
+        room.leave("It goes elsewhere.")
+        let counts = loop.rooms.flushes.counts
+        #expect(counts.left == 1 && counts.appended.replaced == 0)
+        // What was on its way is refused.
+        journal.finish(.replaced)
+        #expect(counts.left == 1 && counts.appended.replaced == 1)
+        #expect(counts.appended.failures == 0)
+    }
+
+    @Test func `a takeover lasts from asking for the room until it goes on`() {
+        let other = TestJournal()
+        other.opensRooms = false
+        other.isTakenOver = true
+        let taken = loop.open(Shop.room, at: "/taken", journal: other)
+        loop.advance(by: 2)
+        #expect(loop.times(of: .takeover) == [])
+        other.finishOpening()
+        #expect(taken.isReady)
+        #expect(loop.times(of: .takeover) == [.seconds(2)])
+        // The room of this test was its own process's.
+        #expect(room.isReady)
+    }
+
     @Test func `what was refused binds its client's id to nobody once the client has left`() {
         loop.authenticator = { _ in .success(Identity("ada")) }
         let ada = Wire.greeted(room, on: loop)

@@ -29,6 +29,8 @@ final class TestJournal: Journal {
     var isImmediate: Bool
     /// Whether it answers who opens a room.
     var opensRooms = true
+    /// Whether another process wrote its rooms last.
+    var isTakenOver = false
     /// Why rooms can't be opened.
     var openingError: JournalError?
     /// Whether it keeps its entries, and says so of snapshots, which nobody needs beside them.
@@ -96,7 +98,9 @@ final class TestJournal: Journal {
     ) {
         guard opensRooms else { return openings.append(completion) }
         if let openingError { return completion(.failure(openingError)) }
-        completion(.success(RoomHistory(epoch: "test-epoch", head: UInt64(entries.count))))
+        let history = RoomHistory(
+            epoch: "test-epoch", head: UInt64(entries.count), isTakenOver: isTakenOver)
+        completion(.success(history))
     }
 
     /// Answers those who open rooms, and waited.

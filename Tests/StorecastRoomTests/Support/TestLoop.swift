@@ -10,6 +10,7 @@ final class TestLoop: LoopHost {
     private(set) var waiting: [ServerSession] = []
     private(set) var reports: [String] = []
     private(set) var progress: [RoomProgress] = []
+    private var measures: [(time: Duration, what: LoopMeasure)] = []
     private(set) var turns = 0
     /// How many turns asked for another one.
     private(set) var turnsAgain = 0
@@ -72,6 +73,13 @@ final class TestLoop: LoopHost {
     func report(_ message: String) { reports.append(message) }
 
     func progressed(_ progress: RoomProgress) { self.progress.append(progress) }
+
+    func took(_ time: Duration, _ measure: LoopMeasure) { measures.append((time, measure)) }
+
+    /// How long each of these took.
+    func times(of measure: LoopMeasure) -> [Duration] {
+        measures.filter { $0.what == measure }.map(\.time)
+    }
 
     /// Hands what came to the journals, then lets every connection that can take it have its share.
     func endTurn() {

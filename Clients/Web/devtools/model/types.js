@@ -19,6 +19,19 @@
  * @property {number} actionsPerSecond
  * @property {number} messagesPerSecond
  *
+ * @typedef {object} Cluster
+ * @property {ClusterServer[]} servers
+ * @property {{ room: string, server?: string }[]} rooms
+ * @property {number} total  of the rooms
+ * @property {string} [problem]
+ *
+ * @typedef {object} ClusterServer
+ * @property {string} id
+ * @property {string} address
+ * @property {number} rooms
+ * @property {boolean} isDrained
+ * @property {boolean} isOwn
+ *
  * @typedef {{ messages: number, bytes: number }} Traffic
  * @typedef {{ received: Traffic, sent: Traffic }} LinkTraffic
  *
