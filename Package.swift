@@ -140,7 +140,7 @@ let package = Package(
             name: "StorecastClusterTests",
             dependencies: [
                 "StorecastClient", "StorecastCluster", "StorecastNATS", "StorecastServer",
-                "StorecastSync", "TestSupport",
+                "StorecastSync", "StorecastWebSocket", "TestSupport",
             ],
             swiftSettings: settings),
         // A load on any server, and what it measures.

@@ -140,6 +140,56 @@ struct JetStreamJournalTests {
         await bench.close()
     }
 
+    @Test func `pieces of a snapshot that was cut off go when the room is taken over`()
+        async throws
+    {
+        let server = try await NATSProcess()
+        let bench = try await bench(server, Self.smallLayout)
+        let head = try await bench.append(JournalSample.notes(2), to: "/a")
+        try await bench.save(Self.snapshot(at: head), of: "/a")
+        let store = try #require(await bench.store as? JetStreamStore)
+        for _ in 0..<2 {
+            let written = await store.jetStream.write(
+                [7], to: Self.smallLayout.pieces(of: "/a", "cut-off"), headers: NATSHeaders(),
+                behind: nil)
+            guard case .kept = written else { throw TooLate(description: "\(written)") }
+        }
+        #expect(try await snapshotSubjects(of: bench) == 3)
+        try await bench.reopen()
+        _ = try await bench.history(of: "/a")
+        #expect(try await snapshotSubjects(of: bench) == 2)
+        #expect(
+            try await bench.snapshot(of: "/a", through: head) == Self.snapshot(at: head))
+        await bench.close()
+    }
+
+    @Test(arguments: [false, true])
+    func `a snapshot that lacks pieces is passed over`(hasSome: Bool) async throws {
+        let server = try await NATSProcess()
+        let bench = try await bench(server, Self.smallLayout)
+        let head = try await bench.append(JournalSample.notes(2), to: "/a")
+        for offset in [head - 1, head] {
+            try await bench.save(Self.snapshot(at: offset), of: "/a")
+        }
+        // As it is when who takes the room over removes them before they are named.
+        let store = try #require(await bench.store as? JetStreamStore)
+        let stream = Self.smallLayout.snapshotStream
+        let manifest = try #require(
+            try await store.jetStream.last(
+                of: Self.smallLayout.manifests(of: "/a") + "\(head)", in: stream))
+        let text = String(decoding: manifest.payload, as: UTF8.self)
+        let prefix = Self.smallLayout.pieces(of: "/a", "")
+        let subject = try #require(
+            try await store.jetStream.subjects(prefix + "*", of: stream)
+                .first { text.contains($0.dropFirst(prefix.count)) })
+        let last = try #require(try await store.jetStream.last(of: subject, in: stream))
+        try await store.jetStream.purge(
+            subject, of: stream, below: hasSome ? last.sequence : nil)
+        #expect(
+            try await bench.snapshot(of: "/a", through: head) == Self.snapshot(at: head - 1))
+        await bench.close()
+    }
+
     /// One in three pieces, if messages are small.
     private static func snapshot(at offset: UInt64) -> JournalSnapshot {
         JournalSnapshot(
@@ -239,6 +289,38 @@ struct JetStreamJournalTests {
         #expect(try await other.read("/a").map(\.record.seq) == [1, 2, 3, 4])
         await writer.close()
         await other.close()
+    }
+
+    @Test func `who is beaten to a room looks again whose it is`() async throws {
+        let server = try await NATSProcess()
+        let stores = [try await Self.store(server), try await Self.store(server)]
+        let bench = try await bench(server)
+        var beaten = 0
+        for round in 0..<500 where beaten == 0 {
+            let room = "/\(round)"
+            try await bench.append(JournalSample.notes(1), to: room)
+            beaten = try await withThrowingTaskGroup(of: Bool.self) { group in
+                for store in stores {
+                    group.addTask { try await Self.isBeaten(to: room, in: store) }
+                }
+                return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+        }
+        #expect(beaten == 1, "It isn't both, nor nobody for hundreds of times.")
+        for store in stores { await store.close() }
+        await bench.close()
+    }
+
+    /// Opens a room, if no other does at the same moment; whether one did.
+    private static func isBeaten(to room: String, in store: JetStreamStore) async throws -> Bool {
+        let place = JournalError.replaced("Another has it.")
+        do throws(JournalError) {
+            _ = try await store.logs.open(room) { () throws(JournalError) in throw place }
+            return false
+        } catch {
+            guard error == place else { throw error }
+            return true
+        }
     }
 
     // MARK: What nobody can tell

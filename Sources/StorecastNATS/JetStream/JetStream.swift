@@ -70,6 +70,13 @@ package actor JetStream {
         }
     }
 
+    /// Has `body` called on the loop whenever NATS is connected again, after it wasn't.
+    package func onReconnection(_ body: @escaping @Sendable () -> Void) {
+        connection?.statusChanged = { status in
+            if case .connected = status { body() }
+        }
+    }
+
     /// Waits, but not once it is closed.
     package func pause(_ time: Duration) async {
         if connection == nil { return }
@@ -305,6 +312,17 @@ package actor JetStream {
                 return found
             }
         }
+    }
+
+    /// How many messages a subject of a stream has, as the stream's leader knows.
+    package func count(of subject: String, in stream: String) async throws(NATSError) -> Int {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("subjects_filter", subject)
+        writer.endObject()
+        let answer = try await call("STREAM.INFO.\(stream)", writer.bytes)
+        try Self.check(answer)
+        return answer["state"]?["subjects"]?[subject]?.int ?? 0
     }
 
     // MARK: Requests

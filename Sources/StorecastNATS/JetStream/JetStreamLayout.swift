@@ -35,6 +35,9 @@ package struct JetStreamLayout: Sendable {
 
     var snapshotSubjects: String { "\(name).snapshots.>" }
 
+    /// All that is kept of a room's snapshots.
+    func snapshots(of room: String) -> String { "\(name).snapshots.\(Self.token(room)).>" }
+
     /// The manifest of a room's snapshot at an offset, behind this.
     func manifests(of room: String) -> String { "\(name).snapshots.\(Self.token(room)).at." }
 

@@ -87,21 +87,25 @@ package actor JetStreamLogs {
 
     /// Becomes the writer of a room, if this process isn't already.
     ///
+    /// - Parameter checkPlace: called before it is tried again, as another wrote at that moment;
+    ///   throws if that one is to have the room.
     /// - Returns: its history, and whether somebody else may have written before. What is kept of
     ///   that elsewhere is to be looked through then, and ``opened(_:)`` to be called.
     package func open(
-        _ room: String
+        _ room: String, checkPlace: @Sendable () async throws(JournalError) -> Void = {}
     ) async throws(JournalError) -> (history: RoomHistory, isFresh: Bool) {
         let log = log(of: room)
         await enter(log)
         defer { leave(log) }
-        let state = try await takeOver(log)
+        let state = try await takeOver(log, checkPlace)
         return (RoomHistory(epoch: state.epoch, head: state.head), log.isFresh)
     }
 
     package func opened(_ room: String) { log(of: room).isFresh = false }
 
-    private func takeOver(_ log: Log) async throws(JournalError) -> LogState {
+    private func takeOver(
+        _ log: Log, _ checkPlace: @Sendable () async throws(JournalError) -> Void = {}
+    ) async throws(JournalError) -> LogState {
         var problem = "others write it"
         var mark: LogState?
         for attempt in 0..<Self.mostTries {
@@ -124,7 +128,7 @@ package actor JetStreamLogs {
                 LogMessage(kind: .term, state: next), to: log, behind: end?.sequence ?? 0)
             switch written {
             case .kept(let number): return takenOver(log, next.numbered(number, count: 0))
-            case .notAtEnd: break
+            case .notAtEnd: try await checkPlace()
             case .refused(let text): throw .unavailable(text)
             case .busy(let text), .unknown(let text): problem = text
             }
@@ -178,6 +182,16 @@ package actor JetStreamLogs {
             _ = replaced(log)
             return false
         }
+    }
+
+    /// Whether nothing ever happened in a room.
+    func isEmpty(_ room: String) async throws(JournalError) -> Bool {
+        let log = log(of: room)
+        await enter(log)
+        defer { leave(log) }
+        // What was there once, and isn't any more, is lost.
+        guard log.state?.sequence ?? 0 == 0, log.uncertain == nil else { return false }
+        return try await end(of: log) == nil
     }
 
     private func beginning(of log: Log) -> LogState {

@@ -17,6 +17,8 @@ struct JetStreamSnapshots: Sendable {
     private struct Manifest {
         /// The id of its pieces.
         var pieces: String
+        /// How many they are.
+        var count: Int
         var offset: UInt64
         var version: UInt64
         var size: Int
@@ -26,6 +28,7 @@ struct JetStreamSnapshots: Sendable {
             var writer = JSONWriter()
             writer.beginObject()
             writer.member("pieces", pieces)
+            writer.member("count", count)
             writer.member("offset", offset)
             writer.member("version", version)
             writer.member("size", size)
@@ -52,8 +55,8 @@ struct JetStreamSnapshots: Sendable {
         let size = min(Self.pieceBytes, layout.mostBytes, await jetStream.mostBytes)
         var random = SystemRandomNumberGenerator()
         let manifest = Manifest(
-            pieces: randomID(using: &random), offset: offset, version: version,
-            size: bytes.count, digest: Self.digest(bytes))
+            pieces: randomID(using: &random), count: (bytes.count + size - 1) / size,
+            offset: offset, version: version, size: bytes.count, digest: Self.digest(bytes))
         let pieces = layout.pieces(of: room, manifest.pieces)
         do throws(NATSError) {
             let old = try await self.manifest(of: room, at: offset)
@@ -113,12 +116,25 @@ struct JetStreamSnapshots: Sendable {
         }
     }
 
-    /// Removes those of what the log has lost: above its head, when nobody else writes.
+    /// Removes those of what the log has lost, above its head, and pieces that no manifest names, as
+    /// they were left by a process that ended while it wrote them. For one that has just taken the
+    /// room over.
+    ///
+    /// Whoever was replaced, and doesn't know yet, may be writing those pieces. Then its snapshot lacks
+    /// some, and is passed over.
     func forget(of room: String, above head: UInt64) async throws(JournalError) {
         do throws(NATSError) {
-            for place in try await offsets(of: room) where place > head {
-                try await remove(of: room, at: place)
+            // At once: a manifest comes behind its pieces.
+            var (places, pieces) = try await all(of: room)
+            for place in places where place > head { try await remove(of: room, at: place) }
+            places.removeAll { $0 > head }
+            // Seldom: a room may have many snapshots.
+            guard pieces.count > places.count else { return }
+            for place in places {
+                let manifest = try await manifest(of: room, at: place)
+                pieces.removeAll { manifest?.pieces.isSameText(as: $0) == true }
             }
+            for id in pieces { try await purge(layout.pieces(of: room, id)) }
         } catch {
             throw .unavailable(error.description)
         }
@@ -134,9 +150,23 @@ struct JetStreamSnapshots: Sendable {
 
     /// Of all snapshots, in order.
     private func offsets(of room: String) async throws(NATSError) -> [UInt64] {
-        let prefix = layout.manifests(of: room)
-        return try await jetStream.subjects(prefix + "*", of: layout.snapshotStream)
-            .compactMap { UInt64($0.dropFirst(prefix.utf8.count)) }.sorted()
+        try await all(of: room).offsets
+    }
+
+    /// The offsets of all snapshots, in order, and the ids of all pieces.
+    private func all(
+        of room: String
+    ) async throws(NATSError) -> (offsets: [UInt64], pieces: [String]) {
+        let subjects = try await jetStream.subjects(
+            layout.snapshots(of: room), of: layout.snapshotStream)
+        func names(behind prefix: String) -> [Substring] {
+            subjects.filter { $0.utf8.starts(with: prefix.utf8) }
+                .map { $0.dropFirst(prefix.utf8.count) }
+        }
+        return (
+            names(behind: layout.manifests(of: room)).compactMap { UInt64($0) }.sorted(),
+            names(behind: layout.pieces(of: room, "")).map { String($0) }
+        )
     }
 
     private func manifest(
@@ -154,7 +184,8 @@ struct JetStreamSnapshots: Sendable {
             let size = root["size"]?.int, let digest = root["sha256"]?.string
         else { return nil }
         return Manifest(
-            pieces: pieces, offset: offset, version: version, size: size, digest: digest)
+            pieces: pieces, count: root["count"]?.int ?? 0, offset: offset, version: version,
+            size: size, digest: digest)
     }
 
     /// Nil if it isn't as it was written.
@@ -167,8 +198,10 @@ struct JetStreamSnapshots: Sendable {
                 return JournalSnapshot(
                     offset: offset, version: manifest.version, content: bytes)
             }
-            // Another has taken its place meanwhile, or they can't be read now.
+            // Another has taken its place meanwhile, or some were removed before they were named, or
+            // they can't be read now.
             guard try await self.manifest(of: room, at: offset)?.pieces != manifest.pieces else {
+                guard try await isWhole(manifest, of: room) else { return nil }
                 throw .unavailable(
                     "NATS doesn't have all of the snapshot of '\(room)' at \(offset).")
             }
@@ -190,7 +223,7 @@ struct JetStreamSnapshots: Sendable {
             for piece in page.messages { bytes += piece.payload }
             if let last = page.messages.last {
                 next = last.sequence + 1
-            } else if waits < 20 {
+            } else if waits < 20, try await isWhole(manifest, of: room) {
                 // A server of the stream answered that doesn't have everything yet.
                 waits += 1
                 await jetStream.pause(.milliseconds(50))
@@ -199,6 +232,12 @@ struct JetStreamSnapshots: Sendable {
             }
         }
         return bytes
+    }
+
+    /// Whether all pieces are there, as the stream's leader knows.
+    private func isWhole(_ manifest: Manifest, of room: String) async throws(NATSError) -> Bool {
+        let subject = layout.pieces(of: room, manifest.pieces)
+        return try await jetStream.count(of: subject, in: layout.snapshotStream) >= manifest.count
     }
 
     private func write(_ payload: [UInt8], to subject: String) async throws(NATSError) {

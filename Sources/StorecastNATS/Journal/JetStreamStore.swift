@@ -83,6 +83,16 @@ package final class JetStreamStore: JournalStore {
         }
     }
 
+    /// The room has left memory. If nothing ever happened in it, nobody has to have it: anybody may
+    /// ask for any number of paths.
+    ///
+    /// Somebody may come for it at this moment. Then it may be given to another server while it is
+    /// open here, and goes there; the log decides who writes it in any case.
+    fileprivate func left(_ room: String) async {
+        guard let places, (try? await logs.isEmpty(room)) == true else { return }
+        try? await places.forget(room)
+    }
+
     package func close() async {
         await places?.close()
         await logs.close()
@@ -110,13 +120,20 @@ final class JetStreamJournal: Journal {
     ) {
         perform(completion) { store throws(JournalError) in
             try await store.checkPlace(of: room)
-            let (history, isFresh) = try await store.logs.open(room)
+            let (history, isFresh) = try await store.logs.open(room) {
+                () throws(JournalError) in try await store.checkPlace(of: room)
+            }
             if isFresh {
                 try await store.snapshots.forget(of: room, above: history.head)
                 await store.logs.opened(room)
             }
             return history
         }
+    }
+
+    func close(_ room: String) {
+        let store = store
+        Task { await store.left(room) }
     }
 
     func append(

@@ -14,6 +14,9 @@ package protocol Journal: AnyObject {
     func open(
         _ room: String, completion: @escaping (Result<RoomHistory, JournalError>) -> Void)
 
+    /// The room has left memory: it is opened again before anything is appended to it.
+    func close(_ room: String)
+
     /// Orders `batch` behind everything appended to `room` before it and makes it durable.
     ///
     /// A room has one batch in flight. `completion` is called exactly once, with the offset of the
@@ -79,6 +82,8 @@ extension Journal {
     package var isDurable: Bool { false }
 
     package var freeBytes: Int? { nil }
+
+    package func close(_ room: String) {}
 
     package func isAlone(
         in room: String, completion: @escaping (Result<Bool, JournalError>) -> Void
