@@ -140,7 +140,7 @@ let package = Package(
             name: "StorecastClusterTests",
             dependencies: [
                 "StorecastClient", "StorecastCluster", "StorecastDevtools", "StorecastNATS",
-                "StorecastServer", "StorecastSync", "TestSupport",
+                "StorecastServer", "StorecastSync", "StorecastWebSocket", "TestSupport",
             ],
             swiftSettings: settings),
         // A load on any server, and what it measures.

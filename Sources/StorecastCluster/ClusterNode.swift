@@ -27,8 +27,9 @@ package final class ClusterNode: Sendable {
     private let store = Mutex<JetStreamStore?>(nil)
     private let servers = Mutex<(owner: SyncServer, front: SyncServer)?>(nil)
     private let logger: Logger
-    /// Whether it looks up who has the rooms that it has.
-    private let isChecking = Atomic(false)
+    /// How often it was asked, since it last began, to look up who has the rooms that it has; 0 if
+    /// it doesn't do that now.
+    private let checks = Atomic(0)
 
     /// - Parameter address: where the others reach it.
     package init(at address: NodeAddress, logger: Logger = Logger(label: "storecast.cluster")) {
@@ -49,7 +50,9 @@ package final class ClusterNode: Sendable {
         trusting roots: String?,
         pulseInterval: Duration = .milliseconds(500)
     ) -> Parts {
-        let journal = JournalProvider { [weak self, id] () throws(JournalError) in
+        var nats = nats
+        nats.pingInterval = min(nats.pingInterval, Self.pingInterval)
+        let journal = JournalProvider { [weak self, id, nats] () throws(JournalError) in
             let store = try await JetStreamStore.open(
                 nats, layout, own: id, pulseInterval: pulseInterval)
             self?.store.withLock { $0 = store }
@@ -66,6 +69,10 @@ package final class ClusterNode: Sendable {
         }
         return Parts(journal: journal, upstream: upstream)
     }
+
+    /// How often NATS is asked whether it is there: when two answers are owed this server goes to
+    /// another NATS server, mostly before others take it for gone.
+    private static let pingInterval = Duration.seconds(1)
 
     /// Serves until SIGINT, SIGTERM or the task's cancellation; gives its rooms to others then, and
     /// says goodbye to everyone.
@@ -112,9 +119,11 @@ package final class ClusterNode: Sendable {
     private func begin(
         _ owner: SyncServer, _ front: SyncServer
     ) async throws(ServerError) -> ClusterServer {
-        let url = try await owner.startUnlogged()
+        // What operators ask the one for is about both.
+        let url = try await owner.startUnlogged { [weak front] in try await front?.reload() }
         let node = ClusterServer(id: id, address: address.announced(listeningAt: url))
         servers.withLock { $0 = (owner, front) }
+        front.setUnreadiness { [weak places = places] in places?.unreadiness }
         await places?.begin(as: node) { [weak self] event in
             // In another order than they came in, perhaps: nothing depends on it.
             Task { await self?.take(event) }
@@ -156,18 +165,17 @@ package final class ClusterNode: Sendable {
             guard await owner.hasRoom(room) else { return }
             // It is heard before it is kept, if it is.
             for _ in 0..<Self.looks {
-                if await leaveIfLost(room, owner) { return }
+                if await leaveIfLost(room, owner) == true { return }
                 try? await Task.sleep(for: Self.pause)
             }
         case .check:
-            // One at a time.
-            guard
-                isChecking.compareExchange(
-                    expected: false, desired: true, ordering: .relaxed
-                ).exchanged
-            else { return }
-            for room in await owner.openRooms() { _ = await leaveIfLost(room, owner) }
-            isChecking.store(false, ordering: .relaxed)
+            // One at a time; and once more if it is asked for meanwhile, however often.
+            guard checks.wrappingAdd(1, ordering: .relaxed).oldValue == 0 else { return }
+            var asked = 0
+            repeat {
+                asked = checks.load(ordering: .relaxed)
+                await leaveLost(owner)
+            } while checks.wrappingSubtract(asked, ordering: .relaxed).newValue > 0
         case .double(let server):
             logger.error(
                 """
@@ -182,27 +190,35 @@ package final class ClusterNode: Sendable {
                 answer(error.description)
             }
         case .drain(let answer):
-            do throws(NATSError) {
-                guard let places else { throw Self.notRunning }
-                try await places.leave()
-                let own = try await places.all().filter { $0.server.id.isSameText(as: id) }
-                answer(await give(own.map(\.room), owner))
-            } catch {
+            do throws(NATSError) { answer(try await drain(owner)) } catch {
                 answer(error.description)
             }
         }
     }
 
-    /// How often it is looked up whether a room that another server was given is its.
+    /// How often it is looked up at most who has a room.
     private static let looks = 20
     private static let pause = Duration.milliseconds(250)
 
-    /// Leaves a room that was given to another server; whether it was.
-    private func leaveIfLost(_ room: String, _ owner: SyncServer) async -> Bool {
-        guard let server = try? await places?.holder(of: room), !server.id.isSameText(as: id) else {
-            return false
+    /// Leaves the rooms that were given to other servers.
+    private func leaveLost(_ owner: SyncServer) async {
+        var rooms = await owner.openRooms()[...]
+        for _ in 0..<Self.looks {
+            while let room = rooms.first, await leaveIfLost(room, owner) != nil {
+                rooms.removeFirst()
+            }
+            if rooms.isEmpty { return }
+            // It is connected, but the stream may have no leader yet.
+            try? await Task.sleep(for: Self.pause)
         }
-        await leave(room, to: server, owner)
+    }
+
+    /// Leaves a room that was given to another server; whether it was, nil if that can't be asked.
+    private func leaveIfLost(_ room: String, _ owner: SyncServer) async -> Bool? {
+        let holder: ClusterServer?
+        do throws(NATSError) { holder = try await places?.holder(of: room) } catch { return nil }
+        guard let holder, !holder.id.isSameText(as: id) else { return false }
+        await leave(room, to: holder, owner)
         return true
     }
 
@@ -218,6 +234,24 @@ package final class ClusterNode: Sendable {
         await owner.prepareToLeave(room)
         let server = try await places.give(room, to: to)
         if !server.id.isSameText(as: id) { await leave(room, to: server, owner) }
+    }
+
+    /// Gives away all rooms, also those that it is given meanwhile by others who haven't heard that it
+    /// takes none; what kept it from that.
+    private func drain(_ owner: SyncServer) async throws(NATSError) -> String? {
+        // What has begun by then has the rest of the time: whoever asks is to hear something.
+        let end = ContinuousClock.now + RoomPlaces.longestAnswer * 2 / 3
+        guard let places else { throw Self.notRunning }
+        try await places.leave()
+        var (before, problem) = (Int.max, String?.none)
+        while true {
+            let own = try await places.all().filter { $0.server.id.isSameText(as: id) }
+            if own.isEmpty { return nil }
+            // What it was about may have gone meanwhile: but then they are fewer.
+            if let problem, own.count >= before { return problem }
+            before = own.count
+            problem = await give(own.map(\.room), owner, until: end)
+        }
     }
 
     /// Gives the rooms that are open to other servers, as long as there is time for that. Nobody

@@ -228,13 +228,11 @@ struct ServeCommand: AsyncParsableCommand {
                 throw ValidationError(
                     "The servers of a cluster show one another a key: add --edge-key FILE.")
             }
-            let configuration = try? nats.configuration
-            let isOnOneMachine = configuration?.servers.allSatisfy {
-                HostName(address: $0.host).isLocal
-            }
-            if nats.clusterAddress == nil, isOnOneMachine != true {
+            if nats.clusterAddress == nil, !nats.isOnThisMachine {
                 throw ValidationError(
-                    "Where do the others reach this server? Add --cluster-address HOST:PORT.")
+                    "Where do the others reach this server? Add --cluster-address HOST:PORT. It may "
+                        + "be left out if all is on this machine: every NATS server, of which there "
+                        + "are as many as --nats-replicas says.")
             }
             if nats.nodeAddress.isSecure, tlsCertificate == nil {
                 throw ValidationError(

@@ -101,7 +101,8 @@ struct NATSOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Where the other servers of the cluster reach this one, such as 10.0.0.11:9091; it "
-                + "listens there. Needed unless all is on this machine.", valueName: "host:port"))
+                + "listens there. Needed unless all is on this machine, with as many NATS servers as "
+                + "there are replicas.", valueName: "host:port"))
     var clusterAddress: String?
 
     @Option(
@@ -202,6 +203,16 @@ struct NATSOptions: ParsableArguments {
     /// machine.
     var nodeAddress: NodeAddress {
         clusterAddress.flatMap { NodeAddress($0) } ?? NodeAddress()
+    }
+
+    /// Whether all servers of the cluster are on this machine, as all NATS servers are: those that are
+    /// named, as many as there have to be. One that is on this machine may have others elsewhere.
+    var isOnThisMachine: Bool {
+        guard let cluster, let servers = try? NATSConfiguration(cluster).servers else {
+            return false
+        }
+        return Set(servers).count >= natsReplicas
+            && servers.allSatisfy { HostName(address: $0.host).isLocal }
     }
 
     var layout: JetStreamLayout { JetStreamLayout(name: natsName, replicas: natsReplicas) }

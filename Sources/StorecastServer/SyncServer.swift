@@ -248,10 +248,17 @@ public final class SyncServer: Sendable {
     }
 
     /// As ``start()``, for one that only a part of a larger server knows.
-    package func startUnlogged() async throws(ServerError) -> String { try await start(nil) }
+    ///
+    /// - Parameter reload: what its extensions do in place of ``reload()``.
+    package func startUnlogged(
+        reload: @escaping @Sendable () async throws -> Void
+    ) async throws(ServerError) -> String {
+        try await start(nil, reload)
+    }
 
     private func start(
-        _ onRecovery: (@Sendable (RoomProgress) -> Void)?
+        _ onRecovery: (@Sendable (RoomProgress) -> Void)?,
+        _ reload: (@Sendable () async throws -> Void)? = nil
     ) async throws(ServerError) -> String {
         let isFirst = phase.withLock { phase in
             guard case .idle = phase else { return false }
@@ -270,7 +277,7 @@ public final class SyncServer: Sendable {
         var loops: [ServerLoop] = []
         do throws(ServerError) {
             loops = try makeLoops()
-            let port = try await listen(loops, store, onRecovery)
+            let port = try await listen(loops, store, onRecovery, reload)
             try await listenForOperations()
             let isWanted = phase.withLock { [loops] phase in
                 guard case .starting = phase else { return false }
@@ -457,6 +464,11 @@ public final class SyncServer: Sendable {
         PartMetrics(operations?.metrics ?? MetricsSystem.factory, part)
     }
 
+    /// Clients are sent elsewhere as long as this says why, beside what the server itself knows.
+    package func setUnreadiness(_ problem: @escaping @Sendable () -> String?) {
+        configuration.metrics.setUnreadiness(problem)
+    }
+
     // MARK: Rooms that go from server to server
 
     /// The server is gone at which an edge found the owner of rooms: it looks for others at once.
@@ -518,11 +530,13 @@ public final class SyncServer: Sendable {
 
     private func listen(
         _ loops: [ServerLoop], _ store: any JournalStore,
-        _ onRecovery: (@Sendable (RoomProgress) -> Void)?
+        _ onRecovery: (@Sendable (RoomProgress) -> Void)?,
+        _ reload: (@Sendable () async throws -> Void)?
     ) async throws(ServerError) -> Int {
         var (listener, configuration) = (listener, configuration)
         configuration.recovery = onRecovery
         configuration.reload = { [weak self] in try await self?.reload() }
+        if let reload { configuration.reload = reload }
         for (index, loop) in loops.enumerated() {
             await loop.begin(configuration, store, index: index, peers: loops)
         }

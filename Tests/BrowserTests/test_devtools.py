@@ -70,6 +70,20 @@ class TimeTravelTest(DevtoolsTest):
         page.get_by_role("tab", name="State").click()
         expect(self.state(page)).to_contain_text('"Four"')
 
+    def test_choosing_the_room_that_is_looked_at_changes_nothing(self):
+        page = self.look()
+        self.row(page, "Two").click()
+        two = self.state(page).locator(".added", has_text='"Two"')
+        expect(two).to_have_count(1)
+        page.locator("#rooms").get_by_role("button", name="/", exact=True).click()
+        # What it would change is shown by the second frame.
+        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => "
+                      "requestAnimationFrame(done)))")
+        expect(two).to_have_count(1)
+        expect(self.label(page)).to_contain_text("AddCard by bob")
+        page.get_by_role("button", name="Live").click()
+        expect(self.state(page)).to_contain_text('"Three"')
+
     def test_a_dispatch_is_skipped_and_all_else_is_as_it_was(self):
         page = self.look()
         version = self.version(page, "One")

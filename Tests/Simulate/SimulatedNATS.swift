@@ -205,6 +205,7 @@ final class SimulatedJetStream: LogService {
     /// What is waited for, by number, and how that ends if the process does.
     private nonisolated(unsafe) var waiting: [Int: () -> Void] = [:]
     private nonisolated(unsafe) var count = 0
+    private nonisolated(unsafe) var reconnected: (@Sendable () -> Void)?
 
     init(_ server: Int, at nats: SimulatedNATS, on runner: SimulatedExecutor) {
         self.server = server
@@ -221,9 +222,20 @@ final class SimulatedJetStream: LogService {
     var connections: (isConnected: Bool, reconnects: Int) { (!isCut, 0) }
     private var isCut: Bool { cutUntil > now }
 
-    func cutOff(for time: Duration) { cutUntil = now + time }
+    func cutOff(for time: Duration) {
+        cutUntil = now + time
+        nats.surroundings.after(time) { [self] in if !isCut { isBack() } }
+    }
 
-    func heal() { cutUntil = .zero }
+    func heal() {
+        guard isCut else { return }
+        cutUntil = .zero
+        isBack()
+    }
+
+    private func isBack() {
+        if !isEnded, let reconnected { runner.perform(reconnected) }
+    }
 
     func end() {
         isEnded = true
@@ -337,6 +349,8 @@ final class SimulatedJetStream: LogService {
     func publish(_ payload: [UInt8], to subject: String) async throws(NATSError) {
         if !isCut, !isEnded { nats.publish(payload, to: subject) }
     }
+
+    func onReconnection(_ body: @escaping @Sendable () -> Void) async { reconnected = body }
 
     func listen(to subject: String, receive: @escaping @Sendable (NATSMessage) -> Void) async {
         nats.listen(to: subject, self, receive)

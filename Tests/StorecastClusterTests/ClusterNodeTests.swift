@@ -3,10 +3,13 @@ import StorecastClient
 import StorecastDevtools
 import StorecastNATS
 import StorecastSync
+import StorecastWebSocket
+import Synchronization
 import TestSupport
 import Testing
 
 @testable import StorecastCluster
+@testable import StorecastNATS
 @testable import StorecastServer
 
 /// Servers of a cluster in one process, with `nats-server` at the other end.
@@ -24,6 +27,14 @@ import Testing
         let url: String
         let owner: SyncServer
         let front: SyncServer
+        let reloads = Reloads()
+
+        /// How often the server for clients has read its files again.
+        final class Reloads: Sendable {
+            private let number = Atomic(0)
+            var count: Int { number.load(ordering: .relaxed) }
+            func increase() { number.add(1, ordering: .relaxed) }
+        }
 
         init(_ nats: NATSProcess, rules: DocumentRules? = nil) async throws {
             let node = ClusterNode(at: NodeAddress())
@@ -33,6 +44,7 @@ import Testing
                 at: try NATSConfiguration(nats.address), ClusterNodeTests.layout, key: key,
                 trusting: nil, pulseInterval: .milliseconds(20))
             let room = JSONRoom.definition(initial: ["n": 0])
+            let reloads = reloads
             front = SyncServer(
                 port: 0, operations: OperationsAddress(port: 0),
                 authentication: .custom { Identity($0.token ?? "nobody") },
@@ -143,6 +155,76 @@ import Testing
         }
     }
 
+    @Test func `a server that is drained gives away also what it is given meanwhile`() async throws
+    {
+        let nats = try await NATSProcess()
+        let nodes = [try await Node(nats), try await Node(nats)]
+        let configuration = try NATSConfiguration(nats.address)
+        let view = try await ClusterView.open(configuration, Self.layout)
+        // Somebody who doesn't hear that it takes none.
+        let loop = try EventLoop(name: "giver")
+        let giver = await JetStream(on: loop, configuration)
+        try await giver.connected(within: .seconds(60))
+        let server = nodes[0].server
+        // So many that it can't give all of them away at once.
+        for number in 0..<60 {
+            let written = await Self.give("/r\(number)", to: server, by: giver)
+            guard case .kept = written else { throw TooLate(description: "\(written)") }
+        }
+        await giver.listen(to: Self.layout.place(of: "/r0")) { _ in
+            Task { _ = await Self.give("/late", to: server, by: giver) }
+        }
+        _ = try await view.drain(server.id)
+        let rooms = try await view.rooms
+        #expect(rooms.map(\.room).contains("/late"))
+        #expect(rooms.allSatisfy { $0.server == nodes[1].server })
+        await giver.close()
+        await loop.shutDown()
+        await view.close()
+        for node in nodes { await node.node.stop() }
+    }
+
+    /// Writes that a server has a room, as others do.
+    private nonisolated static func give(
+        _ room: String, to server: ClusterServer, by giver: JetStream
+    ) async -> JetStream.Written {
+        let record =
+            #"{"room":"\#(room)","server":"\#(server.id)","address":"\#(server.address)"}"#
+        return await giver.write(
+            Array(record.utf8), to: layout.place(of: room), headers: NATSHeaders(), behind: nil)
+    }
+
+    @Test func `of a room in which nothing happened nothing is kept when everybody has left`()
+        async throws
+    {
+        try await withCluster(of: 2) { nodes, view in
+            let (used, unused) = (nodes[0].connect(to: "/used"), nodes[0].connect(to: "/unused"))
+            _ = try await increment(used)
+            for await status in unused.statuses.limited where status == .live { break }
+            let rooms = try await view.rooms.map(\.room)
+            #expect(rooms.sorted() == ["/unused", "/used"])
+            for client in [used, unused] { client.close() }
+            #expect(try await eventually { try await view.rooms.map(\.room) == ["/used"] })
+        }
+    }
+
+    @Test func `a server that NATS doesn't let hear itself isn't ready for clients, until it does`()
+        async throws
+    {
+        let nats = try await NATSProcess()
+        let node = try await Node(nats)
+        let metrics = node.front.configuration.metrics
+        #expect(await eventually { metrics.unreadiness == nil })
+        nats.send(SIGSTOP)
+        #expect(
+            await eventually {
+                metrics.unreadiness?.hasPrefix("Nothing was heard of NATS for") == true
+            })
+        nats.send(SIGCONT)
+        #expect(await eventually { metrics.unreadiness == nil })
+        await node.node.stop()
+    }
+
     @Test func `a server that stops leaves its rooms to others, whose clients notice nothing`()
         async throws
     {
@@ -185,6 +267,18 @@ import Testing
         #expect(try await increment(client) == 2)
         client.close()
         await node.node.stop()
+    }
+
+    @Test func `when the part with rooms is to read its files again, both parts do`() async throws {
+        try await withCluster(of: 1) { nodes, _ in
+            // As its devtools ask it.
+            let home = try #require(nodes[0].owner.home(of: "/"))
+            let result: Result<Void, any Error> = await withCheckedContinuation { continuation in
+                home.perform { core in core.reload { continuation.resume(returning: $0) } }
+            }
+            try result.get()
+            #expect(nodes[0].reloads.count == 1)
+        }
     }
 
     @Test func `whom the server with the room has revoked isn't let in through others`()

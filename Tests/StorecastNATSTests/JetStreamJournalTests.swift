@@ -261,6 +261,38 @@ struct JetStreamJournalTests {
         await store.close()
     }
 
+    @Test func `who is beaten to a room looks again whose it is`() async throws {
+        let server = try await NATSProcess()
+        let stores = [try await Self.store(server), try await Self.store(server)]
+        let bench = try await bench(server)
+        var beaten = 0
+        for round in 0..<500 where beaten == 0 {
+            let room = "/\(round)"
+            try await bench.append(JournalSample.notes(1), to: room)
+            beaten = try await withThrowingTaskGroup(of: Bool.self) { group in
+                for store in stores {
+                    group.addTask { try await Self.isBeaten(to: room, in: store) }
+                }
+                return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+        }
+        #expect(beaten == 1, "It isn't both, nor nobody for hundreds of times.")
+        for store in stores { await store.close() }
+        await bench.close()
+    }
+
+    /// Opens a room, if no other does at the same moment; whether one did.
+    private static func isBeaten(to room: String, in store: JetStreamStore) async throws -> Bool {
+        let place = JournalError.replaced("Another has it.")
+        do throws(JournalError) {
+            _ = try await store.logs.open(room) { () throws(JournalError) in throw place }
+            return false
+        } catch {
+            guard error == place else { throw error }
+            return true
+        }
+    }
+
     // MARK: What nobody can tell
 
     @Test func `a batch whose outcome was unknown is kept once when it is appended again`()

@@ -163,6 +163,24 @@ struct NATSConnectionTests {
         await other.end()
     }
 
+    @Test func `a server that was left is the last to be tried again`() async throws {
+        let ports = try (0..<2).map { _ in try HeldPort(isShared: true) }
+        let servers = [
+            try await NATSProcess(#"server_name: "n0""#, port: ports[0].number),
+            try await NATSProcess(#"server_name: "n1""#, port: ports[1].number),
+        ]
+        let client = try await NATSClient(servers[0].address, servers[1].address)
+        var name = try await client.connected()
+        for _ in 0..<5 {
+            let server = servers[name == "n0" ? 0 : 1]
+            server.kill()
+            name = try await client.connected()
+            try await server.start()
+        }
+        #expect(await client.reasons.allSatisfy { !$0.contains("refused") })
+        await client.end()
+    }
+
     @Test func `a server that is silent is left`() async throws {
         let server = try await NATSProcess()
         let client = try await NATSClient(server.address) { $0.pingInterval = .milliseconds(50) }

@@ -24,14 +24,17 @@ struct RoomPlacesTests {
         /// What it answers operators.
         let answer = Mutex<String?>(nil)
 
-        init(_ id: String, _ nats: NATSProcess, address: String? = nil) async throws {
+        init(
+            _ id: String, _ nats: NATSProcess, address: String? = nil,
+            interval: Duration = .milliseconds(20)
+        ) async throws {
             server = ClusterServer(id: id, address: address ?? "ws://\(id):1")
             loop = try EventLoop(name: id)
             jetStream = await JetStream(
                 on: loop, try NATSConfiguration(nats.address), timeout: .seconds(20))
             try await jetStream.connected(within: .seconds(60))
             places = RoomPlaces(
-                jetStream, RoomPlacesTests.layout, interval: .milliseconds(20))
+                jetStream, RoomPlacesTests.layout, interval: interval)
             try await places.prepare()
             await places.begin(as: server) { [weak self] event in self?.take(event) }
         }
@@ -178,6 +181,8 @@ struct RoomPlacesTests {
         }
         #expect(await own.hears("placed / \(next.server.id)"))
         #expect(await own.knows(["a", "b", "c"]), "Who leaves is there until it ends.")
+        // It would give it to the first, but another has it already.
+        #expect(try await last.places.give("/") == next.server)
         try await own.places.leave()
         #expect(
             await eventually {
@@ -235,6 +240,53 @@ struct RoomPlacesTests {
         let rooms = try #require(try await store.placement()).rooms
         #expect(rooms.count == 2 && rooms.allSatisfy { $0.server == nil })
         await store.close()
+    }
+
+    @Test func `what is forgotten of a room is what was known, not who was given it since`()
+        async throws
+    {
+        let nats = try await NATSProcess()
+        let nodes = try await nodes(["a", "b"], nats)
+        let owner = try await nodes[0].places.server(of: "/")
+        let (own, other) = owner == nodes[0].server ? (nodes[0], nodes[1]) : (nodes[1], nodes[0])
+        try await other.places.forget("/")
+        #expect(try await own.places.holder(of: "/") == own.server, "It isn't its own.")
+        try await own.places.forget("/")
+        for node in nodes { #expect(try await node.places.holder(of: "/") == nil) }
+        #expect(try await own.places.all().isEmpty)
+        try await own.places.forget("/")
+        // It may be given to anybody again.
+        #expect(try await other.places.server(of: "/") == owner)
+        #expect(try await own.places.give("/") == other.server)
+        try await own.places.forget("/")
+        #expect(try await own.places.holder(of: "/") == other.server)
+        for node in nodes { await node.end() }
+    }
+
+    @Test func `who was away from NATS looks whether its rooms are its own`() async throws {
+        let port = try HeldPort(isShared: true)
+        let nats = try await NATSProcess(port: port.number)
+        // Without pulses nothing else tells it.
+        let node = try await Node("a", nats, interval: .seconds(3600))
+        #expect(await node.knows(["a"]))
+        let before = node.events.withLock(\.self)
+        #expect(!before.contains("check"))
+        nats.kill()
+        try await nats.start()
+        #expect(await node.hears("check"))
+        await node.end()
+    }
+
+    @Test func `who doesn't hear itself says so, until it does`() async throws {
+        let nats = try await NATSProcess()
+        let node = try await Node("a", nats)
+        #expect(await node.knows(["a"]))
+        #expect(await eventually { node.places.unreadiness == nil })
+        nats.send(SIGSTOP)
+        #expect(await eventually { node.places.unreadiness != nil })
+        nats.send(SIGCONT)
+        #expect(await eventually { node.places.unreadiness == nil })
+        await node.end()
     }
 
     @Test func `two at one address are told so`() async throws {

@@ -67,6 +67,14 @@ struct ServerPulsesTests {
         for _ in 0..<ServerPulses.patience { #expect(beat() == []) }
     }
 
+    @Test mutating func `who is heard again that was gone may have thought the same of this one`() {
+        hear(b)
+        for _ in 0...ServerPulses.patience { beat() }
+        #expect(pulses.presence(of: b) == .gone && pulses.gaps == 0)
+        for _ in 0..<3 { hear(b) }
+        #expect(pulses.presence(of: b) == .present && pulses.gaps == 1)
+    }
+
     @Test mutating func `of two at one address the newer one stays, and the other evicts nobody`() {
         hear(b)
         let new = ClusterServer(id: "d", address: b.address)

@@ -2,6 +2,7 @@ import Foundation
 import StorecastClient
 import StorecastRoom
 import StorecastWebSocket
+import Synchronization
 import Testing
 import TestSupport
 
@@ -134,6 +135,65 @@ struct EdgeTests {
         for client in clients { client.close() }
         await edge.stop()
         await owner.stop()
+    }
+
+    @Test func `an owner that is said to be gone is left only for another`() async throws {
+        var owners: [SyncServer] = []
+        var addresses: [String] = []
+        for _ in 0..<2 {
+            let owner = SyncServer(port: 0, room: Tallies.room, edgeKey: try key())
+            addresses.append(String(try await owner.start().dropLast()))
+            owners.append(owner)
+        }
+        let homes = try owners.map { try #require($0.home(of: "/")) }
+        let directory = Directory(addresses[0])
+        let edge = SyncServer(
+            port: 0, upstream: Upstream(key: try key()) { _ in try directory.find() },
+            rooms: { _ in nil })
+        let client = RemoteConnection(try await edge.start())
+        #expect(try await client.dispatch(Add(number: 1)).outcome.version == 1)
+        let connections = await homes[0].connections
+        // It is where it was; or that can't be found out.
+        for address in [addresses[0], nil] {
+            let before = directory.questions
+            directory.set(address)
+            await edge.upstreamEnded(addresses[0])
+            #expect(await eventually { directory.questions > before })
+            _ = try await client.dispatch(Add(number: 1)).outcome
+            #expect(await homes[0].connections == connections)
+        }
+        // It is asked again by itself.
+        directory.set(addresses[1])
+        #expect(await eventually { await !homes[1].connections.isEmpty })
+        #expect(await eventually { await homes[0].connections.isEmpty })
+        client.close()
+        await edge.stop()
+        for owner in owners { await owner.stop() }
+    }
+
+    /// Says where the owner of rooms is.
+    private final class Directory: Sendable {
+        private struct State {
+            var address: String?
+            var questions = 0
+        }
+
+        private let state: Mutex<State>
+
+        init(_ address: String) { state = Mutex(State(address: address)) }
+
+        var questions: Int { state.withLock(\.questions) }
+
+        func set(_ address: String?) { state.withLock { $0.address = address } }
+
+        func find() throws -> String {
+            let address = state.withLock { state in
+                state.questions += 1
+                return state.address
+            }
+            guard let address else { throw TooLate(description: "Nobody knows.") }
+            return address
+        }
     }
 
     @Test func `the address of an upstream may have a path before those of rooms`() throws {

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { settled } from "../../Clients/Web/devtools/elements.js";
 import { differences } from "../../Clients/Web/devtools/model/differences.js";
 import { DispatchLog } from "../../Clients/Web/devtools/model/DispatchLog.js";
 import { readJournal } from "../../Clients/Web/devtools/model/journalText.js";
@@ -97,6 +98,18 @@ describe("a room's states", () => {
     assert.deepEqual(travel.now, shown);
   });
 
+  test("stay when the room is chosen that is looked at", async () => {
+    const { peer, travel, answer } = await travelling();
+    travel.enter("/a");
+    await answer({ version: 5, state: { n: 1 } });
+    travel.skip(3);
+    await answer({ version: 5, state: { n: 0 }, affected: 1 });
+    travel.enter("/a");
+    assert.deepEqual([travel.version, travel.skipped, travel.newest], [5, [3], 5]);
+    assert.deepEqual([travel.now.state, travel.then.affected], [{ n: 1 }, 1]);
+    assert.deepEqual(await peer.heard(), []);
+  });
+
   test("are shown of a version as often as it is looked at", async () => {
     const { travel, answer } = await travelling();
     travel.enter("/a");
@@ -110,6 +123,35 @@ describe("a room's states", () => {
       travel.look(undefined);
       assert.equal(travel.then, undefined);
     }
+  });
+});
+
+describe("what waits until calls have ceased", () => {
+  test("is done once, with the last values", (context) => {
+    context.mock.timers.enable({ apis: ["setTimeout"] });
+    const done = [];
+    const look = settled(120, (version) => done.push(version));
+    for (const version of [1, 2, 3]) {
+      look.call(version);
+      context.mock.timers.tick(119);
+    }
+    assert.deepEqual(done, []);
+    context.mock.timers.tick(1);
+    assert.deepEqual(done, [3]);
+  });
+
+  test("isn't done if it is cancelled before", (context) => {
+    context.mock.timers.enable({ apis: ["setTimeout"] });
+    const done = [];
+    const look = settled(120, (version) => done.push(version));
+    look.cancel();
+    look.call(1);
+    look.cancel();
+    context.mock.timers.tick(200);
+    assert.deepEqual(done, []);
+    look.call(2);
+    context.mock.timers.tick(120);
+    assert.deepEqual(done, [2]);
   });
 });
 

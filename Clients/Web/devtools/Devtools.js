@@ -115,7 +115,10 @@ export class Devtools {
 
   /** @param {string} room */
   enter(room) {
+    if (room === this.#room) return;
     this.#room = room;
+    // The slider's version was another room's.
+    this.#ask.cancel();
     this.#log.clear();
     this.#imported = undefined;
     this.#chosen = undefined;
@@ -172,7 +175,7 @@ export class Devtools {
     // The slider follows the finger, and the server is asked when it rests.
     this.#travel.version = version;
     this.#showTime();
-    this.#ask(version);
+    this.#ask.call(version);
   };
 
   #ask = settled(120, (/** @type {number | undefined} */ version) => {

@@ -34,19 +34,22 @@ export function byID(id) {
 }
 
 /**
- * Calls `body` once when calls have ceased for a while.
+ * Calls `body` once when calls have ceased for a while, unless it is cancelled before.
  *
  * @template {unknown[]} Values
  * @param {number} delay  in milliseconds
  * @param {(...values: Values) => void} body
- * @returns {(...values: Values) => void}
+ * @returns {{ call: (...values: Values) => void, cancel: () => void }}
  */
 export function settled(delay, body) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
-  return (...values) => {
-    clearTimeout(timer);
-    timer = setTimeout(() => body(...values), delay);
+  return {
+    call: (...values) => {
+      clearTimeout(timer);
+      timer = setTimeout(() => body(...values), delay);
+    },
+    cancel: () => clearTimeout(timer),
   };
 }
 

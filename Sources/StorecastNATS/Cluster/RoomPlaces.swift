@@ -43,8 +43,8 @@ package actor RoomPlaces {
     private nonisolated let lastBeat = Mutex<(time: Duration, servers: Int)?>(nil)
     private var handler: (@Sendable (Event) -> Void)?
     private var isClosed = false
-    /// How many look up a room's place now, and those who wait for one of them to end.
-    private var looking = 0
+    /// How many places are read or written now, and those who wait for one of them to end.
+    private var underway = 0
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -90,6 +90,10 @@ package actor RoomPlaces {
         }
         Task(executorPreference: jetStream.tasks) { [weak self, jetStream, interval] in
             while await self?.sendPulse() == true { await jetStream.pause(interval) }
+        }
+        await jetStream.onReconnection { [weak self] in
+            // What was written meanwhile wasn't heard, however short that was.
+            self?.assumeIsolated { $0.handler?(.check) }
         }
     }
 
@@ -167,6 +171,13 @@ package actor RoomPlaces {
     /// In pulses: a minute.
     private static let checkEvery = 120
 
+    /// Why clients are better at another server: this one has heard nothing of itself for the time
+    /// of ten pulses, so NATS is out of its reach. Nil if it hears itself.
+    package nonisolated var unreadiness: String? {
+        guard let silence = link?.pulseAge, silence > interval * 10 else { return nil }
+        return "Nothing was heard of NATS for \(Int(silence / .seconds(1))) s."
+    }
+
     /// The servers that are there now.
     package var servers: [Sight] {
         pulses.all.map { Sight(server: $0.server, isLeaving: $0.isLeaving) }
@@ -179,15 +190,6 @@ package actor RoomPlaces {
     ///
     /// - Throws: a sentence if NATS can't be asked, or this server doesn't hear itself.
     package func server(of room: String) async throws(NATSError) -> ClusterServer {
-        // Not thousands of rooms at once whose server is gone: NATS drops what it can't take.
-        while looking >= Self.mostAtOnce, !isClosed {
-            await withCheckedContinuation { waiting.append($0) }
-        }
-        looking += 1
-        defer {
-            looking -= 1
-            if !waiting.isEmpty { waiting.removeFirst().resume() }
-        }
         for _ in 0..<Self.mostLooks {
             guard !isClosed else { throw .unavailable("The server has left the cluster.") }
             let found = try await kept(room)
@@ -218,7 +220,6 @@ package actor RoomPlaces {
     }
 
     private static let mostLooks = 40
-    private static let mostAtOnce = 64
 
     /// Who was given the room last, there or not; nil if nobody was.
     package func holder(of room: String) async throws(NATSError) -> ClusterServer? {
@@ -250,6 +251,8 @@ package actor RoomPlaces {
             // Perhaps it was written just now, and nobody could tell.
             if server == chosen { return chosen }
             guard server == own else {
+                // Any other will do.
+                if id == nil { return server }
                 throw .unavailable("Another server has the room '\(room)'.")
             }
             switch await write(chosen, of: room, behind: sequence) {
@@ -280,9 +283,22 @@ package actor RoomPlaces {
         }
     }
 
+    /// Forgets that this server has the room, if no other was given it meanwhile: so that a path
+    /// that somebody once asked for costs nothing.
+    package func forget(_ room: String) async throws(NATSError) {
+        guard let (server, sequence) = try await kept(room), let server, server == own else {
+            return
+        }
+        // Who is given it now has a newer one, which stays.
+        try await jetStream.purge(
+            layout.place(of: room), of: layout.placeStream, below: sequence + 1)
+    }
+
     private func kept(
         _ room: String
     ) async throws(NATSError) -> (server: ClusterServer?, sequence: UInt64)? {
+        await takeTurn()
+        defer { passTurn() }
         let subject = layout.place(of: room)
         guard let message = try await jetStream.last(of: subject, in: layout.placeStream) else {
             return nil
@@ -294,6 +310,8 @@ package actor RoomPlaces {
     private func write(
         _ server: ClusterServer, of room: String, behind sequence: UInt64
     ) async -> JetStream.Written {
+        await takeTurn()
+        defer { passTurn() }
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("room", room)
@@ -304,6 +322,21 @@ package actor RoomPlaces {
             writer.bytes, to: layout.place(of: room), headers: NATSHeaders(), behind: sequence)
     }
 
+    /// Waits until not many places are read or written: of thousands at once NATS drops some.
+    private func takeTurn() async {
+        while underway >= Self.mostAtOnce, !isClosed {
+            await withCheckedContinuation { waiting.append($0) }
+        }
+        underway += 1
+    }
+
+    private func passTurn() {
+        underway -= 1
+        if !waiting.isEmpty { waiting.removeFirst().resume() }
+    }
+
+    private static let mostAtOnce = 64
+
     /// What somebody writes is heard before it is kept, also if it isn't.
     private func heardPlace(_ message: NATSMessage) {
         guard let body = Self.body(message.payload), let room = body["room"]?.string,
@@ -313,6 +346,9 @@ package actor RoomPlaces {
     }
 
     // MARK: Operators
+
+    /// How long it is waited for that a server has given rooms away.
+    package static let longestAnswer = Duration.seconds(60)
 
     /// Has a server give away a room, or all of them without one; waits until it has.
     ///
@@ -329,7 +365,7 @@ package actor RoomPlaces {
         let answer: NATSMessage
         do throws(NATSError) {
             answer = try await jetStream.ask(
-                layout.requests(to: owner.id), writer.bytes, timeout: .seconds(60))
+                layout.requests(to: owner.id), writer.bytes, timeout: Self.longestAnswer)
         } catch .noResponders {
             throw .unavailable("The server '\(owner.id)' isn't there.")
         }

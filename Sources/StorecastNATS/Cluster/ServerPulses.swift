@@ -72,7 +72,8 @@ struct ServerPulses {
     private(set) var beats = 0
     /// How often the next one was sent.
     private var sent = 0
-    /// How often this server had heard nothing of itself for a while.
+    /// How often something may have been missed: this server had heard nothing of itself for a
+    /// while, or hears one again that was gone, which may have thought the same of it.
     private(set) var gaps = 0
     private var peers: [ExactString: Peer] = [:]
     /// When a server was first asked about that hasn't been heard.
@@ -103,8 +104,10 @@ struct ServerPulses {
             if peers[id] != nil { gone.append(id) }
             depart(id)
         } else {
-            // An address is one process's at a time: of two that say so the newer one's.
-            if peers[id] == nil, !departed.contains(id) {
+            if peers[id] == nil, departed.contains(id) {
+                gaps += 1
+            } else if peers[id] == nil {
+                // An address is one process's at a time: of two that say so the newer one's.
                 gone += peers.filter {
                     $0.value.server.address.isSameText(as: pulse.server.address)
                 }

@@ -5,7 +5,7 @@ import StorecastWire
 /// A client of a NATS cluster: publishes, subscribes and asks. Belongs to the loop's thread.
 ///
 /// It connects to one server of those it knows, by chance, and to another when that one ends, shuts
-/// down or falls silent; subscriptions go on then. What was asked meanwhile fails: whoever asked
+/// down or falls silent, if there is another; subscriptions go on then. What was asked meanwhile fails: whoever asked
 /// knows what to do about it.
 package final class NATSConnection {
     package enum Status: Equatable {
@@ -38,8 +38,10 @@ package final class NATSConnection {
     /// Pings that weren't answered.
     private var owedPongs = 0
     private var complaint: String?
-    /// Servers that this connection hasn't tried since it was last connected.
+    /// Servers that this connection hasn't tried since it was last connected; the next at the end.
     private var untried: [NATSConfiguration.Server] = []
+    /// The one that it has tried last.
+    private var tried: NATSConfiguration.Server?
     /// Those that the servers have told of.
     private var announced: [NATSConfiguration.Server] = []
 
@@ -168,12 +170,9 @@ package final class NATSConnection {
     }
 
     private func connect() {
-        if untried.isEmpty {
-            var all = configuration.servers
-            for server in announced where !all.contains(server) { all.append(server) }
-            untried = all.shuffled(using: &random)
-        }
+        if untried.isEmpty { untried = inOrder().reversed() }
         guard let server = untried.popLast() else { return }
+        tried = server
         parser = NATSParser()
         information = nil
         complaint = nil
@@ -183,6 +182,18 @@ package final class NATSConnection {
         timer = loop.schedule(after: configuration.connectTimeout) { [weak self] in
             self?.failed("\(server) doesn't answer as NATS does.")
         }
+    }
+
+    /// All servers that are known, in the order in which they are to be tried.
+    ///
+    /// The one that was tried last comes last: it may be a machine that is gone, which doesn't even
+    /// refuse. Those that the servers tell of come behind those that were given, as it may be among
+    /// them by another name.
+    private func inOrder() -> [NATSConfiguration.Server] {
+        let others = announced.filter { !configuration.servers.contains($0) }
+        var all = configuration.servers.shuffled(using: &random) + others.shuffled(using: &random)
+        if let place = all.firstIndex(where: { $0 == tried }) { all.append(all.remove(at: place)) }
+        return all
     }
 
     /// The connection is of no use, or was none.

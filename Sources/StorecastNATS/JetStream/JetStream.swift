@@ -99,6 +99,14 @@ package actor JetStream: LogService {
         }
     }
 
+    /// Has `body` called on the loop whenever NATS is connected again, after it wasn't.
+    package func onReconnection(_ body: @escaping @Sendable () -> Void) {
+        connection?.statusChanged = { [weak self] status in
+            self?.note(status)
+            if case .connected = status { body() }
+        }
+    }
+
     /// Waits, but not once it is closed.
     package func pause(_ time: Duration) async {
         if connection == nil { return }

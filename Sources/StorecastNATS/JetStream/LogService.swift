@@ -29,6 +29,7 @@ package protocol LogService: Sendable {
     ) async throws(NATSError)
 
     func publish(_ payload: [UInt8], to subject: String) async throws(NATSError)
+    func onReconnection(_ body: @escaping @Sendable () -> Void) async
     func listen(to subject: String, receive: @escaping @Sendable (NATSMessage) -> Void) async
     func ask(
         _ subject: String, _ payload: [UInt8], timeout: Duration

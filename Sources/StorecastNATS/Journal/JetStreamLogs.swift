@@ -81,18 +81,23 @@ package actor JetStreamLogs {
     // MARK: Taking over
 
     /// Becomes the writer of a room, if this process isn't already.
-    package func open(_ room: String) async throws(JournalError) -> RoomHistory {
+    ///
+    /// - Parameter checkPlace: called before it is tried again, as another wrote at that moment;
+    ///   throws if that one is to have the room.
+    package func open(
+        _ room: String, checkPlace: @Sendable () async throws(JournalError) -> Void = {}
+    ) async throws(JournalError) -> RoomHistory {
         let log = log(of: room)
         await enter(log)
         defer { leave(log) }
-        let (state, isMarked) = try await takeOver(log)
+        let (state, isMarked) = try await takeOver(log, checkPlace)
         return RoomHistory(
             epoch: state.epoch, head: state.head, isTakenOver: isMarked && state.head > 0)
     }
 
     /// - Returns: where it ends then, and whether that was marked, as others may have written before.
     private func takeOver(
-        _ log: Log
+        _ log: Log, _ checkPlace: @Sendable () async throws(JournalError) -> Void = {}
     ) async throws(JournalError) -> (state: LogState, isMarked: Bool) {
         var problem = "others write it"
         var mark: LogState?
@@ -116,7 +121,7 @@ package actor JetStreamLogs {
                 LogMessage(kind: .term, state: next), to: log, behind: end?.sequence ?? 0)
             switch written {
             case .kept(let number): return (own(log, next.numbered(number, count: 0)), true)
-            case .notAtEnd: break
+            case .notAtEnd: try await checkPlace()
             case .refused(let text): throw .unavailable(text)
             case .busy(let text), .unknown(let text): problem = text
             }
@@ -170,6 +175,16 @@ package actor JetStreamLogs {
             _ = replaced(log)
             return false
         }
+    }
+
+    /// Whether nothing ever happened in a room.
+    func isEmpty(_ room: String) async throws(JournalError) -> Bool {
+        let log = log(of: room)
+        await enter(log)
+        defer { leave(log) }
+        // What was there once, and isn't any more, is lost.
+        guard log.state?.sequence ?? 0 == 0, log.uncertain == nil else { return false }
+        return try await end(of: log) == nil
     }
 
     private func beginning(of log: Log) -> LogState {

@@ -119,6 +119,16 @@ package struct JetStreamRooms: Sendable {
         }
     }
 
+    /// The room has left memory. If nothing ever happened in it, nobody has to have it: anybody may
+    /// ask for any number of paths.
+    ///
+    /// Somebody may come for it at this moment. Then it may be given to another server while it is
+    /// open here, and goes there; the log decides who writes it in any case.
+    fileprivate func left(_ room: String) async {
+        guard let places, (try? await logs.isEmpty(room)) == true else { return }
+        try? await places.forget(room)
+    }
+
     /// What it knows of NATS now, and of the servers that share it.
     fileprivate var link: JournalLink {
         let (isConnected, reconnects) = jetStream.connections
@@ -173,8 +183,15 @@ final class JetStreamJournal: Journal {
     ) {
         perform(completion) { rooms throws(JournalError) in
             try await rooms.checkPlace(of: room)
-            return try await rooms.logs.open(room)
+            return try await rooms.logs.open(room) { () throws(JournalError) in
+                try await rooms.checkPlace(of: room)
+            }
         }
+    }
+
+    func close(_ room: String) {
+        let rooms = rooms
+        Task(executorPreference: rooms.jetStream.tasks) { await rooms.left(room) }
     }
 
     func placement(

@@ -501,7 +501,10 @@ package final class MirroredRoom: AnyRoom {
             ? Admission.Refusal(.noRoom, bye.title) : .trouble
         phase = .failed(.unavailable(bye.title))
         isStarted = false
-        close(failure.code, failure.title, after: failure.after, jitter: failure.jitter)
+        for session in sessionsInOrder {
+            session.close(
+                failure.code, failure.title, after: failure.after, jitter: failure.jitter)
+        }
         loop.schedule(after: Self.patience) { [weak self] in self?.phase = .ready }
     }
 
@@ -943,12 +946,6 @@ package final class MirroredRoom: AnyRoom {
             isRefused: hasOneOwner && phase == .ready && !isConnected, unsavedSince: nil,
             upstream: isStarted
                 ? RoomGauges.Upstream(isLive: isConnected, silentSince: silentSince) : nil)
-    }
-
-    package func close(_ code: CloseCode, _ title: String, after: Double, jitter: Double) {
-        for session in sessionsInOrder {
-            session.close(code, title, after: after, jitter: jitter)
-        }
     }
 }
 

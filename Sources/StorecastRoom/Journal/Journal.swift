@@ -21,6 +21,9 @@ package protocol Journal: AnyObject {
     func open(
         _ room: String, completion: @escaping (Result<RoomHistory, JournalError>) -> Void)
 
+    /// The room has left memory: it is opened again before anything is appended to it.
+    func close(_ room: String)
+
     /// Orders `batch` behind everything appended to `room` before it and makes it durable.
     ///
     /// A room has one batch in flight. `completion` is called exactly once, with the offset of the
@@ -94,6 +97,7 @@ extension Journal {
     ) {
         completion(.success(nil))
     }
+    package func close(_ room: String) {}
 
     package func isAlone(
         in room: String, completion: @escaping (Result<Bool, JournalError>) -> Void

@@ -1,5 +1,3 @@
-package import StorecastWire
-
 /// A room as its loop sees it, whatever its state.
 package protocol AnyRoom: SessionRoom, InspectableRoom {
     /// Whether its history couldn't be read, or another server writes it: it takes nothing.
@@ -23,8 +21,8 @@ package protocol AnyRoom: SessionRoom, InspectableRoom {
     var gauges: RoomGauges { get }
     /// Bounds from now on.
     func set(_ limits: SyncLimits)
-    /// Says bye to everyone.
-    func close(_ code: CloseCode, _ title: String, after: Double, jitter: Double)
+    /// It has left memory.
+    func unloaded()
     /// Another server is to go on with it: its clients connect again.
     func leave(_ reason: String)
     /// The server has ended or left the room: whoever waits for what has no outcome yet is told so.
@@ -32,5 +30,6 @@ package protocol AnyRoom: SessionRoom, InspectableRoom {
 }
 
 extension AnyRoom {
+    package func unloaded() {}
     package func leave(_ reason: String) {}
 }

@@ -123,6 +123,7 @@ package final class RoomLoop: SessionLoop {
             guard let self, rooms[name] === room else { return }
             if room.isUntouched || room.isIdle, visitors[name] == nil {
                 rooms[name] = nil
+                room.unloaded()
                 host.unloaded(room)
             } else {
                 use(room.name)
@@ -188,8 +189,9 @@ package final class RoomLoop: SessionLoop {
         visitors[name] = count > 0 ? count : nil
         // A room in which nothing ever happened leaves no trace: asking for thousands of paths
         // costs nothing.
-        if count == 0, rooms[name]?.isUntouched == true, !keptRooms.contains(name) {
+        if count == 0, let room = rooms[name], room.isUntouched, !keptRooms.contains(name) {
             rooms[name] = nil
+            room.unloaded()
         }
         use(path)
     }

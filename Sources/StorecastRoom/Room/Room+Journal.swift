@@ -108,13 +108,8 @@ extension Room {
         phase = .failed(.replaced(problem))
         queue = JournalQueue()
         context.loop.goOnWaiting()
-        let title = "Another server goes on with the room."
-        for session in sessions.values.sorted(by: { $0.client < $1.client })
-        where !session.isPassedOn {
-            session.close(.goingAway, title)
-        }
-        // Edges, whose clients stay there, and who isn't let in yet.
-        context.loop.close(connectionsTo: self, .goingAway, title)
+        context.loop.close(
+            connectionsTo: self, .goingAway, "Another server goes on with the room.")
         abandon()
     }
 

@@ -54,13 +54,17 @@ extension Room {
     }
 
     private func lookUp(_ version: UInt64) {
-        lookup = StateLookup(of: version, in: log, of: name, journal: context.journal) {
+        weak var begun: StateLookup<State>?
+        let new = StateLookup(of: version, in: log, of: name, journal: context.journal) {
             [weak self] _ in
             // Whoever asked may not come back for it, and others wait for their turn.
             self?.context.host.schedule(after: .seconds(2)) { [weak self] in
-                if self?.lookup?.version == version { self?.lookup = nil }
+                // Another of the same version may have begun since.
+                if let begun, self?.lookup === begun { self?.lookup = nil }
             }
         }
+        begun = new
+        lookup = new
     }
 
     private func check(_ revert: RevertTo<State>) throws(Rejection) {

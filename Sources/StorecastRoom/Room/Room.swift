@@ -141,12 +141,6 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
         departed(session)
     }
 
-    package func close(_ code: CloseCode, _ title: String, after: Double, jitter: Double) {
-        for session in sessions.values.sorted(by: { $0.client < $1.client }) {
-            session.close(code, title, after: after, jitter: jitter)
-        }
-    }
-
     // MARK: Selections
 
     package func group(
@@ -231,6 +225,8 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
         let isWorthwhile = phase == .ready && context.journal.isDurable && snapshots.isWorthwhile
         if isWorthwhile { takeSnapshot(completion) } else { completion() }
     }
+
+    package func unloaded() { context.journal.close(name) }
 
     package func abandon() {
         if phase == .loading { end(.failed(.unavailable("The server has ended."))) }

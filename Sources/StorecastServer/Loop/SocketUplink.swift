@@ -24,7 +24,7 @@ final class SocketUplink: EdgeUplink, WebSocketClientDelegate {
     private var isOver = false
     /// What was logged last of its absence, and when; nil if it is there.
     private var missed: (problem: String, since: Duration)?
-    /// Which of the pauses before an attempt is waited for.
+    /// Which of the pauses before something is tried is waited for.
     private var pause = 0
 
     init(of room: MirroredRoom, to upstream: Upstream, on core: ServerLoopCore) {
@@ -38,6 +38,11 @@ final class SocketUplink: EdgeUplink, WebSocketClientDelegate {
         isOver = false
         pause += 1
         if let place = upstream.place(of: name) { return connect(to: place) }
+        ask()
+    }
+
+    /// Asks where the owner is.
+    private func ask() {
         question += 1
         guard core.peers.indices.contains(core.index) else { return }
         let (home, upstream, name, question) = (core.peers[core.index], upstream, name, question)
@@ -50,8 +55,14 @@ final class SocketUplink: EdgeUplink, WebSocketClientDelegate {
 
     private func found(_ place: Result<Upstream.Place, any Error>, _ question: Int) {
         guard question == self.question, !isOver else { return }
+        let isConnected = client?.isConnected == true
         switch place {
-        case .success(let place): connect(to: place)
+        // It works, as far as anybody can tell.
+        case .success(let place) where isConnected && place.address.isSameText(as: address): break
+        case .success(let place):
+            if isConnected { drop() }
+            connect(to: place)
+        case .failure where isConnected: later(backOff.next(using: &random)) { $0.lost() }
         case .failure(let error): connectLater("\(error)")
         }
     }
@@ -83,9 +94,17 @@ final class SocketUplink: EdgeUplink, WebSocketClientDelegate {
         client?.close()
     }
 
-    /// The owner is gone, whether or not its connections have ended: looks for another at once.
+    /// The owner is said to be gone, whether or not its connections have ended. It is asked at once
+    /// where it is now; a connection that works stays if that is where it was, as those who say so
+    /// may only not have heard of it.
     func lost() {
         guard !isOver else { return }
+        if client?.isConnected == true { return ask() }
+        drop()
+        connect()
+    }
+
+    private func drop() {
         // It may have stopped in the middle of anything, and wouldn't answer a goodbye.
         let old = client
         client = nil
@@ -95,7 +114,6 @@ final class SocketUplink: EdgeUplink, WebSocketClientDelegate {
         backOff = BackOff(shortest: 0.1, longest: 5)
         note("it is gone")
         old?.close()
-        connect()
     }
 
     func connected(_ client: WebSocketClient, subprotocol: String?) {
@@ -125,10 +143,14 @@ final class SocketUplink: EdgeUplink, WebSocketClientDelegate {
         note(problem)
         let delay = backOff.next(after: bye, using: &random)
         bye = nil
+        later(delay) { $0.connect() }
+    }
+
+    private func later(_ delay: Duration, _ work: @escaping (SocketUplink) -> Void) {
         pause += 1
         let pause = pause
         core.schedule(after: delay) { [weak self] in
-            if let self, !isOver, self.pause == pause { connect() }
+            if let self, !isOver, self.pause == pause { work(self) }
         }
     }
 

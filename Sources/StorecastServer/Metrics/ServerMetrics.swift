@@ -25,6 +25,8 @@ final class ServerMetrics: Sendable {
         var counters: [MetricKey: Counter] = [:]
         var meters: [MetricKey: Meter] = [:]
         var isStopping = false
+        /// Why clients shouldn't be sent here, of what others know.
+        var unreadiness: @Sendable () -> String? = { nil }
     }
 
     /// How long a loop may be silent until the server isn't ready, or isn't well.
@@ -80,6 +82,10 @@ final class ServerMetrics: Sendable {
     }
 
     func stops() { state.withLock { $0.isStopping = true } }
+
+    func setUnreadiness(_ problem: @escaping @Sendable () -> String?) {
+        state.withLock { $0.unreadiness = problem }
+    }
 
     private func counter(_ key: MetricKey, _ state: inout State) -> Counter {
         if let known = state.counters[key] { return known }
@@ -176,7 +182,8 @@ final class ServerMetrics: Sendable {
             }
             if all.contains(where: { $0.rooms.failed > 0 }) { return "The rooms can't be read." }
         }
-        return all.contains(where: \.isRefused) ? "The journal takes nothing." : nil
+        return all.contains(where: \.isRefused)
+            ? "The journal takes nothing." : state.unreadiness()
     }
 
     private func silence(in state: State, longerThan bound: Duration) -> String? {

@@ -61,16 +61,22 @@ struct JournalReplicateCommand: AsyncParsableCommand {
     var once = false
 
     func run() async throws {
-        // Ends when everything is copied, also what came while it was told to.
-        let work = Task { try await copy() }
+        // Before anything is copied: a signal that comes as it begins isn't lost.
+        let (ends, end) = AsyncStream<Void>.makeStream()
         let signals = [SIGINT, SIGTERM].map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { work.cancel() }
+            source.setEventHandler { end.yield() }
             source.resume()
             return source
         }
-        defer { for source in signals { source.cancel() } }
+        // Ends when everything is copied, also what came while it was told to.
+        let work = Task { try await copy() }
+        let watch = Task { for await _ in ends { work.cancel() } }
+        defer {
+            watch.cancel()
+            for source in signals { source.cancel() }
+        }
         try await work.value
     }
 

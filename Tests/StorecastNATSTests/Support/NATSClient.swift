@@ -12,6 +12,8 @@ actor NATSClient {
     /// What it became that no test has waited for yet.
     private var statuses: [String] = []
     private(set) var complaints: [String] = []
+    /// Why it wasn't connected, each time.
+    private(set) var reasons: [String] = []
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -36,22 +38,29 @@ actor NATSClient {
         connection.statusChanged = { [unowned self] status in
             let text =
                 switch status {
-                case .connecting(let reason): "connecting: \(reason ?? "")"
+                case .connecting(let reason): "\(Self.refusal)\(reason ?? "")"
                 case .connected(let server): "connected to \(server.name)"
                 case .closed: "closed"
                 }
-            assumeIsolated { $0.statuses.append(text) }
+            assumeIsolated { client in
+                client.statuses.append(text)
+                if text.hasPrefix(Self.refusal) {
+                    client.reasons.append(String(text.dropFirst(Self.refusal.count)))
+                }
+            }
         }
         connection.complained = { [unowned self] complaint in
             assumeIsolated { $0.complaints.append(complaint) }
         }
     }
 
+    private static let refusal = "connecting: "
+
     /// Waits until it is connected, and says to which server.
     func connected() async throws -> String { try await next("connected to ") }
 
     /// Waits for the next reason why it isn't connected.
-    func refused() async throws -> String { try await next("connecting: ") }
+    func refused() async throws -> String { try await next(Self.refusal) }
 
     private func next(_ kind: String) async throws -> String {
         var found: String?

@@ -375,10 +375,22 @@ struct RoomLoopTests {
         loop.advance(by: 0.1)
         #expect(loop.rooms.rooms.isEmpty)
         #expect(loop.unloadedRooms == ["/a"])
+        #expect(journal.closed == ["/a"])
         #expect(loop.timerCount == 0)
         let again = Wire(2, to: "/a", on: loop)
         #expect(again.session.room !== room)
         #expect(again.session.room.position.version == 100)
+    }
+
+    @Test func `a room in which nothing happened leaves memory with the last who is there`() {
+        let loop = durableLoop()
+        let wires = [Wire(1, to: "/a", on: loop), Wire(2, to: "/a", on: loop)]
+        for wire in wires { wire.say(hello("client-\(wire.id)-0123456789abcdef")) }
+        loop.rooms.end(1)
+        #expect(!loop.rooms.rooms.isEmpty && journal.closed.isEmpty)
+        loop.rooms.end(2)
+        #expect(loop.rooms.rooms.isEmpty)
+        #expect(journal.closed == ["/a"])
     }
 
     @Test func `a room whose journal keeps nothing stays`() {

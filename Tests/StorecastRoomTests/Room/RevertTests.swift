@@ -187,6 +187,26 @@ struct RevertTests {
         #expect(bob.hear().ops == ["transaction"])
     }
 
+    @Test func `a state that was found is kept for two seconds, also if it was found before`() {
+        let room = open(definition.authorize(RevertTo<Shop>.self) { _, _ in })
+        dispatch(Write(text: "a"), Write(text: "b"), in: room)
+        journal.isSlow = true
+        let ada = Wire.greeted(room, on: loop)
+        func ask(_ number: Int) -> [String] {
+            ada.dispatch(number, "storecast.revert", #"{"version":1}"#)
+            return ada.hear().ops
+        }
+        #expect(ask(1) == ["reject"])
+        journal.answer()
+        #expect(ask(1) == ["transaction"])
+        loop.advance(by: 1.5)
+        #expect(ask(2) == ["reject"])
+        journal.answer()
+        // The time of the first one is over.
+        loop.advance(by: 1)
+        #expect(ask(2) == ["transaction"])
+    }
+
     @Test func `a revert of an older schema is read as its snapshots are`() throws {
         let record = JournalRecord(
             client: .ada, seq: 1, base: 0, settled: 0, sender: .anonymous,

@@ -197,26 +197,28 @@ struct ServerSessionHelloTests {
         #expect(wire.hear().ops == ["pong", "error"])
     }
 
-    @Test func `a room that closes says bye to all, in the order of their ids`() {
+    @Test func `a server that stops says bye to all, and reduces what it has received`() {
         let room = loop.open(Shop.room)
-        let bob = Wire.greeted(room, on: loop, client: .bob)
-        let ada = Wire.greeted(room, on: loop, client: .ada)
+        loop.maker = { _ in room }
+        let (bob, ada) = (Wire(1, to: "/", on: loop), Wire(2, to: "/", on: loop))
+        bob.say(hello(.bob))
+        ada.say(hello(.ada))
+        for wire in [ada, bob] { _ = wire.hear() }
         ada.push(Array(dispatchFrame(1, "AddTea", #"{"by":1}"#).utf8))
-        room.close(.goingAway, "The server stops.", after: 1, jitter: 4)
-        loop.endTurn()
+        loop.rooms.stop {}
         for wire in [ada, bob] {
             #expect(
                 wire.hear() == [
                     parsed(
                         #"""
                         {"op":"bye","code":"going-away","title":"The server stops.",
-                        "reconnect":true,"after":1,"jitter":4}
+                        "reconnect":true,"after":0.5,"jitter":2}
                         """#)
                 ])
             #expect(wire.closeCode == .goingAway)
         }
         #expect(room.sessionCount == 0)
-        // What was received is reduced all the same; the next welcome tells.
+        // The next welcome tells.
         #expect(room.store.state.tea == 1)
     }
 }

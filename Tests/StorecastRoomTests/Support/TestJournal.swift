@@ -42,6 +42,8 @@ final class TestJournal: Journal {
     /// Whether nobody else writes; nil: it doesn't answer.
     var isAlone: Bool? = true
     private(set) var timesAsked = 0
+    /// The rooms that have left memory.
+    private(set) var closed: [String] = []
     private var snapshots: [(Result<Void, JournalError>) -> Void] = []
     private var openings: [(Result<RoomHistory, JournalError>) -> Void] = []
 
@@ -74,6 +76,8 @@ final class TestJournal: Journal {
             pending.append((batch, finish))
         }
     }
+
+    func close(_ room: String) { closed.append(room) }
 
     func isAlone(
         in room: String, completion: @escaping (Result<Bool, JournalError>) -> Void

@@ -50,6 +50,7 @@ export class TimeTravel {
 
   /** @param {string} room */
   enter(room) {
+    if (room === this.#room) return;
     this.#room = room;
     this.#now = undefined;
     this.look(undefined);
