@@ -26,6 +26,8 @@ const left = {
   "storecast admin rooms": "it takes a server with devtools, as AdminCommandTests has",
   "storecast doctor wss": "it takes a server that others reach",
   "--cluster nats://n1,nats://n2": "it takes three NATS servers, as KilledServerTests has",
+  "cluster import": "it takes three NATS servers, as ClusterCopyTests has",
+  "cluster export board": "it takes three NATS servers, as ClusterCopyTests has",
   "cluster drain": "it takes a cluster, as ClusterNodeTests has",
   "--mirrors 2000": "it takes more descriptors than a shell has",
   "--port 443": "it takes a certificate, and a port that is the system's",
@@ -69,7 +71,9 @@ describe("help", { skip: missing }, () => {
   const files = ["restore", "repair", "import", "fork", "skip", "replicate"].concat(journal);
   const commands = ["serve", "watch", "dispatch", "bench", "admin", "cluster", "doctor", "types"]
     .concat("journal");
-  const all = [[], ...commands.map((name) => [name]), ...files.map((name) => ["journal", name])];
+  const copies = ["import", "export"].map((name) => ["cluster", name]);
+  const all = [[], ...commands.map((name) => [name]), ...files.map((name) => ["journal", name])]
+    .concat(copies);
 
   test("shows commands on lines of their own, which no terminal breaks", () => {
     let count = 0;

@@ -6,7 +6,7 @@ import StorecastWebSocket
 /// One connection for all loops, on a loop of its own. May be used from any thread.
 package final class JetStreamStore: JournalStore {
     private let loop: EventLoop
-    private let jetStream: JetStream
+    let jetStream: JetStream
     private let rooms: JetStreamRooms
 
     private init(_ loop: EventLoop, _ jetStream: JetStream, _ rooms: JetStreamRooms) {
