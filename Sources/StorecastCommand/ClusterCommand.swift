@@ -9,22 +9,30 @@ import StorecastWebSocket
 struct ClusterCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cluster",
-        abstract: "See which server of a cluster has which room, and have rooms go to others.",
+        abstract: "See which server of a cluster has which room, move rooms, and copy them.",
         discussion: """
             Of servers that were started with --cluster, at the same NATS servers:
 
               storecast cluster status --cluster nats://10.0.0.1,nats://10.0.0.2
               storecast cluster move /boards/lobby --cluster nats://10.0.0.1
               storecast cluster drain 4f0c2a91d3e6 --cluster nats://10.0.0.1
+              storecast cluster import board.sqlite --cluster nats://10.0.0.1
+              storecast cluster export backup.sqlite --cluster nats://10.0.0.1
 
             A server is called by its id, which status shows, or by the beginning of that. Nobody's \
             connection ends when a room goes elsewhere. After drain a server has no rooms, and \
             until it is started anew it is given none unless nobody else is there.
 
+            import and export copy rooms between a file and NATS; no server has to be there.
+
             Exit status: 0 if it was done; 1 if a server refuses it, or there is no such room or \
-            server; 2 if NATS can't be reached; 64 if the command makes no sense.
+            server, or NATS has a room already that is to be imported; 2 if NATS can't be reached, or \
+            what is in a file, or at NATS, can't be used; 64 if the command makes no sense.
             """,
-        subcommands: [Status.self, Move.self, Drain.self])
+        subcommands: [
+            Status.self, Move.self, Drain.self, ClusterImportCommand.self,
+            ClusterExportCommand.self,
+        ])
 
     /// Where NATS is, and who asks.
     struct Options: ParsableArguments {
@@ -39,13 +47,21 @@ struct ClusterCommand: AsyncParsableCommand {
             }
         }
 
+        /// Reads the files.
+        var configuration: NATSConfiguration {
+            get throws(CommandFailure) {
+                guard let configuration = try nats.configuration else {
+                    preconditionFailure("It was checked.")
+                }
+                return configuration
+            }
+        }
+
         /// Runs `body` with what is known of the cluster once every server was heard.
         func use<Result: Sendable>(
             _ body: @Sendable (ClusterView) async throws(NATSError) -> Result
         ) async throws(CommandFailure) -> Result {
-            guard let configuration = try nats.configuration else {
-                preconditionFailure("It was checked.")
-            }
+            let configuration = try configuration
             let view: ClusterView
             do throws(NATSError) {
                 view = try await ClusterView.open(configuration, nats.layout)

@@ -27,6 +27,8 @@ const left = {
   "storecast doctor wss": "it takes a server that others reach",
   "--cluster nats://n1,nats://n2": "it takes three NATS servers, as KilledServerTests has",
   "Docs/Cluster/start": "cluster-start.test.js runs it",
+  "cluster import": "it takes three NATS servers, as ClusterCopyTests has",
+  "cluster export board": "it takes three NATS servers, as ClusterCopyTests has",
   "cluster drain": "it takes a cluster, as ClusterNodeTests has",
   "--mirrors 2000": "it takes more descriptors than a shell has",
   "--port 443": "it takes a certificate, and a port that is the system's",
@@ -70,7 +72,9 @@ describe("help", { skip: missing }, () => {
   const files = ["restore", "repair", "import", "fork", "skip", "replicate"].concat(journal);
   const commands = ["serve", "watch", "dispatch", "bench", "admin", "cluster", "doctor", "types"]
     .concat("journal");
-  const all = [[], ...commands.map((name) => [name]), ...files.map((name) => ["journal", name])];
+  const copies = ["import", "export"].map((name) => ["cluster", name]);
+  const all = [[], ...commands.map((name) => [name]), ...files.map((name) => ["journal", name])]
+    .concat(copies);
 
   test("shows commands on lines of their own, which no terminal breaks", () => {
     let count = 0;

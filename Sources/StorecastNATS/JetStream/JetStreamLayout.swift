@@ -29,11 +29,22 @@ package struct JetStreamLayout: Sendable {
         "\(name).rooms.\(number(of: room)).\(Self.token(room))"
     }
 
+    /// The room whose messages have this subject; nil if none has.
+    func room(of subject: String) -> String? {
+        guard let token = subject.utf8.split(separator: UInt8(ascii: ".")).last,
+            let room = Self.text(of: token), self.subject(of: room).isSameText(as: subject)
+        else { return nil }
+        return room
+    }
+
     private func number(of room: String) -> Int { Int(FNV1a(of: room).value % UInt64(streams)) }
 
     var snapshotStream: String { "\(name)-snapshots" }
 
     var snapshotSubjects: String { "\(name).snapshots.>" }
+
+    /// All that is kept of a room's snapshots.
+    func snapshots(of room: String) -> String { "\(name).snapshots.\(Self.token(room)).>" }
 
     /// The manifest of a room's snapshot at an offset, behind this.
     func manifests(of room: String) -> String { "\(name).snapshots.\(Self.token(room)).at." }
@@ -70,5 +81,22 @@ package struct JetStreamLayout: Sendable {
             }
         }
         return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The text of which ``token(_:)`` makes this; nil or another text if there is none.
+    private static func text(of token: some Sequence<UInt8>) -> String? {
+        var bytes: [UInt8] = []
+        var rest = token.makeIterator()
+        while let byte = rest.next() {
+            guard byte == UInt8(ascii: "=") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = rest.next(), let low = rest.next(),
+                let value = UInt8(String(decoding: [high, low], as: UTF8.self), radix: 16)
+            else { return nil }
+            bytes.append(value)
+        }
+        return String(validating: bytes, as: UTF8.self)
     }
 }

@@ -39,10 +39,11 @@ package actor JetStreamLogs {
         }
     }
 
-    /// A message with entries, before it is kept.
+    /// A message with entries, or a mark that is offered as these are, before it is kept.
     private struct Offer {
-        var batch: [JournalEntry]
-        var payload: [UInt8]
+        var kind = LogMessage.Kind.entries
+        var batch: [JournalRecord] = []
+        var payload: [UInt8] = []
         /// The message's state, without its number.
         var next: LogState
         var parts: LogMessage.Parts?
@@ -105,6 +106,7 @@ package actor JetStreamLogs {
             await pause(before: attempt)
             let end = try await end(of: log)
             if let end, let mark, end.term == mark.term { return (own(log, end), true) }
+            if let end, end.isImport { throw Self.unfinished(log.room) }
             let isOurs = log.role == .writer && log.uncertain == nil
             if isOurs, let state = log.state, Self.isEnd(end, state) { return (state, false) }
             // What this process saw there is lost.
@@ -206,6 +208,13 @@ package actor JetStreamLogs {
     package func append(
         _ batch: [JournalEntry], to room: String
     ) async throws(JournalError) -> UInt64 {
+        try await append(records: try LogMessage.records(batch), to: room)
+    }
+
+    /// The same with entries as they are kept.
+    func append(
+        records batch: [JournalRecord], to room: String
+    ) async throws(JournalError) -> UInt64 {
         guard batch.count <= LogOffset.mostEntries else {
             throw .unavailable(
                 "\(batch.count) actions at once are too many: at most \(LogOffset.mostEntries).")
@@ -244,7 +253,7 @@ package actor JetStreamLogs {
     ) async throws(JournalError) -> UInt64 {
         let count = offer.batch.count
         let message = LogMessage(
-            kind: .entries, state: offer.next, count: count, parts: offer.parts,
+            kind: offer.kind, state: offer.next, count: count, parts: offer.parts,
             payload: offer.payload)
         var mayBeKept = mayBeKept
         var problem = ""
@@ -380,9 +389,12 @@ package actor JetStreamLogs {
         // A server that is behind: what isn't purged now is the next time.
         guard let kept = found.messages.first, kept.sequence == place.sequence else { return }
         let first = try LogMessage(kept).parts?.first
+        try await purge(log, below: first ?? place.sequence)
+    }
+
+    private func purge(_ log: Log, below sequence: UInt64) async throws(JournalError) {
         do throws(NATSError) {
-            try await jetStream.purge(
-                log.subject, of: log.stream, below: first ?? place.sequence)
+            try await jetStream.purge(log.subject, of: log.stream, below: sequence)
         } catch {
             throw .unavailable(error.description)
         }
@@ -390,6 +402,80 @@ package actor JetStreamLogs {
 
     /// The offset of the newest entry, as far as this process knows.
     package func head(of room: String) -> UInt64 { log(of: room).state?.head ?? .max }
+
+    // MARK: Importing
+
+    /// Begins a room that isn't there, or that another import hasn't ended. Until this one ends,
+    /// each message says that not all of it is there, and nobody opens it.
+    ///
+    /// - Parameters:
+    ///   - epoch: nil for a new one.
+    ///   - isCut: whether it begins with a snapshot, at ``LogOffset/ofBeginning``.
+    func beginImport(
+        of room: String, epoch: String?, isCut: Bool
+    ) async throws(JournalError) {
+        let log = log(of: room)
+        await enter(log)
+        defer { leave(log) }
+        let end = try await end(of: log)
+        if let end, !end.isImport {
+            throw .unavailable("The room '\(room)' is at NATS already.")
+        }
+        let new = randomID(using: &random)
+        var next = LogState(
+            beginningOf: room, epoch: epoch ?? new, term: randomID(using: &random))
+        next.isImport = true
+        if isCut { (next.head, next.floor) = (LogOffset.ofBeginning, LogOffset.ofBeginning) }
+        // Behind what is left, so that whoever wrote that, and still does, is refused.
+        _ = own(log, end ?? next)
+        next = next.adding(.term, count: 0, [])
+        _ = try await finish(Offer(kind: .term, next: next), of: log)
+    }
+
+    /// Removes what an import that didn't end has left before this one, which has just begun.
+    func clearImport(of room: String) async throws(JournalError) {
+        let log = log(of: room)
+        await enter(log)
+        defer { leave(log) }
+        guard isImporting(room), let state = log.state else { throw replaced(log) }
+        try await purge(log, below: state.sequence)
+    }
+
+    /// Whether this process imports the room, and as far as it knows nobody else does.
+    func isImporting(_ room: String) -> Bool {
+        let log = log(of: room)
+        return log.role == .writer && log.uncertain == nil && log.state?.isImport == true
+    }
+
+    /// All of the room is there: from now on it may be opened.
+    func endImport(of room: String) async throws(JournalError) {
+        let log = log(of: room)
+        await enter(log)
+        defer { leave(log) }
+        guard log.role == .writer, var next = log.state else { throw replaced(log) }
+        next.isImport = false
+        next = next.adding(.term, count: 0, [])
+        _ = try await finish(Offer(kind: .term, next: next), of: log)
+    }
+
+    /// Removes what this process has written of a room that it is importing.
+    func discardImport(of room: String) async throws(JournalError) {
+        let log = log(of: room)
+        await enter(log)
+        defer { leave(log) }
+        guard isImporting(room), let state = log.state else { throw replaced(log) }
+        // What others have written since has higher numbers.
+        try await purge(log, below: state.sequence + 1)
+        log.role = .none
+        log.state = nil
+    }
+
+    /// Why nobody opens a room that is being imported, or whose import was interrupted.
+    static func unfinished(_ room: String) -> JournalError {
+        .unavailable(
+            "Not all of the room '\(room)' is at NATS. Wait until `storecast cluster import` ends, "
+                + "or run it again if it was interrupted.")
+    }
 
     // MARK: Reading
 
@@ -443,7 +529,11 @@ package actor JetStreamLogs {
         place.goal = max(end?.sequence ?? 0, own?.sequence ?? 0)
         let floor = max(end?.floor ?? 0, own?.floor ?? 0)
         guard place.offset >= floor else { throw .truncated(below: floor + 1) }
-        if place.offset == 0 { place.last = beginning(of: log) }
+        // Nothing stands before it: it is what the first message is chained to.
+        if LogOffset(place.offset).sequence == 0 {
+            place.last = beginning(of: log)
+            place.last?.head = place.offset
+        }
     }
 
     /// What came doesn't follow what was read: something was forgotten meanwhile, or the answer was
@@ -462,6 +552,11 @@ package actor JetStreamLogs {
     }
 
     // MARK: The end of a log
+
+    /// Where a room's log ends; nil if there is no such room.
+    func end(of room: String) async throws(JournalError) -> LogState? {
+        try await end(of: log(of: room))
+    }
 
     private func end(of log: Log) async throws(JournalError) -> LogState? {
         try checkOpen()

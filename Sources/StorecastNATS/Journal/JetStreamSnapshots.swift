@@ -64,7 +64,8 @@ struct JetStreamSnapshots: Sendable {
         let manifest = Manifest(
             pieces: randomID(using: &random), offset: offset, version: version,
             size: bytes.count, digest: Self.digest(bytes),
-            log: offset == 0 ? nil : try await checksum(of: room, at: offset))
+            log: LogOffset(offset).sequence == 0
+                ? nil : try await checksum(of: room, at: offset))
         let pieces = layout.pieces(of: room, manifest.pieces)
         do throws(NATSError) {
             let old = try await self.manifest(of: room, at: offset)
@@ -116,6 +117,13 @@ struct JetStreamSnapshots: Sendable {
         }
     }
 
+    /// Removes all of them.
+    func forgetAll(of room: String) async throws(JournalError) {
+        do throws(NATSError) { try await purge(layout.snapshots(of: room)) } catch {
+            throw .unavailable(error.description)
+        }
+    }
+
     private func remove(of room: String, at offset: UInt64) async throws(NATSError) {
         let old = try await manifest(of: room, at: offset)
         try await purge(layout.manifests(of: room) + "\(offset)")
@@ -125,7 +133,7 @@ struct JetStreamSnapshots: Sendable {
     // MARK: What is there
 
     /// Of all snapshots, in order.
-    private func offsets(of room: String) async throws(JournalError) -> [UInt64] {
+    func offsets(of room: String) async throws(JournalError) -> [UInt64] {
         let prefix = layout.manifests(of: room)
         do throws(NATSError) {
             return try await jetStream.subjects(prefix + "*", of: layout.snapshotStream)
@@ -183,7 +191,7 @@ struct JetStreamSnapshots: Sendable {
     private static let pause = Duration.milliseconds(50)
 
     /// Nil if it isn't as it was written, or not of the log as that is now.
-    private func read(
+    func read(
         of room: String, at offset: UInt64
     ) async throws(JournalError) -> JournalSnapshot? {
         let found: (manifest: Manifest, content: [UInt8])?

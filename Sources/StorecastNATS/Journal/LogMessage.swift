@@ -58,6 +58,8 @@ struct LogState: Equatable, Sendable {
     var floor: UInt64 = 0
     /// Of everything up to there, each message chained to those before it.
     var checksum: UInt64
+    /// Whether not all of the room is there yet, as it is being imported: nobody opens it then.
+    var isImport = false
 
     /// Of a room without messages.
     init(beginningOf room: String, epoch: String, term: String) {
@@ -79,6 +81,8 @@ struct LogState: Equatable, Sendable {
         hash.add(head)
         hash.add(floor)
         hash.add(UInt64(count))
+        // Not if it isn't: messages from before there were imports keep their checksums.
+        if isImport { hash.add("import") }
         hash.add(payload)
         state.checksum = hash.value
         return state
@@ -101,6 +105,10 @@ struct LogOffset: Equatable {
     /// are below 2^53 in JSON.
     static let mostEntries = 1 << 16 - 1
 
+    /// Of the snapshot with which an imported log begins: before every entry. It isn't 0, where
+    /// servers keep what they themselves would begin with.
+    static let ofBeginning = LogOffset(0, place: 1).value
+
     init(_ value: UInt64) { self.value = value }
 
     init(_ sequence: UInt64, place: Int) { value = sequence << 16 | UInt64(place) }
@@ -122,6 +130,7 @@ extension LogMessage {
         static let checksum = "Storecast-Checksum"
         static let parts = "Storecast-Parts"
         static let first = "Storecast-First-Part"
+        static let isImport = "Storecast-Import"
     }
 
     /// What the headers take, those of NATS included, at most.
@@ -138,6 +147,7 @@ extension LogMessage {
             headers.add(Header.parts, "\(parts.count)")
             headers.add(Header.first, "\(parts.first)")
         }
+        if state.isImport { headers.add(Header.isImport, "1") }
         return headers
     }
 
@@ -156,6 +166,7 @@ extension LogMessage {
         else { throw .damaged("The message \(kept.sequence) of '\(kept.subject)' isn't ours.") }
         var state = LogState(beginningOf: "", epoch: epoch, term: term)
         (state.head, state.floor, state.checksum) = (head, floor, checksum)
+        state.isImport = headers[Header.isImport] != nil
         var parts: Parts?
         if let count = number(Header.parts), let first = number(Header.first) {
             parts = Parts(first: first, count: Int(clamping: count))
@@ -169,15 +180,22 @@ extension LogMessage {
 // MARK: Entries
 
 extension LogMessage {
-    /// Entries as the payload of a message; in it, they have their places as offsets.
-    static func payload(_ batch: [JournalEntry]) throws(JournalError) -> [UInt8] {
-        var bytes: [UInt8] = []
+    /// Entries as they are kept.
+    static func records(_ batch: [JournalEntry]) throws(JournalError) -> [JournalRecord] {
+        var records: [JournalRecord] = []
         for (place, entry) in batch.enumerated() {
-            do {
-                let line = JournalLine.entry(
-                    offset: UInt64(place + 1), try JournalRecord(entry))
-                bytes += try line.bytes()
-            } catch {
+            do { records.append(try JournalRecord(entry)) } catch {
+                throw .unfit(place: place, "\(error)")
+            }
+        }
+        return records
+    }
+
+    /// Entries as the payload of a message; in it, they have their places as offsets.
+    static func payload(_ batch: [JournalRecord]) throws(JournalError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for (place, record) in batch.enumerated() {
+            do { bytes += try JournalLine.entry(offset: UInt64(place + 1), record).bytes() } catch {
                 throw .unfit(place: place, "\(error)")
             }
         }

@@ -7,6 +7,7 @@ package import StorecastRoom
 package final class JournalAddition {
     private let database: Database
     private var room = ""
+    private var epoch: String?
     private var writer: RoomWriter?
     /// The newest offset in the file before the room was begun.
     private var shift: UInt64 = 0
@@ -31,10 +32,23 @@ package final class JournalAddition {
         }
     }
 
-    /// Begins a room, with an epoch of its own.
+    /// Runs `body`, which begins a room and adds to it. If it throws, that room isn't added, and
+    /// others may be.
+    package func attempt<Value>(_ body: () throws -> Value) throws -> Value {
+        var value: Value?
+        try database.inSavepoint {
+            value = try body()
+            return .commit
+        }
+        guard let value else { preconditionFailure("A savepoint that was released ran its body.") }
+        return value
+    }
+
+    /// Begins a room.
     ///
+    /// - Parameter epoch: nil for a new one.
     /// - Throws: `unfit` if the file has the room, or its name can't be kept.
-    package func begin(_ room: String) throws {
+    package func begin(_ room: String, epoch: String? = nil) throws {
         guard RoomRow.isName(room) else {
             throw JournalError.unfit(
                 place: 0,
@@ -44,6 +58,7 @@ package final class JournalAddition {
             throw JournalError.unfit(place: 0, "The file has a room '\(room)' already.")
         }
         self.room = room
+        self.epoch = epoch
         writer = nil
         last = 0
         shift = try StoreSchema.newestOffset(in: database)
@@ -88,7 +103,7 @@ package final class JournalAddition {
         var place = LogPlace.beginning(of: room)
         place.offset = try shifted(floor ?? 0)
         writer = try RoomWriter(
-            room, epoch: randomID(using: &random), floor: place, in: database)
+            room, epoch: epoch ?? randomID(using: &random), floor: place, in: database)
     }
 
     /// 0 stays 0: it is before everything in any file.

@@ -35,8 +35,29 @@ package final class JournalFile: Sendable {
                 + "to a folder of yours.")
     }
 
+    /// Runs `body` with an existing file that no server uses meanwhile.
+    ///
+    /// - Throws: `unavailable` if it is in use, or isn't there, and what `body` throws.
+    package static func whileUnused<Value>(
+        _ file: String, _ body: (JournalFile) async throws -> Value
+    ) async throws -> Value {
+        let journal = try JournalFile(file)
+        defer { journal.close() }
+        let lock = try StoreLock(journal.path)
+        defer { lock.release() }
+        return try await body(journal)
+    }
+
     /// Closes it; SQLite then removes the files that it keeps beside it.
     package func close() { try? queue.close() }
+
+    /// Whether the newest entries may be gone, as the machine went down while a server relied on it
+    /// to keep them. The next server that uses the file gives every room another epoch then.
+    package func mayLackEntries(
+        boot: String = StoreSession.bootID()
+    ) throws(JournalError) -> Bool {
+        try read { try StoreSession.mayLackEntries(boot: boot, in: $0) }
+    }
 
     /// The names of the rooms, in order; however much is in them.
     package func names() throws(JournalError) -> [String] {

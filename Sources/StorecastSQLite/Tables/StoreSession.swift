@@ -14,14 +14,10 @@ enum StoreSession {
         var history = StoreHistory(seed: .random(in: .min ... .max))
         try setDurability(.machine, of: database)
         try database.inTransaction(.immediate) {
-            if let last = try Row.fetchOne(database, sql: "SELECT * FROM journal") {
-                let mayLackEntries =
-                    last["durability"] == SQLiteDurability.process.rawValue
-                    && last["isClosed"] == 0 && last["boot"] != boot
-                if !mayLackEntries {
-                    history = StoreHistory(seed: UInt64(bitPattern: last["history"]))
-                }
-                if mayLackEntries { try renewEpochs(history, in: database) }
+            if try mayLackEntries(boot: boot, in: database) {
+                try renewEpochs(history, in: database)
+            } else if let last = try Row.fetchOne(database, sql: "SELECT history FROM journal") {
+                history = StoreHistory(seed: UInt64(bitPattern: last["history"]))
             }
             try database.execute(
                 sql: "UPDATE journal SET history = ?, durability = ?, boot = ?, isClosed = 0",
@@ -30,6 +26,16 @@ enum StoreSession {
         }
         try setDurability(durability, of: database)
         return history
+    }
+
+    /// Whether the newest entries may be gone, as the system went down while the last user relied
+    /// on it to keep what it wrote.
+    static func mayLackEntries(boot: String, in database: Database) throws -> Bool {
+        guard let last = try Row.fetchOne(database, sql: "SELECT * FROM journal") else {
+            return false
+        }
+        return last["durability"] == SQLiteDurability.process.rawValue
+            && last["isClosed"] == 0 && last["boot"] != boot
     }
 
     /// Copies this to a repaired file: the next start decides by it whether entries may be missing.

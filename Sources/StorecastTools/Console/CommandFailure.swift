@@ -1,5 +1,5 @@
 package import ArgumentParser
-import StorecastRoom
+package import StorecastRoom
 
 /// Why a command failed: a sentence that says what to do.
 package struct CommandFailure: Error, CustomStringConvertible {
@@ -30,9 +30,10 @@ extension CommandFailure {
         }
     }
 
-    init(_ error: JournalError) {
+    package init(_ error: JournalError) {
         switch error {
-        case .unavailable(let problem), .damaged(let problem), .unfit(_, let problem):
+        case .unavailable(let problem), .damaged(let problem), .unfit(_, let problem),
+            .replaced(let problem), .unknownOutcome(let problem):
             self.init(.trouble, problem)
         default: self.init(.trouble, "The journal can't be read: \(error)")
         }

@@ -1,8 +1,8 @@
-import StorecastSQLite
-import StorecastRoom
+package import StorecastSQLite
+package import StorecastRoom
 
 /// A recorded room as JSON Lines.
-struct JournalText {
+package struct JournalText {
     private let room: RecordedRoom
     private let withSnapshots: Bool
     private let end: UInt64
@@ -33,6 +33,11 @@ struct JournalText {
         reader = EntryReader(room, after: first.offset)
     }
 
+    /// All of a room, with its snapshots.
+    package init(of room: JournalRoom, in file: JournalFile) throws {
+        try self.init(of: RecordedRoom(of: file, room), from: nil, withSnapshots: true)
+    }
+
     /// The snapshot to begin with; nil to begin with the first entry.
     private static func beginning(
         of room: RecordedRoom, _ place: RoomTraveller.Place?,
@@ -61,7 +66,7 @@ struct JournalText {
     mutating func next() throws -> [UInt8]? { try nextLine()?.bytes() }
 
     /// The next line; nil after the last.
-    mutating func nextLine() throws -> JournalLine? {
+    package mutating func nextLine() throws -> JournalLine? {
         if waiting.isEmpty { try read() }
         return waiting.isEmpty ? nil : waiting.removeFirst()
     }
@@ -87,18 +92,22 @@ struct JournalText {
 }
 
 /// Writes the lines of a room's journal to a file.
-struct JournalTextImport {
+package struct JournalTextImport {
     /// The name of the room in the file.
     private(set) var room = ""
-    private(set) var entries = 0
+    package private(set) var entries = 0
     private let addition: JournalAddition
     private let name: String?
+    private let keepsEpoch: Bool
     private var isBegun = false
 
-    /// - Parameter name: the name of the room; nil for the one in the text.
-    init(to addition: JournalAddition, as name: String?) {
+    /// - Parameters:
+    ///   - name: the name of the room; nil for the one in the text.
+    ///   - keepsEpoch: whether its epoch is that of the text; else it is a new one.
+    package init(to addition: JournalAddition, as name: String? = nil, keepsEpoch: Bool = false) {
         self.addition = addition
         self.name = name
+        self.keepsEpoch = keepsEpoch
     }
 
     /// Takes the next line, without its end.
@@ -117,15 +126,15 @@ struct JournalTextImport {
         if entries == 0 { throw CommandFailure(.trouble, "The text has no entries.") }
     }
 
-    mutating func take(_ line: JournalLine) throws {
+    package mutating func take(_ line: JournalLine) throws {
         switch line {
-        case .header(let room, _):
+        case .header(let room, let epoch):
             guard !isBegun else {
                 throw JournalError.unfit(place: 0, "A second header: these are two journals.")
             }
             isBegun = true
             self.room = name ?? room
-            try addition.begin(self.room)
+            try addition.begin(self.room, epoch: keepsEpoch ? epoch : nil)
         case _ where !isBegun:
             throw JournalError.unfit(place: 0, "A journal's text begins with its header.")
         case .entry(let offset, let record):

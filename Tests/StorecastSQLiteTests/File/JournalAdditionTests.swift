@@ -124,6 +124,47 @@ import TestSupport
         #expect(directory.names.isEmpty)
     }
 
+    @Test func `a room that fails is taken back by itself, and may be added anew`() throws {
+        try JournalAddition.run(on: path) { addition in
+            try addition.begin("/a")
+            try addition.add(notes[0], at: 1)
+            #expect(throws: Refusal.self) {
+                try addition.attempt {
+                    try addition.begin("/b")
+                    try addition.add(Self.snapshot(at: 0))
+                    try addition.add(notes[0], at: 1)
+                    throw Refusal()
+                }
+            }
+            let count = try addition.attempt {
+                try addition.begin("/b")
+                try addition.add(notes[1], at: 1)
+                return 1
+            }
+            #expect(count == 1)
+        }
+        let file = try JournalFile(path)
+        defer { file.close() }
+        #expect(try file.rooms().map(\.name) == ["/a", "/b"])
+        #expect(try file.entries(of: "/b", after: 0).map(\.record) == [notes[1]])
+        #expect(try file.entries(of: "/b", after: 0).map(\.offset) == [2])
+        #expect(try file.snapshots(of: "/b").isEmpty)
+        #expect(try file.isSound())
+    }
+
+    @Test func `a room has the epoch that is said, and none that another one had`() throws {
+        try JournalAddition.run(on: path) { addition in
+            for (room, epoch) in [("/a", "e"), ("/b", nil), ("/c", nil)] {
+                try addition.begin(room, epoch: epoch)
+                try addition.add(notes[0], at: 1)
+            }
+        }
+        let file = try JournalFile(path)
+        defer { file.close() }
+        let epochs = try file.rooms().map(\.epoch)
+        #expect(epochs[0] == "e" && Set(epochs).count == 3)
+    }
+
     @Test func `a file that a server uses is left to it`() async throws {
         let bench = try await bench()
         #expect(throws: JournalError.self) { try JournalAddition.run(on: path) { _ in } }

@@ -80,6 +80,36 @@ import TestSupport
         await bench.close()
     }
 
+    @Test func `a file is read while no server can use it`() async throws {
+        let bench = try await bench()
+        try await bench.append(JournalSample.notes(1), to: "/a")
+        await #expect(throws: JournalError.self) {
+            try await JournalFile.whileUnused(path) { _ in Issue.record("A server uses it.") }
+        }
+        await bench.close()
+        let names = try await JournalFile.whileUnused(path) { file in
+            await #expect(throws: JournalError.self) { try await self.bench() }
+            return try file.names()
+        }
+        #expect(names == ["/a"])
+        #expect(directory.names == ["rooms.sqlite"])
+        try await self.bench().close()
+    }
+
+    /// Until a server is started, which gives the rooms new epochs then.
+    @Test(arguments: SQLiteDurability.allCases)
+    func `a file that was in use when the machine went down may lack entries, if nothing waited`(
+        durability: SQLiteDurability
+    ) async throws {
+        let store = try await SQLiteStore.open(path, durability: durability, boot: "first")
+        let file = try JournalFile(path)
+        #expect(try !file.mayLackEntries(boot: "first"))
+        #expect(try file.mayLackEntries(boot: "second") == (durability == .process))
+        await store.close()
+        #expect(try !file.mayLackEntries(boot: "second"))
+        file.close()
+    }
+
     @Test func `a file that isn't there isn't made`() {
         #expect(throws: JournalError.self) { try JournalFile(path) }
         #expect(directory.names.isEmpty)
