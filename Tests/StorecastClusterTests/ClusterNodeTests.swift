@@ -48,7 +48,10 @@ import Testing
             front = SyncServer(
                 port: 0, operations: OperationsAddress(port: 0),
                 authentication: .custom { Identity($0.token ?? "nobody") },
-                onReload: { _ in try await node.reloadOwner() }, rules: rules,
+                onReload: { _ in
+                    reloads.increase()
+                    try await node.reloadOwner()
+                }, rules: rules,
                 upstream: parts.upstream, rooms: { _ in nil })
             owner = SyncServer(
                 port: 0, journal: parts.journal, limits: SyncLimits().ofOwner,

@@ -105,7 +105,7 @@ struct SettingsTests {
 
     @Test(arguments: [
         ["--memory"], ["--nats", "nats://a"],
-        ["--cluster", "nats://localhost", "--edge-key", "key"],
+        ["--cluster", "nats://localhost", "--nats-replicas", "1", "--edge-key", "key"],
         ["--upstream", "ws://a", "--edge-key", "key"],
     ])
     func `who says where else it is kept doesn't get the file that is set elsewhere`(

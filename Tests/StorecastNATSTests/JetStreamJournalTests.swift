@@ -279,12 +279,12 @@ struct JetStreamJournalTests {
         let port = try HeldPort(isShared: true)
         let server = try await NATSProcess(port: port.number)
         let store = try await Self.store(server)
-        #expect(store.link == JournalLink(isConnected: true, reconnects: 0, cluster: nil))
+        #expect(store.rooms.link == JournalLink(isConnected: true, reconnects: 0, cluster: nil))
         server.kill()
-        #expect(await eventually { !store.link.isConnected })
+        #expect(await eventually { !store.rooms.link.isConnected })
         try await server.start()
-        #expect(await eventually { store.link.isConnected })
-        #expect(store.link.reconnects == 1)
+        #expect(await eventually { store.rooms.link.isConnected })
+        #expect(store.rooms.link.reconnects == 1)
         withExtendedLifetime(port) {}
         await store.close()
     }

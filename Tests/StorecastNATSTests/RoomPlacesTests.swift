@@ -223,7 +223,7 @@ struct RoomPlacesTests {
         await places.begin(as: ClusterServer(id: "b", address: "ws://b:1")) { _ in }
         #expect(await eventually { await places.servers.count == 2 })
         #expect(
-            try await store.placement()
+            try await store.rooms.placement()
                 == JournalPlacement(
                     servers: [
                         JournalPlacement.Server(
@@ -237,7 +237,7 @@ struct RoomPlacesTests {
                     ], total: 2))
         await old.end()
         #expect(await eventually { await places.servers.count == 1 })
-        let rooms = try #require(try await store.placement()).rooms
+        let rooms = try #require(try await store.rooms.placement()).rooms
         #expect(rooms.count == 2 && rooms.allSatisfy { $0.server == nil })
         await store.close()
     }

@@ -253,6 +253,9 @@ extension String {
 }
 
 extension ServerLoop {
+    /// The ids of the connections to the loop's rooms.
+    fileprivate var connections: [UInt64] { core?.links.keys.sorted() ?? [] }
+
     /// Asks owners three times; how many owe an answer after each. Nil if some do already.
     fileprivate func owingOwners() -> [Int]? {
         guard let core else { return nil }

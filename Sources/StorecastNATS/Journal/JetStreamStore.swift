@@ -7,7 +7,7 @@ import StorecastWebSocket
 package final class JetStreamStore: JournalStore {
     private let loop: EventLoop
     let jetStream: JetStream
-    private let rooms: JetStreamRooms
+    let rooms: JetStreamRooms
 
     private init(_ loop: EventLoop, _ jetStream: JetStream, _ rooms: JetStreamRooms) {
         self.loop = loop
@@ -130,14 +130,14 @@ package struct JetStreamRooms: Sendable {
     }
 
     /// What it knows of NATS now, and of the servers that share it.
-    fileprivate var link: JournalLink {
+    var link: JournalLink {
         let (isConnected, reconnects) = jetStream.connections
         return JournalLink(
             isConnected: isConnected, reconnects: reconnects, cluster: places?.link)
     }
 
     /// Who has which room; nil if this server shares none.
-    fileprivate func placement() async throws(JournalError) -> JournalPlacement? {
+    func placement() async throws(JournalError) -> JournalPlacement? {
         guard let places else { return nil }
         let given: [(room: String, server: ClusterServer)]
         do throws(NATSError) { given = try await places.all() } catch {
@@ -166,7 +166,7 @@ package struct JetStreamRooms: Sendable {
 /// The journal of one loop at ``JetStreamRooms``: hands work to the loop of NATS, and brings the
 /// results back.
 final class JetStreamJournal: Journal {
-    private let rooms: JetStreamRooms
+    let rooms: JetStreamRooms
     private let loop: JournalLoop
     private var tails = PagedTails<LogPlace>()
 

@@ -859,6 +859,7 @@ struct MirroredRoomTests {
         }
         expect(live: 0, waiting: 0, silence: 0)
         let (ada, _) = client(.ada, at: edge)
+        ada.settle()
         edge.loop.advance(by: 3)
         expect(live: 0, waiting: 1, silence: 3)
         cluster.settle(ada)
