@@ -1,3 +1,4 @@
+import Simulate
 import StorecastTesting
 import Testing
 
@@ -17,6 +18,28 @@ struct SimulationTests {
         ] as [UInt64])
     func `what failed once holds`(_ seed: UInt64) throws {
         try Simulation.bank.check([seed])
+    }
+
+    /// `Simulate --journal nats --seeds 100000` is the long run.
+    @Test(arguments: 0..<4 as Range<UInt64>)
+    func `they hold where servers share a room, stand still, and are cut off`(_ group: UInt64)
+        throws
+    {
+        try SimulatedJournal.nats.simulation.check(group * 25..<group * 25 + 25)
+    }
+
+    @Test(
+        arguments: [2, 18, 36, 47, 405, 966, 1134, 1186, 1512, 1797, 2006, 2358, 2610] as [UInt64])
+    func `what failed once where servers share a room holds`(_ seed: UInt64) throws {
+        try SimulatedJournal.nats.simulation.check([seed])
+    }
+
+    @Test func `the same seed is the same run where servers share a room`() {
+        let simulation = SimulatedJournal.nats.simulation
+        for seed in [3, 18] as [UInt64] {
+            let first = simulation.run(seed: seed, tracing: true)
+            #expect(first.trace == simulation.run(seed: seed, tracing: true).trace)
+        }
     }
 
     @Test(arguments: [3, 86, 177, 399] as [UInt64])

@@ -595,9 +595,17 @@ struct ConnectorStorageTests {
         bench.lose(4104)
         #expect(bench.delay != nil)
         storage.failure = nil
+        // The server may still hear late of those without a number.
+        for _ in 0..<3 {
+            bench.retry()
+            bench.welcome()
+            #expect(bench.connection.sent.first?["connection"] != nil)
+            bench.say(bye)
+            bench.lose(4104)
+            #expect(bench.delay != nil)
+        }
         bench.retry()
         bench.welcome()
-        #expect(bench.connection.sent.first?["connection"] != nil)
         bench.say(bye)
         bench.lose(4104)
         #expect(bench.statuses.last == .closed(Rejection(Rejection.Code("replaced"), "R.")))

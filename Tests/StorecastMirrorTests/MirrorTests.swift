@@ -38,6 +38,17 @@ struct MirrorTests {
         #expect(mirror.position == at(3))
     }
 
+    /// Another server may have the value since an older version than the one that it came with.
+    @Test func `the first patch of a connection may start from an older version`() throws {
+        mirror.take([1], at: at(16))
+        mirror.subscribes(as: 2)
+        mirror.subscribed(sub: 1, tag: "t")
+        let patch = try operations(#"[{"op":"add","path":"/-","value":2}]"#)
+        #expect(mirror.apply(patch, from: 12, to: at(17)))
+        #expect(mirror.value == [1, 2])
+        #expect(!mirror.apply(patch, from: 12, to: at(18)), "The next one may not.")
+    }
+
     @Test func `without a value there is nothing to confirm, patch or resume`() throws {
         #expect(mirror.resumePoint == nil)
         #expect(!mirror.confirm(at(1)))

@@ -104,8 +104,9 @@ package final class Mirror {
     /// False if the patch isn't one to the value at hand.
     func apply(_ operations: JSONView, from: UInt64, to position: Position) -> Bool {
         guard var patched = value, let known = self.position, position.epoch == known.epoch,
-            // After a reconnect a server may name the value by any version that has it.
-            from >= version, from <= known.version
+            // After a reconnect a server may name the value by any version that has it, another server
+            // also by one from before this client had it.
+            from >= version || !isAnswered, from <= known.version
         else { return false }
         value = nil
         let patch: JSONPatch

@@ -42,8 +42,11 @@ package final class ClientSession {
     private var refs: UInt64 = 0
     /// How many connections there were.
     private var connections: UInt64 = 0
-    /// Whether nobody can say which of this program's connections was made later.
-    private(set) var isUnsure = false
+    /// The newest of this program's connections that had no number; 0 if all had.
+    private var unnumbered: UInt64 = 0
+    /// Whether nobody can say which of this program's connections was made later: the server may have
+    /// heard late of one without a number. After a few more it has heard of it.
+    var isUnsure: Bool { unnumbered > 0 && connections > 1 && connections - unnumbered < 4 }
 
     /// - Parameters:
     ///   - outbox: the client's dispatches, which other threads may number.
@@ -75,7 +78,7 @@ package final class ClientSession {
         phase = .greeting
         connections += 1
         let number = recorder.map { $0.connection(connections) } ?? connections
-        isUnsure = number == nil && connections > 1
+        if number == nil { unnumbered = connections }
         let hello = ClientFrame.Hello(
             client: client, connection: number, settled: outbox.withLock { $0.greet() },
             seen: position, token: token, parts: largestValue > 0 ? SnapshotPart.form : nil)

@@ -141,6 +141,10 @@ final class World {
                 return "a server hasn't noticed that a connection is over"
             }
         }
+        for server in running {
+            guard let mirror = server.front?.room as? MirroredRoom else { continue }
+            if !mirror.isIdle, !mirror.isConnected { return "an edge has lost the room" }
+        }
         let open = running.compactMap(\.room).filter { !$0.hasFailed }
         if open.count > 1 { return "several servers have the room" }
         if let room = open.first, room.position != model.position {

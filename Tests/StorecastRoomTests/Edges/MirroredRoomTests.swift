@@ -294,6 +294,22 @@ struct MirroredRoomTests {
         #expect(edge.loop.reports == [] && edge.restarts == 0)
     }
 
+    @Test func `what came before a rejection is acked at the version that it led to`() {
+        let room = Shop.room.validate(AddTea.self) { shop, add, _ in
+            guard shop.tea + add.by <= 3 else { throw Rejection(.conflict, "Too much tea.") }
+        }
+        let cluster = TestCluster(room)
+        let edge = cluster.makeEdge()
+        // Without a selection nothing else tells the edge of versions.
+        let (ada, _) = client(.ada, at: edge, [])
+        cluster.settle(ada)
+        let outcomes = [1, 9].map { ada.dispatch(AddTea(by: $0)) }
+        cluster.settle(ada)
+        #expect(outcomes[0].settled == .success(cluster.room.position))
+        #expect(outcomes[1].rejection?.code == .conflict)
+        #expect(cluster.room.position.version == 1)
+    }
+
     @Test func `an owner that begins a new epoch has clients come back, which hear of it`() {
         let cluster = TestCluster()
         let edge = cluster.makeEdge()
@@ -355,6 +371,46 @@ struct MirroredRoomTests {
         ada.dispatch(AddTea(by: 1))
         cluster.settle(ada, bob)
         #expect(adas[0].value == 3 && bobs[0].value == 0)
+    }
+
+    @Test func `whoever may not have a value isn't sent it, though the connection fails over that`()
+    {
+        let cluster = TestCluster(
+            Shop.room.allow(Shop.tea) { shop, _, _ in shop.tea < 2 }.allowAll(.open))
+        let edge = cluster.makeEdge()
+        let (ada, adas) = client(.ada, at: edge)
+        let (bob, bobs) = client(.bob, at: edge)
+        cluster.settle(ada, bob)
+        cluster.room.dispatch(AddTea(by: 2), DispatchOutcome())
+        cluster.owner.endTurn()
+        // The first lapse can't be confirmed.
+        edge.takes = false
+        edge.hear(.max)
+        edge.takes = true
+        #expect(edge.restarts == 1)
+        for client in [ada, bob] { client.settle() }
+        #expect(adas[0].value == 0 && bobs[0].value == 0)
+        edge.connect()
+        cluster.settle(ada, bob)
+        #expect(adas[0].failure?.code == .forbidden && bobs[0].failure?.code == .forbidden)
+    }
+
+    @Test func `what a newer token ends before the client knows of it is asked for again`() {
+        let cluster = TestCluster()
+        let edge = cluster.makeEdge()
+        edge.loop.authenticator = { token in
+            .success(Identity("ada", roles: token == "more" ? ["reader"] : []))
+        }
+        let wire = Wire(to: edge.room, on: edge.loop)
+        wire.say(hello())
+        while edge.exchange() {}
+        wire.say(
+            #"{"op":"subscribe","ref":1,"select":"mine"}"#,
+            #"{"op":"authenticate","token":"more"}"#)
+        while edge.exchange() {}
+        let heard = wire.hear()
+        #expect(heard.first("error") == nil)
+        #expect(heard.first("snapshot")?["value"] == [])
     }
 
     @Test func `a selection that depends on the viewer is each one's own`() {

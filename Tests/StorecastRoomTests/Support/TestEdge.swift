@@ -91,6 +91,8 @@ final class TestEdge {
     /// Whether little waits to be sent.
     var isQuick: Bool { outgoing.count < 100 }
     var hasRoom = true
+    /// Whether its connection takes messages.
+    var takes = true
 
     /// Makes a connection, if there is none.
     func connect() {
@@ -125,7 +127,7 @@ final class TestEdge {
     }
 
     func send(_ message: [UInt8]) -> Bool {
-        guard wire != nil else { return false }
+        guard wire != nil, takes else { return false }
         outgoing.append(message)
         return true
     }
