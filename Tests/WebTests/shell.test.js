@@ -26,6 +26,7 @@ const left = {
   "storecast admin rooms": "it takes a server with devtools, as AdminCommandTests has",
   "storecast doctor wss": "it takes a server that others reach",
   "--cluster nats://n1,nats://n2": "it takes three NATS servers, as KilledServerTests has",
+  "Storm --duration 1h": "it takes an hour, root, and network namespaces",
   "cluster drain": "it takes a cluster, as ClusterNodeTests has",
   "--mirrors 2000": "it takes more descriptors than a shell has",
   "--port 443": "it takes a certificate, and a port that is the system's",
