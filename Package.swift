@@ -472,6 +472,18 @@ if Context.environment["STORECAST_CI"] != nil {
             name: "Attacks",
             dependencies: ["MeasureSupport", "StorecastBench", "StorecastWire", "TestSupport"],
             path: "Tests/Attacks", swiftSettings: settings),
+        // It runs the command's servers in network namespaces, and breaks what it can.
+        .executableTarget(
+            name: "Storm",
+            dependencies: [
+                "MeasureSupport", "StorecastBench", "StorecastClient", "StorecastMirror",
+                "StorecastWire",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/Storm", swiftSettings: settings),
+        .testTarget(
+            name: "StormTests", dependencies: ["Storm", "StorecastClient"],
+            swiftSettings: settings),
     ]
     // libFuzzer has its own `main`, also in the tools of plugins: so there is nothing else then.
     if Context.environment["STORECAST_FUZZ"] != nil {

@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// A server that a soak has started, in a process of its own.
-final class ServerProcess: Sendable {
+/// A program that was started, such as a server, in a process of its own.
+package final class ServerProcess: Sendable {
     /// How the process ended.
-    enum End: Equatable, Sendable {
+    package enum End: Equatable, Sendable {
         case status(Int32)
         case signal(Int32)
     }
@@ -22,7 +22,7 @@ final class ServerProcess: Sendable {
     private static let greeting = "listening on "
 
     /// Starts the words as a program; its standard error is added to a file.
-    init(_ words: [String], log: String) throws(LoadError) {
+    package init(_ words: [String], log: String) throws(LoadError) {
         var (ends, actions): ([Int32], posix_spawn_file_actions_t) = ([0, 0], .init())
         guard pipe(&ends) == 0 else { throw LoadError("The system gives no pipe.") }
         // No other child keeps it open.
@@ -57,18 +57,18 @@ final class ServerProcess: Sendable {
         Thread.detachNewThread { [self] in follow(output) }
     }
 
-    var end: End? { state.withLock(\.end) }
+    package var end: End? { state.withLock(\.end) }
 
-    func signal(_ signal: Int32) { if end == nil { kill(id, signal) } }
+    package func signal(_ signal: Int32) { if end == nil { kill(id, signal) } }
 
     /// Waits until it listens; returns its URL, or nil if it ends before or takes too long.
-    func url(within time: Duration) async -> String? {
+    package func url(within time: Duration) async -> String? {
         await wait(time) { [self] in state.withLock { $0.url != nil || $0.end != nil } }
         return state.withLock { $0.end == nil ? $0.url : nil }
     }
 
     /// Waits for its end, and kills it if that takes too long: nil then.
-    func end(within time: Duration) async -> End? {
+    package func end(within time: Duration) async -> End? {
         await wait(time) { [self] in end != nil }
         if let end { return end }
         signal(SIGKILL)
