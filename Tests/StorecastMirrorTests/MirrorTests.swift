@@ -40,6 +40,7 @@ struct MirrorTests {
 
     /// Another server may have the value since an older version than the one that it came with.
     @Test func `the first patch of a connection may start from an older version`() throws {
+        mirror.subscribed(sub: 1, tag: "t")
         mirror.take([1], at: at(16))
         mirror.subscribes(as: 2)
         mirror.subscribed(sub: 1, tag: "t")

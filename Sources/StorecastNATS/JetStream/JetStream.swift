@@ -266,6 +266,9 @@ package actor JetStream: LogService {
     /// The next messages of a subject from a number on, in order, as one of the stream's servers
     /// has them, which may be a little behind; and whether it has more.
     ///
+    /// The others may not know for a minute that the server which is asked is dead; so it is asked
+    /// again soon, and then probably of another one.
+    ///
     /// - Parameters:
     ///   - count: how many at most.
     ///   - bytes: of their payloads, about, at most; one message comes in any case.
@@ -280,8 +283,22 @@ package actor JetStream: LogService {
         writer.member("batch", count)
         writer.member("max_bytes", bytes)
         writer.endObject()
+        var (patience, left) = (Duration.seconds(1), timeout)
+        while true {
+            do throws(NATSError) {
+                return try await page(writer.bytes, of: stream, timeout: min(patience, left))
+            } catch {
+                left -= patience
+                guard case .unanswered = error, left > .zero else { throw error }
+                patience *= 2
+            }
+        }
+    }
+
+    private func page(
+        _ request: [UInt8], of stream: String, timeout: Duration
+    ) async throws(NATSError) -> (messages: [Kept], hasMore: Bool) {
         guard let connection else { throw Self.closed }
-        let request = writer.bytes
         let result: Result<([Kept], Bool), NATSError> = await withCheckedContinuation {
             continuation in
             var messages: [Kept] = []
