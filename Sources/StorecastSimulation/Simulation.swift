@@ -38,10 +38,6 @@ public struct Simulation: Sendable {
     /// injected into it too, but it never loses its tail.
     package typealias JournalMaker = @Sendable (_ seed: UInt64) -> () -> any Journal
 
-    /// Makes what the servers of a run share, if there are several.
-    package typealias ClusterMaker =
-        @Sendable (_ seed: UInt64, any ClusterSurroundings) -> any SimulatedCluster
-
     /// A simulation of a room.
     public init<State>(of room: SimulatedRoom<State>) {
         self.init(AnySimulatedRoom(room))

@@ -42,7 +42,9 @@ final class SimulatedExecutor: SerialExecutor, TaskExecutor {
         isScheduled = false
     }
 
-    func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+    func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+        UnownedSerialExecutor(ordinary: self)
+    }
 
     func checkIsolated() {}
 

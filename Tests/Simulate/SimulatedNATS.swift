@@ -160,7 +160,8 @@ final class SimulatedNATS: SimulatedCluster {
         var records: [JournalRecord] = []
         for line in text.split(separator: UInt8(ascii: "\n")) {
             guard case .entry(_, let record)? = try? JournalLine(line) else {
-                preconditionFailure("An entry can't be read: \(String(decoding: line, as: UTF8.self))")
+                preconditionFailure(
+                    "An entry can't be read: \(String(decoding: line, as: UTF8.self))")
             }
             records.append(record)
         }
@@ -310,7 +311,8 @@ final class SimulatedJetStream: LogService {
 
     private func asked<Value>(_ work: @escaping () -> Value) async throws(NATSError) -> Value {
         let result: Result<Value, NATSError> = await ask(
-            silence: .failure(.unanswered("simulated")), refusal: .failure(.unavailable("simulated"))
+            silence: .failure(.unanswered("simulated")),
+            refusal: .failure(.unavailable("simulated"))
         ) { .success(work()) }
         return try result.get()
     }

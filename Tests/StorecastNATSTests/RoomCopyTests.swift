@@ -52,7 +52,9 @@ struct RoomCopyTests {
         #expect(try await bench.read("/a", after: history.head).map(\.offset) == [next])
         try await bench.truncate("/a", through: all[1_499].offset)
         try await bench.reopen()
-        #expect(try await bench.history(of: "/a") == RoomHistory(epoch: "e", head: next, isTakenOver: true))
+        #expect(
+            try await bench.history(of: "/a")
+                == RoomHistory(epoch: "e", head: next, isTakenOver: true))
         #expect(try await bench.read("/a", after: all[1_499].offset).count == 507)
         let rest = try await lines(of: "/a", at: server, layout)
         let beginning = JournalSnapshot(offset: 1, version: 1_500, content: Self.content(1_500))

@@ -42,7 +42,7 @@ final class World {
 
     init(
         _ scenario: Scenario, _ room: AnySimulatedRoom, _ openJournal: (() -> any Journal)?,
-        cluster: Simulation.ClusterMaker? = nil, isRecording: Bool
+        cluster: ClusterMaker? = nil, isRecording: Bool
     ) {
         self.scenario = scenario
         self.room = room

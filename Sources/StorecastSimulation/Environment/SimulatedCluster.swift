@@ -13,6 +13,10 @@ package protocol SimulatedCluster: AnyObject {
     func heal()
 }
 
+/// Makes what the servers of a run share, if there are several.
+package typealias ClusterMaker =
+    @Sendable (_ seed: UInt64, any ClusterSurroundings) -> any SimulatedCluster
+
 /// One server's part of a ``SimulatedCluster``.
 package protocol ClusterMember: AnyObject {
     var journal: any Journal { get }
