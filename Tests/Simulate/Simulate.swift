@@ -27,6 +27,10 @@ struct SimulateCommand: AsyncParsableCommand {
 
               swift run -c release Simulate --seeds 1000 --journal sqlite
 
+            Several servers that share the room, and clients that go from one to another:
+
+              swift run -c release Simulate --seeds 1000 --journal nats
+
             Exit status: 0 if every promise held; 1 if one was broken (the seeds are printed as \
             they fail); 64 if the arguments are wrong.
             """)
@@ -46,7 +50,8 @@ struct SimulateCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "The simulated server's journal: in memory, where it can lose entries, or SQLite on a "
-                + "temporary file, which each start finds as a crash left it."))
+                + "temporary file, which each start finds as a crash left it; or NATS JetStream, simulated, "
+                + "which several servers share."))
     var journal = SimulatedJournal.memory
 
     @Flag(help: "Shrink a run that fails, and print the shortest one.")
