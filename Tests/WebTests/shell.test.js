@@ -29,7 +29,7 @@ const left = {
   "Docs/Cluster/start": "cluster-start.test.js runs it",
   "cluster import": "it takes three NATS servers, as ClusterCopyTests has",
   "cluster export board": "it takes three NATS servers, as ClusterCopyTests has",
-  "Storm --duration 1h": "it takes an hour, root, and network namespaces",
+  "Storm --only unplug": "it takes an hour, root, and network namespaces",
   "cluster drain": "it takes a cluster, as ClusterNodeTests has",
   "--mirrors 2000": "it takes more descriptors than a shell has",
   "--port 443": "it takes a certificate, and a port that is the system's",
