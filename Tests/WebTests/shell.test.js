@@ -25,7 +25,7 @@ const left = {
   "--soak 2h": "it takes hours",
   "storecast admin rooms": "it takes a server with devtools, as AdminCommandTests has",
   "storecast doctor wss": "it takes a server that others reach",
-  "--cluster nats://n1,nats://n2": "it takes three NATS servers, as KilledServerTests has",
+  "--cluster-address 10.0.0.11": "it takes three NATS servers, as KilledServerTests has",
   "Docs/Cluster/start": "cluster-start.test.js runs it",
   "cluster import": "it takes three NATS servers, as ClusterCopyTests has",
   "cluster export board": "it takes three NATS servers, as ClusterCopyTests has",
