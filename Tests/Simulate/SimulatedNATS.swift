@@ -139,6 +139,10 @@ final class SimulatedNATS: SimulatedCluster {
         return (Array(found.prefix(count)), found.count > count)
     }
 
+    func count(of subject: String, in stream: String) -> Int {
+        streams[stream]?.messages.count { $0.subject == subject } ?? 0
+    }
+
     func purge(_ subject: String, of stream: String, below sequence: UInt64?) {
         streams[stream]?.messages.removeAll {
             $0.subject == subject && $0.sequence < sequence ?? .max
@@ -332,6 +336,10 @@ final class SimulatedJetStream: LogService {
 
     func last(of subject: String, in stream: String) async throws(NATSError) -> JetStream.Kept? {
         try await asked { [self] in nats.last(of: subject, in: stream) }
+    }
+
+    func count(of subject: String, in stream: String) async throws(NATSError) -> Int {
+        try await asked { [self] in nats.count(of: subject, in: stream) }
     }
 
     func page(

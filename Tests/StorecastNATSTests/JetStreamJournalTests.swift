@@ -134,6 +134,43 @@ struct JetStreamJournalTests {
         await bench.close()
     }
 
+    @Test func `who was replaced doesn't replace the snapshot of what the room began with`()
+        async throws
+    {
+        let server = try await NATSProcess()
+        let (first, second) = (try await bench(server), try await bench(server))
+        let (old, new) = (Self.snapshot(at: 0, of: 1), Self.snapshot(at: 0, of: 2))
+        // The room is empty, and both have it open.
+        _ = try await first.history(of: "/a")
+        _ = try await second.history(of: "/a")
+        try await second.save(new, of: "/a")
+        try await second.append(JournalSample.notes(1), to: "/a")
+        await expectReplaced { () throws(JournalError) in try await first.save(old, of: "/a") }
+        #expect(try await second.snapshot(of: "/a", through: 0) == new)
+        await first.close()
+        await second.close()
+    }
+
+    @Test func `a snapshot of a room that was opened anew meanwhile isn't kept`() async throws {
+        let server = try await NATSProcess()
+        let bench = try await bench(server)
+        let head = try await bench.append(JournalSample.notes(1), to: "/a")
+        let store = try #require(await bench.store as? JetStreamStore)
+        let opening = try await store.logs.open("/a").opening
+        _ = try await store.logs.open("/a")
+        await bench.expectError("it was opened anew") {
+            if case .unavailable = $0 { true } else { false }
+        } from: { () throws(JournalError) in
+            try await store.snapshots.save(
+                of: "/a", offset: head, version: 1, content: { [7] }
+            ) { body throws(JournalError) in
+                try await store.logs.whileWriting("/a", since: opening, body)
+            }
+        }
+        #expect(try await bench.snapshot(of: "/a", through: head) == nil)
+        await bench.close()
+    }
+
     @Test func `a snapshot of an end that the log has lost isn't one of what was written since`()
         async throws
     {
@@ -169,9 +206,9 @@ struct JetStreamJournalTests {
     }
 
     /// One in three pieces, if messages are small.
-    private static func snapshot(at offset: UInt64) -> JournalSnapshot {
+    private static func snapshot(at offset: UInt64, of byte: UInt8 = 7) -> JournalSnapshot {
         JournalSnapshot(
-            offset: offset, version: 1, content: [UInt8](repeating: 7, count: 10_000))
+            offset: offset, version: 1, content: [UInt8](repeating: byte, count: 10_000))
     }
 
     /// How many subjects have messages of snapshots: two for each.

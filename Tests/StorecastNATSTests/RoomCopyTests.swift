@@ -144,6 +144,25 @@ struct RoomCopyTests {
         await bench.close()
     }
 
+    @Test func `an import that is given up leaves what another one has brought since`() async throws
+    {
+        let server = try await NATSProcess()
+        let records = try JournalSample.notes(3).map { try JournalRecord($0) }
+        let text = ["/a", "/b"].flatMap { Self.text(of: $0, records, snapshotsAt: [0, 3]) }
+        let store = try await store(server, Self.smallLayout)
+        var first = RoomImport(to: store, keepsEpochs: false)
+        for line in text { try await first.take(line) }
+        try await bring(text, to: server, Self.smallLayout, keepsEpochs: false)
+        let late = await problem { () throws(JournalError) in try await first.finish() }
+        guard case .replaced = late else { throw TooLate(description: "It says \(late as Any).") }
+        // It doesn't know of the second room that it isn't its own any more.
+        #expect(await first.discard() == ["/a", "/b"])
+        await store.close()
+        for room in ["/a", "/b"] {
+            #expect(try await lines(of: room, at: server, Self.smallLayout).count == 1 + 3 + 2)
+        }
+    }
+
     @Test func `nothing is left of an import that is given up`() async throws {
         let server = try await NATSProcess()
         let records = try JournalSample.notes(30).map { try JournalRecord($0) }

@@ -268,6 +268,8 @@ package actor RoomPlaces {
     /// All rooms that somebody was given, in the order in which they were.
     package func all() async throws(NATSError) -> [(room: String, server: ClusterServer)] {
         var found: [(room: String, server: ClusterServer)] = []
+        // One that is written anew meanwhile comes twice.
+        var places: [ExactString: Int] = [:]
         var next: UInt64 = 1
         while true {
             let page = try await jetStream.page(
@@ -277,7 +279,12 @@ package actor RoomPlaces {
                 guard let body = Self.body(message.payload), let server = ClusterServer(body),
                     let room = body["room"]?.string
                 else { continue }
-                found.append((room, server))
+                if let place = places[ExactString(room)] {
+                    found[place].server = server
+                } else {
+                    places[ExactString(room)] = found.count
+                    found.append((room, server))
+                }
             }
             if !page.hasMore || page.messages.isEmpty { return found }
         }

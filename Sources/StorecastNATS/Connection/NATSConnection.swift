@@ -117,10 +117,12 @@ package final class NATSConnection {
 
     /// Sends a message, and waits for answers until `answered` returns false, or gets a failure.
     ///
-    /// - Parameter timeout: how long the first answer, and each that follows it, may take.
+    /// - Parameters:
+    ///   - patience: how long the first answer may take, if it isn't as long as the others.
+    ///   - timeout: how long each answer may take.
     package func requestMany(
         _ subject: String, _ payload: [UInt8] = [], headers: NATSHeaders = NATSHeaders(),
-        timeout: Duration = .seconds(5),
+        patience: Duration? = nil, timeout: Duration = .seconds(5),
         answered: @escaping (Result<NATSMessage, NATSError>) -> Bool
     ) {
         lastRequest += 1
@@ -128,7 +130,7 @@ package final class NATSConnection {
         do throws(NATSError) {
             try send(payload, to: subject, reply: "\(inbox).\(number)", headers)
             requests[number] = Request(
-                timeout: timeout, deadline: loop.now() + timeout, answered: answered)
+                timeout: timeout, deadline: loop.now() + (patience ?? timeout), answered: answered)
             watchRequests()
         } catch {
             _ = answered(.failure(error))

@@ -245,7 +245,7 @@ package actor JetStream: LogService {
         return .unknown(Self.problem(answer) ?? "JetStream answers in a way that can't be read.")
     }
 
-    /// The newest message of a subject, as the stream's leader has it; nil if there is none.
+    /// The newest message of a subject, which may have wildcards, as the stream's leader has it; nil if there is none.
     package func last(of subject: String, in stream: String) async throws(NATSError) -> Kept? {
         var writer = JSONWriter()
         writer.beginObject()
@@ -286,7 +286,7 @@ package actor JetStream: LogService {
         var (patience, left) = (Duration.seconds(1), timeout)
         while true {
             do throws(NATSError) {
-                return try await page(writer.bytes, of: stream, timeout: min(patience, left))
+                return try await page(writer.bytes, of: stream, patience: min(patience, left))
             } catch {
                 left -= patience
                 guard case .unanswered = error, left > .zero else { throw error }
@@ -296,14 +296,14 @@ package actor JetStream: LogService {
     }
 
     private func page(
-        _ request: [UInt8], of stream: String, timeout: Duration
+        _ request: [UInt8], of stream: String, patience: Duration
     ) async throws(NATSError) -> (messages: [Kept], hasMore: Bool) {
         guard let connection else { throw Self.closed }
         let result: Result<([Kept], Bool), NATSError> = await withCheckedContinuation {
             continuation in
             var messages: [Kept] = []
             connection.requestMany(
-                "$JS.API.DIRECT.GET.\(stream)", request, timeout: timeout
+                "$JS.API.DIRECT.GET.\(stream)", request, patience: patience, timeout: timeout
             ) { answer in
                 do throws(NATSError) {
                     let message = try answer.get()
@@ -326,6 +326,17 @@ package actor JetStream: LogService {
             }
         }
         return try result.get()
+    }
+
+    /// How many messages a subject of a stream has, as the stream's leader knows.
+    package func count(of subject: String, in stream: String) async throws(NATSError) -> Int {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.member("subjects_filter", subject)
+        writer.endObject()
+        let answer = try await call("STREAM.INFO.\(stream)", writer.bytes)
+        try Self.check(answer)
+        return answer["state"]?["subjects"]?[subject]?.int ?? 0
     }
 
     /// Forgets the messages of a subject below a number, or all of them.

@@ -21,6 +21,7 @@ package protocol LogService: Sendable {
         _ payload: [UInt8], to subject: String, headers: NATSHeaders, behind expected: UInt64?
     ) async -> JetStream.Written
     func last(of subject: String, in stream: String) async throws(NATSError) -> JetStream.Kept?
+    func count(of subject: String, in stream: String) async throws(NATSError) -> Int
     func page(
         of subject: String, in stream: String, from sequence: UInt64, count: Int, bytes: Int
     ) async throws(NATSError) -> (messages: [JetStream.Kept], hasMore: Bool)

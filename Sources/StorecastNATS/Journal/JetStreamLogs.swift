@@ -25,6 +25,8 @@ package actor JetStreamLogs {
         let stream: String
         let subject: String
         var role = Role.none
+        /// How often it was taken over here.
+        var openings = 0
         /// As of the last message that this process wrote, or read when it took the room over.
         var state: LogState?
         /// A batch of which nobody can tell whether it is kept.
@@ -87,13 +89,52 @@ package actor JetStreamLogs {
     ///   throws if that one is to have the room.
     package func open(
         _ room: String, checkPlace: @Sendable () async throws(JournalError) -> Void = {}
-    ) async throws(JournalError) -> RoomHistory {
+    ) async throws(JournalError) -> (history: RoomHistory, opening: Int) {
         let log = log(of: room)
         await enter(log)
         defer { leave(log) }
         let (state, isMarked) = try await takeOver(log, checkPlace)
-        return RoomHistory(
+        log.openings += 1
+        let history = RoomHistory(
             epoch: state.epoch, head: state.head, isTakenOver: isMarked && state.head > 0)
+        return (history, log.openings)
+    }
+
+    /// Runs `body` while this process writes the room, and makes sure behind it that it still did.
+    ///
+    /// - Parameters:
+    ///   - opening: whose room it is about; nil for any.
+    ///   - marks: whether there is to be something in the log, so that whoever wrote before is
+    ///     refused.
+    func whileWriting<Value: Sendable>(
+        _ room: String, since opening: Int?, marks: Bool = false,
+        _ body: @Sendable () async throws(JournalError) -> Value
+    ) async throws(JournalError) -> Value {
+        let log = log(of: room)
+        await enter(log)
+        defer { leave(log) }
+        guard log.uncertain == nil, opening ?? log.openings == log.openings else {
+            throw .unavailable("It isn't known now who writes the room '\(room)'.")
+        }
+        switch log.role {
+        case .none: _ = try await takeOver(log)
+        case .unsure: try await regain(log)
+        case .writer: break
+        case .replaced: throw replaced(log)
+        }
+        if marks, log.state?.sequence ?? 0 == 0 {
+            let term = randomID(using: &random)
+            _ = try await mark(log) { state in
+                var next = state
+                next.term = term
+                return LogMessage(kind: .term, state: next.adding(.term, count: 0, []))
+            }
+        }
+        let value = try await body()
+        guard Self.isEnd(try await end(of: log), log.state) else {
+            throw .unavailable("Another server may write the room '\(room)' now.")
+        }
+        return value
     }
 
     /// - Returns: where it ends then, and whether that was marked, as others may have written before.
@@ -186,7 +227,10 @@ package actor JetStreamLogs {
         defer { leave(log) }
         // What was there once, and isn't any more, is lost.
         guard log.state?.sequence ?? 0 == 0, log.uncertain == nil else { return false }
-        return try await end(of: log) == nil
+        guard try await end(of: log) == nil else { return false }
+        // Anybody may ask for any number of rooms.
+        if log.waiting.isEmpty { logs[ExactString(room)] = nil }
+        return true
     }
 
     private func beginning(of log: Log) -> LogState {
@@ -430,6 +474,17 @@ package actor JetStreamLogs {
         _ = own(log, end ?? next)
         next = next.adding(.term, count: 0, [])
         _ = try await finish(Offer(kind: .term, next: next), of: log)
+    }
+
+    /// Makes sure that nobody else imports the room: whoever begins to is refused, or refuses this.
+    func fenceImport(of room: String) async throws(JournalError) {
+        let log = log(of: room)
+        await enter(log)
+        defer { leave(log) }
+        guard isImporting(room) else { throw replaced(log) }
+        _ = try await mark(log) { state in
+            LogMessage(kind: .term, state: state.adding(.term, count: 0, []))
+        }
     }
 
     /// Removes what an import that didn't end has left before this one, which has just begun.

@@ -8,7 +8,9 @@ import StorecastWire
 /// A manifest says of which history it is, by the checksum of the message in the room's log that the
 /// snapshot stands behind, which is chained to all before it: where a log has lost its end, what is
 /// kept of that end isn't taken for something of what was written since. So nothing has to be removed
-/// when a room is taken over, which somebody might do who isn't its writer any more.
+/// when a room is taken over, which somebody might do who isn't its writer any more. Who was replaced
+/// writes no manifest in place of the writer's either: it is written behind the one that was there
+/// before its writer made sure to be that.
 struct JetStreamSnapshots: Sendable {
     private let jetStream: any LogService
     private let layout: JetStreamLayout
@@ -22,6 +24,8 @@ struct JetStreamSnapshots: Sendable {
     private struct Manifest {
         /// The id of its pieces.
         var pieces: String
+        /// How many they are.
+        var count: Int
         var offset: UInt64
         var version: UInt64
         var size: Int
@@ -33,6 +37,7 @@ struct JetStreamSnapshots: Sendable {
             var writer = JSONWriter()
             writer.beginObject()
             writer.member("pieces", pieces)
+            writer.member("count", count)
             writer.member("offset", offset)
             writer.member("version", version)
             writer.member("size", size)
@@ -46,9 +51,15 @@ struct JetStreamSnapshots: Sendable {
     /// How many bytes a piece has at most.
     private static let pieceBytes = 256 << 10
 
+    /// - Parameters:
+    ///   - writing: runs what it is given while this process writes the room, and throws if it
+    ///     doesn't any more: so nobody who was replaced replaces what the writer has kept.
     func save(
         of room: String, offset: UInt64, version: UInt64,
-        content: @escaping @Sendable () throws -> [UInt8]
+        content: @escaping @Sendable () throws -> [UInt8],
+        writing: (
+            _ body: @escaping @Sendable () async throws(JournalError) -> String?
+        ) async throws(JournalError) -> String?
     ) async throws(JournalError) {
         let bytes: [UInt8]
         do {
@@ -59,28 +70,40 @@ struct JetStreamSnapshots: Sendable {
         } catch {
             throw .unfit(place: 0, "\(error)")
         }
+        let subject = layout.manifests(of: room) + "\(offset)"
+        let old: JetStream.Kept?
+        do throws(NATSError) {
+            old = try await jetStream.last(of: subject, in: layout.snapshotStream)
+        } catch {
+            throw .unavailable(error.description)
+        }
+        // Behind what is there: whoever becomes the writer later finds this, or this is refused.
+        let log = try await writing { () throws(JournalError) in
+            offset == 0 ? nil : try await checksum(of: room, at: offset)
+        }
         let size = min(Self.pieceBytes, layout.mostBytes, await jetStream.mostBytes)
         var random = SystemRandomNumberGenerator()
         let manifest = Manifest(
-            pieces: randomID(using: &random), offset: offset, version: version,
-            size: bytes.count, digest: Self.digest(bytes),
-            log: LogOffset(offset).sequence == 0
-                ? nil : try await checksum(of: room, at: offset))
+            pieces: randomID(using: &random), count: (bytes.count + size - 1) / size,
+            offset: offset, version: version, size: bytes.count, digest: Self.digest(bytes),
+            log: log)
         let pieces = layout.pieces(of: room, manifest.pieces)
         do throws(NATSError) {
-            let old = try await self.manifest(of: room, at: offset)
             do throws(NATSError) {
                 for start in stride(from: 0, to: bytes.count, by: size) {
                     let piece = Array(bytes[start..<min(bytes.count, start + size)])
                     try await write(piece, to: pieces)
                 }
+                try await write(manifest.text, to: subject, behind: old?.sequence ?? 0)
             } catch {
-                // Nobody will ask for those that are there.
+                // Nobody will ask for those that are there, unless the manifest is.
+                if case .unanswered = error { throw error }
                 try? await purge(pieces)
                 throw error
             }
-            try await write(manifest.text, to: layout.manifests(of: room) + "\(offset)")
-            if let old { try await purge(layout.pieces(of: room, old.pieces)) }
+            if let old = old.flatMap({ Self.manifest($0.payload) }) {
+                try await purge(layout.pieces(of: room, old.pieces))
+            }
         } catch {
             throw .unavailable(error.description)
         }
@@ -117,9 +140,22 @@ struct JetStreamSnapshots: Sendable {
         }
     }
 
-    /// Removes all of them.
-    func forgetAll(of room: String) async throws(JournalError) {
-        do throws(NATSError) { try await purge(layout.snapshots(of: room)) } catch {
+    /// The number of the newest message of them; 0 if there is none.
+    func lastNumber(of room: String) async throws(JournalError) -> UInt64 {
+        do throws(NATSError) {
+            return try await jetStream.last(
+                of: layout.snapshots(of: room), in: layout.snapshotStream)?.sequence ?? 0
+        } catch {
+            throw .unavailable(error.description)
+        }
+    }
+
+    /// Removes all of them up to a number: however late, nothing that was written since.
+    func forgetAll(of room: String, through number: UInt64) async throws(JournalError) {
+        do throws(NATSError) {
+            try await jetStream.purge(
+                layout.snapshots(of: room), of: layout.snapshotStream, below: number + 1)
+        } catch {
             throw .unavailable(error.description)
         }
     }
@@ -158,14 +194,15 @@ struct JetStreamSnapshots: Sendable {
             let size = root["size"]?.int, let digest = root["sha256"]?.string
         else { return nil }
         return Manifest(
-            pieces: pieces, offset: offset, version: version, size: size, digest: digest,
-            log: root["log"]?.string)
+            pieces: pieces, count: root["count"]?.int ?? 0, offset: offset, version: version,
+            size: size, digest: digest, log: root["log"]?.string)
     }
 
-    /// That of the message in the log with the entry at an offset, as a text; empty if there is none.
+    /// That of the message in the log with the entry at an offset, and of a beginning that was
+    /// imported that of the first message, as a text; nil if another message is in its place.
     private func checksum(
         of room: String, at offset: UInt64
-    ) async throws(JournalError) -> String {
+    ) async throws(JournalError) -> String? {
         let sequence = LogOffset(offset).sequence
         for attempt in 0..<Self.mostWaits {
             // A server of the stream may have answered that doesn't have everything yet.
@@ -173,17 +210,17 @@ struct JetStreamSnapshots: Sendable {
             let found: [JetStream.Kept]
             do throws(NATSError) {
                 found = try await jetStream.page(
-                    of: layout.subject(of: room), in: layout.stream(of: room), from: sequence,
-                    count: 1
+                    of: layout.subject(of: room), in: layout.stream(of: room),
+                    from: max(1, sequence), count: 1
                 ).messages
             } catch {
                 throw .unavailable(error.description)
             }
             guard let message = found.first else { continue }
-            guard message.sequence == sequence else { return "" }
+            guard sequence == 0 || message.sequence == sequence else { return nil }
             return String(try LogMessage(message).state.checksum, radix: 16)
         }
-        return ""
+        throw .unavailable("NATS doesn't have what the log of '\(room)' has at \(offset).")
     }
 
     /// About a second.
@@ -212,6 +249,7 @@ struct JetStreamSnapshots: Sendable {
             if let bytes = try await pieces(of: room, manifest) { return (manifest, bytes) }
             // Another has taken its place meanwhile, or they can't be read now.
             guard try await self.manifest(of: room, at: offset)?.pieces != manifest.pieces else {
+                guard try await isWhole(manifest, of: room) else { return nil }
                 throw .unavailable(
                     "NATS doesn't have all of the snapshot of '\(room)' at \(offset).")
             }
@@ -233,7 +271,7 @@ struct JetStreamSnapshots: Sendable {
             for piece in page.messages { bytes += piece.payload }
             if let last = page.messages.last {
                 next = last.sequence + 1
-            } else if waits < 20 {
+            } else if waits < 20, try await isWhole(manifest, of: room) {
                 // A server of the stream answered that doesn't have everything yet.
                 waits += 1
                 await jetStream.pause(.milliseconds(50))
@@ -244,13 +282,22 @@ struct JetStreamSnapshots: Sendable {
         return bytes
     }
 
-    private func write(_ payload: [UInt8], to subject: String) async throws(NATSError) {
+    /// Whether all pieces are there, as the stream's leader knows.
+    private func isWhole(_ manifest: Manifest, of room: String) async throws(NATSError) -> Bool {
+        let subject = layout.pieces(of: room, manifest.pieces)
+        return try await jetStream.count(of: subject, in: layout.snapshotStream) >= manifest.count
+    }
+
+    private func write(
+        _ payload: [UInt8], to subject: String, behind expected: UInt64? = nil
+    ) async throws(NATSError) {
         let written = await jetStream.write(
-            payload, to: subject, headers: NATSHeaders(), behind: nil)
+            payload, to: subject, headers: NATSHeaders(), behind: expected)
         switch written {
         case .kept: break
-        case .notAtEnd: throw .violation("JetStream refuses what nobody expected.")
-        case .busy(let text), .refused(let text), .unknown(let text): throw .unavailable(text)
+        case .notAtEnd: throw .unavailable("Another snapshot was written at that moment.")
+        case .busy(let text), .refused(let text): throw .unavailable(text)
+        case .unknown(let text): throw .unanswered(text)
         }
     }
 

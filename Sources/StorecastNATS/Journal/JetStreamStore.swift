@@ -169,6 +169,8 @@ final class JetStreamJournal: Journal {
     let rooms: JetStreamRooms
     private let loop: JournalLoop
     private var tails = PagedTails<LogPlace>()
+    /// How often each room had been taken over when it was opened here last.
+    private var openings: [ExactString: Int] = [:]
 
     let isDurable = true
     var link: JournalLink? { rooms.link }
@@ -181,7 +183,13 @@ final class JetStreamJournal: Journal {
     func open(
         _ room: String, completion: @escaping (Result<RoomHistory, JournalError>) -> Void
     ) {
-        perform(completion) { rooms throws(JournalError) in
+        perform {
+            [weak self] (result: Result<(history: RoomHistory, opening: Int), JournalError>) in
+            if case .success(let opened) = result {
+                self?.openings[ExactString(room)] = opened.opening
+            }
+            completion(result.map(\.history))
+        } _: { rooms throws(JournalError) in
             try await rooms.checkPlace(of: room)
             return try await rooms.logs.open(room) { () throws(JournalError) in
                 try await rooms.checkPlace(of: room)
@@ -190,6 +198,7 @@ final class JetStreamJournal: Journal {
     }
 
     func close(_ room: String) {
+        openings[ExactString(room)] = nil
         let rooms = rooms
         Task(executorPreference: rooms.jetStream.tasks) { await rooms.left(room) }
     }
@@ -243,9 +252,14 @@ final class JetStreamJournal: Journal {
         content: @escaping @Sendable () throws -> [UInt8],
         completion: @escaping (Result<Void, JournalError>) -> Void
     ) {
+        let opening = openings[ExactString(room)]
         perform(completion) { rooms throws(JournalError) in
             try await rooms.snapshots.save(
-                of: room, offset: offset, version: version, content: content)
+                of: room, offset: offset, version: version, content: content
+            ) { body throws(JournalError) in
+                try await rooms.logs.whileWriting(
+                    room, since: opening, marks: offset == 0, body)
+            }
         }
     }
 

@@ -88,7 +88,9 @@ package struct RoomImport {
                     continue
                 }
                 // While nobody can open it.
-                try await store.snapshots.forgetAll(of: name)
+                let number = try await store.snapshots.lastNumber(of: name)
+                try await store.logs.fenceImport(of: name)
+                try await store.snapshots.forgetAll(of: name, through: number)
                 try await store.logs.discardImport(of: name)
             } catch {
                 left.append(name)
@@ -106,6 +108,7 @@ package struct RoomImport {
         guard !room.isBegun else { return }
         let epoch = keepsEpochs ? room.epoch : nil
         try check(room.name, epoch)
+        let left = try await store.snapshots.lastNumber(of: room.name)
         do throws(JournalError) {
             try await store.logs.beginImport(of: room.name, epoch: epoch, isCut: isCut)
         } catch {
@@ -117,7 +120,7 @@ package struct RoomImport {
         if isCut { self.room?.head = LogOffset.ofBeginning }
         // What another import has left.
         try await store.logs.clearImport(of: room.name)
-        try await store.snapshots.forgetAll(of: room.name)
+        try await store.snapshots.forgetAll(of: room.name, through: left)
     }
 
     private func check(_ name: String, _ epoch: String?) throws(JournalError) {
@@ -152,8 +155,11 @@ package struct RoomImport {
     private func save(_ snapshot: JournalSnapshot) async throws(JournalError) {
         guard let room else { return }
         try await store.snapshots.save(
-            of: room.name, offset: room.head, version: snapshot.version
-        ) { snapshot.content }
+            of: room.name, offset: room.head, version: snapshot.version,
+            content: { snapshot.content }
+        ) { body throws(JournalError) in
+            try await store.logs.whileWriting(room.name, since: nil, body)
+        }
     }
 
     /// The size of an entry's text. Throws if it couldn't be read again: a file may have anything.

@@ -16,7 +16,8 @@ extension JournalConformance {
             bench.expect(try await bench.snapshot(of: "/a", through: .max), nil)
             let head = try await bench.append(JournalSample.notes(2), to: "/a")
             bench.expect(try await bench.snapshot(of: "/a", through: head), nil)
-            try await bench.save(snapshot(at: head), of: "/b")
+            let other = try await bench.append(JournalSample.notes(2), to: "/b")
+            try await bench.save(snapshot(at: other), of: "/b")
             bench.expect(try await bench.snapshot(of: "/a", through: .max), nil)
         },
         JournalConformance("keeps a snapshot of what a room began with") { bench in
