@@ -31,6 +31,8 @@ package final class Mirror {
     private(set) var isRefused = false
     /// The server has answered the current subscription.
     private(set) var isAnswered = false
+    /// Whether the server has yet to answer to the version that this mirror has.
+    private var isResuming = false
     /// Outcomes aren't told before that answer.
     var isAwaited = false
     private var tag = ""
@@ -60,6 +62,7 @@ package final class Mirror {
         isRefused = false
         isAnswered = false
         isAwaited = true
+        isResuming = true
     }
 
     func subscribed(sub: UInt64, tag: String) {
@@ -75,6 +78,8 @@ package final class Mirror {
         if let known = self.position, self.value != nil, known.epoch == position.epoch,
             known.version > position.version
         {
+            // The answer is to what the other had.
+            isResuming = false
             return
         }
         change(to: value)
@@ -106,7 +111,7 @@ package final class Mirror {
         guard var patched = value, let known = self.position, position.epoch == known.epoch,
             // After a reconnect a server may name the value by any version that has it, another server
             // also by one from before this client had it.
-            from >= version || !isAnswered, from <= known.version
+            from >= version || isResuming, from <= known.version
         else { return false }
         value = nil
         let patch: JSONPatch
@@ -156,6 +161,7 @@ package final class Mirror {
     private func reach(_ new: Position) {
         isAnswered = true
         isAwaited = false
+        isResuming = false
         if let position, position.epoch == new.epoch, position.version > new.version { return }
         position = new
     }

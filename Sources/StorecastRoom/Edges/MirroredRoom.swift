@@ -324,15 +324,20 @@ package final class MirroredRoom: AnyRoom {
             }
         }
         let known = position.version
+        // What makes no sense keeps none of the others from taking effect.
+        var problem: (any Error)?
         for case .own(let frame, let history) in messages {
             guard isConnected else { return }
-            try process(frame, history, known: known)
+            do { try process(frame, history, known: known) } catch { problem = problem ?? error }
         }
         reach(version)
         for case .guest(let frame, let number) in messages {
             guard isConnected else { return }
-            try process(.guest(frame, number), known: known)
+            do { try process(.guest(frame, number), known: known) } catch {
+                problem = problem ?? error
+            }
         }
+        if let problem { throw problem }
     }
 
     /// - Parameter known: the version up to which values are known to be those at hand.
@@ -610,7 +615,9 @@ package final class MirroredRoom: AnyRoom {
         case .reject(let reject):
             if reject.retryable { return session.refused(reject.seq, Rejection(reject)) }
             let last = guest.rejects.last?.seq ?? 0
-            guard reject.seq > last, guest.rejects.count < limits.window else {
+            // One that another server took from the client may be told here.
+            let window = max(limits.window, Int(clamping: ownerLimits?.window ?? 0))
+            guard reject.seq > last, guest.rejects.count < window else {
                 throw MirroredGroup.Misfit()
             }
             guest.rejects.append(reject)
@@ -630,7 +637,7 @@ package final class MirroredRoom: AnyRoom {
     /// The owner lets a client have what it asked for.
     private func allowed(_ subscribed: ServerFrame.Subscribed, _ guest: Guest) {
         guard let wish = guest.wishes[subscribed.ref] else { return }
-        guard let had = wish.group else {
+        guard let had = wish.group, groups[had.sub] === had else {
             let group = owned[subscribed.sub] ?? found(wish.frame, as: subscribed.sub)
             // The connection may have ended over it.
             guard groups[group.sub] === group else { return }
@@ -666,8 +673,9 @@ package final class MirroredRoom: AnyRoom {
 
     /// A client may not have a selection any more.
     private func lapsed(_ sub: UInt64, _ code: String, _ guest: Guest) {
-        for (_, wish) in guest.wishes.sorted(by: { $0.key < $1.key })
-        where wish.group?.owner == sub {
+        for number in guest.wishes.keys.sorted() {
+            // Another ref of the same subscription ends with the first.
+            guard let wish = guest.wishes[number], wish.group?.owner == sub else { continue }
             end(wish, of: guest, code)
         }
     }
@@ -749,18 +757,30 @@ package final class MirroredRoom: AnyRoom {
             hello.settled = guest.session.dispatches.settled
             hello.seen = position
         }
+        // What is more than the owner takes would end the connection of all.
+        var writer = JSONWriter(reserving: 256)
+        writer.write(hello)
+        guard writer.bytes.count <= limits.messageBytes else {
+            return guest.session.close(
+                .tooBig, "A message may have \(limits.messageBytes) bytes.")
+        }
         guest.isIntroduced = isConnected
-        tell(of: guest) { $0.write(hello) }
+        tell(of: guest) { $0.raw(writer.bytes) }
         for (number, wish) in guest.wishes.sorted(by: { $0.key < $1.key }) {
-            ask(for: wish, number, of: guest)
+            guard let text = question(for: wish.frame, number) else {
+                end(wish, of: guest, Rejection.Code.invalidParameters.description)
+                continue
+            }
+            tell(of: guest) { $0.raw(text) }
         }
     }
 
-    private func ask(for wish: Wish, _ number: UInt64, of guest: Guest) {
-        tell(of: guest) { writer in
-            writer.writeSubscribe(
-                ref: number, select: wish.frame.select, params: wish.frame.params?.json, at: nil)
-        }
+    /// Asks the owner for what a client wants; nil if that takes more than the owner takes.
+    private func question(for frame: ClientFrame.Subscribe, _ number: UInt64) -> [UInt8]? {
+        var writer = JSONWriter(reserving: 256)
+        writer.writeSubscribe(
+            ref: number, select: frame.select, params: frame.params?.json, at: nil)
+        return writer.bytes.count <= limits.messageBytes ? writer.bytes : nil
     }
 
     package func renewed(_ session: ServerSession) {
@@ -789,6 +809,9 @@ package final class MirroredRoom: AnyRoom {
         var frame = frame
         // The rest of its message isn't kept for it.
         frame.params = frame.params?.alone
+        guard question(for: frame, guest.lastWish + 1) != nil else {
+            throw Rejection(.invalidParameters, "The selection's parameters are too large.")
+        }
         want(frame, of: guest)
         return nil
     }
@@ -800,7 +823,9 @@ package final class MirroredRoom: AnyRoom {
         let wish = Wish(ref: frame.ref, frame: frame, repetitions: repetitions)
         guest.wishes[guest.lastWish] = wish
         guest.numbers[frame.ref] = guest.lastWish
-        if guest.isIntroduced { ask(for: wish, guest.lastWish, of: guest) }
+        if guest.isIntroduced, let text = question(for: frame, guest.lastWish) {
+            tell(of: guest) { $0.raw(text) }
+        }
     }
 
     package func released(_ ref: UInt64, of session: ServerSession) {
@@ -819,7 +844,10 @@ package final class MirroredRoom: AnyRoom {
             return session.refused(dispatch.seq, Self.away)
         }
         // The owner said so when it let the client in, and the client didn't know yet.
-        guard dispatch.seq > guest.settled else { return }
+        guard dispatch.seq > guest.settled else {
+            session.trace?.ended(dispatch.seq, nil)
+            return
+        }
         let payload = dispatch.payload?.withBytes { Array($0) } ?? []
         // One that is almost too long names what its client does, if anything.
         let isShort = payload.count + dispatch.type.utf8.count + 1024 <= limits.messageBytes
@@ -917,7 +945,7 @@ package final class MirroredRoom: AnyRoom {
         configured = limits
         self.limits = limits
         if let owner = ownerLimits {
-            self.limits.window = min(limits.window, Int(owner.window))
+            self.limits.window = max(1, min(limits.window, Int(clamping: owner.window)))
             self.limits.subscriptions = min(limits.subscriptions, Int(owner.subscriptions))
             self.limits.messageBytes = min(limits.messageBytes, Int(owner.message))
             self.limits.depth = min(limits.depth, Int(owner.depth))
@@ -943,7 +971,8 @@ package final class MirroredRoom: AnyRoom {
     package var gauges: RoomGauges {
         RoomGauges(
             groups: groups.count, waiting: 0,
-            isRefused: hasOneOwner && phase == .ready && !isConnected, unsavedSince: nil,
+            isRefused: hasOneOwner && isStarted && phase == .ready && !isConnected,
+            unsavedSince: nil,
             upstream: isStarted
                 ? RoomGauges.Upstream(isLive: isConnected, silentSince: silentSince) : nil)
     }

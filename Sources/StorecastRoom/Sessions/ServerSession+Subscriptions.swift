@@ -11,8 +11,8 @@ extension ServerSession {
     }
 
     func unsubscribe(_ ref: UInt64) {
-        if let size = asked.removeValue(forKey: ref)?.size {
-            parameterBytes -= size
+        if let (frame, size) = asked.removeValue(forKey: ref) {
+            parameterBytes -= size + frame.nameBytes
             return room.released(ref, of: self)
         }
         guard let subscription = subscriptions.removeValue(forKey: ref) else {
@@ -63,7 +63,7 @@ extension ServerSession {
         let longest = room.limits.parameterBytes
         let size = frame.params?.withBytes { $0.count } ?? 0
         let most = room.limits.parameterBytesPerConnection
-        guard parameterBytes + size <= most else {
+        guard parameterBytes + size <= most, parameterBytes + frame.nameBytes <= most else {
             flushes.counts.reached("parameter-bytes-per-connection")
             throw FrameError(
                 .tooManySubscriptions, "The connection has as many subscriptions as it may.",
@@ -84,7 +84,7 @@ extension ServerSession {
                 asked[frame.ref] = (
                     ClientFrame.Subscribe(ref: frame.ref, select: frame.select, at: frame.at), size
                 )
-                parameterBytes += size
+                parameterBytes += size + frame.nameBytes
                 return
             }
             // What was made for it took an encoding of every part of it.
@@ -113,7 +113,7 @@ extension ServerSession {
     /// The room has found what the client had asked for with this ref, or says why it can't have it.
     func found(_ group: Result<Permitted<SelectionGroup>, Rejection>, for ref: UInt64) {
         guard phase == .live, let (frame, size) = asked.removeValue(forKey: ref) else { return }
-        parameterBytes -= size
+        parameterBytes -= size + frame.nameBytes
         switch group {
         case .success(let group):
             spend(group.value.size)
@@ -175,4 +175,9 @@ extension ServerSession {
         else { return nil }
         return group.resumption(at: point.position.version)
     }
+}
+
+extension ClientFrame.Subscribe {
+    /// What is kept of it beside the parameters until a room that looks it up later has answered.
+    fileprivate var nameBytes: Int { select.utf8.count + (at?.tag.utf8.count ?? 0) }
 }

@@ -40,7 +40,8 @@ final class SessionTrace: DispatchTrace {
         span.attributes[Attribute.type.rawValue] = dispatch.type.excerpt(Self.longest)
         span.attributes[Attribute.seq.rawValue] = Int64(clamping: dispatch.seq)
         span.attributes[Attribute.identity.rawValue] = session.identity.id
-        spans[dispatch.seq] = span
+        // It has come again.
+        spans.updateValue(span, forKey: dispatch.seq)?.end()
     }
 
     func traceparent(of seq: UInt64) -> String? {

@@ -413,6 +413,47 @@ struct MirroredRoomTests {
         #expect(heard.first("snapshot")?["value"] == [])
     }
 
+    @Test func `a newer token ends all refs of a selection, and none is asked for again`() {
+        let cluster = TestCluster()
+        let edge = cluster.makeEdge()
+        edge.loop.authenticator = { token in
+            .success(Identity("ada", roles: token == "more" ? ["reader"] : []))
+        }
+        let wire = Wire(to: edge.room, on: edge.loop)
+        wire.say(
+            hello(), #"{"op":"subscribe","ref":1,"select":"mine"}"#,
+            #"{"op":"subscribe","ref":2,"select":"mine"}"#)
+        while edge.exchange() {}
+        #expect(wire.hear().filter { $0.op == "subscribed" }.count == 2)
+        wire.say(#"{"op":"authenticate","token":"more"}"#)
+        while edge.exchange() {}
+        #expect(wire.hear().first("lapse")?["code"] == "renewed")
+        // What is kept for a while isn't asked for again.
+        edge.cut()
+        edge.connect()
+        while edge.exchange() {}
+        #expect(cluster.room.liveGroups.isEmpty)
+    }
+
+    @Test func `what is too long for the owner ends only the connection of who says it`() {
+        var limits = SyncLimits()
+        limits.messageBytes = 1024
+        let cluster = TestCluster(limits: limits)
+        let edge = cluster.makeEdge()
+        let (ada, adas) = client(.ada, at: edge)
+        cluster.settle(ada)
+        let wire = Wire(to: edge.room, on: edge.loop)
+        let start = #"{"op":"hello","proto":1,"client":"0123456789abcdef","seen":{"v":1,"epoch":""#
+        let text = start + String(repeating: "e", count: 1024 - start.utf8.count - 3) + #""}}"#
+        #expect(text.utf8.count == 1024)
+        wire.say(text)
+        cluster.settle(ada)
+        #expect(wire.closeCode == .tooBig)
+        ada.dispatch(AddTea(by: 1))
+        cluster.settle(ada)
+        #expect(adas[0].value == 1 && edge.restarts == 0)
+    }
+
     @Test func `a selection that depends on the viewer is each one's own`() {
         let cluster = TestCluster()
         let edge = cluster.makeEdge()
@@ -698,7 +739,8 @@ struct MirroredRoomTests {
         if bound == "subscriptions" {
             limits.subscriptions = 2
         } else {
-            limits.parameterBytesPerConnection = 2
+            // With the selection's name.
+            limits.parameterBytesPerConnection = 2 * (1 + "line".utf8.count)
         }
         edge.room.set(limits)
         let wire = Wire(to: edge.room, on: edge.loop)
