@@ -236,8 +236,8 @@ package final class ClusterNode: Sendable {
         if !server.id.isSameText(as: id) { await leave(room, to: server, owner) }
     }
 
-    /// Gives away all rooms, also those that it is given meanwhile by others who haven't heard that it
-    /// takes none; what kept it from that.
+    /// Gives away all rooms, also those that it is given meanwhile by others who haven't heard that
+    /// it takes none; what kept it from that.
     private func drain(_ owner: SyncServer) async throws(NATSError) -> String? {
         // What has begun by then has the rest of the time: whoever asks is to hear something.
         let end = ContinuousClock.now + RoomPlaces.longestAnswer * 2 / 3

@@ -2,8 +2,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// A thread that may wait for what is asynchronous. None of Swift's own may: what it waits for might
-/// need it.
+/// A thread that may wait for what is asynchronous. None of Swift's own may: what it waits for
+/// might need it.
 enum BlockingThread {
     /// Runs `body` on a thread of its own.
     static func run<Value: Sendable>(

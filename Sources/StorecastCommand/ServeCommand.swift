@@ -568,7 +568,8 @@ struct ServeCommand: AsyncParsableCommand {
     /// Where its health and metrics are asked for.
     var operationsAddress: OperationsAddress? { operations.flatMap { Self.address($0) } }
 
-    /// What is wrong with what it would read at the start, each with its subject; it writes nothing.
+    /// What is wrong with what it would read at the start, each with its subject; it writes
+    /// nothing.
     func problems(
         _ environment: [String: String]
     ) async -> [(subject: String, sentence: String)] {

@@ -205,8 +205,9 @@ struct NATSOptions: ParsableArguments {
         clusterAddress.flatMap { NodeAddress($0) } ?? NodeAddress()
     }
 
-    /// Whether all servers of the cluster are on this machine, as all NATS servers are: those that are
-    /// named, as many as there have to be. One that is on this machine may have others elsewhere.
+    /// Whether all servers of the cluster are on this machine, as all NATS servers are: those that
+    /// are named, as many as there have to be. One that is on this machine may have others
+    /// elsewhere.
     var isOnThisMachine: Bool {
         guard let cluster, let servers = try? NATSConfiguration(cluster).servers else {
             return false

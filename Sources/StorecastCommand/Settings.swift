@@ -22,7 +22,8 @@ struct Settings {
         let isRepeated: Bool
         let standard: String?
 
-        /// The environment variable; nil for the devtools' token, of which that has the token itself.
+        /// The environment variable; nil for the devtools' token, of which that has the token
+        /// itself.
         var variable: String? {
             name == "devtools-token" ? nil : Settings.variable(name)
         }

@@ -199,7 +199,8 @@ final class Inspector: RoomObserver {
         }
     }
 
-    /// Asks which servers share the rooms, unless that would take more than a thirtieth of the time.
+    /// Asks which servers share the rooms, unless that would take more than a thirtieth of the
+    /// time.
     private func askJournal() {
         let start = host.now
         guard questions.contains(.cluster), let due = nextPlacement, start >= due else { return }

@@ -43,12 +43,13 @@ public final class SyncServer: Sendable {
     /// - Parameters:
     ///   - host: the address to listen on; `0.0.0.0` for every IPv4 address of the machine.
     ///   - port: 0 … 65,535; 0 for any free one.
-    ///   - listeningSocket: the descriptor of a socket that listens already, as systemd hands it on,
-    ///     in place of one for `host` and `port`; it stays open.
+    ///   - listeningSocket: the descriptor of a socket that listens already, as systemd hands it
+    ///     on, in place of one for `host` and `port`; it stays open.
     ///   - allowedHosts: names beside this machine's own by which clients may ask for a server that
     ///     listens on this machine's address; elsewhere, if there are any, no others are taken.
-    ///   - allowedOrigins: the sites beside its own whose pages may connect, as `https://app.example`;
-    ///     `*` for all. Browsers let any page connect to any server, and say which it is.
+    ///   - allowedOrigins: the sites beside its own whose pages may connect, as
+    ///     `https://app.example`; `*` for all. Browsers let any page connect to any server, and say
+    ///     which it is.
     ///   - trustedProxies: addresses, or networks such as `10.0.0.0/8`, of the proxies that are
     ///     believed about a client's address and the name it asked for: `Forwarded` (RFC 7239) or
     ///     `X-Forwarded-For`, `-Proto` and `-Host`.
@@ -60,22 +61,23 @@ public final class SyncServer: Sendable {
     ///     Each has a path of its own, which `rooms` isn't asked about.
     ///   - logger: where it logs; by default to what `LoggingSystem` was set up with.
     ///   - audit: where it writes down who did what, and who was refused; nowhere without it.
-    ///   - metrics: to what it hands its metrics each second; by default what `MetricsSystem` was set
-    ///     up with. Docs/Reference.md has them all.
+    ///   - metrics: to what it hands its metrics each second; by default what `MetricsSystem` was
+    ///     set up with. Docs/Reference.md has them all.
     ///   - operations: where it tells how it is, and its metrics; nowhere without it.
     ///   - tracer: has a span of each dispatch of a client's, from when it comes to its outcome; by
-    ///     default what `InstrumentationSystem` was set up with. Docs/Reference.md says what is in it.
+    ///     default what `InstrumentationSystem` was set up with. Docs/Reference.md says what is in
+    ///     it.
     ///   - pages: what it serves to browsers; without any it answers that it takes WebSockets only.
     ///   - authentication: how it finds out who clients are; without it everyone is anonymous.
     ///   - onReload: what ``reload()`` does beside what it says, such as ``setLimits(_:)``; throws
     ///     what is to be logged.
     ///   - rules: what `rooms` has JSON rooms obey, to be read again by ``reload()``.
-    ///   - edgeKey: what edges are let in by, which speak for clients of their own; without it, none
-    ///     is.
-    ///   - upstream: the server that has the rooms, if this one is an edge of it: then `rooms` isn't
-    ///     asked, and `journal` and `rules` aren't used. Clients see no difference.
-    ///   - paths: which paths have rooms: clients of others are told what there is, and `rooms` isn't
-    ///     asked. Without it, `rooms` alone decides.
+    ///   - edgeKey: what edges are let in by, which speak for clients of their own; without it,
+    ///     none is.
+    ///   - upstream: the server that has the rooms, if this one is an edge of it: then `rooms`
+    ///     isn't asked, and `journal` and `rules` aren't used. Clients see no difference.
+    ///   - paths: which paths have rooms: clients of others are told what there is, and `rooms`
+    ///     isn't asked. Without it, `rooms` alone decides.
     ///   - rooms: answers nil for a path without a room; called once when a room is opened.
     ///   - authenticate: says who a client is, or throws: for ``Authentication/custom(_:)``, in
     ///     place of `authentication`.
@@ -239,8 +241,8 @@ public final class SyncServer: Sendable {
         await stop()
     }
 
-    /// Starts to serve, and logs where; returns the server's URL, `ws://host:port/`, or `wss://` with
-    /// a certificate.
+    /// Starts to serve, and logs where; returns the server's URL, `ws://host:port/`, or `wss://`
+    /// with a certificate.
     public func start() async throws(ServerError) -> String {
         let url = try await start(nil)
         configuration.logger.log(.info, "listening", [.url: url])
@@ -297,10 +299,11 @@ public final class SyncServer: Sendable {
         }
     }
 
-    /// Takes no new clients, says goodbye to every client (`bye` with `going-away`, close code 1001),
-    /// 200 each 50 ms, waits for them, has rooms write snapshots, and frees everything; the journal's
-    /// files are closed then. Takes `SyncLimits.drainTimeout` at most. Clients come back at times
-    /// that are spread over as many seconds as there are thousands of them, and two at least.
+    /// Takes no new clients, says goodbye to every client (`bye` with `going-away`, close code
+    /// 1001), 200 each 50 ms, waits for them, has rooms write snapshots, and frees everything; the
+    /// journal's files are closed then. Takes `SyncLimits.drainTimeout` at most. Clients come back
+    /// at times that are spread over as many seconds as there are thousands of them, and two at
+    /// least.
     public func stop() async {
         let last = phase.withLock { phase in
             defer { phase = .stopped }
@@ -329,13 +332,14 @@ public final class SyncServer: Sendable {
     }
 
     /// Reads again the files of its certificate, of its rules, and of tokens or keys that its
-    /// authentication goes by; opens the file of its audit log anew, which may have been moved away.
+    /// authentication goes by; opens the file of its audit log anew, which may have been moved
+    /// away.
     ///
     /// Connections that are open stay as they are encrypted, and those that come have the new
     /// certificate. Subscriptions that the rules don't allow any more end (`lapse` with
-    /// `forbidden`), and so do connections of those who may do nothing in their room. Connections of
-    /// identities of which a token isn't there any more, or stands for something else, end with close
-    /// code 4004, and may come back with another.
+    /// `forbidden`), and so do connections of those who may do nothing in their room. Connections
+    /// of identities of which a token isn't there any more, or stands for something else, end with
+    /// close code 4004, and may come back with another.
     ///
     /// What can't be read stays as it is, and is logged: throws then, when the rest is done, the
     /// first ``ServerError``, or what the authentication or `onReload` throws.
@@ -391,8 +395,8 @@ public final class SyncServer: Sendable {
         return fixed
     }
 
-    /// Sets the sites whose pages may connect, beside the server's own, while it runs; pages that are
-    /// connected stay so.
+    /// Sets the sites whose pages may connect, beside the server's own, while it runs; pages that
+    /// are connected stay so.
     ///
     /// - Parameter origins: as `allowedOrigins` of the initializer.
     public func setAllowedOrigins(_ origins: [String]) async {

@@ -104,8 +104,8 @@ public struct Simulation: Sendable {
         cluster == nil ? runHere(scenario, tracing) : onThread { runHere(scenario, tracing) }
     }
 
-    /// Runs `body` on a thread of its own, where there is no task: what servers of a cluster have in
-    /// common runs tasks in the run, and one within another would use that one's memory.
+    /// Runs `body` on a thread of its own, where there is no task: what servers of a cluster have
+    /// in common runs tasks in the run, and one within another would use that one's memory.
     private func onThread(
         _ body: @escaping @Sendable () -> SimulationReport
     ) -> SimulationReport {

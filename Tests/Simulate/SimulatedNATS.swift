@@ -156,6 +156,13 @@ final class SimulatedNATS: SimulatedCluster {
 
     /// What the room's log says now, told to the run, as Docs/Decisions/43 describes it.
     private func noteEntries(of message: JetStream.Kept, in stream: Stream, by server: Int) {
+        let before = stream.messages.dropLast().last { $0.subject == message.subject }
+        let term = message.headers["Storecast-Term"]
+        if let before, message.headers["Storecast-Kind"] != "term",
+            before.headers["Storecast-Term"] != term
+        {
+            surroundings.broken("Somebody writes the log whom another has taken it over from.")
+        }
         guard message.headers["Storecast-Kind"] == "entries" else { return }
         let count = message.headers["Storecast-Parts"].flatMap { Int($0) } ?? 0
         let parts = stream.messages.dropLast().filter { $0.subject == message.subject }
@@ -406,6 +413,7 @@ final class SimulatedMember: ClusterMember {
         _ work: @escaping @Sendable (SimulatedMember) async throws -> Void
     ) {
         let held = Held(self)
+        // What fails is asked for again, or the run doesn't come to rest.
         Task(executorPreference: runner) { try? await work(held.value) }
     }
 

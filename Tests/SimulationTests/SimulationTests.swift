@@ -3,7 +3,8 @@ import StorecastTesting
 import Testing
 
 struct SimulationTests {
-    /// The first 200 seeds; `.ci/run` has 3,000 more, and `Simulate --seeds 100000` is the long run.
+    /// The first 200 seeds; `.ci/run` has 3,000 more, and `Simulate --seeds 100000` is the long
+    /// run.
     @Test(arguments: 0..<4 as Range<UInt64>)
     func `the promises hold whatever happens`(_ group: UInt64) throws {
         try Simulation.bank.check(group * 50..<group * 50 + 50)

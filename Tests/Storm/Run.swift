@@ -21,8 +21,8 @@ import StorecastClient
     var random: SeededGenerator
     private var report = Report()
 
-    /// How long it may take until everything goes on when nothing fails any more, and until rooms go
-    /// on while one machine or program does.
+    /// How long it may take until everything goes on when nothing fails any more, and until rooms
+    /// go on while one machine or program does.
     private static let patience = Duration.seconds(180)
 
     init(_ plan: Plan) {

@@ -1,7 +1,7 @@
 import StorecastClient
 
-/// What a mirror has shown of a list, to which its writer appends 0, 1, 2 …, each once, and which it
-/// empties before every hundredth, so that documents stay small.
+/// What a mirror has shown of a list, to which its writer appends 0, 1, 2 …, each once, and which
+/// it empties before every hundredth, so that documents stay small.
 struct Trail {
     static let longest = 100
 

@@ -109,8 +109,8 @@ package final class Mirror {
     /// False if the patch isn't one to the value at hand.
     func apply(_ operations: JSONView, from: UInt64, to position: Position) -> Bool {
         guard var patched = value, let known = self.position, position.epoch == known.epoch,
-            // After a reconnect a server may name the value by any version that has it, another server
-            // also by one from before this client had it.
+            // After a reconnect a server may name the value by any version that has it, another
+            // server also by one from before this client had it.
             from >= version || isResuming, from <= known.version
         else { return false }
         value = nil

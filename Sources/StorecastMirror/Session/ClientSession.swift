@@ -44,8 +44,8 @@ package final class ClientSession {
     private var connections: UInt64 = 0
     /// The newest of this program's connections that had no number; 0 if all had.
     private var unnumbered: UInt64 = 0
-    /// Whether nobody can say which of this program's connections was made later: the server may have
-    /// heard late of one without a number. After a few more it has heard of it.
+    /// Whether nobody can say which of this program's connections was made later: the server may
+    /// have heard late of one without a number. After a few more it has heard of it.
     var isUnsure: Bool { unnumbered > 0 && connections > 1 && connections - unnumbered < 4 }
 
     /// - Parameters:

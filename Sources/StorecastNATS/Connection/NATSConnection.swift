@@ -5,8 +5,8 @@ import StorecastWire
 /// A client of a NATS cluster: publishes, subscribes and asks. Belongs to the loop's thread.
 ///
 /// It connects to one server of those it knows, by chance, and to another when that one ends, shuts
-/// down or falls silent, if there is another; subscriptions go on then. What was asked meanwhile fails: whoever asked
-/// knows what to do about it.
+/// down or falls silent, if there is another; subscriptions go on then. What was asked meanwhile
+/// fails: whoever asked knows what to do about it.
 package final class NATSConnection {
     package enum Status: Equatable {
         /// With why it isn't connected yet, or any more.

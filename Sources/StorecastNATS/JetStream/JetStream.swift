@@ -245,7 +245,8 @@ package actor JetStream: LogService {
         return .unknown(Self.problem(answer) ?? "JetStream answers in a way that can't be read.")
     }
 
-    /// The newest message of a subject, which may have wildcards, as the stream's leader has it; nil if there is none.
+    /// The newest message of a subject, which may have wildcards, as the stream's leader has it;
+    /// nil if there is none.
     package func last(of subject: String, in stream: String) async throws(NATSError) -> Kept? {
         var writer = JSONWriter()
         writer.beginObject()

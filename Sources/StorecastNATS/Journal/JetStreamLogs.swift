@@ -137,7 +137,8 @@ package actor JetStreamLogs {
         return value
     }
 
-    /// - Returns: where it ends then, and whether that was marked, as others may have written before.
+    /// - Returns: where it ends then, and whether that was marked, as others may have written
+    ///   before.
     private func takeOver(
         _ log: Log, _ checkPlace: @Sendable () async throws(JournalError) -> Void = {}
     ) async throws(JournalError) -> (state: LogState, isMarked: Bool) {

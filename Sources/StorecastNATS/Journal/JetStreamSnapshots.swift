@@ -5,12 +5,12 @@ import StorecastWire
 /// The snapshots of rooms at JetStream: each in pieces, and behind them its manifest, without which
 /// the pieces are nothing.
 ///
-/// A manifest says of which history it is, by the checksum of the message in the room's log that the
-/// snapshot stands behind, which is chained to all before it: where a log has lost its end, what is
-/// kept of that end isn't taken for something of what was written since. So nothing has to be removed
-/// when a room is taken over, which somebody might do who isn't its writer any more. Who was replaced
-/// writes no manifest in place of the writer's either: it is written behind the one that was there
-/// before its writer made sure to be that.
+/// A manifest says of which history it is, by the checksum of the message in the room's log that
+/// the snapshot stands behind, which is chained to all before it: where a log has lost its end,
+/// what is kept of that end isn't taken for something of what was written since. So nothing has to
+/// be removed when a room is taken over, which somebody might do who isn't its writer any more. Who
+/// was replaced writes no manifest in place of the writer's either: it is written behind the one
+/// that was there before its writer made sure to be that.
 struct JetStreamSnapshots: Sendable {
     private let jetStream: any LogService
     private let layout: JetStreamLayout

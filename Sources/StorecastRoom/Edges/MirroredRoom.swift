@@ -17,14 +17,14 @@ package protocol EdgeUplink: AnyObject {
     func stop()
 }
 
-/// A room that another server owns, at an edge: it has the values that its clients have selected, once
-/// for all of them, and says to the owner what they say. Without I/O. Belongs to one loop.
+/// A room that another server owns, at an edge: it has the values that its clients have selected,
+/// once for all of them, and says to the owner what they say. Without I/O. Belongs to one loop.
 ///
 /// Toward clients it is a room like any other. Toward the owner it is one connection, on which each
-/// client has a session of its own there (``EdgeClients``): the owner lets clients in, asks the rules,
-/// reduces what they dispatch and knows what became of it. Values come once for each group; what
-/// is said to a client comes behind the values that it may be about, so that nobody is told of an
-/// action before its effects, or of a position that this server hasn't reached.
+/// client has a session of its own there (``EdgeClients``): the owner lets clients in, asks the
+/// rules, reduces what they dispatch and knows what became of it. Values come once for each group;
+/// what is said to a client comes behind the values that it may be about, so that nobody is told of
+/// an action before its effects, or of a position that this server hasn't reached.
 ///
 /// While the owner is away clients stay: they keep what they see, and what they dispatch may come
 /// again, when the owner has said what it knows of.
@@ -46,8 +46,8 @@ package final class MirroredRoom: AnyRoom {
     private final class Guest {
         let session: ServerSession
         let hello: ClientFrame.Hello
-        /// What it has asked for, by numbers that are used once: a ref of a client may be used again
-        /// before the owner has answered.
+        /// What it has asked for, by numbers that are used once: a ref of a client may be used
+        /// again before the owner has answered.
         var wishes: [UInt64: Wish] = [:]
         /// The numbers of its wishes, by its refs.
         var numbers: [UInt64: UInt64] = [:]
@@ -60,8 +60,8 @@ package final class MirroredRoom: AnyRoom {
         var isLive = false
         /// Up to where the owner had settled its dispatches when it let it in.
         var settled: UInt64 = 0
-        /// What the owner has rejected, until it says at which version that, and what came before, is
-        /// settled.
+        /// What the owner has rejected, until it says at which version that, and what came before,
+        /// is settled.
         var rejects: [ServerFrame.Reject] = []
 
         init(_ session: ServerSession, _ hello: ClientFrame.Hello) {
@@ -93,8 +93,8 @@ package final class MirroredRoom: AnyRoom {
         var parts: [Message] = []
     }
 
-    /// The owner is there again, and hasn't said everything that it was asked for: nothing takes effect
-    /// until it has, and then everything does at once, as in a transaction.
+    /// The owner is there again, and hasn't said everything that it was asked for: nothing takes
+    /// effect until it has, and then everything does at once, as in a transaction.
     private struct Resumption {
         enum Answer: Hashable {
             /// The first value of a group.
@@ -126,7 +126,8 @@ package final class MirroredRoom: AnyRoom {
     private let credentials: Credentials
     /// Set before anything comes.
     package var uplink: (any EdgeUplink)?
-    /// Whether the owner has all rooms of this server: when it is away, clients are better elsewhere.
+    /// Whether the owner has all rooms of this server: when it is away, clients are better
+    /// elsewhere.
     package var hasOneOwner = true
     /// Whether somebody has come, and the connection is wanted.
     private var isStarted = false
@@ -291,7 +292,8 @@ package final class MirroredRoom: AnyRoom {
 
     // MARK: What the owner says
 
-    /// - Parameter following: how many messages to clients belong to a transaction, behind its values.
+    /// - Parameter following: how many messages to clients belong to a transaction, behind its
+    ///   values.
     private func take(_ message: Message, before following: UInt64 = 0) throws {
         if resumption != nil { return try hold(message, before: following) }
         if transaction != nil {
@@ -312,8 +314,8 @@ package final class MirroredRoom: AnyRoom {
         try takeEffect(transaction.parts, at: transaction.version)
     }
 
-    /// Everything that came together: first all values, so that what is said to clients finds them at
-    /// one version.
+    /// Everything that came together: first all values, so that what is said to clients finds them
+    /// at one version.
     private func takeEffect(_ messages: [Message], at version: UInt64) throws {
         isTakingEffect = true
         defer {

@@ -7,7 +7,8 @@ package protocol Journal: AnyObject {
     /// snapshots taken of rooms, and idle ones unloaded. False if it isn't said.
     var isDurable: Bool { get }
 
-    /// How many bytes the disk has left, as of a second ago; nil if there is none, or it isn't known.
+    /// How many bytes the disk has left, as of a second ago; nil if there is none, or it isn't
+    /// known.
     var freeBytes: Int? { get }
 
     /// What it knows now of the machines that keep it, and of the servers that share it; nil if it
@@ -35,9 +36,9 @@ package protocol Journal: AnyObject {
         _ batch: [JournalEntry], to room: String,
         completion: @escaping (Result<UInt64, JournalError>) -> Void)
 
-    /// Whether nobody but this journal has written to `room` since it was opened here. Once it isn't
-    /// so, appending fails with ``JournalError/replaced(_:)`` until the room is opened again. True
-    /// if a journal is never shared.
+    /// Whether nobody but this journal has written to `room` since it was opened here. Once it
+    /// isn't so, appending fails with ``JournalError/replaced(_:)`` until the room is opened again.
+    /// True if a journal is never shared.
     func isAlone(in room: String, completion: @escaping (Result<Bool, JournalError>) -> Void)
 
     /// Delivers the entries of `room` behind offset `after` (0 for all) in order, each once: those

@@ -6,7 +6,8 @@ package import StorecastWire
 ///
 /// In a turn what came is read, as far as ``SyncLimits/turnWork`` goes, and what waited since the
 /// last; then every room hands its batch to the journal and evaluates its selections; then every
-/// session that can take something is sent what it needs, in one write. Server, test kit and simulator differ in the ``LoopHost`` only.
+/// session that can take something is sent what it needs, in one write. Server, test kit and
+/// simulator differ in the ``LoopHost`` only.
 package final class RoomLoop: SessionLoop {
     package unowned let host: any LoopHost
     /// The open rooms, by their paths.
@@ -467,9 +468,10 @@ package final class RoomLoop: SessionLoop {
 
     /// Sheds work as long as the process has too much memory in use; called every second.
     ///
-    /// From the first time on nobody new is let in, until a tenth of the mark is free, and what only
-    /// saves work is forgotten; from the second on, a twentieth of the connections that hold much
-    /// is ended at a time, those that hold the most first, and of these the newest. O(connections).
+    /// From the first time on nobody new is let in, until a tenth of the mark is free, and what
+    /// only saves work is forgotten; from the second on, a twentieth of the connections that hold
+    /// much is ended at a time, those that hold the most first, and of these the newest.
+    /// O(connections).
     ///
     /// - Returns: whether something was freed.
     package func noteMemory(_ used: Int, mark: Int) -> Bool {
@@ -547,8 +549,8 @@ package final class RoomLoop: SessionLoop {
     private static let returnRate = 1000.0
 
     /// Says goodbye to everyone, in waves, so that those whose turn comes later are served until
-    /// then; `completion` is called when it was said to all. The more there are, the longer the time
-    /// over which they are asked to come back.
+    /// then; `completion` is called when it was said to all. The more there are, the longer the
+    /// time over which they are asked to come back.
     package func stop(_ completion: @escaping () -> Void) {
         isStopping = true
         let jitter = max(2, Double(sessions.count) / Self.returnRate)

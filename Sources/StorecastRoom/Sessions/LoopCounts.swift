@@ -40,7 +40,8 @@ package final class LoopCounts {
         }
     }
 
-    /// - Parameter type: nil if the room has no such type: clients may make up as many as they like.
+    /// - Parameter type: nil if the room has no such type: clients may make up as many as they
+    ///   like.
     func rejected(_ type: String?, _ code: Rejection.Code) {
         rejected[ActionOutcome(type: type ?? "unknown", outcome: code.description), default: 0] += 1
     }

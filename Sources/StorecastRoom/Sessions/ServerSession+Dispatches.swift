@@ -60,8 +60,8 @@ extension ServerSession {
         settled(through: last)
     }
 
-    /// The room's owner is there again: what it knows of the client's dispatches has its outcome, and
-    /// the others are to come again.
+    /// The room's owner is there again: what it knows of the client's dispatches has its outcome,
+    /// and the others are to come again.
     func resume(lastSeq: UInt64, rejected: [ServerFrame.Reject]) {
         settled(through: lastSeq, rejected)
         refused(

@@ -110,7 +110,8 @@ extension ServerSession {
             detail: rejection.detail, ref: frame.ref)
     }
 
-    /// The room has found what the client had asked for with this ref, or says why it can't have it.
+    /// The room has found what the client had asked for with this ref, or says why it can't have
+    /// it.
     func found(_ group: Result<Permitted<SelectionGroup>, Rejection>, for ref: UInt64) {
         guard phase == .live, let (frame, size) = asked.removeValue(forKey: ref) else { return }
         parameterBytes -= size + frame.nameBytes

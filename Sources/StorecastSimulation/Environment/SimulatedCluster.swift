@@ -52,5 +52,7 @@ package protocol ClusterSurroundings: AnyObject {
     func after(_ delay: Duration, _ body: @escaping () -> Void)
     /// The log keeps these, behind all others.
     func kept(_ records: [JournalRecord], by server: Int)
+    /// The log has what it must not have.
+    func broken(_ finding: String)
     func note(_ text: String)
 }

@@ -338,5 +338,7 @@ extension World: ClusterSurroundings {
         for record in records { becameDurable(record, at: processes[server]) }
     }
 
+    func broken(_ finding: String) { violate(.durable, finding) }
+
     func note(_ text: String) { note(.journal, 0, text.utf8.count) { text } }
 }
