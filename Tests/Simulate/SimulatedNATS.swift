@@ -6,7 +6,8 @@ import StorecastWire
 
 /// A NATS server with JetStream as a simulated cluster has it: what it is asked arrives late, after
 /// the one who asked has given up, or not at all, and so do its answers; it shows older ends of its
-/// streams than it had; messages that nothing keeps are lost. What it has kept it keeps.
+/// streams than it had; messages that nothing keeps are lost. What it has kept it keeps, unless all its
+/// servers lose their power at once: then the newest of it may be gone.
 final class SimulatedNATS: SimulatedCluster {
     private struct Stream {
         var last: UInt64 = 0
@@ -32,6 +33,11 @@ final class SimulatedNATS: SimulatedCluster {
     /// Each so many reads show an older end; 0 for none.
     private let oldReads: Int
     private let longestDelay: Duration
+    /// How often all its servers lost their power.
+    private(set) var losses = 0
+    /// How many records the log had with each of its messages.
+    private var records: [UInt64: Int] = [:]
+    private var terms: [(id: String, sequence: UInt64, records: Int)] = []
     private var isHealing = false
     private let created: String
 
@@ -46,6 +52,14 @@ final class SimulatedNATS: SimulatedCluster {
         longestDelay = .milliseconds([0, 20, 400][random.below(3)])
         mostBytes = random.below(4) == 0 ? 2600 + random.below(2000) : 1 << 20
         created = "\(seed)"
+        var fate = SeededGenerator(seed: seed &* 31 &+ 11)
+        guard fate.below(5) == 0 else { return }
+        for _ in 0...fate.below(3) {
+            let (most, kept) = (1 + fate.below(12), fate.below(3))
+            surroundings.after(.milliseconds(500 + fate.below(40_000))) { [unowned self] in
+                loseEnd(of: "s-rooms-0", most, keeping: kept)
+            }
+        }
     }
 
     /// As Docs/Decisions/43 says.
@@ -67,6 +81,24 @@ final class SimulatedNATS: SimulatedCluster {
     func heal() {
         isHealing = true
         for member in members { member.connection.heal() }
+    }
+
+    /// All servers lose their power, and with it the newest messages of a stream; none that what was
+    /// purged needs. Nothing that was under way arrives.
+    private func loseEnd(of name: String, _ most: Int, keeping least: Int) {
+        guard !isHealing, var stream = streams[name] else { return }
+        losses += 1
+        for member in members { member.connection.breakUp() }
+        let floor = stream.messages.last { $0.headers["Storecast-Kind"] == "floor" }?.sequence ?? 0
+        let lost = stream.messages.dropFirst(least).suffix(most).filter { $0.sequence > floor }
+        guard let first = lost.first?.sequence else { return }
+        stream.messages.removeAll { $0.sequence >= first }
+        stream.last = first - 1
+        streams[name] = stream
+        records = records.filter { $0.key < first }
+        terms.removeAll { $0.sequence >= first }
+        surroundings.lostEnd(
+            keeping: records.values.max() ?? 0, terms.map { ($0.id, $0.records) })
     }
 
     // MARK: What happens to requests
@@ -156,14 +188,23 @@ final class SimulatedNATS: SimulatedCluster {
 
     /// What the room's log says now, told to the run, as Docs/Decisions/43 describes it.
     private func noteEntries(of message: JetStream.Kept, in stream: Stream, by server: Int) {
+        guard let kind = message.headers["Storecast-Kind"],
+            let term = message.headers["Storecast-Term"]
+        else { return }
         let before = stream.messages.dropLast().last { $0.subject == message.subject }
-        let term = message.headers["Storecast-Term"]
-        if let before, message.headers["Storecast-Kind"] != "term",
+        if let before, kind != "term",
             before.headers["Storecast-Term"] != term
         {
             surroundings.broken("Somebody writes the log whom another has taken it over from.")
         }
-        guard message.headers["Storecast-Kind"] == "entries" else { return }
+        let past = records.values.max() ?? 0
+        self.records[message.sequence] = past
+        if terms.last?.id != term {
+            terms.removeAll { $0.id == term }
+            terms.append((term, message.sequence, past))
+            surroundings.began(term)
+        }
+        guard kind == "entries" else { return }
         let count = message.headers["Storecast-Parts"].flatMap { Int($0) } ?? 0
         let parts = stream.messages.dropLast().filter { $0.subject == message.subject }
             .suffix(count)
@@ -176,6 +217,7 @@ final class SimulatedNATS: SimulatedCluster {
             }
             records.append(record)
         }
+        self.records[message.sequence] = past + records.count
         surroundings.kept(records, by: server)
     }
 
@@ -218,6 +260,7 @@ final class SimulatedJetStream: LogService {
     private nonisolated(unsafe) var waiting: [Int: () -> Void] = [:]
     private nonisolated(unsafe) var count = 0
     private nonisolated(unsafe) var reconnected: (@Sendable () -> Void)?
+    private nonisolated(unsafe) var reconnects = 0
 
     init(_ server: Int, at nats: SimulatedNATS, on runner: SimulatedExecutor) {
         self.server = server
@@ -231,7 +274,7 @@ final class SimulatedJetStream: LogService {
     var mostBytes: Int { nats.mostBytes }
 
     var now: Duration { nats.surroundings.now }
-    var connections: (isConnected: Bool, reconnects: Int) { (!isCut, 0) }
+    var connections: (isConnected: Bool, reconnects: Int) { (!isCut, reconnects) }
     private var isCut: Bool { cutUntil > now }
 
     func cutOff(for time: Duration) {
@@ -245,7 +288,11 @@ final class SimulatedJetStream: LogService {
         isBack()
     }
 
+    /// The connection ends, and there is another at once. What is under way arrives nowhere.
+    func breakUp() { if !isCut { isBack() } }
+
     private func isBack() {
+        reconnects += 1
         if !isEnded, let reconnected { runner.perform(reconnected) }
     }
 
@@ -288,10 +335,14 @@ final class SimulatedJetStream: LogService {
             let isLate = nats.isLost() && nats.below(2) == 0
             if nats.isLost(), !isLate { return }
             let late: Duration = isLate ? .milliseconds(5000 + nats.below(5000)) : .zero
+            let losses = nats.losses
             nats.surroundings.after(nats.delay() + late) { [self] in
+                guard nats.losses == losses else { return }
                 let value = work()
                 if nats.isLost() { return }
-                nats.surroundings.after(nats.delay()) { [self] in if !isCut { answer(value) } }
+                nats.surroundings.after(nats.delay()) { [self] in
+                    if !isCut, nats.losses == losses { answer(value) }
+                }
             }
         }
     }

@@ -52,9 +52,8 @@ struct RoomCopyTests {
         #expect(try await bench.read("/a", after: history.head).map(\.offset) == [next])
         try await bench.truncate("/a", through: all[1_499].offset)
         try await bench.reopen()
-        #expect(
-            try await bench.history(of: "/a")
-                == RoomHistory(epoch: "e", head: next, isTakenOver: true))
+        let again = try await bench.history(of: "/a")
+        #expect(again.epoch == "e" && again.head == next && again.isTakenOver)
         #expect(try await bench.read("/a", after: all[1_499].offset).count == 507)
         let rest = try await lines(of: "/a", at: server, layout)
         let beginning = JournalSnapshot(offset: 1, version: 1_500, content: Self.content(1_500))
@@ -94,7 +93,8 @@ struct RoomCopyTests {
             try await bench.append(JournalSample.notes(1, from: 3), to: room)
             #expect(try await bench.read(room, after: first.offset).count == count + 1)
         }
-        #expect(try await bench.history(of: "/empty") == RoomHistory(epoch: "e", head: 0))
+        let empty = try await bench.history(of: "/empty")
+        #expect(empty.epoch == "e" && empty.head == 0)
         await bench.close()
     }
 

@@ -45,7 +45,7 @@ enum Heard {
             self = .refusal(code: "lapsed", text: "The server ended a subscription (\(code)).")
         case .error(let error): self = .refusal(code: error.code.word, error)
         case .bye(let bye): self = .bye(bye.title)
-        case .pong, .renew: self = .other
+        case .pong, .term, .renew: self = .other
         }
     }
 

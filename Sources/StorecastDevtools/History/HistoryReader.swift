@@ -228,6 +228,7 @@ final class JournalChunk {
                     return end(.success(self))
                 }
             }
+        case .term: break
         case .caughtUp:
             isLast = true
             end(.success(self))

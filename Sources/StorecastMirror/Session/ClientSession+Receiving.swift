@@ -75,6 +75,7 @@ extension ClientSession {
         case .lapse(let sub, let code): lapse(sub, code)
         case .error(let error): take(error)
         case .pong(let version): reached(at(version))
+        case .term(let id): term = id
         case .renew(let seconds):
             delegate?.renew(within: .seconds(min(max(seconds, 0), 1e9)))
         case .bye(var bye):

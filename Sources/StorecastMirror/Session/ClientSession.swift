@@ -14,6 +14,8 @@ package final class ClientSession {
     package private(set) var phase = Phase.offline
     /// The newest position that was heard of.
     package private(set) var position: Position?
+    /// In which term that is; nil if the server says none.
+    package internal(set) var term: String?
     /// Seconds of silence after which to ping.
     package private(set) var heartbeat: UInt64 = 30
     package weak var delegate: (any ClientSessionDelegate)?
@@ -81,7 +83,7 @@ package final class ClientSession {
         if number == nil { unnumbered = connections }
         let hello = ClientFrame.Hello(
             client: client, connection: number, settled: outbox.withLock { $0.greet() },
-            seen: position, token: token, parts: largestValue > 0 ? SnapshotPart.form : nil)
+            seen: position, term: term, token: token, parts: largestValue > 0 ? SnapshotPart.form : nil)
         takesParts = false
         outgoing = []
         say { $0.write(hello) }
@@ -234,6 +236,7 @@ package final class ClientSession {
         takesParts = welcome.parts != nil
         heartbeat = min(max(1, welcome.heartbeat), 3600)
         reached(welcome.position)
+        term = welcome.term
         let settled = outbox.withLock { outbox in
             if isNew { outbox.rebase(to: welcome.position.version, isFirst: isFirst) }
             outbox.resume(after: welcome.lastSeq)

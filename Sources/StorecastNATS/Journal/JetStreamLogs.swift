@@ -31,6 +31,9 @@ package actor JetStreamLogs {
         var state: LogState?
         /// A batch of which nobody can tell whether it is kept.
         var uncertain: Offer?
+        /// How often NATS had been connected anew when the end was known. All its servers may have
+        /// gone, and come back with less.
+        var connection = 0
         var isBusy = false
         var waiting: [CheckedContinuation<Void, Never>] = []
 
@@ -96,7 +99,8 @@ package actor JetStreamLogs {
         let (state, isMarked) = try await takeOver(log, checkPlace)
         log.openings += 1
         let history = RoomHistory(
-            epoch: state.epoch, head: state.head, isTakenOver: isMarked && state.head > 0)
+            epoch: state.epoch, head: state.head, isTakenOver: isMarked && state.head > 0,
+            term: state.term)
         return (history, log.openings)
     }
 
@@ -123,11 +127,8 @@ package actor JetStreamLogs {
         case .replaced: throw replaced(log)
         }
         if marks, log.state?.sequence ?? 0 == 0 {
-            let term = randomID(using: &random)
             _ = try await mark(log) { state in
-                var next = state
-                next.term = term
-                return LogMessage(kind: .term, state: next.adding(.term, count: 0, []))
+                LogMessage(kind: .term, state: state.adding(.term, count: 0, []))
             }
         }
         let value = try await body()
@@ -146,19 +147,20 @@ package actor JetStreamLogs {
         var mark: LogState?
         for attempt in 0..<Self.mostTries {
             await pause(before: attempt)
-            let end = try await end(of: log)
+            let end = try await endForWriting(log)
             if let end, let mark, end.term == mark.term { return (own(log, end), true) }
             if let end, end.isImport { throw Self.unfinished(log.room) }
             let isOurs = log.role == .writer && log.uncertain == nil
             if isOurs, let state = log.state, Self.isEnd(end, state) { return (state, false) }
-            // What this process saw there is lost.
-            let isLost = (log.state?.sequence ?? 0) > (end?.sequence ?? 0)
             var next = end ?? beginning(of: log)
             next.term = randomID(using: &random)
             // Nobody could have written anything that isn't known here, and a room in which nothing
             // happens leaves no trace.
-            if end == nil, !isLost { return (own(log, next), false) }
-            if isLost { next.epoch = randomID(using: &random) }
+            if end == nil {
+                if try await isEmpty(log) { return (own(log, next), false) }
+                problem = "NATS doesn't agree about where it ends"
+                continue
+            }
             next = next.adding(.term, count: 0, [])
             mark = next
             let written = await write(
@@ -177,24 +179,19 @@ package actor JetStreamLogs {
     /// nothing follows what it wrote but its own marks and parts. Marks that then.
     private func regain(_ log: Log) async throws(JournalError) {
         guard log.role == .unsure, let state = log.state else { return }
-        let end = try await end(of: log)
+        let end = try await endForWriting(log)
         let isOurs = end.map {
             $0.term == state.term && $0.epoch == state.epoch && $0.head == state.head
         }
         guard isOurs ?? (state.sequence == 0) else { throw replaced(log) }
-        var next = end ?? state
-        next.term = randomID(using: &random)
-        next = next.adding(.term, count: 0, [])
+        // In its own term: what the room's clients know goes on.
+        let next = (end ?? state).adding(.term, count: 0, [])
         let written = await write(
             LogMessage(kind: .term, state: next), to: log, behind: end?.sequence ?? 0)
         switch written {
         case .kept(let number): _ = own(log, next.numbered(number, count: 0))
         case .notAtEnd: throw replaced(log)
-        case .unknown(let text):
-            // Perhaps it is: then its term is the one to be found next time.
-            log.state?.term = next.term
-            throw .unavailable(text)
-        case .refused(let text), .busy(let text): throw .unavailable(text)
+        case .refused(let text), .busy(let text), .unknown(let text): throw .unavailable(text)
         }
     }
 
@@ -215,7 +212,7 @@ package actor JetStreamLogs {
         case .writer:
             // Of what nobody can tell it isn't known yet whether it is there.
             guard log.uncertain == nil else { return true }
-            if Self.isEnd(try await end(of: log), log.state) { return true }
+            if Self.isEnd(try await endForWriting(log), log.state) { return true }
             _ = replaced(log)
             return false
         }
@@ -232,6 +229,17 @@ package actor JetStreamLogs {
         // Anybody may ask for any number of rooms.
         if log.waiting.isEmpty { logs[ExactString(room)] = nil }
         return true
+    }
+
+    /// Whether another server of the stream has nothing of it either: what was its leader may not
+    /// know that it isn't any more, and nothing is marked in an empty room.
+    private func isEmpty(_ log: Log) async throws(JournalError) -> Bool {
+        do throws(NATSError) {
+            return try await jetStream.page(of: log.subject, in: log.stream, from: 1, count: 1)
+                .messages.isEmpty
+        } catch {
+            throw .unavailable(error.description)
+        }
     }
 
     private func beginning(of log: Log) -> LogState {
@@ -339,7 +347,7 @@ package actor JetStreamLogs {
     /// Where the log stands with a batch that was offered, if that is its end; nil if what was the
     /// end before still is. Throws ``JournalError/replaced(_:)`` if others have written meanwhile.
     private func found(_ offer: Offer, of log: Log) async throws(JournalError) -> LogState? {
-        let end = try await end(of: log)
+        let end = try await endForWriting(log)
         if Self.isEnd(end, log.state) { return nil }
         if let end, end == offer.next.numbered(end.sequence, count: offer.batch.count) {
             return end
@@ -462,7 +470,7 @@ package actor JetStreamLogs {
         let log = log(of: room)
         await enter(log)
         defer { leave(log) }
-        let end = try await end(of: log)
+        let end = try await endForWriting(log)
         if let end, !end.isImport {
             throw .unavailable("The room '\(room)' is at NATS already.")
         }
@@ -549,6 +557,7 @@ package actor JetStreamLogs {
             throw .unavailable(error.description)
         }
         var entries: [(offset: UInt64, record: JournalRecord)] = []
+        var terms: [(id: String, place: Int)] = []
         do throws(JournalError) {
             for kept in page.messages {
                 let message = try LogMessage(kept)
@@ -556,17 +565,20 @@ package actor JetStreamLogs {
                     place.next = first
                     return PagedTail.Page(entries: entries, end: place, isLast: false)
                 }
+                if place.last?.term != message.state.term {
+                    terms.append((message.state.term, entries.count))
+                }
                 try place.take(message, &entries)
             }
         } catch {
             return try await again(start, log, because: error)
         }
         if !page.messages.isEmpty { place.retries = 0 }
-        guard !page.hasMore else {
-            return PagedTail.Page(entries: entries, end: place, isLast: false)
-        }
+        var read = PagedTail.Page(entries: entries, terms: terms, end: place, isLast: false)
+        if page.hasMore { return read }
         if place.next > place.goal ?? 0 {
-            return PagedTail.Page(entries: entries, end: place, isLast: true)
+            read.isLast = true
+            return read
         }
         // A server of the stream answered that doesn't have everything yet.
         guard place.retries < Self.mostWaits else {
@@ -574,7 +586,8 @@ package actor JetStreamLogs {
         }
         place.retries += 1
         if page.messages.isEmpty { await jetStream.pause(Self.pause) }
-        return PagedTail.Page(entries: entries, end: place, isLast: false)
+        read.end = place
+        return read
     }
 
     /// Finds out where the log ends, which whoever reads has to reach.
@@ -626,6 +639,14 @@ package actor JetStreamLogs {
         return try LogMessage(kept).state
     }
 
+    /// The same for a writer, who looks what has become of the end that it knows.
+    private func endForWriting(_ log: Log) async throws(JournalError) -> LogState? {
+        let connection = jetStream.connections.reconnects
+        let end = try await end(of: log)
+        log.connection = connection
+        return end
+    }
+
     /// Whether a log that ends there stands where it is said to.
     private static func isEnd(_ end: LogState?, _ state: LogState?) -> Bool {
         guard let end else { return state?.sequence ?? 0 == 0 }
@@ -639,6 +660,11 @@ package actor JetStreamLogs {
         // The stream still has to do with the message before, or has just got another leader.
         for attempt in 0..<Self.mostWaits {
             if isClosed { return .refused("The journal is closed.") }
+            // The end is read again first: with all servers of the stream, what was the end may have
+            // gone, and others may have written up to the same number since.
+            guard log.connection == jetStream.connections.reconnects else {
+                return .unknown("NATS was connected anew.")
+            }
             written = await jetStream.write(
                 message.payload, to: log.subject, headers: message.headers, behind: sequence)
             guard case .busy = written else { return written }

@@ -119,6 +119,8 @@ package final class MirroredRoom: AnyRoom {
     /// A client waits in ``admit(_:_:)``, and not before it is known who it is.
     package private(set) var phase = RoomPhase.ready
     package private(set) var position = Position(epoch: "", version: 0)
+    /// The owner's.
+    package private(set) var term: String?
     package var observer: (any RoomObserver)?
     package private(set) var failure = Admission.Refusal.trouble
 
@@ -181,7 +183,7 @@ package final class MirroredRoom: AnyRoom {
         send { writer in
             writer.write(
                 ClientFrame.Hello(
-                    client: credentials.client, seen: seen, token: credentials.key,
+                    client: credentials.client, seen: seen, term: term, token: credentials.key,
                     edge: EdgeClients.form))
         }
     }
@@ -376,6 +378,9 @@ package final class MirroredRoom: AnyRoom {
             if let group = groups[ref] { end(group, code) }
         case .bye(let bye): leave(bye)
         case .pong: heardSign()
+        case .term(let id):
+            term = id
+            for session in sessionsInOrder { session.tellTerm() }
         case .reject, .renew: break
         }
     }
@@ -400,6 +405,10 @@ package final class MirroredRoom: AnyRoom {
             sendAway("The server has other limits now.")
         }
         position.epoch = welcome.position.epoch
+        if term != welcome.term {
+            term = welcome.term
+            for session in sessionsInOrder { session.tellTerm() }
+        }
         // Nobody would ask for these anew.
         forgetLingering()
         var awaited = Set(groups.keys.map { Resumption.Answer.value($0) })
@@ -598,14 +607,18 @@ package final class MirroredRoom: AnyRoom {
         let session = guest.session
         switch frame {
         case .welcome(let welcome):
-            guard welcome.position.epoch == position.epoch else { throw MirroredGroup.Misfit() }
             reach(welcome.position.version)
             guest.isLive = true
             guest.settled = welcome.lastSeq
             guard guest.isKnown else {
                 guest.isKnown = true
+                session.epoch = welcome.position.epoch
                 return session.admitted(
                     .welcome(lastSeq: welcome.lastSeq, rejected: welcome.rejected))
+            }
+            // It was asked for with what this server has seen, and that is a part of the history.
+            guard welcome.position.epoch.isSameText(as: position.epoch) else {
+                return session.close(.goingAway, "The room begins anew.")
             }
             session.resume(lastSeq: welcome.lastSeq, rejected: welcome.rejected)
         case .transaction(let version, _, let acked):
@@ -632,7 +645,7 @@ package final class MirroredRoom: AnyRoom {
                 CloseCode(word: bye.code) ?? .internalError, bye.title, after: bye.after,
                 jitter: bye.jitter)
         case .snapshot, .patch, .current: throw MirroredGroup.Misfit()
-        case .pong, .renew: break
+        case .pong, .renew, .term: break
         }
     }
 
@@ -718,6 +731,9 @@ package final class MirroredRoom: AnyRoom {
 
     // MARK: From clients
 
+    /// The owner says that, with its welcome.
+    package func standing(of hello: ClientFrame.Hello) -> Standing? { .epoch(position.epoch) }
+
     package func numberVisitor() -> UInt64 {
         visitors += 1
         return visitors
@@ -757,7 +773,7 @@ package final class MirroredRoom: AnyRoom {
         hello.parts = nil
         if guest.isKnown {
             hello.settled = guest.session.dispatches.settled
-            hello.seen = position
+            (hello.seen, hello.term) = (position, term)
         }
         // What is more than the owner takes would end the connection of all.
         var writer = JSONWriter(reserving: 256)

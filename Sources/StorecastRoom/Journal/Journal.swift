@@ -137,6 +137,9 @@ package protocol JournalTail: AnyObject {
 package enum JournalTailEvent {
     /// The next entries; at least one.
     case entries([(offset: UInt64, record: JournalRecord)])
+    /// Somebody took the room over: the entries that follow are of the term with this id. Of a
+    /// journal that says terms.
+    case term(String)
     /// Everything that was kept when the reader began has been delivered; said once.
     case caughtUp
     /// It is over.
@@ -151,11 +154,15 @@ package struct RoomHistory: Equatable, Sendable {
     package var head: UInt64
     /// Whether another process wrote it last.
     package var isTakenOver: Bool
+    /// The id of the term in which the room is written from now on; nil if the journal's end is
+    /// never lost without a new epoch.
+    package var term: String?
 
-    package init(epoch: String, head: UInt64, isTakenOver: Bool = false) {
+    package init(epoch: String, head: UInt64, isTakenOver: Bool = false, term: String? = nil) {
         self.epoch = epoch
         self.head = head
         self.isTakenOver = isTakenOver
+        self.term = term
     }
 }
 

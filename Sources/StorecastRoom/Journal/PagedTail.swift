@@ -6,15 +6,19 @@ package final class PagedTail<Place: Sendable>: JournalTail {
     /// Some entries that follow one another.
     package struct Page: Sendable {
         package var entries: [(offset: UInt64, record: JournalRecord)]
+        /// The terms that begin in it, each before the entry at this place of ``entries``.
+        package var terms: [(id: String, place: Int)]
         /// Where the next page begins.
         package var end: Place
         /// Whether there were no more entries.
         package var isLast: Bool
 
         package init(
-            entries: [(offset: UInt64, record: JournalRecord)], end: Place, isLast: Bool
+            entries: [(offset: UInt64, record: JournalRecord)],
+            terms: [(id: String, place: Int)] = [], end: Place, isLast: Bool
         ) {
             self.entries = entries
+            self.terms = terms
             self.end = end
             self.isLast = isLast
         }
@@ -63,7 +67,15 @@ package final class PagedTail<Place: Sendable>: JournalTail {
         switch page {
         case .success(let page):
             place = page.end
-            if !page.entries.isEmpty { receive?(.entries(page.entries)) }
+            var start = 0
+            for (term, place) in page.terms {
+                if start < place { receive?(.entries(Array(page.entries[start..<place]))) }
+                receive?(.term(term))
+                start = place
+            }
+            if start < page.entries.count {
+                receive?(.entries(start == 0 ? page.entries : Array(page.entries[start...])))
+            }
             if page.isLast, !isCaughtUp {
                 isCaughtUp = true
                 receive?(.caughtUp)

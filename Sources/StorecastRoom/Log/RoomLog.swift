@@ -27,6 +27,8 @@ package final class RoomLog<State: Codable & Sendable> {
     /// The users of those who are in the room, by their public ids; empty unless the room asks for
     /// that.
     package private(set) var present: [String: ExactString] = [:]
+    /// Who wrote the entries; none if the journal doesn't say it.
+    package private(set) var terms = RoomTerms()
     /// What can't be read of the entries that were read back.
     private(set) var unreadable = UnreadableActions()
 
@@ -85,6 +87,9 @@ package final class RoomLog<State: Codable & Sendable> {
         self.offset = offset
         return nil
     }
+
+    /// What follows is of another term.
+    func begin(_ term: String) { terms.begin(term, at: version) }
 
     /// The entry with its actions as they were reduced: typed, and stamped anew from the entry. The
     /// actions of a rejected one aren't looked at.
@@ -246,7 +251,7 @@ package final class RoomLog<State: Codable & Sendable> {
     /// All that the entries have made; nil if there is no state yet.
     package var snapshot: RoomSnapshot<State>? {
         store.state.map {
-            RoomSnapshot(state: $0, version: version, ledger: ledger, present: present)
+            RoomSnapshot(state: $0, version: version, ledger: ledger, present: present, terms: terms)
         }
     }
 
@@ -255,6 +260,7 @@ package final class RoomLog<State: Codable & Sendable> {
         store.replaceState(snapshot.state)
         ledger = snapshot.ledger
         present = snapshot.present
+        terms = snapshot.terms
         version = snapshot.version
         self.offset = offset
     }

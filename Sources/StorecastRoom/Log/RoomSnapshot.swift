@@ -11,6 +11,7 @@ package struct RoomSnapshot<State: Codable & Sendable>: Sendable {
     var ledger: ClientLedger
     /// The users of those who are in the room by the log, by their public ids.
     var present: [String: ExactString]
+    var terms = RoomTerms()
 }
 
 extension RoomSnapshot {
@@ -19,7 +20,8 @@ extension RoomSnapshot {
     /// The snapshot as JSON text.
     ///
     /// ```json
-    /// {"format":1,"schema":1,"version":12,"hash":"…","clients":{…},"present":{…},"state":{…}}
+    /// {"format":1,"schema":1,"version":12,"hash":"…","clients":{…},"present":{…},"terms":[…],
+    ///     "state":{…}}
     /// ```
     /// `state` is in canonical form (RFC 8785, integers exact), and `hash` the SHA-256 of that
     /// text. Throws what the state's `encode(to:)` throws, and if the text is longer than could be
@@ -42,6 +44,10 @@ extension RoomSnapshot {
                 writer.write(user.string)
             }
             writer.endObject()
+        }
+        if terms.current != nil {
+            writer.write(key: "terms")
+            terms.write(to: &writer)
         }
         writer.write(key: "state")
         writer.write(raw: state)
@@ -77,6 +83,7 @@ extension RoomSnapshot {
         self.state = try definition.state(from: state, schema: schema)
         version = kept.version
         present = try root["present"].map { try JSONCoding.decode(from: $0) } ?? [:]
+        terms = try root["terms"].map { try RoomTerms($0) } ?? RoomTerms()
         ledger = try ClientLedger(clients, window: limits.window)
     }
 }

@@ -50,6 +50,7 @@ final class StateLookup<State: Codable & Sendable> {
 
     private func take(_ event: JournalTailEvent) {
         guard result == nil else { return }
+        if case .term = event { return }
         guard case .entries(let records) = event else { return end(.failure(Self.unknown)) }
         do throws(JournalError) {
             for (offset, record) in records {

@@ -125,6 +125,20 @@ extension Room {
         }
     }
 
+    package func askWhetherAlone(_ completion: @escaping (Bool?) -> Void) {
+        context.journal.isAlone(in: name) { [weak self] result in
+            guard let self, phase == .ready else { return completion(nil) }
+            switch result {
+            // Nobody knows it while the log may have taken something.
+            case .success(true): completion(isRefused || queue.isAppending ? nil : true)
+            case .success(false):
+                replaced("A client has seen more of it.")
+                completion(false)
+            case .failure: completion(nil)
+            }
+        }
+    }
+
     private func endAppending() {
         queue.isAppending = false
         context.loop.goOnWaiting()

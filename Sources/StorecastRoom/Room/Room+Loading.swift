@@ -11,7 +11,11 @@ extension Room {
             case .success(let history):
                 epoch = history.epoch
                 if history.isTakenOver { measureTakeover(from: start) }
-                if history.head > 0 { loadSnapshot(history.head, of: history) } else { end(.ready) }
+                if history.head > 0 {
+                    loadSnapshot(history.head, of: history)
+                } else {
+                    replayed(history)
+                }
             case .failure(let error): end(.failed(error))
             }
         }
@@ -75,10 +79,11 @@ extension Room {
 
     private func replay(_ history: RoomHistory) {
         let start = log.offset
-        guard start < history.head else { return end(.ready) }
+        // Terms without entries are there to be read even if nothing else is.
+        guard start < history.head || history.term != nil else { return replayed(history) }
         let tail = context.journal.tail(of: name, after: start) { [weak self] event in
             guard let self else { return }
-            replay(event, upTo: history.head)
+            replay(event, of: history)
             let head = max(history.head, log.offset)
             context.host.progressed(
                 RoomProgress(room: name, done: log.offset - start, total: head - start))
@@ -86,19 +91,18 @@ extension Room {
         if phase == .loading { self.tail = tail } else { tail.cancel() }
     }
 
-    private func replay(_ event: JournalTailEvent, upTo head: UInt64) {
+    private func replay(_ event: JournalTailEvent, of history: RoomHistory) {
         guard phase == .loading else { return }
         switch event {
         case .entries(let records):
             for (offset, record) in records { replay(record, at: offset) }
             context.journal.reduced()
-        case .caughtUp where log.offset < head:
+        case .term(let term): log.begin(term)
+        case .caughtUp where log.offset < history.head:
             end(
                 .failed(
-                    .damaged("The log ends at offset \(log.offset), before \(head), its newest.")))
-        case .caughtUp:
-            end(
-                log.unreadable.isEmpty ? .ready : .failed(.damaged("\(log.unreadable)")))
+                    .damaged("The log ends at offset \(log.offset), before \(history.head), its newest.")))
+        case .caughtUp: replayed(history)
         case .failed(let error): end(.failed(error))
         }
     }
@@ -109,6 +113,12 @@ extension Room {
         snapshots.note(
             entries: 1, bytes: JournalQueue.entryOverhead + record.payloadBytes,
             at: context.host.now)
+    }
+
+    private func replayed(_ history: RoomHistory) {
+        guard log.unreadable.isEmpty else { return end(.failed(.damaged("\(log.unreadable)"))) }
+        if let term = history.term { log.begin(term) }
+        end(.ready)
     }
 
     func end(_ phase: RoomPhase) {

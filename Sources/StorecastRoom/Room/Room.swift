@@ -88,16 +88,30 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
         return visitors
     }
 
+    package var term: String? { log.terms.current }
+
+    package func standing(of hello: ClientFrame.Hello) -> Standing? {
+        guard let seen = hello.seen, isOwn(seen.epoch) else { return .epoch(epoch) }
+        switch log.terms.relation(of: seen.version, in: hello.term, end: log.version) {
+        case .part: return .epoch(seen.epoch.isSameText(as: epoch) ? epoch : seen.epoch)
+        case .ahead: return .ahead
+        case .lost: return .epoch(renamedEpoch())
+        case .unknown: return nil
+        }
+    }
+
+    /// Whether an epoch is this room's, by its own name or one that a client got.
+    private func isOwn(_ name: String) -> Bool {
+        if name.isSameText(as: epoch) { return true }
+        let prefix = (epoch + "/").utf8
+        return term != nil && name.utf8.count == prefix.count + 32 && name.utf8.starts(with: prefix)
+    }
+
+    package func renamedEpoch() -> String { "\(epoch)/\(randomID(using: &random))" }
+
     package func admit(_ session: ServerSession, _ hello: ClientFrame.Hello) -> Admission {
         if let refusal = refusal(ofEntryTo: session.identity) {
             return .refused(Admission.Refusal(.forbidden, refusal.description))
-        }
-        let position = position
-        if let seen = hello.seen, seen.epoch == position.epoch, seen.version > position.version {
-            doubt()
-            return .refused(
-                Admission.Refusal(
-                    .behind, "This server hasn't reached version \(seen.version) yet."))
         }
         if let code = join(session) {
             return .refused(

@@ -171,7 +171,7 @@ extension ServerSession {
     /// The version in the group's history that a client's copy is equal to, or nil.
     private func resumed(at point: ResumePoint?, _ group: SelectionGroup) -> UInt64? {
         guard let point, point.tag.isSameText(as: group.tag),
-            point.position.epoch.isSameText(as: room.position.epoch),
+            point.position.epoch.isSameText(as: epoch),
             point.position.version <= room.position.version
         else { return nil }
         return group.resumption(at: point.position.version)

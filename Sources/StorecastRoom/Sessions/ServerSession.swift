@@ -47,6 +47,8 @@ package final class ServerSession: SelectionSubscriber {
     /// How often in a row more was dispatched than may be.
     @exclusivity(unchecked) private var overruns = 0
     private var hello: ClientFrame.Hello?
+    /// What its client knows the room's history as.
+    package var epoch = ""
     /// Whose it is, and until when, while the room lets the client in.
     private var coming: Identity?
     private(set) var held: [ClientFrame] = []
@@ -484,11 +486,29 @@ package final class ServerSession: SelectionSubscriber {
 
     private func loaded(_ room: RoomPhase, _ identity: Identity) {
         guard phase == .authenticating else { return }
-        guard room == .ready else { return refuse(self.room.failure) }
-        if self.room.isCertain(of: client) { return welcome(identity) }
-        self.room.whenCertain(of: client) { [weak self] in
-            if let self, self.phase == .authenticating { welcome(identity) }
+        guard room == .ready, let hello else { return refuse(self.room.failure) }
+        if let standing = self.room.standing(of: hello) { return placed(standing, identity) }
+        self.room.askWhetherAlone { [weak self] isAlone in
+            guard let self, phase == .authenticating else { return }
+            placed(isAlone == true ? .epoch(self.room.renamedEpoch()) : .ahead, identity)
         }
+    }
+
+    private func placed(_ standing: Standing, _ identity: Identity) {
+        guard case .epoch(let epoch) = standing else {
+            room.doubt()
+            return close(.behind, "This server hasn't reached what the client has seen yet.")
+        }
+        self.epoch = epoch
+        if room.isCertain(of: client) { return welcome(identity) }
+        room.whenCertain(of: client) { [weak self] in
+            if let self, phase == .authenticating { welcome(identity) }
+        }
+    }
+
+    /// Its client hears of another term from now on.
+    func tellTerm() {
+        if phase == .live, let term = room.term { reply(.term(term)) }
     }
 
     private func welcome(_ identity: Identity) {
@@ -497,7 +517,7 @@ package final class ServerSession: SelectionSubscriber {
         guard !isOver(identity) else {
             return close(.expired, "The token has expired.", jitter: 1)
         }
-        if hello.edge != nil, !isPassedOn { return welcomeEdge(hello) }
+        if hello.edge != nil, !isPassedOn { return welcomeEdge() }
         // Also of one that isn't let in: whoever hears of that wants to know who it was.
         origin = DispatchOrigin(client: client, sender: identity)
         guard !identity.id.isSameText(as: Identity.server.id) else {
@@ -544,12 +564,7 @@ package final class ServerSession: SelectionSubscriber {
     }
 
     /// An edge is let in, whose clients are to come.
-    private func welcomeEdge(_ hello: ClientFrame.Hello) {
-        let position = room.position
-        if let seen = hello.seen, seen.epoch == position.epoch, seen.version > position.version {
-            room.doubt()
-            return close(.behind, "This server hasn't reached version \(seen.version) yet.")
-        }
+    private func welcomeEdge() {
         phase = .live
         takesParts = false
         for sender in senders { loop.senders.leave(sender, at: loop.seconds) }
@@ -563,7 +578,8 @@ package final class ServerSession: SelectionSubscriber {
         reply(
             .welcome(
                 ServerFrame.Welcome(
-                    position: room.position, lastSeq: lastSeq, rejected: rejected,
+                    position: Position(epoch: epoch, version: room.position.version),
+                    term: room.term, lastSeq: lastSeq, rejected: rejected,
                     heartbeat: UInt64(room.limits.heartbeat), limits: room.limits.frame,
                     server: Software.nameAndVersion,
                     parts: takesParts ? SnapshotPart.form : nil)))

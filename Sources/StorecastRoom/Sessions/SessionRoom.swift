@@ -7,6 +7,8 @@ package protocol SessionRoom: AnyObject {
     var name: String { get }
     /// The room's history and how many dispatches of it are reduced.
     var position: Position { get }
+    /// The term in which the room is written; nil if it has none.
+    var term: String? { get }
     var limits: SyncLimits { get }
     var sessionLimits: SessionLimits { get }
 
@@ -23,6 +25,13 @@ package protocol SessionRoom: AnyObject {
 
     /// The number of a new connection: higher than those of all before it.
     func numberVisitor() -> UInt64
+    /// How what a client has seen stands to the room's history; nil if the journal has to be asked.
+    func standing(of hello: ClientFrame.Hello) -> Standing?
+    /// Asks the journal whether the room is this server's alone, so that what isn't known here is
+    /// lost; nil if it can't say.
+    func askWhetherAlone(_ completion: @escaping (Bool?) -> Void)
+    /// Another name for the history, for a client that has seen what is lost.
+    func renamedEpoch() -> String
     /// Why the identity may not enter the room; nil if it may.
     func refusal(ofEntryTo identity: Identity) -> Rejection?
     /// Lets a client in whose identity is known, unless it may not come. Then the session is the one
@@ -60,9 +69,20 @@ package protocol SessionRoom: AnyObject {
 }
 
 extension SessionRoom {
+    package var term: String? { nil }
+    package func askWhetherAlone(_ completion: @escaping (Bool?) -> Void) { completion(nil) }
+    package func renamedEpoch() -> String { position.epoch }
     package func renewed(_ session: ServerSession) {}
     package func released(_ ref: UInt64, of session: ServerSession) {}
     package var failure: Admission.Refusal { .trouble }
+}
+
+/// How what a client has seen stands to a room's history.
+package enum Standing {
+    /// It goes on in the epoch of this name: its own if it has seen this history.
+    case epoch(String)
+    /// It has seen more than there is.
+    case ahead
 }
 
 /// Whether a client is let in.

@@ -52,6 +52,11 @@ package protocol ClusterSurroundings: AnyObject {
     func after(_ delay: Duration, _ body: @escaping () -> Void)
     /// The log keeps these, behind all others.
     func kept(_ records: [JournalRecord], by server: Int)
+    /// What it keeps from now on is of another term.
+    func began(_ term: String)
+    /// The log has lost its end: it has so many of its records, and these terms, each with the number
+    /// of records before it.
+    func lostEnd(keeping records: Int, _ terms: [(id: String, records: Int)])
     /// The log has what it must not have.
     func broken(_ finding: String)
     func note(_ text: String)

@@ -10,6 +10,8 @@ import StorecastWire
 final class ReplayedRoom<State: Codable & Sendable>: RoomModel {
     private struct History {
         let epoch: String
+        /// Each with the version at which it began.
+        var terms: [(id: String, start: UInt64)] = []
         let store: Store<State>
         var ledger: NaiveLedger
         /// By version.
@@ -19,6 +21,15 @@ final class ReplayedRoom<State: Codable & Sendable>: RoomModel {
         var present: Set<String> = []
         /// Someone joined who was present already, or left who wasn't.
         var isPresenceBroken = false
+
+        var version: UInt64 { UInt64(states.count - 1) }
+
+        func has(_ version: UInt64, in term: String) -> Bool {
+            guard let place = terms.firstIndex(where: { $0.id == term }) else {
+                return version == 0
+            }
+            return version <= (place + 1 < terms.count ? terms[place + 1].start : self.version)
+        }
     }
 
     /// What identifies a value of a selection.
@@ -35,7 +46,7 @@ final class ReplayedRoom<State: Codable & Sendable>: RoomModel {
     private let oracles: [ExactString: Oracle<State>]
     private let limits: SyncLimits
     private var records: [JournalRecord] = []
-    private var histories: [History] = []
+    private var all: [History] = []
     private var values: [ValueKey: JSON] = [:]
     /// What was seen of a room, of which each server may have one.
     private struct Sight {
@@ -58,76 +69,91 @@ final class ReplayedRoom<State: Codable & Sendable>: RoomModel {
     }
 
     var position: Position {
-        let history = histories[histories.count - 1]
+        let history = all[all.count - 1]
         return Position(epoch: history.epoch, version: UInt64(history.states.count - 1))
     }
 
-    func history(_ epoch: String) -> Int? {
-        histories.lastIndex { $0.epoch == epoch }
-    }
+    var histories: Int { all.count }
 
-    func epoch(of history: Int) -> String {
-        histories[history].epoch
+    func history(of position: Position, in term: String?) -> Int? {
+        guard let term else { return all.lastIndex { $0.epoch == position.epoch } }
+        return all.lastIndex { $0.has(position.version, in: term) }
     }
 
     // MARK: The log
 
-    func begin(_ epoch: String, keeping count: Int) {
+    func begin(_ epoch: String, keeping count: Int, _ terms: [(id: String, records: Int)]) {
         let store = definition.makeStore()
-        histories.append(
+        all.append(
             History(epoch: epoch, store: store, ledger: NaiveLedger(limits), states: [store.state]))
         let kept = records.prefix(count)
         records = []
-        for record in kept { _ = take(record) }
+        var terms = terms[...]
+        for place in 0...kept.count {
+            while let term = terms.first, term.records <= place {
+                begin(term: term.id)
+                terms = terms.dropFirst()
+            }
+            if place < kept.count { _ = take(kept[place]) }
+        }
+    }
+
+    func begin(term: String) {
+        let last = all.count - 1
+        // Whoever came after it is lost.
+        if let place = all[last].terms.firstIndex(where: { $0.id == term }) {
+            return all[last].terms.removeSubrange((place + 1)...)
+        }
+        all[last].terms.append((term, all[last].version))
     }
 
     func take(_ record: JournalRecord) -> String? {
         records.append(record)
-        let last = histories.count - 1
-        switch histories[last].ledger.verdict(on: record) {
+        let last = all.count - 1
+        switch all[last].ledger.verdict(on: record) {
         case .duplicate: return nil
         case .expired: settle(record, Rejection(.outcomeUnknown, ""))
         case .fresh: settle(record, record.rejection ?? reduce(record))
         }
-        let state = histories[last].store.state
-        if histories[last].isPresenceBroken {
+        let state = all[last].store.state
+        if all[last].isPresenceBroken {
             return "only the absent join, only the present leave"
         }
         return rules.first { rule in state.map { !rule.holds($0) } ?? true }?.name
     }
 
     var present: Set<String>? {
-        definition.grace == nil ? nil : histories[histories.count - 1].present
+        definition.grace == nil ? nil : all[all.count - 1].present
     }
 
     private func notePresence(_ action: any SyncAction) {
-        let last = histories.count - 1
+        let last = all.count - 1
         let isRight =
             switch action {
             case let joined as ClientJoined:
-                histories[last].present.insert(joined.participant).inserted
-            case let left as ClientLeft: histories[last].present.remove(left.participant) != nil
+                all[last].present.insert(joined.participant).inserted
+            case let left as ClientLeft: all[last].present.remove(left.participant) != nil
             default: true
             }
-        if !isRight { histories[last].isPresenceBroken = true }
+        if !isRight { all[last].isPresenceBroken = true }
     }
 
     private func settle(_ record: JournalRecord, _ rejection: Rejection?) {
-        let last = histories.count - 1
-        if rejection == nil { histories[last].states.append(histories[last].store.state) }
-        let version = UInt64(histories[last].states.count - 1)
-        histories[last].ledger.settle(record, isReduced: rejection == nil, at: version)
+        let last = all.count - 1
+        if rejection == nil { all[last].states.append(all[last].store.state) }
+        let version = UInt64(all[last].states.count - 1)
+        all[last].ledger.settle(record, isReduced: rejection == nil, at: version)
         // A rejected dispatch that is sent again after its client was forgotten is decided anew,
         // and the client is told the new outcome: it hadn't been told one. What was reduced stays
         // so.
-        if histories[last].outcomes[record.client]?[record.seq]?.isReduced == true { return }
-        histories[last].outcomes[record.client, default: [:]][record.seq] =
+        if all[last].outcomes[record.client]?[record.seq]?.isReduced == true { return }
+        all[last].outcomes[record.client, default: [:]][record.seq] =
             rejection.map { .rejected($0) } ?? .reduced(version)
     }
 
     /// Reduces all actions of a record, or none of them.
     private func reduce(_ record: JournalRecord) -> Rejection? {
-        let store = histories[histories.count - 1].store
+        let store = all[all.count - 1].store
         guard let before = store.state else { return nil }
         do {
             for (index, recorded) in record.actions.enumerated() {
@@ -136,7 +162,7 @@ final class ReplayedRoom<State: Codable & Sendable>: RoomModel {
                     try check(store.state, action, record.sender)
                 }
                 if let forgotten = action as? ForgetClients {
-                    histories[histories.count - 1].ledger.forget(forgotten)
+                    all[all.count - 1].ledger.forget(forgotten)
                 } else {
                     store.reduce(action)
                 }
@@ -164,11 +190,11 @@ final class ReplayedRoom<State: Codable & Sendable>: RoomModel {
     // MARK: Queries
 
     func outcome(of client: String, _ seq: UInt64, in history: Int) -> ModelOutcome? {
-        histories[history].outcomes[client]?[seq]
+        all[history].outcomes[client]?[seq]
     }
 
     func wasForgotten(_ client: String, in history: Int) -> Bool {
-        histories[history].ledger.forgotten.contains(client)
+        all[history].ledger.forgotten.contains(client)
     }
 
     func value(
@@ -181,8 +207,8 @@ final class ReplayedRoom<State: Codable & Sendable>: RoomModel {
                     $0.lexicographicallyPrecedes($1)
                 }, version: version, history: history)
         if let value = values[key] { return value }
-        guard version < histories[history].states.count else { return nil }
-        let state = histories[history].states[Int(version)]
+        guard version < all[history].states.count else { return nil }
+        let state = all[history].states[Int(version)]
         let oracle = oracles[ExactString(topic.selection)]
         let value =
             oracle.map { $0(state, topic.parameters, viewer) }
@@ -192,11 +218,11 @@ final class ReplayedRoom<State: Codable & Sendable>: RoomModel {
     }
 
     func admits(_ viewer: Identity, to topic: Topic) -> Bool {
-        histories.last?.states.last.map { admits(viewer, to: topic, in: $0) } ?? false
+        all.last?.states.last.map { admits(viewer, to: topic, in: $0) } ?? false
     }
 
     func refuses(_ viewers: [Identity], _ topic: Topic) -> Bool {
-        histories.contains { history in
+        all.contains { history in
             history.states.contains { state in
                 viewers.contains { !admits($0, to: topic, in: state) }
             }
@@ -210,7 +236,7 @@ final class ReplayedRoom<State: Codable & Sendable>: RoomModel {
         guard definition.rule(for: name, isClosed: definition.hasRules).readsState else {
             return true
         }
-        let states = histories[history].states
+        let states = all[history].states
         return states.indices.reversed().contains { version in
             viewers.contains { viewer in
                 admits(viewer, to: topic, in: states[version])
@@ -242,7 +268,7 @@ final class ReplayedRoom<State: Codable & Sendable>: RoomModel {
         let id = ObjectIdentifier(room)
         guard sights[id]?.compared != room.position else { return nil }
         sights[id, default: Sight()].compared = room.position
-        return problem(of: room.store.state, at: room.position)
+        return problem(of: room.store.state, at: room.position, in: room.term)
     }
 
     func excess(of room: any AnyRoom, at time: Duration) -> String? {
@@ -282,8 +308,12 @@ final class ReplayedRoom<State: Codable & Sendable>: RoomModel {
         }?.group
     }
 
-    private func problem(of state: State?, at position: Position) -> String? {
-        let history = histories[histories.count - 1]
+    private func problem(
+        of state: State?, at position: Position, in term: String?
+    ) -> String? {
+        // A room whose end the log has lost goes on until it writes.
+        let place = term == nil ? all.count - 1 : history(of: position, in: term) ?? all.count - 1
+        let history = all[place]
         guard position.epoch == history.epoch else { return "The room has another epoch." }
         guard position.version < history.states.count else {
             return "The room is at version \(position.version), which isn't durable: "

@@ -7,15 +7,20 @@ import StorecastWire
 protocol RoomModel: AnyObject {
     /// The end of the log.
     var position: Position { get }
-    /// Begins another history with the oldest `count` records of the one before.
-    func begin(_ epoch: String, keeping count: Int)
+    /// Begins another history with the oldest `count` records of the one before
+    /// and these terms, each with the number of records before it.
+    func begin(_ epoch: String, keeping count: Int, _ terms: [(id: String, records: Int)])
+    /// The records that follow are of another term.
+    func begin(term: String)
     /// Applies the log's next record; returns the name of a rule that a state violates, or nil.
     func take(_ record: JournalRecord) -> String?
     /// The participants present according to the log; nil if the room doesn't record presence.
     var present: Set<String>? { get }
-    /// Which of the histories has this epoch.
-    func history(_ epoch: String) -> Int?
-    func epoch(of history: Int) -> String
+    /// How many histories there were.
+    var histories: Int { get }
+    /// The newest history that a position is in; nil if it is in none. If the log has terms, the
+    /// term decides, else the epoch.
+    func history(of position: Position, in term: String?) -> Int?
     /// The outcome of a dispatch in the log of an epoch; nil if it isn't there.
     func outcome(of client: String, _ seq: UInt64, in history: Int) -> ModelOutcome?
     /// Whether the room has ever forgotten outcomes of this client.

@@ -86,6 +86,8 @@ struct Dispatched {
     var connection: Int?
     /// Whether its outcome has been checked, or nobody waits for it any more.
     var isChecked = false
+    /// The term in which its client was told the outcome.
+    var term: String?
     /// The outcome that an earlier process was told.
     var told: Result<Position, Rejection>?
 }
@@ -101,6 +103,8 @@ final class SimulatedSubscription {
     var isChanged = false
     /// The newest position at which it was checked.
     var position: Position?
+    /// In which term that was.
+    var term: String?
     /// How many more times the client has subscribed to it.
     var moreUsers = 0
     private var isNew = false

@@ -27,6 +27,8 @@ final class SimulatedClient {
     /// The indices in `dispatches` of those whose outcome wasn't checked yet, in order.
     var open: [Int] = []
     var subscriptions: [SimulatedSubscription] = []
+    /// What it had seen when it was checked last, and in which term.
+    var seen: (position: Position?, term: String?) = (nil, nil)
     /// Whether it is to be checked after this event.
     var isTouched = false
 

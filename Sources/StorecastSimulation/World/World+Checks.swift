@@ -74,6 +74,7 @@ extension World {
     // MARK: Clients
 
     private func check(_ client: SimulatedClient) {
+        checkEpoch(of: client)
         for subscription in client.subscriptions {
             let isChanged = subscription.isChanged
             check(subscription, of: client)
@@ -126,7 +127,7 @@ extension World {
                 .truth, "\(name(subscription, client)) shows what the client may not see.")
         }
         let end = model.position
-        guard let history = model.history(end.epoch) else { return }
+        let history = model.histories - 1
         let expected = model.value(
             of: subscription.topic, for: client.identity, at: end.version, in: history)
         guard mirror.value != expected else { return }
@@ -146,14 +147,15 @@ extension World {
         guard let outcome = dispatched.outcome.settled else {
             return violate(.oneOutcome, "\(name) has no outcome.")
         }
-        guard let history = model.history(model.position.epoch) else { return }
+        let history = model.histories - 1
         let last = model.outcome(of: client.session.client, seq, in: history)
         switch (outcome, last) {
         case (.failure(let rejection), .reduced)
         where rejection.code != .outcomeUnknown
             && !model.wasForgotten(client.session.client, in: history):
             violate(.once, "\(name) was rejected, and is reduced in the log.")
-        case (.success(let position), nil) where position.epoch == model.position.epoch:
+        case (.success(let position), nil)
+        where model.history(of: position, in: dispatched.term) == history:
             violate(.once, "\(name) was acked, and isn't in the log.")
         default: break
         }

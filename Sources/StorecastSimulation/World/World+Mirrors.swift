@@ -9,17 +9,37 @@ extension World {
             subscription.isChanged || subscription.position != position
         else { return }
         subscription.isChanged = false
-        guard let history = model.history(position.epoch) else {
-            return violate(.truth, "\(name(subscription, client)) is of epoch \(position.epoch).")
+        let term = term(of: position, subscription, client)
+        guard let history = model.history(of: position, in: term) else {
+            return violate(.truth, "\(name(subscription, client)) is at \(position), nowhere.")
         }
-        if let last = subscription.position, let before = model.history(last.epoch),
-            before > history || before == history && last.version > position.version
+        if let last = subscription.position, last.epoch == position.epoch,
+            last.version > position.version
         {
             violate(
                 .forward, "\(name(subscription, client)) went back from \(last) to \(position).")
         }
-        subscription.position = position
+        (subscription.position, subscription.term) = (position, term)
         check(value, of: subscription, client, at: position.version, in: history)
+    }
+
+    /// In which term a mirror has reached a position: what was before a welcome is as it was until
+    /// the server answers.
+    private func term(
+        of position: Position, _ subscription: SimulatedSubscription, _ client: SimulatedClient
+    ) -> String? {
+        let isOfNow = position.epoch == client.session.position?.epoch
+        return isOfNow ? client.session.term : subscription.term
+    }
+
+    /// A client hears of another epoch only if what it has seen is lost.
+    func checkEpoch(of client: SimulatedClient) {
+        let (before, term) = client.seen
+        client.seen = (client.session.position, client.session.term)
+        guard let before, let now = client.session.position, before.epoch != now.epoch,
+            model.history(of: before, in: term) == model.histories - 1
+        else { return }
+        violate(.forward, "Client \(client.number) had seen \(before), and begins anew at \(now).")
     }
 
     private func check(
@@ -57,7 +77,7 @@ extension World {
         guard client.subscriptions.count > 1 else { return }
         let live = client.subscriptions.filter { $0.mirror.isLive && $0.mirror.value != nil }
         guard let newest = live.compactMap(\.position).max(by: { $0.version < $1.version }),
-            let history = model.history(newest.epoch)
+            let history = history(of: newest, for: client)
         else { return }
         for subscription in live {
             guard let value = subscription.mirror.value,
@@ -84,7 +104,8 @@ extension World {
         guard subscription.mirror.failure == nil,
             let view = subscription.view, let value = subscription.mirror.value,
             let position = subscription.mirror.position,
-            let history = model.history(position.epoch),
+            let history = model.history(
+                of: position, in: term(of: position, subscription, client)),
             // When a client was forgotten, it is unknown which of its actions are in a value.
             !model.wasForgotten(client.session.client, in: history)
         else { return }
@@ -113,7 +134,8 @@ extension World {
         in history: Int,
         _ value: JSON
     ) -> JSON? {
-        let position = Position(epoch: model.epoch(of: history), version: version)
+        let epoch = subscription.mirror.position?.epoch ?? ""
+        let position = Position(epoch: epoch, version: version)
         let shown = client.dispatches.indices.filter {
             isShown($0, of: client, on: position, in: history)
         }

@@ -8,6 +8,7 @@ extension World {
         let dispatched = client.dispatches[place]
         guard let outcome = dispatched.outcome.settled else { return }
         client.dispatches[place].isChecked = true
+        client.dispatches[place].term = client.session.term
         let seq = UInt64(place) + 1
         note(.client, client.number, place) { "#\(seq) ends: \(outcome)" }
         switch outcome {
@@ -25,7 +26,7 @@ extension World {
         }
         // In another history it may have another outcome.
         if let told = dispatched.told, told.isSuccess != outcome.isSuccess,
-            model.history(model.position.epoch) == 0,
+            model.histories == 1,
             !model.wasForgotten(client.session.client, in: 0)
         {
             violate(
@@ -35,7 +36,7 @@ extension World {
 
     private func checkReduced(_ seq: UInt64, of client: SimulatedClient, at position: Position) {
         let name = "Client \(client.number)'s #\(seq)"
-        guard let history = model.history(position.epoch),
+        guard let history = history(of: position, for: client),
             case .reduced(let version)? = model.outcome(
                 of: client.session.client, seq, in: history)
         else { return violate(.once, "\(name) was acked, and isn't in the log.") }
@@ -54,8 +55,7 @@ extension World {
 
     private func checkRejected(_ seq: UInt64, of client: SimulatedClient, _ rejection: Rejection) {
         let id = client.session.client
-        let epochs = 0...(model.history(model.position.epoch) ?? 0)
-        let isRecorded = epochs.contains { history in
+        let isRecorded = (0..<model.histories).contains { history in
             let outcome = model.outcome(of: id, seq, in: history)
             switch rejection.code {
             case .outcomeUnknown where model.wasForgotten(id, in: history): return true

@@ -163,9 +163,11 @@ final class World {
         let journal = openJournal?()
         if processes.isEmpty {
             journal?.open(ServerProcess.path) { [model] result in
-                if case .success(let history) = result { model.begin(history.epoch, keeping: 0) }
+                if case .success(let history) = result {
+                    model.begin(history.epoch, keeping: 0, [])
+                }
             }
-            if let cluster { model.begin(cluster.epoch, keeping: 0) }
+            if let cluster { model.begin(cluster.epoch, keeping: 0, []) }
         }
         let new = ServerProcess(processes.count, at: place, journal: journal, in: self)
         note(.server, new.number, 0) { "starts" }
@@ -217,7 +219,7 @@ final class World {
     func restoreJournal(_ random: inout SeededGenerator) {
         guard let disk else { return }
         let lost = disk.restore(losing: random.below(20), as: randomID(using: &random))
-        model.begin(disk.epoch, keeping: disk.records.count)
+        model.begin(disk.epoch, keeping: disk.records.count, [])
         note(.journal, 0, lost) { "loses its last \(lost) entries, epoch \(disk.epoch)" }
     }
 
@@ -299,6 +301,11 @@ final class World {
         }
     }
 
+    /// The history that a position is in which a client was told.
+    func history(of position: Position, for client: SimulatedClient) -> Int? {
+        model.history(of: position, in: client.session.term)
+    }
+
     func topic(_ selection: String, _ parameters: JSON?) -> Topic {
         // Bytes, so that no code under test decides equality.
         let key = Array("\(selection) \(parameters?.description ?? "")".utf8)
@@ -336,6 +343,14 @@ extension World: ClusterSurroundings {
     func kept(_ records: [JournalRecord], by server: Int) {
         touchServer()
         for record in records { becameDurable(record, at: processes[server]) }
+    }
+
+    func began(_ term: String) { model.begin(term: term) }
+
+    func lostEnd(keeping records: Int, _ terms: [(id: String, records: Int)]) {
+        guard let cluster else { return }
+        note(.journal, 1, records) { "the log has lost its end: \(records) records are left" }
+        model.begin(cluster.epoch, keeping: records, terms)
     }
 
     func broken(_ finding: String) { violate(.durable, finding) }

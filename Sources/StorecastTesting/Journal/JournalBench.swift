@@ -120,6 +120,8 @@ package struct ReadEntry: Equatable {
 /// Follows a room's journal and records its events.
 @MainActor package final class JournalReader {
     package private(set) var entries: [ReadEntry] = []
+    /// Those that it was told of, each with the number of entries before.
+    package private(set) var terms: [(id: String, place: Int)] = []
     package private(set) var pages = 0
     package private(set) var timesCaughtUp = 0
     package private(set) var failure: JournalError?
@@ -153,6 +155,7 @@ package struct ReadEntry: Equatable {
         case .entries(let records):
             pages += 1
             entries += records.map { ReadEntry(offset: $0.offset, record: $0.record) }
+        case .term(let id): terms.append((id, entries.count))
         case .caughtUp: timesCaughtUp += 1
         case .failed(let error): failure = error
         }

@@ -69,6 +69,7 @@ extension ClientFrame.Hello {
         connection = try fields.optionalInteger("connection")
         settled = try fields.optionalInteger("settled")
         seen = try fields.optionalPosition("seen")
+        term = try fields.optionalString("term")
         token = try fields.optionalString("token")
         parts = try fields.optionalInteger("parts")
         edge = try fields.optionalInteger("edge")

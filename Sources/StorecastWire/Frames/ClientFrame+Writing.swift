@@ -20,6 +20,7 @@ extension JSONWriter {
             writeMembers(of: seen)
             endObject()
         }
+        if let term = hello.term { member("term", term) }
         if let token = hello.token {
             write(key: "token")
             write(token)

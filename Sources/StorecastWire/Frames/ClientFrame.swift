@@ -18,6 +18,8 @@ package enum ClientFrame: Sendable {
         package var connection: UInt64?
         package var settled: UInt64?
         package var seen: Position?
+        /// The term in which the client was then, if its server says terms.
+        package var term: String?
         package var token: String?
         /// The newest form of parts of values that the client understands.
         package var parts: UInt64?
@@ -29,7 +31,7 @@ package enum ClientFrame: Sendable {
         package init(
             proto: UInt64 = UInt64(ProtocolVersion.number), client: String,
             connection: UInt64? = nil, settled: UInt64? = nil, seen: Position? = nil,
-            token: String? = nil, parts: UInt64? = nil, edge: UInt64? = nil,
+            term: String? = nil, token: String? = nil, parts: UInt64? = nil, edge: UInt64? = nil,
             identity: VouchedIdentity? = nil
         ) {
             self.proto = proto
@@ -37,6 +39,7 @@ package enum ClientFrame: Sendable {
             self.connection = connection
             self.settled = settled
             self.seen = seen
+            self.term = term
             self.token = token
             self.parts = parts
             self.edge = edge

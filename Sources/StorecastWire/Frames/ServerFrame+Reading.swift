@@ -23,6 +23,7 @@ extension ServerFrame {
         case "reject": self = .reject(try Reject(reading: fields))
         case "welcome": self = .welcome(try Welcome(reading: fields))
         case "pong": self = .pong(version: try fields.integer("v"))
+        case "term": self = .term(try fields.string("term"))
         case "renew": self = .renew(within: try fields.number("within"))
         case "bye": self = .bye(try Bye(reading: fields))
         case "error": self = .error(try FrameError(reading: fields))
@@ -91,6 +92,7 @@ extension ServerFrame.Welcome {
         proto = try fields.integer("proto")
         position = Position(
             epoch: try fields.string("epoch"), version: try fields.integer("v"))
+        term = try fields.optionalString("term")
         lastSeq = try fields.integer("lastSeq")
         rejected = []
         if let list = fields.optional("rejected") {

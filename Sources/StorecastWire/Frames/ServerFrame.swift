@@ -10,6 +10,8 @@ package enum ServerFrame: Sendable {
     case lapse(sub: UInt64, code: String)
     case error(FrameError)
     case pong(version: UInt64)
+    /// Versions that the client hears of from now on are of this term.
+    case term(String)
     /// The client should show a newer token within so many seconds.
     case renew(within: Double)
     case bye(Bye)
@@ -17,6 +19,8 @@ package enum ServerFrame: Sendable {
     package struct Welcome: Sendable {
         package var proto: UInt64 = UInt64(ProtocolVersion.number)
         package var position: Position
+        /// In which term that is; nil if the room's journal has none.
+        package var term: String?
         package var lastSeq: UInt64
         package var rejected: [Reject] = []
         /// Seconds of silence after which a client pings.
@@ -28,10 +32,11 @@ package enum ServerFrame: Sendable {
         package var parts: UInt64?
 
         package init(
-            position: Position, lastSeq: UInt64, rejected: [Reject] = [], heartbeat: UInt64,
+            position: Position, term: String? = nil, lastSeq: UInt64, rejected: [Reject] = [], heartbeat: UInt64,
             limits: Limits, server: String, parts: UInt64? = nil
         ) {
             self.position = position
+            self.term = term
             self.lastSeq = lastSeq
             self.rejected = rejected
             self.heartbeat = heartbeat

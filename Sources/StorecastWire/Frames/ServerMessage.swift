@@ -55,6 +55,7 @@ extension ServerMessage {
             writer.member("proto", welcome.proto)
             writer.member("epoch", welcome.position.epoch)
             writer.member("v", welcome.position.version)
+            if let term = welcome.term { writer.member("term", term) }
             writer.member("lastSeq", welcome.lastSeq)
             if !welcome.rejected.isEmpty {
                 writer.write(key: "rejected")
@@ -217,6 +218,14 @@ extension ServerMessage {
         ServerMessage { writer in
             writer.beginFrame("pong")
             writer.member("v", version)
+            writer.endObject()
+        }
+    }
+
+    package static func term(_ id: String) -> ServerMessage {
+        ServerMessage { writer in
+            writer.beginFrame("term")
+            writer.member("term", id)
             writer.endObject()
         }
     }

@@ -67,6 +67,7 @@ private final class PagedLog {
     private func note(_ event: JournalTailEvent) {
         switch event {
         case .entries(let entries): heard += entries.map { "\($0.offset)" }
+        case .term(let id): heard.append("term \(id)")
         case .caughtUp: heard.append("caught up")
         case .failed(let error): heard.append("\(error)")
         }

@@ -41,6 +41,7 @@ enum FrameRewriting {
         case .lapse(let sub, let code): .lapse(sub: sub, code: code)
         case .error(let error): .error(error)
         case .pong(let version): .pong(version: version)
+        case .term(let id): .term(id)
         case .renew(let seconds): .renew(within: seconds)
         case .bye(let bye): .bye(bye)
         }

@@ -47,6 +47,12 @@ export class ClientSession {
    * @type {Position | undefined}
    */
   position;
+  /**
+   * In which term that is; undefined if the server says none.
+   *
+   * @type {string | undefined}
+   */
+  #term;
   /** Seconds of silence after which to ping. */
   heartbeat = 30;
   /**
@@ -102,7 +108,8 @@ export class ClientSession {
     const { client, position: seen } = this;
     const connection = this.#outbox.nextConnection();
     const parts = this.largestValue > 0 ? partsForm : undefined;
-    const hello = { client, connection, settled: this.#outbox.greet(), seen, token, parts };
+    const term = this.#term;
+    const hello = { client, connection, settled: this.#outbox.greet(), seen, term, token, parts };
     this.#takesParts = false;
     this.#outgoing = [frames.writeHello(hello)];
     this.#subscriptions.connected();
@@ -255,6 +262,9 @@ export class ClientSession {
       case "pong":
         this.#reach(frame.v);
         break;
+      case "term":
+        this.#term = frame.term;
+        break;
       case "renew":
         this.#delegate.renew(Math.min(Math.max(0, frame.within), 86_400));
         break;
@@ -268,11 +278,12 @@ export class ClientSession {
 
   /** @param {import("../wire/ServerFrame.js").Welcome} welcome */
   #welcomed(welcome) {
-    const { epoch, v: version, lastSeq, heartbeat } = welcome;
+    const { epoch, v: version, term, lastSeq, heartbeat } = welcome;
     this.phase = "live";
     this.#takesParts = welcome.parts !== undefined;
     this.heartbeat = Math.min(Math.max(1, heartbeat), 3600);
     this.position = later(this.position, { epoch, version });
+    this.#term = term;
     this.#outbox.welcomed(welcome);
     const seq = Math.max(this.#outbox.settled, lastSeq);
     this.#acknowledged = { seq, position: { epoch, version } };

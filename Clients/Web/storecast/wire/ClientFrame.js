@@ -16,10 +16,11 @@ export const subprotocol = "storecast.v1";
  * @param {number | undefined} hello.connection
  * @param {number} hello.settled
  * @param {{ epoch: string, version: number } | undefined} hello.seen
+ * @param {string | undefined} [hello.term]  in which the client has seen that
  * @param {string | undefined} hello.token
  * @param {number | undefined} [hello.parts]  the form of parts that are taken; undefined for none
  */
-export function writeHello({ client, connection, settled, seen, token, parts }) {
+export function writeHello({ client, connection, settled, seen, term, token, parts }) {
   return JSON.stringify({
     op: "hello",
     proto: protocolVersion,
@@ -27,6 +28,7 @@ export function writeHello({ client, connection, settled, seen, token, parts }) 
     connection,
     settled: settled > 0 ? settled : undefined,
     seen: seen && { epoch: seen.epoch, v: seen.version },
+    term,
     token,
     parts,
   });

@@ -20,6 +20,7 @@ import { isObject } from "./JSONValue.js";
  * @property {number} proto
  * @property {string} epoch
  * @property {number} v
+ * @property {string} [term]  in which term that is, if the room has terms
  * @property {number} lastSeq
  * @property {Rejected[]} [rejected]
  * @property {number} heartbeat
@@ -38,6 +39,7 @@ import { isObject } from "./JSONValue.js";
 /** @typedef {{ op: "reject", retryable: boolean, retryAfter?: number } & Rejected} Reject */
 /** @typedef {{ op: "lapse", sub: number, code: string }} Lapse */
 /** @typedef {{ op: "pong", v: number }} Pong */
+/** @typedef {{ op: "term", term: string }} Term */
 /** @typedef {{ op: "renew", within: number }} Renew */
 
 /**
@@ -68,7 +70,7 @@ import { isObject } from "./JSONValue.js";
  */
 
 /** @typedef {Welcome | Subscribed | Part | Transaction | Reject} CommonFrame */
-/** @typedef {CommonFrame | Lapse | ErrorFrame | Pong | Renew | Bye} ServerFrame */
+/** @typedef {CommonFrame | Lapse | ErrorFrame | Pong | Term | Renew | Bye} ServerFrame */
 
 /** @typedef {(value: unknown) => boolean} Check */
 
@@ -119,7 +121,7 @@ const shapes = new Map(
         limits,
         server: string,
       },
-      { rejected, parts: integer },
+      { term: string, rejected, parts: integer },
     ],
     subscribed: [{ ref: integer, sub: integer, tag: string, bytes: integer }],
     snapshot: [{ sub: integer, v: integer, value: anything }],
@@ -136,6 +138,7 @@ const shapes = new Map(
       { detail: string, ref: integer, seq: integer, index: integer },
     ],
     pong: [{ v: integer }],
+    term: [{ term: string }],
     renew: [{ within: number }],
     bye: [{ code: string, title: string, reconnect: boolean, after: number, jitter: number }],
   }),
