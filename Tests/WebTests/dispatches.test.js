@@ -65,6 +65,22 @@ describe("dispatches", () => {
     assert.deepEqual(seqs(await peer.heard()).length, 30);
   });
 
+  test("the term that the server says is said back with what was seen", async () => {
+    const peer = new TestPeer();
+    const [first] = await peer.welcome({ v: 7, term: "first" });
+    assert(!("term" in first));
+    await peer.cut();
+    const [second] = await peer.welcome({ v: 7, term: "first" });
+    assert.equal(second.term, "first");
+    await peer.say({ op: "term", term: "second" });
+    await peer.cut();
+    const [third] = await peer.welcome({ v: 7 });
+    assert.equal(third.term, "second");
+    await peer.cut();
+    const [fourth] = await peer.welcome({ v: 7 });
+    assert(!("term" in fourth), "that server has none");
+  });
+
   test("what has no outcome is sent again, with its old seq and base", async () => {
     const peer = new TestPeer();
     await peer.welcome({ v: 7 });

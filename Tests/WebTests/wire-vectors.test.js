@@ -38,12 +38,13 @@ describe("frames of the server", () => {
 
 /** The same frame, as this client writes it. */
 const writers = {
-  hello: ({ client: id, connection, settled = 0, seen, token, parts }) =>
+  hello: ({ client: id, connection, settled = 0, seen, term, token, parts }) =>
     client.writeHello({
       client: id,
       connection,
       settled,
       seen: seen && { epoch: seen.epoch, version: seen.v },
+      term,
       token,
       parts,
     }),

@@ -83,7 +83,8 @@ package final class ClientSession {
         if number == nil { unnumbered = connections }
         let hello = ClientFrame.Hello(
             client: client, connection: number, settled: outbox.withLock { $0.greet() },
-            seen: position, term: term, token: token, parts: largestValue > 0 ? SnapshotPart.form : nil)
+            seen: position, term: term, token: token,
+            parts: largestValue > 0 ? SnapshotPart.form : nil)
         takesParts = false
         outgoing = []
         say { $0.write(hello) }

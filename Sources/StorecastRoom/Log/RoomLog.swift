@@ -251,7 +251,8 @@ package final class RoomLog<State: Codable & Sendable> {
     /// All that the entries have made; nil if there is no state yet.
     package var snapshot: RoomSnapshot<State>? {
         store.state.map {
-            RoomSnapshot(state: $0, version: version, ledger: ledger, present: present, terms: terms)
+            RoomSnapshot(
+                state: $0, version: version, ledger: ledger, present: present, terms: terms)
         }
     }
 

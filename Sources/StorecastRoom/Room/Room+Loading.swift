@@ -101,7 +101,9 @@ extension Room {
         case .caughtUp where log.offset < history.head:
             end(
                 .failed(
-                    .damaged("The log ends at offset \(log.offset), before \(history.head), its newest.")))
+                    .damaged(
+                        "The log ends at offset \(log.offset), before \(history.head), its newest.")
+                ))
         case .caughtUp: replayed(history)
         case .failed(let error): end(.failed(error))
         }

@@ -32,7 +32,8 @@ package enum ServerFrame: Sendable {
         package var parts: UInt64?
 
         package init(
-            position: Position, term: String? = nil, lastSeq: UInt64, rejected: [Reject] = [], heartbeat: UInt64,
+            position: Position, term: String? = nil, lastSeq: UInt64, rejected: [Reject] = [],
+            heartbeat: UInt64,
             limits: Limits, server: String, parts: UInt64? = nil
         ) {
             self.position = position

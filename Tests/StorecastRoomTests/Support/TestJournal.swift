@@ -31,6 +31,8 @@ final class TestJournal: Journal {
     var opensRooms = true
     /// Whether another process wrote its rooms last.
     var isTakenOver = false
+    /// In which term it is written from now on.
+    var term: String?
     /// Why rooms can't be opened.
     var openingError: JournalError?
     /// Whether it keeps its entries, and says so of snapshots, which nobody needs beside them.
@@ -103,7 +105,8 @@ final class TestJournal: Journal {
         guard opensRooms else { return openings.append(completion) }
         if let openingError { return completion(.failure(openingError)) }
         let history = RoomHistory(
-            epoch: "test-epoch", head: UInt64(entries.count), isTakenOver: isTakenOver)
+            epoch: "test-epoch", head: UInt64(entries.count), isTakenOver: isTakenOver,
+            term: term)
         completion(.success(history))
     }
 

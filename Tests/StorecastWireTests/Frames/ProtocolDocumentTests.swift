@@ -27,7 +27,7 @@ struct ProtocolDocumentTests {
         let sections = text.split(separator: "\n").filter { $0.hasPrefix("### ") }
             .map { String($0.dropFirst(4)) }.filter { $0.allSatisfy(\.isLowercase) }
         #expect(ops == Set(sections))
-        #expect(ops.count == 20)
+        #expect(ops.count == 21)
     }
 
     @Test func `the parts of the document are a vector`() throws {
