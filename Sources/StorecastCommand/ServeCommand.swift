@@ -320,18 +320,19 @@ struct ServeCommand: AsyncParsableCommand {
             }
         }
         guard isDocument else { return try await serve(Board.room, onReload) }
-        guard let json else { return try await serve(document([:]), onReload) }
+        guard let json else { return try await serve(try document([:]), onReload) }
         let start = try read(json)
         if rooms.isEmpty, let file, ServedRoom.began(otherThan: start, in: file) {
             say(
                 "\(json) isn't what the history in \(file) began with; the history goes on. To "
                     + "begin anew with the document, name another file with --data.")
         }
-        try await serve(document(start), onReload)
+        try await serve(try document(start), onReload)
     }
 
-    private func document(_ start: JSON) -> RoomDefinition<SharedDocument> {
-        JSONRoom.definition(initial: start, bytes: documentBytes)
+    private func document(_ start: JSON) throws -> RoomDefinition<SharedDocument> {
+        try StormSchema(ProcessInfo.processInfo.environment)
+            .definition(initial: start, bytes: documentBytes)
     }
 
     /// Tells the person who started it, or the log if programs read that.

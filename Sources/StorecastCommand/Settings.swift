@@ -60,7 +60,7 @@ struct Settings {
     /// Variables that aren't settings of `serve`.
     private static let others: Set = [
         "STORECAST_CONFIG", DevtoolsOptions.variable, TokenOptions.variable, "STORECAST_CI",
-        "STORECAST_COMMIT", "STORECAST_FUZZ", "STORECAST_PACKAGED",
+        "STORECAST_COMMIT", "STORECAST_FUZZ", "STORECAST_PACKAGED", StormSchema.variable,
     ]
     private static let notInFile: Set = ["config", "print-configuration", "help", "version"]
     /// Where else than in a file is kept what happens.

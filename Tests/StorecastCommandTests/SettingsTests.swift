@@ -173,7 +173,11 @@ struct SettingsTests {
         // These are others'.
         #expect(
             await failure(
-                [], ["STORECAST_TOKEN": "x", "STORECAST_DEVTOOLS_TOKEN": "y", "PORT": "z"])
+                [],
+                [
+                    "STORECAST_TOKEN": "x", "STORECAST_DEVTOOLS_TOKEN": "y", "PORT": "z",
+                    "STORECAST_STORM_SCHEMA": "2",
+                ])
                 == "none")
     }
 

@@ -44,12 +44,15 @@ import StorecastClient
     func hurry() { if case .offline = connection.status { connection.reconnect() } }
 
     /// Whether something that it dispatched since then was acked; of one that only mirrors, whether
-    /// it shows what was acked by then.
+    /// it shows what was acked by then, brought up to a schema.
     ///
-    /// - Parameter version: the room's at that time, as far as it was acked.
-    func isSettled(since time: ContinuousClock.Instant, _ version: UInt64) -> Bool {
+    /// - Parameters:
+    ///   - version: the room's at that time, as far as it was acked.
+    ///   - schema: which all servers have at least.
+    func isSettled(since time: ContinuousClock.Instant, _ version: UInt64, schema: Int) -> Bool {
         if isWriter { return lastAnswered.map { $0 >= time } ?? false }
-        return shown.map { $0.version >= version } ?? false
+        guard let shown, let state else { return false }
+        return shown.version >= version && Crew.schema(of: state) >= schema
     }
 
     /// For people.

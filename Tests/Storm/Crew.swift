@@ -52,6 +52,9 @@ import StorecastWire
         "{" + (0..<count).map { #""\#($0)":[]"# }.joined(separator: ",") + "}"
     }
 
+    /// Which schema a whole document has.
+    static func schema(of document: JSON) -> Int { document["schema"]?.int ?? 1 }
+
     func start() { for client in clients { client.start() } }
 
     /// Has nobody write more than they have begun.
@@ -110,8 +113,12 @@ import StorecastWire
 
     /// Those that haven't gone on since then.
     ///
-    /// - Parameter versions: the rooms' at that time, as far as they were acked.
-    func unsettled(since time: ContinuousClock.Instant, _ versions: [UInt64]) -> [Client] {
-        clients.filter { !$0.isSettled(since: time, versions[$0.room]) }
+    /// - Parameters:
+    ///   - versions: the rooms' at that time, as far as they were acked.
+    ///   - schema: which all servers have at least.
+    func unsettled(
+        since time: ContinuousClock.Instant, _ versions: [UInt64], schema: Int
+    ) -> [Client] {
+        clients.filter { !$0.isSettled(since: time, versions[$0.room], schema: schema) }
     }
 }

@@ -2,7 +2,9 @@ import ArgumentParser
 
 /// What is done to the cluster.
 enum Fault: String, CaseIterable, ExpressibleByArgument {
-    case kill, stall, deploy, move, drain
+    case kill, stall, deploy, upgrade
+    case rollBack = "roll-back"
+    case move, drain
     case killNATS = "kill-nats"
     case stallNATS = "stall-nats"
     case killTwoNATS = "kill-two-nats"
@@ -18,6 +20,11 @@ enum Fault: String, CaseIterable, ExpressibleByArgument {
         case .kill: "a storecast is killed, and started again"
         case .stall: "a storecast stands still for a while (SIGSTOP)"
         case .deploy: "all storecasts are stopped and started, one after the other"
+        case .upgrade:
+            "all storecasts are replaced, one after the other, by ones with the next schema"
+        case .rollBack:
+            "one storecast is replaced by one with the next schema, which gets all rooms, and then "
+                + "by one with the old schema; until all have the next one, nobody opens the rooms"
         case .move: "every room is moved to some server"
         case .drain: "a storecast is drained, stopped and started"
         case .killNATS: "a NATS server is killed, and started again"
@@ -41,8 +48,8 @@ struct Strike {
     enum Course {
         /// Every room is written again before it ends.
         case roomsGoOn
-        /// Nothing is acked, as nothing can be kept.
-        case nothingIsAcked
+        /// Nothing is acked, as nobody can do what that takes.
+        case nothingIsAcked(String)
         /// It is over at once.
         case isOver
     }

@@ -22,6 +22,8 @@ import StorecastBench
     private let setup: Setup
     private(set) var nats: ServerProcess?
     private(set) var storecast: ServerProcess?
+    /// That of the storecast: which version of their schema its rooms have.
+    private(set) var schema = 1
     /// How often something was started: each has a log of its own.
     private var starts = 0
 
@@ -109,7 +111,8 @@ import StorecastBench
             Network.words(
                 on: name,
                 [
-                    setup.storecast, "serve", "--host", address, "--port", "\(Self.port)",
+                    "env", "STORECAST_STORM_SCHEMA=\(schema)", setup.storecast, "serve", "--host",
+                    address, "--port", "\(Self.port)",
                     "--demo", "--json", setup.document, "--rooms", "/*", "--rate", "0",
                     "--keep-snapshots", "2", "--cluster", Self.natsAddresses,
                     "--cluster-address", "\(address):\(Self.clusterPort)",
@@ -134,6 +137,15 @@ import StorecastBench
         guard await process.end(within: Self.patience) == .status(0) else {
             throw BrokenPromise("The storecast of \(name) didn't end in order when it was told to.")
         }
+    }
+
+    /// Has it end in order, and starts another one.
+    ///
+    /// - Parameter schema: the other one's; nil for the same.
+    func restartStorecast(schema: Int? = nil) async throws {
+        try await stopStorecast()
+        self.schema = schema ?? self.schema
+        try await startStorecast()
     }
 
     /// Throws if something has ended by itself.

@@ -30,7 +30,10 @@ extension Run {
             } until: {
                 host.storecast?.signal(SIGCONT)
             }
-        case .deploy, .move, .drain: return try await order(fault, host, places, own)
+        case .deploy: return deploy(schema: leastSchema)
+        case .upgrade: return deploy(schema: leastSchema + 1)
+        case .rollBack: return rollBack(host)
+        case .move, .drain: return order(fault, host, places, own)
         case .killNATS:
             return strike(all) {
                 await host.killNATS()
@@ -83,7 +86,7 @@ extension Run {
     private func strikeNATS(_ victims: [Host], _ rooms: [Int]) -> Strike {
         Strike(
             target: victims.map(\.name).joined(separator: " "), rooms: rooms,
-            course: .nothingIsAcked
+            course: .nothingIsAcked("keep them without a majority")
         ) {
             for host in victims { await host.killNATS() }
         } end: {
@@ -95,32 +98,58 @@ extension Run {
 
     private func order(
         _ fault: Fault, _ host: Host, _ places: Places, _ own: [Int]
-    ) async throws -> Strike {
-        let all = Array(crew.rooms.indices)
-        switch fault {
-        case .move:
-            let targets = all.map { _ in hosts[random.below(hosts.count)].name }
-            return Strike(target: "all rooms", rooms: all, course: .isOver) { [self] in
-                for (room, target) in zip(crew.rooms, targets) {
-                    guard let id = places.ids[target] else { continue }
-                    try await cluster("move", room.path, "--to", id)
-                }
-            }
-        case .drain:
+    ) -> Strike {
+        if fault == .drain {
             return Strike(target: host.name, rooms: own) { [self] in
                 if let id = places.ids[host.name] { try await cluster("drain", id) }
             } end: {
-                try await host.stopStorecast()
-                try await host.startStorecast()
+                try await host.restartStorecast()
             }
-        default:
-            return Strike(target: "all storecasts", rooms: all, course: .isOver) { [self] in
-                for host in hosts {
-                    try await host.stopStorecast()
-                    try await host.startStorecast()
-                    try await recover()
-                }
+        }
+        let all = Array(crew.rooms.indices)
+        let targets = all.map { _ in hosts[random.below(hosts.count)] }
+        return Strike(target: "all rooms", rooms: all, course: .isOver) { [self] in
+            try await move(to: targets, places)
+        }
+    }
+
+    /// - Parameter targets: where each room is to go.
+    private func move(to targets: [Host], _ places: Places) async throws {
+        for (room, target) in zip(crew.rooms, targets) {
+            guard let id = places.ids[target.name] else { continue }
+            try await cluster("move", room.path, "--to", id)
+        }
+    }
+
+    /// Replaces all storecasts. Rooms go from those that end to others, and so never from a newer
+    /// schema to an older one.
+    private func deploy(schema: Int) -> Strike {
+        Strike(
+            target: "all storecasts", rooms: Array(crew.rooms.indices), course: .isOver
+        ) { [self] in
+            for host in hosts {
+                try await host.restartStorecast(schema: schema)
+                try await recover()
             }
+        }
+    }
+
+    /// Begins to deploy the next schema, and goes back when rooms were written with it: no server
+    /// opens those then, until the next schema is deployed after all.
+    private func rollBack(_ host: Host) -> Strike {
+        let (old, new) = (leastSchema, leastSchema + 1)
+        return Strike(
+            target: host.name, rooms: Array(crew.rooms.indices),
+            course: .nothingIsAcked("read the rooms")
+        ) { [self] in
+            try await host.restartStorecast(schema: new)
+            try await recover()
+            try await move(to: crew.rooms.map { _ in host }, try await places())
+            // It has written to each of them when this is over.
+            try await recover()
+            try await host.restartStorecast(schema: old)
+        } end: { [self] in
+            for host in hosts { try await host.restartStorecast(schema: new) }
         }
     }
 

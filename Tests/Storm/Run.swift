@@ -104,13 +104,13 @@ import StorecastClient
             try await wait(
                 "rooms go on", missing: { crew.unwritten.map(\.path) }
             ) { crew.unwritten.isEmpty }
-        case .nothingIsAcked:
+        case .nothingIsAcked(let task):
             try await pause(.seconds(2))
             let acked = crew.acked
             try await pause(.seconds(3 + random.below(6)))
             if crew.acked != acked {
                 throw BrokenPromise(
-                    "\(crew.acked - acked) actions were acked that no majority can have kept.")
+                    "\(crew.acked - acked) actions were acked, and nobody can \(task).")
             }
         }
         try await strike.end()
@@ -125,14 +125,17 @@ import StorecastClient
 
     /// Waits until everything that runs is whole, and every client goes on.
     func recover() async throws {
-        let (time, versions) = (ContinuousClock.now, crew.rooms.map(\.version))
+        let (time, versions, schema) = (ContinuousClock.now, crew.rooms.map(\.version), leastSchema)
         for client in crew.clients { client.hurry() }
         try await waitForNATS()
         try await wait(
             "every client goes on",
-            missing: { crew.unsettled(since: time, versions).map(\.name) }
-        ) { crew.unsettled(since: time, versions).isEmpty }
+            missing: { crew.unsettled(since: time, versions, schema: schema).map(\.name) }
+        ) { crew.unsettled(since: time, versions, schema: schema).isEmpty }
     }
+
+    /// The schema that the servers have; the least one while they have several.
+    var leastSchema: Int { hosts.map(\.schema).min() ?? 1 }
 
     private func waitForNATS() async throws {
         for host in hosts {
@@ -170,7 +173,7 @@ import StorecastClient
     private func isWhole(_ client: Client) -> Bool {
         guard !client.isWriter else { return client.state == Trail.list(after: client.dispatched) }
         guard let document = client.state else { return false }
-        return Self.problem(with: document, of: crew.writers[client.room]) == nil
+        return problem(with: document, of: crew.writers[client.room]) == nil
     }
 
     /// Reads a room as somebody who was never there, at one of the servers.
@@ -188,12 +191,14 @@ import StorecastClient
                 "\(room.path) is at version \(position.version) at \(host.name), and "
                     + "\(room.acked) actions were acked.")
         }
-        if let problem = Self.problem(with: document, of: crew.writers[place]) {
+        if let problem = problem(with: document, of: crew.writers[place]) {
             throw BrokenPromise("\(room.path) at \(host.name): \(problem)")
         }
     }
 
-    private static func problem(with document: JSON, of writers: [Client]) -> String? {
+    private func problem(with document: JSON, of writers: [Client]) -> String? {
+        let (schema, expected) = (Crew.schema(of: document), leastSchema)
+        guard schema == expected else { return "it has schema \(schema) in place of \(expected)." }
         for writer in writers {
             let list = document["\(writer.number)"]
             guard list != Trail.list(after: writer.dispatched) else { continue }
