@@ -40,6 +40,7 @@ final class SimulatedNATS: SimulatedCluster {
     private var terms: [(id: String, sequence: UInt64, records: Int)] = []
     private var isHealing = false
     private let created: String
+    private let seed: UInt64
 
     static let layout = JetStreamLayout(name: "s", streams: 1, replicas: 1)
     static let timeout = Duration.seconds(5)
@@ -52,6 +53,7 @@ final class SimulatedNATS: SimulatedCluster {
         longestDelay = .milliseconds([0, 20, 400][random.below(3)])
         mostBytes = random.below(4) == 0 ? 2600 + random.below(2000) : 1 << 20
         created = "\(seed)"
+        self.seed = seed
         var fate = SeededGenerator(seed: seed &* 31 &+ 11)
         guard fate.below(5) == 0 else { return }
         for _ in 0...fate.below(3) {
@@ -71,6 +73,11 @@ final class SimulatedNATS: SimulatedCluster {
         let member = SimulatedMember(server, at: self)
         members.append(member)
         return member
+    }
+
+    /// Where the ids come from that a server makes.
+    func ids(of server: Int) -> SeededGenerator {
+        SeededGenerator(seed: seed &* 31 &+ UInt64(server) &* 1_000_003 &+ 13)
     }
 
     func cutOff(_ server: any SimulatedServer, for time: Duration) {
@@ -448,7 +455,8 @@ final class SimulatedMember: ClusterMember {
         connection = SimulatedJetStream(server.number, at: nats, on: runner)
         own = ClusterServer(id: "s\(server.number)", address: "ws://\(server.place):1")
         rooms = JetStreamRooms(
-            connection, SimulatedNATS.layout, own: own.id, pulseInterval: .milliseconds(500))
+            connection, SimulatedNATS.layout, own: own.id, pulseInterval: .milliseconds(500),
+            random: nats.ids(of: server.number))
         let after = Held(server)
         journal = rooms.journal(on: { work in after.value.after(.zero, work) })
         start { member in

@@ -59,16 +59,21 @@ package actor JetStreamLogs {
     private var logs: [ExactString: Log] = [:]
     /// What the epochs of rooms without entries are computed from, by stream.
     private var seeds: [String: String] = [:]
-    private var random = SystemRandomNumberGenerator()
+    private var random: any RandomNumberGenerator & Sendable
     private var isClosed = false
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         jetStream.executor.asUnownedSerialExecutor()
     }
 
-    package init(_ jetStream: any LogService, _ layout: JetStreamLayout) {
+    /// - Parameter random: where the ids of terms come from.
+    package init(
+        _ jetStream: any LogService, _ layout: JetStreamLayout,
+        random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+    ) {
         self.jetStream = jetStream
         self.layout = layout
+        self.random = random
     }
 
     /// Finds or makes the streams.

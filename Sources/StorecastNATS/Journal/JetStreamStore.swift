@@ -83,12 +83,13 @@ package struct JetStreamRooms: Sendable {
     ///   rooms.
     package init(
         _ jetStream: any LogService, _ layout: JetStreamLayout, own: String?,
-        pulseInterval: Duration
+        pulseInterval: Duration,
+        random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
     ) {
         self.own = own ?? ""
         self.jetStream = jetStream
         places = own.map { _ in RoomPlaces(jetStream, layout, interval: pulseInterval) }
-        logs = JetStreamLogs(jetStream, layout)
+        logs = JetStreamLogs(jetStream, layout, random: random)
         snapshots = JetStreamSnapshots(jetStream, layout)
     }
 
