@@ -839,6 +839,56 @@ struct MirroredRoomTests {
         #expect(ada.wire?.closeCode == nil && bob.wire?.closeCode == nil)
     }
 
+    @Test func `an owner that doesn't send all that belongs together is asked anew`() {
+        let cluster = TestCluster()
+        let edge = cluster.makeEdge()
+        let (ada, adas) = client(.ada, at: edge)
+        cluster.settle(ada)
+        // This has come whole when that doesn't.
+        ada.dispatch(AddTea(by: 1))
+        cluster.settle(ada)
+        edge.loop.advance(by: 5)
+        let outcome = ada.dispatch(AddTea(by: 1))
+        ada.settle()
+        while edge.exchangeOnly({ !$0.contains(#""acked":2"#) }) {}
+        edge.loop.advance(by: 9)
+        cluster.settle(ada)
+        #expect(edge.restarts == 0 && adas[0].value == 1 && outcome.isSuccess == nil)
+        edge.loop.advance(by: 1)
+        #expect(edge.restarts == 1 && edge.loop.reports.count == 1)
+        edge.connect()
+        cluster.settle(ada)
+        #expect(adas[0].value == 2 && outcome.isSuccess == true)
+        edge.loop.advance(by: 60)
+        #expect(edge.restarts == 1 && ada.troubles == [])
+    }
+
+    @Test func `nor does it hold anybody up for ever when it is there again`() {
+        let cluster = TestCluster()
+        let edge = cluster.makeEdge()
+        let (ada, adas) = client(.ada, at: edge, ["log", "mine"])
+        cluster.settle(ada)
+        edge.cut()
+        let bob = TestClient(.bob, on: cluster.owner)
+        bob.connect(to: cluster.room)
+        bob.dispatch(Write(text: "a"))
+        bob.settle()
+        edge.connect()
+        // Whether the one is still the same isn't said before both change, and then only of that.
+        while edge.exchangeOnly({ !$0.contains(#""op":"current""#) }) {}
+        bob.dispatch(Sign(text: "b"))
+        bob.settle()
+        while edge.exchangeOnly({ !$0.contains(#""b "#) }) {}
+        edge.loop.advance(by: 19)
+        #expect(edge.restarts == 0 && adas[0].value == [])
+        edge.loop.advance(by: 1)
+        #expect(edge.restarts == 1 && edge.loop.reports.count == 1)
+        edge.connect()
+        cluster.settle(ada)
+        #expect(adas[0].value?.array?.count == 2 && adas[1].value?.array?.count == 1)
+        #expect(ada.troubles == [])
+    }
+
     @Test func `numbers that are longer when they are written anew end one client alone`() {
         let cluster = TestCluster()
         let edge = cluster.makeEdge()
