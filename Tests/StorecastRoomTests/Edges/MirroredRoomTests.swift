@@ -703,6 +703,27 @@ struct MirroredRoomTests {
         #expect(heard.last?.hasPrefix(#"3 {"op":"bye","code":"full""#) == true)
     }
 
+    @Test func `an edge that doesn't take what its clients are told isn't told for ever`() {
+        var limits = SyncLimits()
+        limits.connections = 20
+        let cluster = TestCluster(limits: limits)
+        let wire = Wire(7, to: "/a", on: cluster.owner)
+        wire.say(hello(.eve, #","edge":1,"token":"key""#))
+        // Each ends with its first message.
+        for _ in 0..<3 {
+            for number in 1...20 { wire.say("\(number) {}") }
+            wire.isWritable = false
+            for number in 1...20 { wire.say("\(number) {}") }
+            #expect(wire.closeCode == nil)
+            wire.resume()
+        }
+        let heard = wire.hearMessages().map { String(decoding: $0.text, as: UTF8.self) }
+        #expect(heard.count { $0.contains(#""code":"protocol-violation""#) } == 3 * 40)
+        wire.isWritable = false
+        for number in 1...100 where wire.closeCode == nil { wire.say("\(number) {}") }
+        #expect(wire.closeCode == .busy)
+    }
+
     @Test func `a client that has left, or that the owner has closed, makes room for another`() {
         var limits = SyncLimits()
         limits.connections = 2
