@@ -65,7 +65,7 @@ package final class ClusterNode: Sendable {
             guard !address.isSecure || server.address.hasPrefix("wss://") else {
                 throw NATSError.violation("\(server.address) isn't encrypted, and this server is.")
             }
-            return server.address
+            return Upstream.Server(id: server.id, url: server.address)
         }
         return Parts(journal: journal, upstream: upstream)
     }
@@ -160,7 +160,7 @@ package final class ClusterNode: Sendable {
             if !server.id.isSameText(as: id) {
                 logger.warning("the server \(server.id) at \(server.address) is gone")
             }
-            await front.upstreamEnded(server.address)
+            await front.upstreamEnded(server.id)
         case .placed(let room, _):
             guard await owner.hasRoom(room) else { return }
             // It is heard before it is kept, if it is.

@@ -475,9 +475,10 @@ public final class SyncServer: Sendable {
 
     // MARK: Rooms that go from server to server
 
-    /// The server is gone at which an edge found the owner of rooms: it looks for others at once.
-    package func upstreamEnded(_ address: String) async {
-        for loop in runningLoops() { await loop.upstreamEnded(address) }
+    /// The server with the id is gone, which an edge found to be the owner of rooms: it looks for
+    /// others at once.
+    package func upstreamEnded(_ server: String) async {
+        for loop in runningLoops() { await loop.upstreamEnded(server) }
     }
 
     /// Whether the room is open here.

@@ -1,6 +1,8 @@
 import Foundation
 import StorecastRoom
+import StorecastSync
 import StorecastTesting
+import StorecastWire
 import TestSupport
 import Testing
 
@@ -133,6 +135,90 @@ struct JetStreamJournalTests {
         }
         #expect(try await snapshotSubjects(of: bench) == 2)
         await bench.close()
+    }
+
+    @Test func `what a process leaves that ends as it writes a snapshot goes with the next one`()
+        async throws
+    {
+        let server = try await NATSProcess()
+        let bench = try await bench(server, Self.smallLayout)
+        let store = try #require(await bench.store as? JetStreamStore)
+        let head = try await bench.append(JournalSample.notes(4), to: "/a")
+        let before = Self.snapshot(at: head - 1)
+        try await bench.save(before, of: "/a")
+        for (room, id) in [("/a", "one"), ("/a", "two"), ("/b", "one")] {
+            for _ in 0..<2 { try await writePiece([7], of: room, id, by: store) }
+        }
+        #expect(try await snapshotSubjects(of: bench) == 2 + 3)
+        try await bench.save(Self.snapshot(at: head, of: 8), of: "/a")
+        #expect(
+            try await snapshotSubjects(of: bench) == 2 * 2 + 1, "What is another room's stays.")
+        #expect(try await bench.snapshot(of: "/a", through: head - 1) == before)
+        #expect(
+            try await bench.snapshot(of: "/a", through: head) == Self.snapshot(at: head, of: 8))
+        // It was made sure that nobody else writes the room, and that is no entry.
+        try await bench.append(JournalSample.notes(1, from: 5), to: "/a")
+        #expect(try await bench.read("/a").map(\.record.seq) == [1, 2, 3, 4, 5])
+        await bench.close()
+    }
+
+    @Test
+    func `a snapshot of which pieces were removed, as its writer was replaced, is passed over`()
+        async throws
+    {
+        let server = try await NATSProcess()
+        let bench = try await bench(server, Self.smallLayout)
+        let store = try #require(await bench.store as? JetStreamStore)
+        let head = try await bench.append(JournalSample.notes(4), to: "/a")
+        let first = Self.snapshot(at: head - 2)
+        try await bench.save(first, of: "/a")
+        // Somebody stands still between two pieces, and goes on when another has replaced him.
+        try await writePiece([1], of: "/a", "late", by: store)
+        let last = Self.snapshot(at: head)
+        try await bench.save(last, of: "/a")
+        try await writePiece([2], of: "/a", "late", by: store)
+        let digest = Base64.text(of: SHA256.digest(of: [1, 2] as [UInt8]))
+        let manifest =
+            #"{"pieces":"late","count":2,"offset":\#(head - 1),"version":3,"size":2,"#
+            + #""sha256":"\#(digest)"}"#
+        let written = await store.jetStream.write(
+            Array(manifest.utf8), to: Self.smallLayout.manifests(of: "/a") + "\(head - 1)",
+            headers: NATSHeaders(), behind: 0)
+        guard case .kept = written else { throw TooLate(description: "\(written)") }
+        #expect(try await bench.snapshot(of: "/a", through: head - 1) == first)
+        #expect(try await bench.snapshot(of: "/a", through: head) == last)
+        await bench.close()
+    }
+
+    @Test func `who was replaced removes nothing of what his successor writes`() async throws {
+        let server = try await NATSProcess()
+        let (old, new) = (
+            try await bench(server, Self.smallLayout), try await bench(server, Self.smallLayout)
+        )
+        let store = try #require(await old.store as? JetStreamStore)
+        try await old.append(JournalSample.notes(1), to: "/a")
+        _ = try await new.history(of: "/a")
+        try await writePiece([7], of: "/a", "new", by: store)
+        await old.expectError("it isn't the writer") {
+            if case .unavailable = $0 { true } else { false }
+        } from: { () throws(JournalError) in
+            try await store.snapshots.removeUnfinished(of: "/a", below: .max) {
+                () throws(JournalError) in
+                try await store.logs.fence("/a", since: nil)
+            }
+        }
+        #expect(try await snapshotSubjects(of: new) == 1)
+        await old.close()
+        await new.close()
+    }
+
+    /// Writes a piece of a snapshot, as a process does that doesn't come to its manifest.
+    private func writePiece(
+        _ content: [UInt8], of room: String, _ id: String, by store: JetStreamStore
+    ) async throws {
+        let written = await store.jetStream.write(
+            content, to: Self.smallLayout.pieces(of: room, id), headers: NATSHeaders(), behind: nil)
+        guard case .kept = written else { throw TooLate(description: "\(written)") }
     }
 
     @Test func `who was replaced doesn't replace the snapshot of what the room began with`()

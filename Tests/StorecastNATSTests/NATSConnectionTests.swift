@@ -103,6 +103,24 @@ struct NATSConnectionTests {
         await client.end()
     }
 
+    @Test func `a subject that is longer than NATS takes costs nobody the connection`()
+        async throws
+    {
+        let server = try await NATSProcess()
+        let client = try await NATSClient(server.address)
+        _ = try await client.connected()
+        await client.echo("*.echo")
+        let longest = String(repeating: "a", count: 3900) + ".echo"
+        #expect(try await client.request(longest, "b").payload == Array("b".utf8))
+        await #expect(
+            throws: NATSError.unavailable("A subject of 4505 bytes is more than NATS takes.")
+        ) { try await client.request(String(repeating: "a", count: 4500) + ".echo", "b") }
+        #expect(try await client.request("c.echo", "d").payload == Array("d".utf8))
+        #expect(await client.reasons == [])
+        #expect(await client.complaints == [])
+        await client.end()
+    }
+
     @Test func `it comes back to a server that was killed, with its subscriptions`() async throws {
         let port = try HeldPort(isShared: true)
         let server = try await NATSProcess(port: port.number)

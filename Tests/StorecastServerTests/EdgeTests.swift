@@ -139,14 +139,15 @@ struct EdgeTests {
 
     @Test func `an owner that is said to be gone is left only for another`() async throws {
         var owners: [SyncServer] = []
-        var addresses: [String] = []
-        for _ in 0..<2 {
+        var servers: [Upstream.Server] = []
+        for number in 0..<2 {
             let owner = SyncServer(port: 0, room: Tallies.room, edgeKey: try key())
-            addresses.append(String(try await owner.start().dropLast()))
+            let url = String(try await owner.start().dropLast())
+            servers.append(Upstream.Server(id: "s\(number)", url: url))
             owners.append(owner)
         }
         let homes = try owners.map { try #require($0.home(of: "/")) }
-        let directory = Directory(addresses[0])
+        let directory = Directory(servers[0])
         let edge = SyncServer(
             port: 0, upstream: Upstream(key: try key()) { _ in try directory.find() },
             rooms: { _ in nil })
@@ -154,16 +155,16 @@ struct EdgeTests {
         #expect(try await client.dispatch(Add(number: 1)).outcome.version == 1)
         let connections = await homes[0].connections
         // It is where it was; or that can't be found out.
-        for address in [addresses[0], nil] {
+        for server in [servers[0], nil] {
             let before = directory.questions
-            directory.set(address)
-            await edge.upstreamEnded(addresses[0])
+            directory.set(server)
+            await edge.upstreamEnded("s0")
             #expect(await eventually { directory.questions > before })
             _ = try await client.dispatch(Add(number: 1)).outcome
             #expect(await homes[0].connections == connections)
         }
         // It is asked again by itself.
-        directory.set(addresses[1])
+        directory.set(servers[1])
         #expect(await eventually { await !homes[1].connections.isEmpty })
         #expect(await eventually { await homes[0].connections.isEmpty })
         client.close()
@@ -171,28 +172,58 @@ struct EdgeTests {
         for owner in owners { await owner.stop() }
     }
 
-    /// Says where the owner of rooms is.
+    @Test func `an owner that was started anew at its address is another`() async throws {
+        let owner = SyncServer(port: 0, room: Tallies.room, edgeKey: try key())
+        let url = String(try await owner.start().dropLast())
+        let home = try #require(owner.home(of: "/"))
+        let directory = Directory(Upstream.Server(id: "before", url: url))
+        let edge = SyncServer(
+            port: 0, upstream: Upstream(key: try key()) { _ in try directory.find() },
+            rooms: { _ in nil })
+        let client = RemoteConnection(try await edge.start())
+        #expect(try await client.dispatch(Add(number: 1)).outcome.version == 1)
+        let connections = await home.connections
+        // Of the process that was there before the connection looks as if it worked.
+        directory.set(Upstream.Server(id: "after", url: url))
+        await edge.upstreamEnded("before")
+        #expect(
+            await eventually {
+                let now = await home.connections
+                return !now.isEmpty && now != connections
+            })
+        #expect(try await client.dispatch(Add(number: 1)).outcome.version == 2)
+        // That it is gone is no news of the one that is there now.
+        let questions = directory.questions
+        await edge.upstreamEnded("before")
+        _ = try await client.dispatch(Add(number: 1)).outcome
+        #expect(directory.questions == questions)
+        client.close()
+        await edge.stop()
+        await owner.stop()
+    }
+
+    /// Says which server is the owner of rooms.
     private final class Directory: Sendable {
         private struct State {
-            var address: String?
+            var server: Upstream.Server?
             var questions = 0
         }
 
         private let state: Mutex<State>
 
-        init(_ address: String) { state = Mutex(State(address: address)) }
+        init(_ server: Upstream.Server) { state = Mutex(State(server: server)) }
 
         var questions: Int { state.withLock(\.questions) }
 
-        func set(_ address: String?) { state.withLock { $0.address = address } }
+        func set(_ server: Upstream.Server?) { state.withLock { $0.server = server } }
 
-        func find() throws -> String {
-            let address = state.withLock { state in
+        func find() throws -> Upstream.Server {
+            let server = state.withLock { state in
                 state.questions += 1
-                return state.address
+                return state.server
             }
-            guard let address else { throw TooLate(description: "Nobody knows.") }
-            return address
+            guard let server else { throw TooLate(description: "Nobody knows.") }
+            return server
         }
     }
 

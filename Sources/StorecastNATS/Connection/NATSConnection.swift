@@ -289,6 +289,11 @@ package final class NATSConnection {
         _ payload: [UInt8], to subject: String, reply: String?, _ headers: NATSHeaders
     ) throws(NATSError) {
         precondition(Self.isSubject(subject), "'\(subject)' isn't a subject of NATS.")
+        // NATS would end the connection, on which everybody's requests are, and anybody may ask for
+        // a room with a long name.
+        guard subject.utf8.count + (reply?.utf8.count ?? 0) <= Self.longestSubjects else {
+            throw .unavailable("A subject of \(subject.utf8.count) bytes is more than NATS takes.")
+        }
         guard isConnected, let stream, let information else {
             guard case .connecting(let reason?) = status else {
                 throw .unavailable("NATS isn't connected.")
@@ -318,6 +323,10 @@ package final class NATSConnection {
             bytes += "\r\n".utf8
         }
     }
+
+    /// How many bytes the subjects of a message and of its answer have at most: NATS takes 4,096 of
+    /// a line, with what is beside them, if it isn't told otherwise.
+    private static let longestSubjects = 4000
 
     /// Whether messages can be sent to it.
     static func isSubject(_ text: String) -> Bool {

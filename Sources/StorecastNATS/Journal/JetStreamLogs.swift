@@ -143,6 +143,26 @@ package actor JetStreamLogs {
         return value
     }
 
+    /// Marks the log, which takes that only if nobody else has taken the room over: as an answer
+    /// where it ends, which may be old, doesn't prove.
+    ///
+    /// - Parameter opening: whose room it is about; nil for any.
+    func fence(_ room: String, since opening: Int?) async throws(JournalError) {
+        let log = log(of: room)
+        await enter(log)
+        defer { leave(log) }
+        guard log.role == .writer, log.uncertain == nil,
+            opening ?? log.openings == log.openings
+        else { throw .unavailable("It isn't known now who writes the room '\(room)'.") }
+        try await markAgain(log)
+    }
+
+    private func markAgain(_ log: Log) async throws(JournalError) {
+        _ = try await mark(log) { state in
+            LogMessage(kind: .term, state: state.adding(.term, count: 0, []))
+        }
+    }
+
     /// - Returns: where it ends then, and whether that was marked, as others may have written
     ///   before.
     private func takeOver(
@@ -496,9 +516,7 @@ package actor JetStreamLogs {
         await enter(log)
         defer { leave(log) }
         guard isImporting(room) else { throw replaced(log) }
-        _ = try await mark(log) { state in
-            LogMessage(kind: .term, state: state.adding(.term, count: 0, []))
-        }
+        try await markAgain(log)
     }
 
     /// Removes what an import that didn't end has left before this one, which has just begun.

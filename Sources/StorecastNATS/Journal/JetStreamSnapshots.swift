@@ -54,13 +54,14 @@ struct JetStreamSnapshots: Sendable {
     /// - Parameters:
     ///   - writing: runs what it is given while this process writes the room, and throws if it
     ///     doesn't any more: so nobody who was replaced replaces what the writer has kept.
-    func save(
+    /// - Returns: the number of the first message of it.
+    @discardableResult func save(
         of room: String, offset: UInt64, version: UInt64,
         content: @escaping @Sendable () throws -> [UInt8],
         writing: (
             _ body: @escaping @Sendable () async throws(JournalError) -> String?
         ) async throws(JournalError) -> String?
-    ) async throws(JournalError) {
+    ) async throws(JournalError) -> UInt64 {
         let bytes: [UInt8]
         do {
             // It may take long: not on the loop of NATS.
@@ -88,13 +89,17 @@ struct JetStreamSnapshots: Sendable {
             offset: offset, version: version, size: bytes.count, digest: Self.digest(bytes),
             log: log)
         let pieces = layout.pieces(of: room, manifest.pieces)
+        var first: UInt64?
         do throws(NATSError) {
             do throws(NATSError) {
                 for start in stride(from: 0, to: bytes.count, by: size) {
                     let piece = Array(bytes[start..<min(bytes.count, start + size)])
-                    try await write(piece, to: pieces)
+                    let number = try await write(piece, to: pieces)
+                    first = first ?? number
                 }
-                try await write(manifest.text, to: subject, behind: old?.sequence ?? 0)
+                let number = try await write(
+                    manifest.text, to: subject, behind: old?.sequence ?? 0)
+                first = first ?? number
             } catch {
                 // Nobody will ask for those that are there, unless the manifest is.
                 if case .unanswered = error { throw error }
@@ -103,6 +108,48 @@ struct JetStreamSnapshots: Sendable {
             }
             if let old = old.flatMap({ Self.manifest($0.payload) }) {
                 try await purge(layout.pieces(of: room, old.pieces))
+            }
+        } catch {
+            throw .unavailable(error.description)
+        }
+        return first ?? 0
+    }
+
+    /// Removes pieces without a manifest, which a process has left that ended as it wrote them.
+    ///
+    /// Somebody may still be writing them who was replaced, and doesn't know yet. If his manifest
+    /// is kept, it is passed over, as its pieces aren't all there; and nobody needs it: the
+    /// snapshot that the writer has just kept is of a later entry, or of the same.
+    ///
+    /// - Parameters:
+    ///   - number: that of the first message of that snapshot.
+    ///   - fence: proves that this process still writes the room, and throws if it doesn't. So
+    ///     whoever takes it over from now on writes what has higher numbers, and loses nothing,
+    ///     however late NATS does this.
+    func removeUnfinished(
+        of room: String, below number: UInt64, fence: () async throws(JournalError) -> Void
+    ) async throws(JournalError) {
+        let prefix = layout.pieces(of: room, "")
+        do throws(NATSError) {
+            // Before the manifests: one that is written meanwhile is found.
+            var left = Set(
+                try await jetStream.subjects(prefix + "*", of: layout.snapshotStream)
+                    .map { ExactString($0) })
+            let manifests = try await manifestSubjects(of: room)
+            guard left.count > manifests.count else { return }
+            for subject in manifests {
+                let kept = try await jetStream.last(of: subject, in: layout.snapshotStream)
+                // Of what can't be read nobody knows which pieces it has.
+                guard let manifest = kept.flatMap({ Self.manifest($0.payload) }) else { return }
+                left.remove(ExactString(prefix + manifest.pieces))
+            }
+            if left.isEmpty { return }
+            do throws(JournalError) { try await fence() } catch {
+                throw .unavailable("\(error)")
+            }
+            for subject in left.sorted() {
+                try await jetStream.purge(
+                    subject.string, of: layout.snapshotStream, below: number)
             }
         } catch {
             throw .unavailable(error.description)
@@ -172,11 +219,16 @@ struct JetStreamSnapshots: Sendable {
     func offsets(of room: String) async throws(JournalError) -> [UInt64] {
         let prefix = layout.manifests(of: room)
         do throws(NATSError) {
-            return try await jetStream.subjects(prefix + "*", of: layout.snapshotStream)
+            return try await manifestSubjects(of: room)
                 .compactMap { UInt64($0.dropFirst(prefix.utf8.count)) }.sorted()
         } catch {
             throw .unavailable(error.description)
         }
+    }
+
+    private func manifestSubjects(of room: String) async throws(NATSError) -> [String] {
+        try await jetStream.subjects(
+            layout.manifests(of: room) + "*", of: layout.snapshotStream)
     }
 
     private func manifest(
@@ -288,13 +340,14 @@ struct JetStreamSnapshots: Sendable {
         return try await jetStream.count(of: subject, in: layout.snapshotStream) >= manifest.count
     }
 
-    private func write(
+    /// - Returns: the number of the message.
+    @discardableResult private func write(
         _ payload: [UInt8], to subject: String, behind expected: UInt64? = nil
-    ) async throws(NATSError) {
+    ) async throws(NATSError) -> UInt64 {
         let written = await jetStream.write(
             payload, to: subject, headers: NATSHeaders(), behind: expected)
         switch written {
-        case .kept: break
+        case .kept(let number): return number
         case .notAtEnd: throw .unavailable("Another snapshot was written at that moment.")
         case .busy(let text), .refused(let text): throw .unavailable(text)
         case .unknown(let text): throw .unanswered(text)

@@ -255,11 +255,16 @@ final class JetStreamJournal: Journal {
     ) {
         let opening = openings[ExactString(room)]
         perform(completion) { rooms throws(JournalError) in
-            try await rooms.snapshots.save(
+            let number = try await rooms.snapshots.save(
                 of: room, offset: offset, version: version, content: content
             ) { body throws(JournalError) in
                 try await rooms.logs.whileWriting(
                     room, since: opening, marks: offset == 0, body)
+            }
+            // It is kept in any case; what isn't removed now is with the next one.
+            try? await rooms.snapshots.removeUnfinished(of: room, below: number) {
+                () throws(JournalError) in
+                try await rooms.logs.fence(room, since: opening)
             }
         }
     }

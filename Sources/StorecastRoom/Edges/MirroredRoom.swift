@@ -90,6 +90,9 @@ package final class MirroredRoom: AnyRoom {
     private struct Transaction {
         let version: UInt64
         var left: UInt64
+        /// Which of the transactions it is, and when it began.
+        let number: UInt64
+        let begun: Duration
         var parts: [Message] = []
     }
 
@@ -152,6 +155,9 @@ package final class MirroredRoom: AnyRoom {
     private var idle: [MirroredGroup] = []
     private var isWatchingIdle = false
     private var transaction: Transaction?
+    /// How many have begun.
+    private var transactions: UInt64 = 0
+    private var isWatchingTransaction = false
     private var isTakingEffect = false
     /// Whether the connection is to end when all that came together has taken effect, and what the
     /// owner said.
@@ -306,8 +312,32 @@ package final class MirroredRoom: AnyRoom {
         guard case .own(.transaction(let version, let count, _), _) = message else {
             return try process(message, known: position.version)
         }
-        transaction = Transaction(version: version, left: count &+ following)
+        transactions += 1
+        transaction = Transaction(
+            version: version, left: count &+ following, number: transactions,
+            begun: loop.host.now)
         try finishTransaction()
+        watchTransaction()
+    }
+
+    /// Has the owner asked anew if it doesn't send all of a transaction.
+    private func watchTransaction() {
+        guard !isWatchingTransaction, let watched = transaction else { return }
+        isWatchingTransaction = true
+        let end = watched.begun + Self.longestResumption
+        loop.schedule(after: max(.zero, end - loop.host.now)) { [weak self] in
+            guard let self else { return }
+            isWatchingTransaction = false
+            guard transaction?.number == watched.number else { return watchTransaction() }
+            giveUpTransaction()
+        }
+    }
+
+    private func giveUpTransaction() {
+        loop.host.report(
+            "Room '\(name)': the upstream hasn't sent all that belongs together for "
+                + "\(Self.longestResumption), and is asked anew.")
+        restart()
     }
 
     private func finishTransaction() throws {
@@ -570,12 +600,13 @@ package final class MirroredRoom: AnyRoom {
         try takeEffect(done.held, at: done.version)
     }
 
-    /// How long everybody waits until the owner has said everything.
+    /// How long everybody waits until the owner has said everything, when it is there again, or of
+    /// what belongs together.
     private static let longestResumption = Duration.seconds(10)
 
     /// Those go on without whom everything has come.
     private func giveUpAwaited() {
-        guard let awaited = resumption?.awaited, !awaited.isEmpty else { return }
+        guard let awaited = resumption?.awaited else { return }
         resumption?.awaited = []
         for answer in awaited {
             switch answer {
@@ -590,6 +621,12 @@ package final class MirroredRoom: AnyRoom {
             }
         }
         do { try endResumption() } catch { restart() }
+        // A transaction has begun that isn't over.
+        guard resumption != nil else { return }
+        let connection = connections
+        loop.schedule(after: Self.longestResumption) { [weak self] in
+            if let self, connections == connection, resumption != nil { giveUpTransaction() }
+        }
     }
 
     /// Something that is awaited won't come.

@@ -45,6 +45,13 @@ package final class EdgeClients {
             return true
         }
         guard message[place] == UInt8(ascii: " ") else { return false }
+        // A few bytes begin a session and end it, and what is said of that is more.
+        guard last.count <= trunk.room.limits.connections else {
+            loop.flushes.counts.reached("connections")
+            trunk.close(
+                .busy, "The edge doesn't take what its clients are told.", after: 1, jitter: 1)
+            return true
+        }
         let rest = UnsafeRawBufferPointer(rebasing: message[(place + 1)...])
         if let link = links[number] {
             link.session?.receive(rest)

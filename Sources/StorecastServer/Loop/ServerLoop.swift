@@ -58,8 +58,8 @@ actor ServerLoop {
     /// Ends what rules that have changed don't allow any more, of rooms of this loop.
     func askRulesAgain() { core?.rooms.askRulesAgain() }
 
-    /// The server is gone at which this one found the owner of rooms.
-    func upstreamEnded(_ address: String) { core?.upstreamEnded(address) }
+    /// The server with the id is gone, which is the owner of some rooms.
+    func upstreamEnded(_ server: String) { core?.upstreamEnded(server) }
 
     func hasRoom(_ path: String) -> Bool {
         core?.rooms.rooms[ExactString(path)]?.hasFailed == false

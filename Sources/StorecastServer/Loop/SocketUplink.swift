@@ -12,8 +12,9 @@ final class SocketUplink: EdgeUplink, WebSocketClientDelegate {
     private let name: String
     private let upstream: Upstream
     private var client: WebSocketClient?
-    /// Where the owner was found that it is connected to, or was, or couldn't be.
-    private(set) var address = ""
+    /// The id of the owner that it is connected to, or was, or couldn't be; empty if there is only
+    /// one. An address may be that of another process by now.
+    private(set) var server = ""
     /// Which question for the owner is the newest.
     private var question = 0
     private var backOff = BackOff(shortest: 0.1, longest: 5)
@@ -58,7 +59,7 @@ final class SocketUplink: EdgeUplink, WebSocketClientDelegate {
         let isConnected = client?.isConnected == true
         switch place {
         // It works, as far as anybody can tell.
-        case .success(let place) where isConnected && place.address.isSameText(as: address): break
+        case .success(let place) where isConnected && place.server.isSameText(as: server): break
         case .success(let place):
             if isConnected { drop() }
             connect(to: place)
@@ -68,11 +69,14 @@ final class SocketUplink: EdgeUplink, WebSocketClientDelegate {
     }
 
     private func connect(to place: Upstream.Place) {
-        if client == nil || !place.address.isSameText(as: address) {
+        if client == nil || !place.server.isSameText(as: server) {
+            let old = client
             client = WebSocketClient(
                 on: core.loop, configuration: place.configuration, delegate: self)
+            // It may still be about to connect, and nobody would end that connection.
+            old?.close()
         }
-        address = place.address
+        server = place.server
         client?.connect()
     }
 
@@ -181,11 +185,11 @@ extension ServerLoopCore {
 
     private static let mostAsked = 16
 
-    /// The server is gone that the owner of some rooms was found at.
-    func upstreamEnded(_ address: String) {
+    /// The server with the id is gone, which is the owner of some rooms.
+    func upstreamEnded(_ server: String) {
         for (_, room) in rooms.rooms.sorted(by: { $0.key < $1.key }) {
             let uplink = (room as? MirroredRoom)?.uplink as? SocketUplink
-            if let uplink, uplink.address.isSameText(as: address) { uplink.lost() }
+            if let uplink, uplink.server.isSameText(as: server) { uplink.lost() }
         }
     }
 }

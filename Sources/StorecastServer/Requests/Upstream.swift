@@ -47,16 +47,29 @@ public struct EdgeKey: Sendable, CustomStringConvertible {
 
 /// The server that has the rooms of an edge, or the servers of which each has some.
 public struct Upstream: Sendable {
+    /// One of several servers, each of which has some of the rooms.
+    package struct Server: Sendable {
+        /// Another for each process: one that was started anew has another, at the same address.
+        package var id: String
+        /// As that of an upstream which has all rooms.
+        package var url: String
+
+        package init(id: String, url: String) {
+            self.id = id
+            self.url = url
+        }
+    }
+
     /// Where a room is, and how it is reached there.
     struct Place: Sendable {
-        /// What it was found at.
-        var address: String
+        /// The id of the server; empty if there is only one.
+        var server: String
         var configuration: WebSocketClientConfiguration
     }
 
     private enum Way: Sendable {
         case one(ServerURL)
-        case asked(@Sendable (_ room: String) async throws -> String)
+        case asked(@Sendable (_ room: String) async throws -> Server)
     }
 
     private let way: Way
@@ -78,11 +91,11 @@ public struct Upstream: Sendable {
         self.roots = roots
     }
 
-    /// - Parameter find: says which server has a room, as a URL like that of the other initializer,
-    ///   whenever an edge connects to it; throws a sentence. Asked outside the server's loops.
+    /// - Parameter find: says which server has a room, whenever an edge connects to it; throws a
+    ///   sentence. Asked outside the server's loops.
     package init(
         key: EdgeKey, trusting roots: String? = nil,
-        find: @escaping @Sendable (_ room: String) async throws -> String
+        find: @escaping @Sendable (_ room: String) async throws -> Server
     ) {
         way = .asked(find)
         self.key = key
@@ -92,17 +105,17 @@ public struct Upstream: Sendable {
     /// Where a room is, if nobody has to be asked.
     func place(of room: String) -> Place? {
         guard case .one(let url) = way else { return nil }
-        return Place(address: "", configuration: configuration(of: url, for: room))
+        return Place(server: "", configuration: configuration(of: url, for: room))
     }
 
     /// Where a room is now.
     @concurrent func find(_ room: String) async throws -> Place {
         guard case .asked(let find) = way else { preconditionFailure("Nobody is asked.") }
-        let text = try await find(room)
-        guard let url = ServerURL(text) else {
-            throw ServerError(.upstreamUnusable, "'\(text)' is no server.")
+        let server = try await find(room)
+        guard let url = ServerURL(server.url) else {
+            throw ServerError(.upstreamUnusable, "'\(server.url)' is no server.")
         }
-        return Place(address: text, configuration: configuration(of: url, for: room))
+        return Place(server: server.id, configuration: configuration(of: url, for: room))
     }
 
     private func configuration(

@@ -703,6 +703,27 @@ struct MirroredRoomTests {
         #expect(heard.last?.hasPrefix(#"3 {"op":"bye","code":"full""#) == true)
     }
 
+    @Test func `an edge that doesn't take what its clients are told isn't told for ever`() {
+        var limits = SyncLimits()
+        limits.connections = 20
+        let cluster = TestCluster(limits: limits)
+        let wire = Wire(7, to: "/a", on: cluster.owner)
+        wire.say(hello(.eve, #","edge":1,"token":"key""#))
+        // Each ends with its first message.
+        for _ in 0..<3 {
+            for number in 1...20 { wire.say("\(number) {}") }
+            wire.isWritable = false
+            for number in 1...20 { wire.say("\(number) {}") }
+            #expect(wire.closeCode == nil)
+            wire.resume()
+        }
+        let heard = wire.hearMessages().map { String(decoding: $0.text, as: UTF8.self) }
+        #expect(heard.count { $0.contains(#""code":"protocol-violation""#) } == 3 * 40)
+        wire.isWritable = false
+        for number in 1...100 where wire.closeCode == nil { wire.say("\(number) {}") }
+        #expect(wire.closeCode == .busy)
+    }
+
     @Test func `a client that has left, or that the owner has closed, makes room for another`() {
         var limits = SyncLimits()
         limits.connections = 2
@@ -837,6 +858,56 @@ struct MirroredRoomTests {
         cluster.settle(ada, bob)
         #expect(third.isSuccess == true && adas[0].value == 1 && bobs[0].value == [])
         #expect(ada.wire?.closeCode == nil && bob.wire?.closeCode == nil)
+    }
+
+    @Test func `an owner that doesn't send all that belongs together is asked anew`() {
+        let cluster = TestCluster()
+        let edge = cluster.makeEdge()
+        let (ada, adas) = client(.ada, at: edge)
+        cluster.settle(ada)
+        // This has come whole when that doesn't.
+        ada.dispatch(AddTea(by: 1))
+        cluster.settle(ada)
+        edge.loop.advance(by: 5)
+        let outcome = ada.dispatch(AddTea(by: 1))
+        ada.settle()
+        while edge.exchangeOnly({ !$0.contains(#""acked":2"#) }) {}
+        edge.loop.advance(by: 9)
+        cluster.settle(ada)
+        #expect(edge.restarts == 0 && adas[0].value == 1 && outcome.isSuccess == nil)
+        edge.loop.advance(by: 1)
+        #expect(edge.restarts == 1 && edge.loop.reports.count == 1)
+        edge.connect()
+        cluster.settle(ada)
+        #expect(adas[0].value == 2 && outcome.isSuccess == true)
+        edge.loop.advance(by: 60)
+        #expect(edge.restarts == 1 && ada.troubles == [])
+    }
+
+    @Test func `nor does it hold anybody up for ever when it is there again`() {
+        let cluster = TestCluster()
+        let edge = cluster.makeEdge()
+        let (ada, adas) = client(.ada, at: edge, ["log", "mine"])
+        cluster.settle(ada)
+        edge.cut()
+        let bob = TestClient(.bob, on: cluster.owner)
+        bob.connect(to: cluster.room)
+        bob.dispatch(Write(text: "a"))
+        bob.settle()
+        edge.connect()
+        // Whether the one is still the same isn't said before both change, and then only of that.
+        while edge.exchangeOnly({ !$0.contains(#""op":"current""#) }) {}
+        bob.dispatch(Sign(text: "b"))
+        bob.settle()
+        while edge.exchangeOnly({ !$0.contains(#""b "#) }) {}
+        edge.loop.advance(by: 19)
+        #expect(edge.restarts == 0 && adas[0].value == [])
+        edge.loop.advance(by: 1)
+        #expect(edge.restarts == 1 && edge.loop.reports.count == 1)
+        edge.connect()
+        cluster.settle(ada)
+        #expect(adas[0].value?.array?.count == 2 && adas[1].value?.array?.count == 1)
+        #expect(ada.troubles == [])
     }
 
     @Test func `numbers that are longer when they are written anew end one client alone`() {
