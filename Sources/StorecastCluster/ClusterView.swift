@@ -54,23 +54,25 @@ package final class ClusterView: Sendable {
         get async throws(NATSError) { try await places.all() }
     }
 
-    /// Has a room go to another server; returns which.
+    /// Has a room go to another server; returns which. Throws `refused` if a server says no, or if
+    /// there is no such room or server.
     package func move(
         _ room: String, to id: String?
     ) async throws(NATSError) -> ClusterServer {
         guard let owner = try await places.holder(of: room) else {
-            throw .unavailable("Nobody has the room '\(room)'.")
+            throw .refused("Nobody has the room '\(room)'.")
         }
         var target: ClusterServer?
         if let id { target = try await server(id) }
         if target != owner { try await places.ask(owner, toMove: room, to: target?.id) }
         guard let now = try await places.holder(of: room) else {
-            throw .unavailable("Nobody has the room '\(room)'.")
+            throw .refused("Nobody has the room '\(room)'.")
         }
         return now
     }
 
-    /// Has all rooms of a server go to others; returns which server that was.
+    /// Has all rooms of a server go to others; returns which server that was. Throws `refused` as
+    /// ``move(_:to:)`` does.
     package func drain(_ id: String) async throws(NATSError) -> ClusterServer {
         let server = try await server(id)
         try await places.ask(server, toMove: nil)
@@ -80,10 +82,10 @@ package final class ClusterView: Sendable {
     private func server(_ id: String) async throws(NATSError) -> ClusterServer {
         let found = await servers.map(\.server).filter { $0.id.utf8.starts(with: id.utf8) }
         guard let first = found.first, !id.isEmpty else {
-            throw .unavailable("There is no server '\(id)'.")
+            throw .refused("There is no server '\(id)'.")
         }
         guard found.count == 1 else {
-            throw .unavailable("'\(id)' may be \(found.map(\.id).joined(separator: " or ")).")
+            throw .refused("'\(id)' may be \(found.map(\.id).joined(separator: " or ")).")
         }
         return first
     }

@@ -26,8 +26,9 @@ struct ClusterCommand: AsyncParsableCommand {
             import and export copy rooms between a file and NATS; no server has to be there.
 
             Exit status: 0 if it was done; 1 if a server refuses it, or there is no such room or \
-            server, or NATS has a room already that is to be imported; 2 if NATS can't be reached, or \
-            what is in a file, or at NATS, can't be used; 64 if the command makes no sense.
+            server, or no server at all, or a room that is to be copied is there already; 2 if NATS \
+            can't be reached, doesn't answer or refuses, or what is in a file, or at NATS, can't be \
+            used; 64 if the command makes no sense.
             """,
         subcommands: [
             Status.self, Move.self, Drain.self, ClusterImportCommand.self,
@@ -74,7 +75,8 @@ struct ClusterCommand: AsyncParsableCommand {
                 return result
             } catch {
                 await view.close()
-                throw CommandFailure(.refused, error.description)
+                if case .refused(let problem) = error { throw CommandFailure(.refused, problem) }
+                throw CommandFailure(.trouble, error.description)
             }
         }
     }

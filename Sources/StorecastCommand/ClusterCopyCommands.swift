@@ -185,6 +185,10 @@ struct ClusterExportCommand: AsyncParsableCommand {
         _ name: String, of reader: JetStreamReader, to addition: JournalAddition,
         keepsEpoch: Bool
     ) throws -> Int? {
+        if try addition.has(name) {
+            throw CommandFailure(
+                .refused, "The file has a room '\(name)' already. Nothing was copied.")
+        }
         for _ in 0..<mostTries {
             do {
                 return try addition.attempt {

@@ -163,8 +163,10 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How long the server may take to end: it says goodbye to its clients in waves, and "
-                + "writes snapshots. The same as --limit drain-timeout.", valueName: "time"))
+            "How long the server may take to end, such as 30s or 1min, at least 1ms; by default "
+                + "20s: it says goodbye to its clients in waves, and writes snapshots. In a cluster "
+                + "it gives its rooms to others before, and may take two and a half times as long in "
+                + "all. The same as --limit drain-timeout.", valueName: "time"))
     var drainTimeout: String?
 
     @Option(
@@ -221,7 +223,8 @@ struct ServeCommand: AsyncParsableCommand {
             throw ValidationError("With \(ofNATS) there is no \(other): leave one of them out.")
         }
         guard edge.upstreamCa == nil || edge.upstream != nil || nats.cluster != nil else {
-            throw ValidationError("--upstream-ca is about --upstream, which isn't there.")
+            throw ValidationError(
+                "--upstream-ca is about --upstream or --cluster, and neither is there.")
         }
         if nats.cluster != nil {
             guard edge.edgeKey != nil else {

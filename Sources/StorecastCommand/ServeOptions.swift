@@ -113,7 +113,8 @@ struct NATSOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What the names of the streams begin with: servers with the same have the same rooms.",
+            "What the names of streams and subjects begin with, 1 to 32 letters and digits: servers "
+                + "with the same have the same rooms, and those with others share nothing with them.",
             valueName: "name"))
     var natsName = "storecast"
 
@@ -251,8 +252,10 @@ struct NATSOptions: ParsableArguments {
 struct EdgeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Let servers in as edges that have the key in this file, and believe them who their "
-                + "clients are; with --upstream, the key of that server. Docs/Cluster.md tells how.",
+            "Let servers in as edges that have the key in this file, of 16 to 1,024 bytes, and "
+                + "believe them who their clients are; with --upstream, the key of that server; with "
+                + "--cluster, which needs it, the key that all its servers have. Docs/Cluster.md "
+                + "tells how.",
             valueName: "file"), completion: .file())
     var edgeKey: String?
 
@@ -265,7 +268,8 @@ struct EdgeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Trust the certificates in this file (PEM) in place of the system's when --upstream is "
-                + "encrypted.", valueName: "file"), completion: .file())
+                + "encrypted, or the other servers of a cluster are (a wss:// --cluster-address).",
+            valueName: "file"), completion: .file())
     var upstreamCa: String?
 
     func validate() throws {

@@ -149,7 +149,7 @@ import Testing
             #expect(try await view.rooms.allSatisfy { $0.server == nodes[1].server })
             // Now nobody takes any.
             await #expect(
-                throws: NATSError.unavailable("There is no other server that takes rooms.")
+                throws: NATSError.refused("There is no other server that takes rooms.")
             ) { _ = try await view.drain(nodes[1].server.id) }
             for client in clients { #expect(try await increment(client) == 3) }
             let last = nodes[1].connect(to: "/last")
@@ -375,13 +375,13 @@ import Testing
         try await withCluster(of: 2) { nodes, view in
             let client = nodes[0].connect(to: "/r")
             _ = try await increment(client)
-            await #expect(throws: NATSError.unavailable("Nobody has the room '/s'.")) {
+            await #expect(throws: NATSError.refused("Nobody has the room '/s'.")) {
                 _ = try await view.move("/s", to: nil)
             }
-            await #expect(throws: NATSError.unavailable("There is no server 'x'.")) {
+            await #expect(throws: NATSError.refused("There is no server 'x'.")) {
                 _ = try await view.move("/r", to: "x")
             }
-            await #expect(throws: NATSError.unavailable("There is no server ''.")) {
+            await #expect(throws: NATSError.refused("There is no server ''.")) {
                 _ = try await view.drain("")
             }
             client.close()

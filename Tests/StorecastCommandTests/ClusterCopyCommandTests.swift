@@ -76,7 +76,7 @@ import Testing
         await expectFailure(.refused, "There is no room '/a' in NATS.") {
             try await exporting([back, "--room", "/a"])
         }
-        await expectFailure(.trouble, "The file has a room '\(rooms[1])' already.") {
+        await expectFailure(.refused, "The file has a room '\(rooms[1])' already. Nothing was") {
             try await exporting([file])
         }
         #expect(!directory.names.contains("back.sqlite"))

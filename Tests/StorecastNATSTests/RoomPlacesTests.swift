@@ -329,13 +329,13 @@ struct RoomPlacesTests {
         try await nodes[0].places.ask(nodes[1].server, toMove: "/")
         #expect(await nodes[1].hears("move / anywhere"))
         nodes[1].answer.withLock { $0 = "There is no other server." }
-        await #expect(throws: NATSError.unavailable("There is no other server.")) {
+        await #expect(throws: NATSError.refused("There is no other server.")) {
             try await nodes[0].places.ask(nodes[1].server, toMove: nil)
         }
         #expect(await nodes[1].hears("drain"))
         await nodes[1].end()
         #expect(await nodes[0].hears("gone b"))
-        await #expect(throws: NATSError.unavailable("The server 'b' isn't there.")) {
+        await #expect(throws: NATSError.refused("The server 'b' isn't there.")) {
             try await nodes[0].places.ask(nodes[1].server, toMove: nil)
         }
         await nodes[0].end()

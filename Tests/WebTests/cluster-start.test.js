@@ -21,6 +21,7 @@ class Cluster {
   shown = "";
   problems = "";
   #child;
+  #exit;
   #end;
 
   /** For a test, after which it has ended however that went. */
@@ -34,6 +35,7 @@ class Cluster {
     });
     cluster.#child.stdout.on("data", (data) => (cluster.shown += data));
     cluster.#child.stderr.on("data", (data) => (cluster.problems += data));
+    cluster.#exit = new Promise((resolve) => cluster.#child.once("exit", resolve));
     cluster.#end = new Promise((resolve) => cluster.#child.once("close", resolve));
     context.after(() => cluster.terminate());
     return cluster;
@@ -60,6 +62,12 @@ class Cluster {
     return this.end();
   }
 
+  /** Kills the script alone, so that what it has started goes on. */
+  kill() {
+    this.#child.kill("SIGKILL");
+    return this.#exit;
+  }
+
   terminate() {
     this.#child.kill("SIGTERM");
     return this.end();
@@ -84,9 +92,10 @@ function listen(port) {
   });
 }
 
+/** Whether a process runs; one that has ended may still be listed, if nobody has asked how. */
 function isThere(id) {
   try {
-    return process.kill(id, 0);
+    return !readFileSync(`/proc/${id}/stat`, "utf8").includes(") Z ");
   } catch {
     return false;
   }
@@ -173,6 +182,54 @@ describe("Docs/Cluster/start, when something is wrong", () => {
     assert.equal(await cluster.terminate(), 0);
     assert.deepEqual(ids.filter(isThere), []);
     assert.deepEqual(readdirSync(TMPDIR), []);
+  });
+
+  for (const isKept of [false, true]) {
+    const where = isKept ? "its folder" : "a folder that was to be gone";
+    test(`a start ends what one that was killed has left running, in ${where}`, async (t) => {
+      const name = `left-${isKept}`;
+      const [log, server] = [idle(`${name}-log`), idle(`${name}-server`)];
+      const TMPDIR = join(folder, name);
+      execFileSync("mkdir", [TMPDIR]);
+      const options = isKept ? [join(TMPDIR, "kept")] : [];
+      const environment = { NATS_SERVER: log.file, STORECAST: server.file, TMPDIR };
+      const first = await Cluster.start(t, environment, ...options);
+      const left = [...(await log.processes(3)), ...(await server.processes(3))];
+      await first.kill();
+      assert.equal(left.filter(isThere).length, 6);
+      // The id of another process, which is none of its own.
+      const other = spawn("sleep", ["600"]);
+      t.after(() => other.kill());
+      const [place] = readdirSync(TMPDIR);
+      const list = join(TMPDIR, place, "processes");
+      writeFileSync(list, `${readFileSync(list, "utf8")}${other.pid} 1 storecast-4\n`);
+
+      const second = await Cluster.start(t, environment, ...options);
+      await Promise.all([log.processes(6), server.processes(6)]);
+      const said = [...second.shown.matchAll(/^Ended \S+ \(process (\d+)\)/gm)];
+      assert.deepEqual(said.map(([, id]) => Number(id)).sort(), left.sort());
+      assert.deepEqual(left.filter(isThere), []);
+      assert(isThere(other.pid));
+      assert.equal(readdirSync(TMPDIR).length, 1);
+      assert.equal(await second.terminate(), 0);
+      assert.deepEqual(readdirSync(TMPDIR), isKept ? ["kept"] : []);
+      assert(!existsSync(list));
+    });
+  }
+
+  test("a folder is that of one cluster at a time", async (t) => {
+    const [log, server] = [idle("own-log"), idle("own-server")];
+    const environment = { NATS_SERVER: log.file, STORECAST: server.file };
+    const place = join(folder, "own");
+    const first = await Cluster.start(t, environment, place);
+    const ids = [...(await log.processes(3)), ...(await server.processes(3))];
+    const second = await Cluster.start(t, environment, place);
+    assert.equal(await second.end(), 1);
+    assert.match(second.problems, /own is that of a cluster that runs/);
+    assert.equal(ids.filter(isThere).length, 6);
+    // Which the first one's own end removes.
+    assert(existsSync(join(place, "processes")));
+    assert.equal(await first.terminate(), 0);
   });
 
   test("it says which one doesn't start, and why, and ends the others", async (t) => {

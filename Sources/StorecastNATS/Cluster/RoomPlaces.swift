@@ -360,7 +360,7 @@ package actor RoomPlaces {
     /// Has a server give away a room, or all of them without one; waits until it has.
     ///
     /// - Parameter server: to whom, by its id.
-    /// - Throws: a sentence.
+    /// - Throws: `refused` if it says no, or isn't there.
     package func ask(
         _ owner: ClusterServer, toMove room: String?, to server: String? = nil
     ) async throws(NATSError) {
@@ -374,10 +374,10 @@ package actor RoomPlaces {
             answer = try await jetStream.ask(
                 layout.requests(to: owner.id), writer.bytes, timeout: Self.longestAnswer)
         } catch .noResponders {
-            throw .unavailable("The server '\(owner.id)' isn't there.")
+            throw .refused("The server '\(owner.id)' isn't there.")
         }
         guard let problem = Self.body(answer.payload)?["error"]?.string else { return }
-        throw .unavailable(problem)
+        throw .refused(problem)
     }
 
     private func asked(_ message: NATSMessage) {

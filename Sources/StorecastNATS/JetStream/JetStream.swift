@@ -229,7 +229,7 @@ package actor JetStream: LogService {
         } catch {
             switch error {
             case .unanswered(let text), .violation(let text): return .unknown(text)
-            case .unavailable(let text): return .refused(text)
+            case .unavailable(let text), .refused(let text): return .refused(text)
             // The stream has no leader now.
             case .noResponders: return .refused("NATS keeps nothing now: no stream answers.")
             }

@@ -6,13 +6,17 @@ package enum NATSError: Error, Equatable, Sendable, CustomStringConvertible {
     case unanswered(String)
     /// Nobody listens to that subject.
     case noResponders
+    /// A server of the cluster says no, or there is no such server or room, with the reason.
+    case refused(String)
     /// A peer doesn't keep to the protocol, or to our limits.
     case violation(String)
 
     /// A sentence.
     package var description: String {
         switch self {
-        case .unavailable(let text), .unanswered(let text), .violation(let text): text
+        case .unavailable(let text), .unanswered(let text), .refused(let text),
+            .violation(let text):
+            text
         case .noResponders: "Nobody at NATS answers to this subject."
         }
     }

@@ -44,6 +44,11 @@ package final class JournalAddition {
         return value
     }
 
+    /// Whether the file has a room of this name.
+    package func has(_ room: String) throws -> Bool {
+        try RoomRow(named: room, in: database) != nil
+    }
+
     /// Begins a room.
     ///
     /// - Parameter epoch: nil for a new one.
@@ -54,7 +59,7 @@ package final class JournalAddition {
                 place: 0,
                 "A room's name has 1 to \(RoomRow.longestName) bytes and no NUL character.")
         }
-        guard try RoomRow(named: room, in: database) == nil else {
+        guard try !has(room) else {
             throw JournalError.unfit(place: 0, "The file has a room '\(room)' already.")
         }
         self.room = room
