@@ -152,25 +152,34 @@ public final class SyncServer: Sendable {
             metrics: ServerMetrics(factory, loops: loopCount),
             tracer: tracer is NoOpTracer ? nil : tracer, edgeKey: edgeKey,
             upstream: part?.cluster.upstream ?? upstream, sharesRooms: part != nil)
+        listener = Self.listener(
+            host, port, listeningSocket, isShared: loops > 1, certificate, trustedProxies, limits,
+            takesEdges: edgeKey != nil)
+        if let owner = part?.owner {
+            configuration.metrics.speaks(for: owner.configuration.metrics)
+        }
+    }
+
+    private static func listener(
+        _ host: String, _ port: Int, _ descriptor: Int32?, isShared: Bool,
+        _ certificate: TLSCertificate?, _ proxies: [String], _ limits: SyncLimits, takesEdges: Bool
+    ) -> WebSocketServerConfiguration {
         var listener = WebSocketServerConfiguration()
         listener.host = host
         listener.port = port
-        listener.descriptor = listeningSocket
-        listener.reusePort = loops > 1
-        listener.claimsPort = loops > 1
+        listener.descriptor = descriptor
+        listener.reusePort = isShared
+        listener.claimsPort = isShared
         listener.certificate = certificate?.files
         do throws(WebSocketError) {
-            listener.trustedProxies = try TrustedProxies(trustedProxies)
+            listener.trustedProxies = try TrustedProxies(proxies)
         } catch {
             preconditionFailure(error.description)
         }
         listener.take(limits)
         // With the number of an edge's client before it.
-        if edgeKey != nil { listener.maxMessageBytes += 32 }
-        self.listener = listener
-        if let owner = part?.owner {
-            configuration.metrics.speaks(for: owner.configuration.metrics)
-        }
+        if takesEdges { listener.maxMessageBytes += 32 }
+        return listener
     }
 
     /// What is wrong with the sites or the proxies that somebody wants a server to trust; nil if
