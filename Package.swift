@@ -32,6 +32,7 @@ let package = Package(
         .library(name: "StorecastTesting", targets: ["StorecastTesting"]),
         .library(name: "StorecastSync", targets: ["StorecastSync"]),
         .library(name: "StorecastServer", targets: ["StorecastServer"]),
+        .library(name: "StorecastCluster", targets: ["StorecastCluster"]),
         .library(name: "StorecastJWT", targets: ["StorecastJWT"]),
         .library(name: "StorecastLifecycle", targets: ["StorecastLifecycle"]),
         .library(name: "StorecastDevtools", targets: ["StorecastDevtools"]),
@@ -348,8 +349,8 @@ let package = Package(
         .testTarget(
             name: "PieceTests",
             dependencies: [
-                "Counter", "Example", "StorecastServer", "StorecastTools", "StorecastRecorder",
-                "StorecastTesting",
+                "Counter", "Example", "StorecastCluster", "StorecastServer", "StorecastTools",
+                "StorecastRecorder", "StorecastTesting",
             ],
             path: "Tests/Snippets/Pieces", swiftSettings: settings),
         .testTarget(

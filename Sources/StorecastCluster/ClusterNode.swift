@@ -1,160 +1,171 @@
-package import Logging
+public import Logging
 import StorecastMirror
-package import StorecastNATS
-package import StorecastRoom
-package import StorecastServer
+import StorecastNATS
+public import StorecastServer
 import StorecastSync
 import StorecastWire
 import Synchronization
 
-/// A server of a cluster, whose servers share rooms that are kept at NATS.
+/// What makes a server one of a cluster, whose servers share rooms that are kept at NATS.
 ///
-/// It is two servers in one process. One has rooms, those that ``RoomPlaces`` says are its own, and
-/// lets in nobody but edges; the other is an edge, for clients, of whichever server has the room
-/// that they want. So nobody's connection ends when a room goes from one server to another: edges
-/// connect to the new one, and go on.
-package final class ClusterNode: Sendable {
-    /// What makes the two.
-    package struct Parts {
-        /// Where the one with rooms keeps them.
-        package var journal: JournalProvider
-        /// Who the other is an edge of.
-        package var upstream: Upstream
-    }
+/// ```swift
+/// let node = try ClusterNode(
+///     nats: NATSServers("nats://n1,nats://n2,nats://n3"), key: EdgeKey(file: "cluster.key"),
+///     address: "10.0.0.11:9091")
+/// await SyncServer(host: "0.0.0.0", journal: .cluster(node), rooms: rooms).main()
+/// ```
+/// Each room is written by one server at a time, which is what the log at NATS sees to; which one it
+/// is may change at any moment. Two or more servers go on when one of them ends: its rooms are at
+/// others after 3 to 4 s, or at once if it is stopped. A server that is added is given rooms that
+/// nobody has open, or whose server ends.
+///
+/// Each server has a connection to NATS, and one to every server for each room that its clients are
+/// in. It shows the others that it is there twice a second.
+///
+/// Every member may be used from any thread. A node is of one server, and runs once. `storecast
+/// cluster` works with clusters of your own servers too.
+public final class ClusterNode: Sendable {
+    /// This run of the server: 12 letters and digits, by which the others and operators call it.
+    public let id: String
 
-    private let id: String
-    private let address: NodeAddress
+    private let nats: NATSServers
+    private let key: EdgeKey
+    private let place: NodeAddress
+    private let roots: String?
+    private let pulseInterval: Duration
     private let store = Mutex<JetStreamStore?>(nil)
-    private let servers = Mutex<(owner: SyncServer, front: SyncServer)?>(nil)
+    private let servers = Mutex<Servers?>(nil)
     private let logger: Logger
+    private let hasBegun = Atomic(false)
     /// How often it was asked, since it last began, to look up who has the rooms that it has; 0 if
     /// it doesn't do that now.
     private let checks = Atomic(0)
 
-    /// - Parameter address: where the others reach it.
-    package init(at address: NodeAddress, logger: Logger = Logger(label: "storecast.cluster")) {
-        self.address = address
+    /// While it runs: the two parts, and what the others know of them.
+    private struct Servers {
+        var owner: SyncServer
+        var front: SyncServer
+        var own: ClusterServer
+    }
+
+    /// Connects to nothing yet: that is done when the server starts.
+    ///
+    /// - Parameters:
+    ///   - nats: where rooms are kept, the same at all servers.
+    ///   - key: what all servers of the cluster have. Whoever has it may act as anybody.
+    ///   - address: where the other servers reach this one, `host:port`, or `wss://host:port` to
+    ///     have it encrypted with the server's own certificate: then it connects to no server that
+    ///     doesn't encrypt. It listens there: with an IP address on that one, and with a name on all
+    ///     IPv4 addresses of the machine. Without it, on this machine and any free port, which is
+    ///     taken only if all of `nats` is on this machine: for trying things out.
+    ///   - roots: a file of root certificates (PEM) to trust in place of the system's when others
+    ///     are encrypted.
+    ///   - logger: where it logs which servers come and go.
+    /// - Throws: `ServerError.Code.clusterUnusable`.
+    public convenience init(
+        nats: NATSServers, key: EdgeKey, address: String? = nil, trusting roots: String? = nil,
+        logger: Logger = Logger(label: "storecast.cluster")
+    ) throws(ServerError) {
+        var place = NodeAddress()
+        if let address {
+            guard let given = NodeAddress(address) else {
+                throw ServerError(
+                    .clusterUnusable,
+                    "'\(address)' isn't where other servers reach one: write 10.0.0.11:9091.")
+            }
+            place = given
+        } else if !nats.areOnThisMachine {
+            throw ServerError(
+                .clusterUnusable,
+                "Where do the other servers reach this one? Give it an address. It may be left out if "
+                    + "all is on this machine: every NATS server, as many as there are replicas.")
+        }
+        self.init(nats: nats, key: key, at: place, trusting: roots, logger: logger)
+    }
+
+    package init(
+        nats: NATSServers, key: EdgeKey, at place: NodeAddress, trusting roots: String? = nil,
+        logger: Logger = Logger(label: "storecast.cluster"),
+        pulseInterval: Duration = .milliseconds(500)
+    ) {
+        self.nats = nats
+        self.key = key
+        self.place = place
+        self.roots = roots
+        self.pulseInterval = pulseInterval
         // What others call themselves is theirs to say, and may be said again and again.
         self.logger = logger.safe.withoutRepetition
         var random = SystemRandomNumberGenerator()
         id = String(randomID(using: &random).prefix(12))
     }
 
-    /// What its servers are made with.
+    /// Where the others reach the server, `ws://host:port` or `wss://host:port`, while it runs; nil
+    /// otherwise.
+    public var address: String? { own?.address }
+
+    // MARK: Operations
+
+    /// The servers that are there, and which of them has which room. A server that was just started
+    /// has heard of all others after a second.
+    ///
+    /// O(rooms), in requests of some hundred rooms each.
+    ///
+    /// - Throws: `ServerError.Code.clusterRefused` if NATS doesn't answer, `notRunning`.
+    public func status() async throws(ServerError) -> ClusterStatus {
+        try await asking { places throws(NATSError) in try await places.status() }
+    }
+
+    /// Has a room go to another server, from whichever has it. Clients don't notice: actions that
+    /// are on their way are sent again.
     ///
     /// - Parameters:
-    ///   - key: what all servers of the cluster have.
-    ///   - roots: a file of root certificates (PEM) to trust in place of the system's.
-    package func parts(
-        at nats: NATSConfiguration, _ layout: JetStreamLayout, key: EdgeKey,
-        trusting roots: String?,
-        pulseInterval: Duration = .milliseconds(500)
-    ) -> Parts {
-        var nats = nats
-        nats.pingInterval = min(nats.pingInterval, Self.pingInterval)
-        let journal = JournalProvider { [weak self, id, nats] () throws(JournalError) in
-            let store = try await JetStreamStore.open(
-                nats, layout, own: id, pulseInterval: pulseInterval)
-            self?.store.withLock { $0 = store }
-            return store
+    ///   - room: its path.
+    ///   - server: to this one, by its id or the beginning of that; without it, to the one that
+    ///     would have the room if its own were gone.
+    /// - Returns: the id of the server that has it then.
+    /// - Throws: `ServerError.Code.clusterRefused` if nobody has the room, there is no such server,
+    ///   it takes no rooms, or there is no answer within a minute; `notRunning`.
+    @discardableResult
+    public func move(
+        _ room: String, to server: String? = nil
+    ) async throws(ServerError) -> String {
+        try await asking { places throws(NATSError) in
+            try await places.move(room, to: server).id
         }
-        let upstream = Upstream(key: key, trusting: roots) { [weak self] room in
-            guard let self, let places else { throw Self.notRunning }
-            let server = try await places.server(of: room)
-            // Whoever writes to NATS would be sent the key, and in the clear.
-            guard !address.isSecure || server.address.hasPrefix("wss://") else {
-                throw NATSError.violation("\(server.address) isn't encrypted, and this server is.")
-            }
-            return Upstream.Server(id: server.id, url: server.address)
-        }
-        return Parts(journal: journal, upstream: upstream)
     }
 
-    /// How often NATS is asked whether it is there: when two answers are owed this server goes to
-    /// another NATS server, mostly before others take it for gone.
-    private static let pingInterval = Duration.seconds(1)
-
-    /// Serves until SIGINT, SIGTERM or the task's cancellation; gives its rooms to others then, and
-    /// says goodbye to everyone.
+    /// Has all rooms of a server go to others. It takes none from then on, until it is started anew,
+    /// unless nobody else is there; its clients stay.
     ///
-    /// - Parameters:
-    ///   - owner: the server that has rooms, which listens at this node's address.
-    ///   - front: the one for clients.
-    ///   - onListening: called with the URL of `front` and this node's id and address.
-    package func run(
-        owner: SyncServer, front: SyncServer,
-        onListening: @Sendable (_ url: String, _ node: ClusterServer) -> Void
-    ) async throws(ServerError) {
-        let node = try await begin(owner, front)
-        let result: Result<Void, ServerError>
-        do throws(ServerError) {
-            try await front.run(
-                onRecovery: nil, onListening: { onListening($0, node) }, beforeStop: giveOpen)
-            result = .success(())
-        } catch {
-            result = .failure(error)
-        }
-        await end()
-        try result.get()
+    /// - Parameter server: its id or the beginning of that; without it, this one.
+    /// - Throws: `ServerError.Code.clusterRefused` if there is no such server, nobody else takes
+    ///   rooms, or it has more than it can give away in 40 s: then it says how many are left, and
+    ///   may be drained again; `notRunning`.
+    public func drain(_ server: String? = nil) async throws(ServerError) {
+        let id = id
+        _ = try await asking { places throws(NATSError) in try await places.drain(server ?? id) }
     }
 
-    /// Starts to serve; returns the URL of `front`, and this node's id and address.
-    package func start(
-        owner: SyncServer, front: SyncServer
-    ) async throws(ServerError) -> (url: String, node: ClusterServer) {
-        let node = try await begin(owner, front)
-        do throws(ServerError) { return (try await front.start(), node) } catch {
-            await end()
-            throw error
+    private func asking<Result>(
+        _ body: (RoomPlaces) async throws(NATSError) -> Result
+    ) async throws(ServerError) -> Result {
+        guard own != nil, let places else {
+            throw ServerError(.notRunning, "The server doesn't run.")
+        }
+        do throws(NATSError) { return try await body(places) } catch {
+            throw ServerError(.clusterRefused, error.description)
         }
     }
 
-    /// Gives its rooms to others, says goodbye to everyone and frees everything.
-    package func stop() async {
-        await giveOpen()
-        await servers.withLock { $0 }?.front.stop()
-        await end()
-    }
-
-    private func begin(
-        _ owner: SyncServer, _ front: SyncServer
-    ) async throws(ServerError) -> ClusterServer {
-        // What operators ask the one for is about both.
-        let url = try await owner.startUnlogged { [weak front] in try await front?.reload() }
-        let node = ClusterServer(id: id, address: address.announced(listeningAt: url))
-        servers.withLock { $0 = (owner, front) }
-        front.setUnreadiness { [weak places = places] in places?.unreadiness }
-        await places?.begin(as: node) { [weak self] event in
-            // In another order than they came in, perhaps: nothing depends on it.
-            Task { await self?.take(event) }
-        }
-        return node
-    }
-
-    private func end() async {
-        let owner = servers.withLock { servers in
-            defer { servers = nil }
-            return servers?.owner
-        }
-        // First, so that others take over what it still has: the log refuses this server then.
-        await places?.close()
-        await owner?.stop()
-        store.withLock { $0 = nil }
-    }
-
-    /// Has the server with rooms read again what it goes by, and take the other's limits.
-    package func reloadOwner() async throws {
-        guard let (owner, front) = servers.withLock({ $0 }) else { return }
-        if let limits = await front.limits { await owner.setLimits(limits.ofOwner) }
-        try await owner.reload()
-    }
+    private var own: ClusterServer? { servers.withLock { $0?.own } }
 
     private var places: RoomPlaces? { store.withLock { $0 }?.places }
 
     private static var notRunning: NATSError { .unavailable("The server doesn't run.") }
 
     private func take(_ event: RoomPlaces.Event) async {
-        guard let (owner, front) = servers.withLock({ $0 }) else { return }
+        guard let servers = servers.withLock({ $0 }) else { return }
+        let (owner, front) = (servers.owner, servers.front)
         switch event {
         case .gone(let server):
             if !server.id.isSameText(as: id) {
@@ -256,7 +267,7 @@ package final class ClusterNode: Sendable {
 
     /// Gives the rooms that are open to other servers, as long as there is time for that. Nobody
     /// would notice of the others that they have no server for a moment.
-    private func giveOpen() async {
+    package func leave() async {
         guard let owner = servers.withLock({ $0 })?.owner, let places else { return }
         let problem: String?
         do throws(NATSError) {
@@ -302,6 +313,82 @@ package final class ClusterNode: Sendable {
     private static let movesAtOnce = 16
 }
 
+extension ClusterNode: ServerCluster {
+    package var entrance: ClusterEntrance {
+        ClusterEntrance(
+            host: place.listeningHost, port: place.port, isSecure: place.isSecure, key: key)
+    }
+
+    package var upstream: Upstream {
+        Upstream(key: key, trusting: roots) { [weak self] room in
+            guard let self, let places else { throw Self.notRunning }
+            let server = try await places.server(of: room)
+            // Whoever writes to NATS would be sent the key, and in the clear.
+            guard !place.isSecure || server.address.hasPrefix("wss://") else {
+                throw NATSError.violation("\(server.address) isn't encrypted, and this server is.")
+            }
+            return Upstream.Server(id: server.id, url: server.address)
+        }
+    }
+
+    /// Where the part with rooms keeps them.
+    var journal: JournalProvider {
+        var configuration = nats.configuration
+        configuration.pingInterval = min(configuration.pingInterval, Self.pingInterval)
+        let (layout, id, interval) = (nats.layout, id, pulseInterval)
+        return JournalProvider(sharing: self) {
+            [weak self, configuration] () throws(JournalError) in
+            let store = try await JetStreamStore.open(
+                configuration, layout, own: id, pulseInterval: interval)
+            self?.store.withLock { $0 = store }
+            return store
+        }
+    }
+
+    /// How often NATS is asked whether it is there: when two answers are owed this server goes to
+    /// another NATS server, mostly before others take it for gone.
+    private static let pingInterval = Duration.seconds(1)
+
+    package func begin(
+        _ owner: SyncServer, of server: SyncServer,
+        _ onRecovery: (@Sendable (RoomProgress) -> Void)?
+    ) async throws(ServerError) {
+        guard !hasBegun.exchange(true, ordering: .relaxed) else {
+            throw ServerError(
+                .alreadyStarted,
+                "A cluster's node is of one server, which starts once; make another one.")
+        }
+        let url: String
+        do throws(ServerError) {
+            // What operators ask the part with rooms for is about both.
+            url = try await owner.startAsPart(onRecovery) { [weak server] in
+                try await server?.reload()
+            }
+        } catch {
+            store.withLock { $0 = nil }
+            throw error
+        }
+        let own = ClusterServer(id: id, address: place.announced(listeningAt: url))
+        servers.withLock { $0 = Servers(owner: owner, front: server, own: own) }
+        owner.setUnreadiness { [weak places = places] in places?.unreadiness }
+        await places?.begin(as: own) { [weak self] event in
+            // In another order than they came in, perhaps: nothing depends on it.
+            Task { await self?.take(event) }
+        }
+    }
+
+    package func end() async {
+        let owner = servers.withLock { servers in
+            defer { servers = nil }
+            return servers?.owner
+        }
+        // First, so that others take over what it still has: the log refuses this server then.
+        await places?.close()
+        await owner?.stop()
+        store.withLock { $0 = nil }
+    }
+}
+
 /// Where the servers of a cluster reach one of them: `host:port`, `ws://host:port` or
 /// `wss://host:port`; without one, at this machine's own address and any free port.
 package struct NodeAddress: Sendable {
@@ -336,16 +423,5 @@ package struct NodeAddress: Sendable {
         let port = ServerURL(url)?.port ?? port
         let host = host.contains(":") ? "[\(host)]" : host
         return "\(isSecure ? "wss" : "ws")://\(host):\(port)"
-    }
-}
-
-extension SyncLimits {
-    /// Those of a server whose connections are other servers: each of them speaks for many clients,
-    /// and has bounds on what they send itself.
-    package var ofOwner: SyncLimits {
-        var limits = self
-        limits.connectionsPerAddress = limits.connections
-        limits.addressRate = .unlimited
-        return limits
     }
 }

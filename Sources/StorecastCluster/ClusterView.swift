@@ -1,6 +1,5 @@
 package import StorecastNATS
 import StorecastWebSocket
-import StorecastWire
 
 /// A cluster as somebody sees it who is none of its servers.
 package final class ClusterView: Sendable {
@@ -17,15 +16,13 @@ package final class ClusterView: Sendable {
     /// Listens until each server that is there has shown itself.
     ///
     /// - Throws: a sentence if NATS can't be reached.
-    package static func open(
-        _ configuration: NATSConfiguration, _ layout: JetStreamLayout
-    ) async throws(NATSError) -> ClusterView {
+    package static func open(_ nats: NATSServers) async throws(NATSError) -> ClusterView {
         let loop: EventLoop
         do { loop = try EventLoop(name: "storecast-nats") } catch {
             throw .unavailable(error.description)
         }
-        let jetStream = await JetStream(on: loop, configuration)
-        let places = RoomPlaces(jetStream, layout)
+        let jetStream = await JetStream(on: loop, nats.configuration)
+        let places = RoomPlaces(jetStream, nats.layout)
         let view = ClusterView(loop, jetStream, places)
         do throws(NATSError) {
             try await jetStream.connected(within: .seconds(5))
@@ -45,48 +42,20 @@ package final class ClusterView: Sendable {
         await loop.shutDown()
     }
 
-    package var servers: [RoomPlaces.Sight] {
-        get async { await places.servers }
-    }
-
-    /// Who was given which room.
-    package var rooms: [(room: String, server: ClusterServer)] {
-        get async throws(NATSError) { try await places.all() }
-    }
+    /// The servers that are there, and who has which room.
+    package func status() async throws(NATSError) -> ClusterStatus { try await places.status() }
 
     /// Has a room go to another server; returns which. Throws `refused` if a server says no, or if
     /// there is no such room or server.
     package func move(
         _ room: String, to id: String?
     ) async throws(NATSError) -> ClusterServer {
-        guard let owner = try await places.holder(of: room) else {
-            throw .refused("Nobody has the room '\(room)'.")
-        }
-        var target: ClusterServer?
-        if let id { target = try await server(id) }
-        if target != owner { try await places.ask(owner, toMove: room, to: target?.id) }
-        guard let now = try await places.holder(of: room) else {
-            throw .refused("Nobody has the room '\(room)'.")
-        }
-        return now
+        try await places.move(room, to: id)
     }
 
     /// Has all rooms of a server go to others; returns which server that was. Throws `refused` as
     /// ``move(_:to:)`` does.
     package func drain(_ id: String) async throws(NATSError) -> ClusterServer {
-        let server = try await server(id)
-        try await places.ask(server, toMove: nil)
-        return server
-    }
-
-    private func server(_ id: String) async throws(NATSError) -> ClusterServer {
-        let found = await servers.map(\.server).filter { $0.id.utf8.starts(with: id.utf8) }
-        guard let first = found.first, !id.isEmpty else {
-            throw .refused("There is no server '\(id)'.")
-        }
-        guard found.count == 1 else {
-            throw .refused("'\(id)' may be \(found.map(\.id).joined(separator: " or ")).")
-        }
-        return first
+        try await places.drain(id)
     }
 }

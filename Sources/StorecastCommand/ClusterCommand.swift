@@ -49,12 +49,12 @@ struct ClusterCommand: AsyncParsableCommand {
         }
 
         /// Reads the files.
-        var configuration: NATSConfiguration {
+        var servers: NATSServers {
             get throws(CommandFailure) {
-                guard let configuration = try nats.configuration else {
+                guard let servers = try nats.servers else {
                     preconditionFailure("It was checked.")
                 }
-                return configuration
+                return servers
             }
         }
 
@@ -62,10 +62,10 @@ struct ClusterCommand: AsyncParsableCommand {
         func use<Result: Sendable>(
             _ body: @Sendable (ClusterView) async throws(NATSError) -> Result
         ) async throws(CommandFailure) -> Result {
-            let configuration = try configuration
+            let servers = try servers
             let view: ClusterView
             do throws(NATSError) {
-                view = try await ClusterView.open(configuration, nats.layout)
+                view = try await ClusterView.open(servers)
             } catch {
                 throw CommandFailure(.trouble, error.description)
             }
@@ -93,20 +93,18 @@ struct ClusterCommand: AsyncParsableCommand {
         @OptionGroup var options: Options
 
         func run() async throws {
-            let (servers, rooms) = try await options.use { view throws(NATSError) in
-                (await view.servers, try await view.rooms)
+            let status = try await options.use { view throws(NATSError) in
+                try await view.status()
             }
-            for server in servers {
-                let count = rooms.count { $0.server == server.server }
+            for server in status.servers {
                 StandardOutput.write(
-                    "server \(server.server.id) \(server.server.address) \(count) rooms"
-                        + (server.isLeaving ? " drained" : ""))
+                    "server \(server.id) \(server.address) \(server.rooms) rooms"
+                        + (server.isDrained ? " drained" : ""))
             }
-            for (room, server) in rooms.sorted(by: { $0.room < $1.room }) {
-                let isThere = servers.contains { $0.server == server }
-                StandardOutput.write("room \(room) \(isThere ? server.id : "nobody")")
+            for room in status.rooms {
+                StandardOutput.write("room \(room.path) \(room.server ?? "nobody")")
             }
-            if servers.isEmpty {
+            if status.servers.isEmpty {
                 throw CommandFailure(.refused, "No server of the cluster is there.")
             }
         }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import StorecastCluster
 import StorecastNATS
 import StorecastSQLite
 import StorecastTools
@@ -36,7 +37,8 @@ struct ClusterImportCommand: AsyncParsableCommand {
     func run(writingTo write: (String) -> Void) async throws {
         let counts = try await JournalFile.whileUnused(file) { file in
             let rooms = try rooms(in: file)
-            let store = try await JetStreamStore.open(options.configuration, options.nats.layout)
+            let nats = try options.servers
+            let store = try await JetStreamStore.open(nats.configuration, nats.layout)
             do {
                 let counts = try await copy(rooms, of: file, to: store)
                 await store.close()
@@ -145,7 +147,8 @@ struct ClusterExportCommand: AsyncParsableCommand {
     func run() async throws { try await run(writingTo: StandardOutput.write) }
 
     func run(writingTo write: (String) -> Void) async throws {
-        let reader = try await JetStreamReader.open(options.configuration, options.nats.layout)
+        let nats = try options.servers
+        let reader = try await JetStreamReader.open(nats.configuration, nats.layout)
         let counts: (rooms: Int, entries: Int)
         do {
             let names = try copied.chosen(from: try await reader.names(), in: "NATS")

@@ -4,7 +4,6 @@ import Foundation
 import Logging
 import StorecastCluster
 import StorecastDevtools
-import StorecastNATS
 import StorecastServer
 import StorecastSQLite
 import StorecastTools
@@ -56,7 +55,9 @@ struct ServeCommand: AsyncParsableCommand {
             STORECAST_ALLOW_ORIGIN, several with commas between; --limit connections=500 as \
             STORECAST_LIMIT_CONNECTIONS=500) or in a JSON file (--config): \
             {"port": 9090, "allow-origin": ["https://app.example"], "limits": {"connections": 500}}. \
-            What is given as an option goes before the environment, and that before the file.
+            What is given as an option goes before the environment, and that before the file; so of \
+            two that exclude one another the one that is set first in this order holds, and two \
+            that are set in the same place are refused.
             """)
 
     @Option(
@@ -237,7 +238,8 @@ struct ServeCommand: AsyncParsableCommand {
                         + "be left out if all is on this machine: every NATS server, of which there "
                         + "are as many as --nats-replicas says.")
             }
-            if nats.nodeAddress.isSecure, tlsCertificate == nil {
+            let address = nats.clusterAddress.flatMap { NodeAddress($0) }
+            if address?.isSecure == true, tlsCertificate == nil {
                 throw ValidationError(
                     "A wss:// --cluster-address needs a certificate: add --tls-certificate FILE.")
             }
@@ -308,7 +310,11 @@ struct ServeCommand: AsyncParsableCommand {
                 }
             return LeveledLogHandler(handler, level)
         }
-        let reload = try await ServeReload(Array(CommandLine.arguments.dropFirst(2)))
+        let arguments = Array(CommandLine.arguments.dropFirst(2))
+        let settings = try await Settings(
+            arguments, of: Self.self, environment: ProcessInfo.processInfo.environment)
+        for sentence in settings.overruled { say(sentence) }
+        let reload = try await ServeReload(arguments)
         let onReload = reload.map { reload in
             { @Sendable (server: SyncServer) in try await reload(server, level) }
         }
@@ -358,32 +364,30 @@ struct ServeCommand: AsyncParsableCommand {
     ) async throws {
         // Without rules everybody may do everything.
         let room = room.allowAll(isClosed ? .signedIn : .open)
-        let file = file
         let access = try devtools.access(environment: ProcessInfo.processInfo.environment)
-        let server: SyncServer
+        let (server, node): (SyncServer, ClusterNode?)
         do throws(ServerError) {
-            let jwt = try await jwt.authentication
-            if nats.cluster != nil { return try await share(room, access, jwt, onReload) }
-            server = try self.server(of: room, access?.access, jwt, onReload)
+            node = try clusterNode
+            server = try self.server(
+                of: room, access?.access, try await jwt.authentication, onReload, in: node)
         } catch {
             throw CommandFailure(.trouble, error.description)
         }
         let known = (rooms.isEmpty ? ["/"] : rooms).filter { !$0.contains("*") }
         do throws(ServerError) {
-            try await server.run(onRecovery: recovery) { url in
-                if let upstream = edge.upstream {
-                    say("an edge of \(upstream)")
-                } else {
-                    let place = file ?? nats.nats.map { "the streams '\(nats.natsName)' at \($0)" }
-                    say("keeping what happens in \(place ?? "memory")")
-                }
+            try await server.run(onRecovery: node == nil ? recovery : nil) { url in
+                say(place(node))
                 StandardOutput.write("listening on \(url)")
                 let page = "http" + url.dropFirst(2)
                 StandardOutput.write("in a browser: \(page)")
                 if let url = server.operationsURL {
                     StandardOutput.write("its health and metrics: \(url)metrics")
                 }
-                if let access {
+                if let access, let address = node?.address {
+                    StandardOutput.write(
+                        "devtools of the rooms that it has: "
+                            + "http\(address.dropFirst(2))/devtools/\(access.fragment)")
+                } else if let access {
                     StandardOutput.write("its devtools: \(page)devtools/\(access.fragment)")
                 }
                 // Now rather than when the first client comes, as it may take a while; but what
@@ -398,117 +402,76 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    /// Serves as one of a cluster's servers.
-    private func share<State>(
-        _ room: RoomDefinition<State>, _ access: (access: DevtoolsAccess, fragment: String)?,
-        _ jwt: Authentication?, _ onReload: (@Sendable (SyncServer) async throws -> Void)?
-    ) async throws(ServerError) {
-        let node = ClusterNode(at: nats.nodeAddress)
-        let parts = try clusterParts(of: node)
-        let front = try server(
-            of: room, nil, jwt,
-            { server in
-                // Each does what it can, as the parts of one server do.
-                var problem: (any Error)?
-                do { try await onReload?(server) } catch { problem = error }
-                try await node.reloadOwner()
-                if let problem { throw problem }
-            }, as: .front(parts))
-        let owner = try server(of: room, access?.access, jwt, as: .owner(parts, front))
-        try await node.run(owner: owner, front: front) { url, node in
-            say("in the cluster '\(nats.natsName)' as \(node.id), at \(node.address)")
-            StandardOutput.write("listening on \(url)")
-            StandardOutput.write("in a browser: http\(url.dropFirst(2))")
-            if let url = front.operationsURL {
-                StandardOutput.write("its health and metrics: \(url)metrics")
-            }
-            if let access {
-                let page = "http" + node.address.dropFirst(2)
-                StandardOutput.write(
-                    "devtools of the rooms that it has: \(page)/devtools/\(access.fragment)")
-            }
-            ServiceManager.tell("READY=1")
+    /// Where what happens is kept, in a sentence.
+    private func place(_ node: ClusterNode?) -> String {
+        if let node {
+            return "in the cluster '\(nats.natsName)' as \(node.id), at \(node.address ?? "")"
         }
+        if let upstream = edge.upstream { return "an edge of \(upstream)" }
+        let place = file ?? nats.nats.map { "the streams '\(nats.natsName)' at \($0)" }
+        return "keeping what happens in \(place ?? "memory")"
     }
 
-    func clusterParts(of node: ClusterNode) throws(ServerError) -> ClusterNode.Parts {
-        let configuration: NATSConfiguration?
-        do throws(CommandFailure) { configuration = try nats.configuration } catch {
-            throw ServerError(.journalUnavailable, error.description)
+    /// Nil if it isn't a cluster's server. Reads the files.
+    var clusterNode: ClusterNode? {
+        get throws(ServerError) {
+            guard nats.cluster != nil else { return nil }
+            let servers: NATSServers?
+            do throws(CommandFailure) { servers = try nats.servers } catch {
+                throw ServerError(.clusterUnusable, error.description)
+            }
+            guard let servers, let key = try edge.key else {
+                preconditionFailure("They were checked.")
+            }
+            return try ClusterNode(
+                nats: servers, key: key, address: nats.clusterAddress, trusting: edge.upstreamCa)
         }
-        guard let configuration, let key = try edge.key else {
-            preconditionFailure("They were checked.")
-        }
-        return node.parts(at: configuration, nats.layout, key: key, trusting: edge.upstreamCa)
-    }
-
-    /// What a server is to its cluster, if there is one.
-    enum ClusterPart {
-        /// It has rooms, for edges; the other one has health and metrics of both.
-        case owner(ClusterNode.Parts, SyncServer)
-        /// It has clients.
-        case front(ClusterNode.Parts)
     }
 
     /// The server that the options ask for.
     func server<State>(
         of room: RoomDefinition<State>, _ access: DevtoolsAccess?, _ jwt: Authentication? = nil,
         _ onReload: (@Sendable (SyncServer) async throws -> Void)? = nil,
-        as part: ClusterPart? = nil
+        in node: ClusterNode? = nil
     ) throws(ServerError) -> SyncServer {
         guard let limits = try? limits else { preconditionFailure("They were checked.") }
-        let paths = try paths
-        // The same for both servers of a cluster's, to be read again at once.
-        let rules: DocumentRules?
-        if case .owner(_, let front) = part {
-            rules = front.rules
-        } else {
-            rules = try documentRules
-        }
+        let (paths, rules, upstream) = (try paths, try documentRules, try edge.server)
         let find: @Sendable (String) -> (any RoomDefinitionProtocol)? = { path in
             guard let rules, let document = room as? RoomDefinition<SharedDocument> else {
                 return room
             }
             return document.obeying(rules, at: path)
         }
-        let extensions: [ServerExtension] = access.map { [.devtools($0)] } ?? []
-        if case .owner(let parts, let front) = part {
-            let address = nats.nodeAddress
-            return SyncServer(
-                host: address.listeningHost, port: address.port,
-                certificate: address.isSecure ? front.certificate : nil, journal: parts.journal,
-                limits: limits.ofOwner, extensions: extensions,
-                logger: Logger(label: "storecast.owner"), audit: front.audit,
-                metrics: front.metrics(of: "owner"),
-                pages: access == nil ? WebPages() : .demo("devtools"), rules: rules,
-                edgeKey: try edge.key, paths: paths, rooms: find
-            ) { _ throws(Rejection) in
-                throw Rejection(.unauthenticated, "Only servers of the cluster connect here.")
-            }
-        }
-        var (upstream, upstreamPaths) = (try edge.server, RoomPatterns?.some(paths))
-        if upstream != nil, self.rooms.isEmpty { upstreamPaths = nil }
-        if case .front(let parts) = part { upstream = parts.upstream }
         var authentication = try authentication
         if let jwt { authentication = jwt }
         if let rules, isClosed {
             authentication = authentication.admittingAnonymous { rules.admitsAnonymous }
         }
+        let kept: JournalProvider
+        if let node {
+            kept = .cluster(node)
+        } else {
+            kept = upstream == nil ? try journal : .memory
+        }
+        let edgeKey = upstream == nil && node == nil ? try edge.key : nil
         return SyncServer(
             host: host, port: port, listeningSocket: ServiceManager.listeningSocket(),
             allowedHosts: allowHost,
             allowedOrigins: allowOrigin, trustedProxies: trustedProxy, certificate: try certificate,
-            journal: upstream == nil ? try journal : .memory, limits: limits,
-            extensions: extensions, audit: try audit, operations: operationsAddress,
+            journal: kept, limits: limits,
+            extensions: access.map { [.devtools($0)] } ?? [], audit: try audit,
+            operations: operationsAddress,
             pages: try page.pages(insteadOf: defaultPage, access != nil),
             authentication: authentication, onReload: onReload, rules: rules,
-            edgeKey: upstream == nil ? try edge.key : nil, upstream: upstream,
-            paths: upstreamPaths, rooms: find)
+            edgeKey: edgeKey, upstream: upstream,
+            paths: upstream != nil && self.rooms.isEmpty ? nil : paths, rooms: find)
     }
 
     private var journal: JournalProvider {
         get throws(ServerError) {
-            do throws(CommandFailure) { return try nats.journal ?? data.journal(in: file) } catch {
+            do throws(CommandFailure) {
+                return try nats.servers.map { .nats($0) } ?? data.journal(in: file)
+            } catch {
                 throw ServerError(.journalUnavailable, error.description)
             }
         }
@@ -549,6 +512,7 @@ struct ServeCommand: AsyncParsableCommand {
         for line in settings.table(try limits, environment: environment) {
             StandardOutput.write(line)
         }
+        for sentence in settings.overruled { say(sentence) }
     }
 
     /// `host:port`, an IPv6 address in brackets; or a port alone, of this machine's own address.
@@ -589,7 +553,7 @@ struct ServeCommand: AsyncParsableCommand {
         await attempt("devtools") { _ = try devtools.access(environment: environment) }
         await attempt("pages") { _ = try page.pages(insteadOf: defaultPage, false) }
         await attempt("journal") { if let file { _ = try ServedRoom.names(in: file) } }
-        await attempt("NATS") { _ = try nats.journal }
+        await attempt("NATS") { _ = try nats.servers }
         await attempt("edge") { _ = (try edge.key, try edge.server) }
         await attempt("audit log") { if let auditLog { try AuditLog.check(file: auditLog) } }
         return problems

@@ -3,7 +3,6 @@ import Foundation
 import StorecastCluster
 import StorecastDevtools
 import StorecastJWT
-import StorecastNATS
 import StorecastServer
 import StorecastSQLite
 import StorecastTools
@@ -153,24 +152,12 @@ struct NATSOptions: ParsableArguments {
             if other != nil { throw ValidationError("Where is NATS? Add --nats ADDRESSES.") }
             return
         }
-        do throws(NATSError) { _ = try NATSConfiguration(addresses) } catch {
+        do throws(ServerError) { _ = try servers(addresses) } catch {
             throw ValidationError(error.description)
         }
         if let clusterAddress, NodeAddress(clusterAddress) == nil {
             throw ValidationError(
                 "'\(clusterAddress)' isn't where a server is: --cluster-address 10.0.0.11:9091.")
-        }
-        guard (1...5).contains(natsReplicas) else {
-            throw ValidationError("JetStream has 1 to 5 replicas; \(natsReplicas) isn't.")
-        }
-        let isName = natsName.utf8.allSatisfy {
-            UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0
-                || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0
-                || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
-        }
-        guard isName, (1...32).contains(natsName.utf8.count) else {
-            throw ValidationError(
-                "--nats-name has 1 to 32 letters and digits; '\(natsName)' hasn't.")
         }
         guard natsCredentials == nil || natsToken == nil else {
             throw ValidationError(
@@ -186,64 +173,35 @@ struct NATSOptions: ParsableArguments {
     var addresses: String? { nats ?? cluster }
 
     /// Nil without NATS. Reads the files.
-    var journal: JournalProvider? {
-        get throws(CommandFailure) { try configuration.map { .jetStream($0, layout) } }
-    }
-
-    /// Nil without NATS. Reads the files.
-    var configuration: NATSConfiguration? {
+    var servers: NATSServers? {
         get throws(CommandFailure) {
             guard let addresses else { return nil }
-            do throws(NATSError) { return try configuration(addresses) } catch {
+            do throws(ServerError) { return try servers(addresses, credentials) } catch {
                 throw CommandFailure(.trouble, error.description)
             }
         }
     }
 
-    /// Where the other servers of its cluster reach this one: without ``clusterAddress``, on this
-    /// machine.
-    var nodeAddress: NodeAddress {
-        clusterAddress.flatMap { NodeAddress($0) } ?? NodeAddress()
-    }
-
-    /// Whether all servers of the cluster are on this machine, as all NATS servers are: those that
-    /// are named, as many as there have to be. One that is on this machine may have others
-    /// elsewhere.
+    /// Whether all servers of the cluster are on this machine, as all NATS servers are.
     var isOnThisMachine: Bool {
-        guard let cluster, let servers = try? NATSConfiguration(cluster).servers else {
-            return false
-        }
-        return Set(servers).count >= natsReplicas
-            && servers.allSatisfy { HostName(address: $0.host).isLocal }
+        guard let cluster else { return false }
+        return (try? servers(cluster))?.areOnThisMachine == true
     }
 
-    var layout: JetStreamLayout { JetStreamLayout(name: natsName, replicas: natsReplicas) }
-
-    private func configuration(_ addresses: String) throws(NATSError) -> NATSConfiguration {
-        var configuration = try NATSConfiguration(addresses)
-        configuration.certificateAuthorityFile = natsCa
-        configuration.credentials = try credentials
-        return configuration
+    private func servers(
+        _ addresses: String, _ credentials: NATSCredentials = .none
+    ) throws(ServerError) -> NATSServers {
+        try NATSServers(
+            addresses, name: natsName, replicas: natsReplicas, credentials: credentials,
+            trusting: natsCa)
     }
 
-    private var credentials: NATSConfiguration.Credentials {
-        get throws(NATSError) {
-            func read(_ path: String) throws(NATSError) -> String {
-                do throws(CommandFailure) {
-                    return try TokenOptions.read(path)
-                        .trimmingCharacters(in: .whitespacesAndNewlines)
-                } catch {
-                    throw .unavailable(error.description)
-                }
-            }
-            if let natsCredentials {
-                let text = try read(natsCredentials)
-                return text.hasPrefix("SU")
-                    ? .key(try NKey(seed: text)) : try NATSConfiguration.Credentials(file: text)
-            }
+    private var credentials: NATSCredentials {
+        get throws(ServerError) {
+            if let natsCredentials { return try .file(natsCredentials) }
             guard let natsToken else { return .none }
-            let secret = try read(natsToken)
-            return natsUser.map { .user($0, password: secret) } ?? .token(secret)
+            guard let natsUser else { return try .token(file: natsToken) }
+            return try .user(natsUser, passwordFile: natsToken)
         }
     }
 }

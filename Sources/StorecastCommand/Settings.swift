@@ -7,7 +7,8 @@ import StorecastTools
 import SystemPackage
 
 /// The options of a command from its arguments, the environment and a file: what comes first in
-/// this order holds.
+/// this order holds. That is so too for settings that exclude one another: what is set later in it
+/// is as if it weren't there. Two of one place exclude one another also here, and are refused.
 ///
 /// The table of what there is are the command's own options; all that is given elsewhere becomes
 /// arguments in front of those that were given, and is checked as they are.
@@ -34,6 +35,16 @@ struct Settings {
     enum Source: Equatable {
         case arguments, environment(String), file(String), standard
 
+        /// What comes first has the lowest.
+        fileprivate var rank: Int {
+            switch self {
+            case .arguments: 0
+            case .environment: 1
+            case .file: 2
+            case .standard: 3
+            }
+        }
+
         /// Where it is set, if not by an argument.
         var place: String? {
             switch self {
@@ -56,6 +67,8 @@ struct Settings {
     private(set) var rows: [Row] = []
     /// The file that some may be from.
     private(set) var file: String?
+    /// What is set and doesn't count, as another setting goes before it: a sentence for each.
+    private(set) var overruled: [String] = []
 
     /// Variables that aren't settings of `serve`.
     private static let others: Set = [
@@ -63,8 +76,21 @@ struct Settings {
         "STORECAST_COMMIT", "STORECAST_FUZZ", "STORECAST_PACKAGED", StormSchema.variable,
     ]
     private static let notInFile: Set = ["config", "print-configuration", "help", "version"]
-    /// Where else than in a file is kept what happens.
-    private static let otherPlaces = ["memory", "nats", "cluster", "upstream"]
+    /// Of each of these, settings of one group hold; those of the others are excluded.
+    private static let choices: [[[String]]] = [
+        [["data", "durability"], ["memory"], ["nats"], ["cluster"], ["upstream"]],
+        [["json", "rules"], ["upstream"]],
+        [["tokens"], ["jwt-keys"]],
+        [["nats-credentials"], ["nats-token"]],
+    ]
+    /// What means something only beside one of others, and doesn't count when they don't. Behind
+    /// what it is beside.
+    private static let companions: [(name: String, of: [String])] = [
+        ("cluster-address", ["cluster"]), ("upstream-ca", ["upstream", "cluster"]),
+        ("nats-credentials", ["nats", "cluster"]), ("nats-token", ["nats", "cluster"]),
+        ("nats-user", ["nats-token"]), ("nats-ca", ["nats", "cluster"]),
+        ("jwt-issuer", ["jwt-keys"]), ("jwt-audience", ["jwt-keys"]),
+    ]
 
     /// - Parameters:
     ///   - given: the command's arguments, without its name.
@@ -79,37 +105,35 @@ struct Settings {
         self.file = path
         try Self.check(environment, table)
         let variables = EnvironmentVariablesProvider(environmentVariables: environment)
-        var isElsewhere = Self.otherPlaces.contains { own[$0] != nil }
+        var found: [String: Found] = [:]
         for setting in table where setting.name != "limit" {
             if let values = own[setting.name] {
-                let text = setting.isFlag ? values.last ?? "true" : values.joined(separator: ", ")
-                rows.append(Row(name: setting.name, value: text, source: .arguments))
-                continue
-            }
-            // What an argument keeps elsewhere isn't in the file that the environment names.
-            let isMoot = isElsewhere && ["data", "durability"].contains(setting.name)
-            let found: (values: [String], source: Source)?
-            if isMoot {
-                found = nil
+                found[setting.name] = Found(values: values, source: .arguments)
             } else if let variable = setting.variable,
                 let values = Self.values(of: "storecast." + setting.name, in: variables)
             {
-                found = (values, .environment(variable))
+                found[setting.name] = Found(values: values, source: .environment(variable))
             } else if let file,
                 let values = Self.values(
                     of: setting.name, isFlag: setting.isFlag, in: file.provider)
             {
-                found = (values, .file(file.path))
-            } else {
-                found = nil
+                found[setting.name] = Found(values: values, source: .file(file.path))
             }
-            guard let found else {
+        }
+        overrule(&found, table)
+        for setting in table where setting.name != "limit" {
+            guard let found = found[setting.name] else {
                 let standard = setting.isFlag ? "false" : setting.standard ?? ""
                 rows.append(Row(name: setting.name, value: standard, source: .standard))
                 continue
             }
-            try add(setting, found.values, found.source)
-            if setting.name == "memory", found.values == ["true"] { isElsewhere = true }
+            if found.source == .arguments {
+                let values = found.values
+                let text = setting.isFlag ? values.last ?? "true" : values.joined(separator: ", ")
+                rows.append(Row(name: setting.name, value: text, source: .arguments))
+            } else {
+                try add(setting, found.values, found.source)
+            }
         }
         addLimits(own, variables, file)
         arguments += given
@@ -131,6 +155,56 @@ struct Settings {
             guard !places.isEmpty else { throw error }
             let end = text.hasSuffix(".") ? "" : "."
             throw CommandFailure(.trouble, ([text + end] + places).joined(separator: " "))
+        }
+    }
+
+    /// A setting that is set somewhere.
+    private struct Found {
+        var values: [String]
+        var source: Source
+
+        /// A flag that is off is no choice.
+        var isOn: Bool { values != ["false"] }
+    }
+
+    /// Takes away what others exclude that come first.
+    private mutating func overrule(_ found: inout [String: Found], _ table: [Setting]) {
+        /// By the choice, the settings of the groups that hold.
+        var chosen: [Int: [String]] = [:]
+        var gone: [String: String] = [:]
+        for rank in Set(found.values.map(\.source.rank)).sorted() {
+            let names = table.map(\.name).filter {
+                found[$0]?.source.rank == rank && found[$0]?.isOn == true
+            }
+            for name in names {
+                for (choice, groups) in Self.choices.enumerated() where gone[name] == nil {
+                    guard let holding = chosen[choice], !holding.contains(name),
+                        groups.contains(where: { $0.contains(name) })
+                    else { continue }
+                    gone[name] = holding.first { found[$0] != nil && gone[$0] == nil }
+                }
+            }
+            // Two of one source both stay, to be refused.
+            let left = names.filter { gone[$0] == nil }
+            for index in Self.choices.indices where chosen[index] == nil {
+                let groups = Self.choices[index].filter { !Set($0).isDisjoint(with: left) }
+                if !groups.isEmpty { chosen[index] = groups.flatMap(\.self) }
+            }
+        }
+        for (name, others) in Self.companions where gone[name] == nil {
+            guard let lost = others.first(where: { gone[$0] != nil }), let winner = gone[lost],
+                !others.contains(where: { found[$0] != nil && gone[$0] == nil }),
+                found[name]?.source != .arguments
+            else { continue }
+            gone[name] = winner
+        }
+        for name in table.map(\.name) {
+            guard let winner = gone[name], let lost = found.removeValue(forKey: name),
+                let place = lost.source.place, let first = found[winner]?.source
+            else { continue }
+            overruled.append(
+                "'\(name)', which is set by \(place), doesn't count beside '\(winner)', which is "
+                    + (first.place.map { "set by \($0)." } ?? "an argument."))
         }
     }
 

@@ -37,6 +37,8 @@ public final class SyncServer: Sendable {
     let operations: (address: OperationsAddress, metrics: OpenMetrics)?
     private let operationsLoop = Mutex<(loop: OperationsLoop, url: String)?>(nil)
     private let phase = Mutex(Phase.idle)
+    /// If it shares rooms with other servers: these, and the part of it that has rooms.
+    private let part: (cluster: any ServerCluster, owner: SyncServer)?
 
     /// A server whose rooms are found by the URL's path.
     ///
@@ -54,7 +56,8 @@ public final class SyncServer: Sendable {
     ///     believed about a client's address and the name it asked for: `Forwarded` (RFC 7239) or
     ///     `X-Forwarded-For`, `-Proto` and `-Host`.
     ///   - certificate: with which every connection is encrypted; without it, none is.
-    ///   - journal: where rooms are kept.
+    ///   - journal: where rooms are kept. With one that servers share, as
+    ///     `.cluster(node)` of StorecastCluster, each of these has some of the rooms, and serves all.
     ///   - loops: how many event loops, each a thread, share the connections; a room lives on one.
     ///   - limits: bounds on what is held for clients and accepted from them.
     ///   - extensions: what libraries add to the server, such as the devtools of StorecastDevtools.
@@ -78,7 +81,8 @@ public final class SyncServer: Sendable {
     ///     isn't asked, and `journal` and `rules` aren't used. Clients see no difference.
     ///   - paths: which paths have rooms: clients of others are told what there is, and `rooms`
     ///     isn't asked. Without it, `rooms` alone decides.
-    ///   - rooms: answers nil for a path without a room; called once when a room is opened.
+    ///   - rooms: answers nil for a path without a room; called once when a room is opened, and in
+    ///     a cluster also by the server that passes it on.
     ///   - authenticate: says who a client is, or throws: for ``Authentication/custom(_:)``, in
     ///     place of `authentication`.
     public init(
@@ -104,6 +108,10 @@ public final class SyncServer: Sendable {
             "A server has one way to find out who its clients are.")
         precondition(
             edgeKey == nil || upstream == nil, "An edge of a server has no edges of its own.")
+        let cluster = journal.sharing as? any ServerCluster
+        precondition(
+            cluster == nil || edgeKey == nil && upstream == nil,
+            "The servers of a cluster are edges of one another, and of nobody else.")
         loopCount = max(1, loops)
         self.onReload = onReload
         var factory = metrics
@@ -114,32 +122,64 @@ public final class SyncServer: Sendable {
             factory = MultiplexMetricsHandler(factories: [own, factory])
             return (address, own)
         }
+        let authentication = authenticate.map { .custom($0) } ?? authentication
+        part = cluster.map { cluster in
+            let entrance = cluster.entrance
+            let owner = SyncServer(
+                host: entrance.host, port: entrance.port,
+                certificate: entrance.isSecure ? certificate : nil,
+                journal: JournalProvider(open: journal.open), loops: loops, limits: limits.ofOwner,
+                extensions: extensions, logger: logger.ofOwner, audit: audit,
+                metrics: PartMetrics(factory, "owner"), tracer: tracer,
+                pages: pages.forExtensions(at: extensions.map(\.path)),
+                authentication: .edgesOnly(before: authentication), rules: rules,
+                edgeKey: entrance.key, paths: paths, rooms: rooms)
+            return (cluster, owner)
+        }
+        // People connect to what extensions have at the part with rooms.
+        let reserved = Set(part == nil ? [] : extensions.map { ExactString($0.path) })
         configuration = ServerConfiguration(
-            journal: journal, limits: limits, extensions: extensions,
-            rooms: { paths?.contains($0) == false ? nil : rooms($0) }, paths: paths, rules: rules,
-            pages: pages, certificate: certificate,
-            authentication: authenticate.map { .custom($0) } ?? authentication,
+            journal: part == nil ? journal : .memory, limits: limits,
+            extensions: part == nil ? extensions : [],
+            rooms: { path in
+                let isOne = paths?.contains(path) != false
+                return isOne && !reserved.contains(ExactString(path)) ? rooms(path) : nil
+            }, paths: paths, rules: rules, pages: pages, certificate: certificate,
+            authentication: authentication,
             hosts: ServedHosts(listeningOn: host, allowed: allowedHosts),
             origins: AllowedOrigins(allowedOrigins), logger: logger.safe.withoutRepetition,
             connectionLogger: logger.safe, audit: audit,
             metrics: ServerMetrics(factory, loops: loopCount),
-            tracer: tracer is NoOpTracer ? nil : tracer, edgeKey: edgeKey, upstream: upstream)
+            tracer: tracer is NoOpTracer ? nil : tracer, edgeKey: edgeKey,
+            upstream: part?.cluster.upstream ?? upstream, sharesRooms: part != nil)
+        listener = Self.listener(
+            host, port, listeningSocket, isShared: loops > 1, certificate, trustedProxies, limits,
+            takesEdges: edgeKey != nil)
+        if let owner = part?.owner {
+            configuration.metrics.speaks(for: owner.configuration.metrics)
+        }
+    }
+
+    private static func listener(
+        _ host: String, _ port: Int, _ descriptor: Int32?, isShared: Bool,
+        _ certificate: TLSCertificate?, _ proxies: [String], _ limits: SyncLimits, takesEdges: Bool
+    ) -> WebSocketServerConfiguration {
         var listener = WebSocketServerConfiguration()
         listener.host = host
         listener.port = port
-        listener.descriptor = listeningSocket
-        listener.reusePort = loops > 1
-        listener.claimsPort = loops > 1
+        listener.descriptor = descriptor
+        listener.reusePort = isShared
+        listener.claimsPort = isShared
         listener.certificate = certificate?.files
         do throws(WebSocketError) {
-            listener.trustedProxies = try TrustedProxies(trustedProxies)
+            listener.trustedProxies = try TrustedProxies(proxies)
         } catch {
             preconditionFailure(error.description)
         }
         listener.take(limits)
         // With the number of an edge's client before it.
-        if edgeKey != nil { listener.maxMessageBytes += 32 }
-        self.listener = listener
+        if takesEdges { listener.maxMessageBytes += 32 }
+        return listener
     }
 
     /// What is wrong with the sites or the proxies that somebody wants a server to trust; nil if
@@ -181,6 +221,40 @@ public final class SyncServer: Sendable {
             authenticate: authenticate)
     }
 
+    /// An edge: a server without rooms, which passes on those of another one to clients of its own.
+    ///
+    /// ```swift
+    /// let key = try EdgeKey(file: "edge.key")
+    /// await SyncServer(host: "0.0.0.0", upstream: try Upstream("wss://core.example", key: key)).main()
+    /// ```
+    /// It finds out who its clients are and keeps the limits on them; the rules are the other
+    /// server's, which lets it in by its own `edgeKey`.
+    ///
+    /// - Parameters:
+    ///   - upstream: the server that has the rooms.
+    ///   - paths: which rooms it passes on; without it, all that the other one has. All else is as
+    ///     with `rooms`.
+    public convenience init(
+        host: String = "127.0.0.1", port: Int = 9090, listeningSocket: Int32? = nil,
+        allowedHosts: [String] = [], allowedOrigins: [String] = [], trustedProxies: [String] = [],
+        certificate: TLSCertificate? = nil, loops: Int = 1, limits: SyncLimits = SyncLimits(),
+        logger: Logger = Logger(label: "storecast.server"), audit: AuditLog? = nil,
+        metrics: any MetricsFactory = MetricsSystem.factory, operations: OperationsAddress? = nil,
+        tracer: any Tracer = InstrumentationSystem.tracer, pages: WebPages = WebPages(),
+        authentication: Authentication = .anonymous,
+        onReload: (@Sendable (SyncServer) async throws -> Void)? = nil,
+        upstream: Upstream, paths: RoomPatterns? = nil,
+        authenticate: (@Sendable (Credentials) async throws -> Identity)? = nil
+    ) {
+        self.init(
+            host: host, port: port, listeningSocket: listeningSocket, allowedHosts: allowedHosts,
+            allowedOrigins: allowedOrigins, trustedProxies: trustedProxies,
+            certificate: certificate, loops: loops, limits: limits, logger: logger, audit: audit,
+            metrics: metrics, operations: operations, tracer: tracer, pages: pages,
+            authentication: authentication, onReload: onReload, upstream: upstream, paths: paths,
+            rooms: { _ in nil }, authenticate: authenticate)
+    }
+
     /// Serves until SIGINT, SIGTERM or the task's cancellation, then says goodbye to everyone. On
     /// SIGHUP it does what ``reload()`` does, if there is anything to read again.
     ///
@@ -208,15 +282,6 @@ public final class SyncServer: Sendable {
         onRecovery: (@Sendable (RoomProgress) -> Void)?,
         onListening: @Sendable (_ url: String) -> Void
     ) async throws(ServerError) {
-        try await run(onRecovery: onRecovery, onListening: onListening, beforeStop: {})
-    }
-
-    /// - Parameter beforeStop: runs when it is to end, while it still serves.
-    package func run(
-        onRecovery: (@Sendable (RoomProgress) -> Void)?,
-        onListening: @Sendable (_ url: String) -> Void,
-        beforeStop: () async -> Void
-    ) async throws(ServerError) {
         let url = try await start(onRecovery)
         let (signals, continuation) = AsyncStream<Int32>.makeStream()
         let isReloading =
@@ -237,7 +302,6 @@ public final class SyncServer: Sendable {
             configuration.logger.log(.info, "stopping", [.signal: Int(signal)])
             break
         }
-        await beforeStop()
         await stop()
     }
 
@@ -249,13 +313,16 @@ public final class SyncServer: Sendable {
         return url
     }
 
-    /// As ``start()``, for one that only a part of a larger server knows.
+    /// As ``start()``, for the part of a server that has rooms.
     ///
-    /// - Parameter reload: what its extensions do in place of ``reload()``.
-    package func startUnlogged(
+    /// - Parameters:
+    ///   - onRecovery: as in ``run(onRecovery:onListening:)``.
+    ///   - reload: what its extensions do in place of ``reload()``.
+    package func startAsPart(
+        _ onRecovery: (@Sendable (RoomProgress) -> Void)?,
         reload: @escaping @Sendable () async throws -> Void
     ) async throws(ServerError) -> String {
-        try await start(nil, reload)
+        try await start(onRecovery, reload)
     }
 
     private func start(
@@ -272,6 +339,24 @@ public final class SyncServer: Sendable {
         }
         // First, as opening a journal may make a file, which nobody would need.
         try checkAddress()
+        guard let part else { return try await serve(onRecovery, reload) }
+        guard !part.cluster.entrance.isSecure || configuration.certificate != nil else {
+            throw ServerError(
+                .certificateUnusable,
+                "Where the other servers are to come by wss:// needs a certificate: give the server "
+                    + "one.")
+        }
+        try await part.cluster.begin(part.owner, of: self, onRecovery)
+        do throws(ServerError) { return try await serve(nil, reload) } catch {
+            await part.cluster.end()
+            throw error
+        }
+    }
+
+    private func serve(
+        _ onRecovery: (@Sendable (RoomProgress) -> Void)?,
+        _ reload: (@Sendable () async throws -> Void)?
+    ) async throws(ServerError) -> String {
         let store = try await openJournal()
         configuration.audit?.reportTrouble { [logger = configuration.logger] problem in
             logger.error("\(problem)")
@@ -304,7 +389,11 @@ public final class SyncServer: Sendable {
     /// journal's files are closed then. Takes `SyncLimits.drainTimeout` at most. Clients come back
     /// at times that are spread over as many seconds as there are thousands of them, and two at
     /// least.
+    ///
+    /// In a cluster its open rooms go to others before that, as many as half of that time is enough
+    /// for, and the part of it that had them ends after that: two and a half times as long in all.
     public func stop() async {
+        if case .running = phase.withLock({ $0 }) { await part?.cluster.leave() }
         let last = phase.withLock { phase in
             defer { phase = .stopped }
             return phase
@@ -315,9 +404,13 @@ public final class SyncServer: Sendable {
             for loop in loops { group.addTask { await loop.stop() } }
         }
         await shutDown(loops, store)
+        await part?.cluster.end()
     }
 
     /// A room for the server's own code; opened if need be, and then kept open.
+    ///
+    /// An edge, and a server of a cluster, has no rooms for its code, as they are another's, or may
+    /// be at the next moment: there it is a client as others are, of this server.
     ///
     /// Throws a ``ServerError``: `noRoom`, `notRunning`, `journalUnavailable` if the room may be
     /// opened later, or `journalUnreadable`.
@@ -339,7 +432,7 @@ public final class SyncServer: Sendable {
     /// certificate. Subscriptions that the rules don't allow any more end (`lapse` with
     /// `forbidden`), and so do connections of those who may do nothing in their room. Connections
     /// of identities of which a token isn't there any more, or stands for something else, end with
-    /// close code 4004, and may come back with another.
+    /// close code 4004, and may come back with another. In a cluster both parts of the server do so.
     ///
     /// What can't be read stays as it is, and is logged: throws then, when the rest is done, the
     /// first ``ServerError``, or what the authentication or `onReload` throws.
@@ -356,6 +449,8 @@ public final class SyncServer: Sendable {
                 problem = problem ?? error
             }
         }
+        // It has logged itself what it couldn't do.
+        do { try await part?.owner.reload() } catch { problem = problem ?? error }
         if let problem { throw problem }
     }
 
@@ -392,6 +487,7 @@ public final class SyncServer: Sendable {
         var limits = limits
         let fixed = limits.keep(fixedOf: configuration.limits)
         for loop in runningLoops() { await loop.set(limits) }
+        _ = await part?.owner.setLimits(limits.ofOwner)
         return fixed
     }
 
@@ -421,7 +517,8 @@ public final class SyncServer: Sendable {
     ///
     /// For when somebody is to be shut out, or has new roles, before the token expires: have
     /// authentication know it first. Clients then connect again, and are let in if they have
-    /// another token. A check that is under way counts as made before.
+    /// another token. A check that is under way counts as made before. In a cluster these are the
+    /// connections to this server: have each do it.
     @discardableResult
     public func revoke(_ identity: Identity) async -> Int {
         await revoke { $0.id.isSameText(as: identity.id) }
@@ -447,26 +544,11 @@ public final class SyncServer: Sendable {
 
     // MARK: A part of a larger server
 
-    /// For another server that writes to the same audit log.
-    package var audit: AuditLog? { configuration.audit }
-
-    /// For another server that has the same.
-    package var rules: DocumentRules? { configuration.rules }
-    package var certificate: TLSCertificate? { configuration.certificate }
-
-    /// The bounds that hold now, if it runs.
-    package var limits: SyncLimits? {
-        get async { await runningLoops().first?.limits }
-    }
+    /// The part of it that has rooms, if it is a cluster's.
+    package var owner: SyncServer? { part?.owner }
 
     /// How long it may take to end.
     package var drainTimeout: Duration { configuration.limits.drainTimeout }
-
-    /// For another server whose metrics are shown with this one's, with a label that says which
-    /// part they are of.
-    package func metrics(of part: String) -> any MetricsFactory {
-        PartMetrics(operations?.metrics ?? MetricsSystem.factory, part)
-    }
 
     /// Clients are sent elsewhere as long as this says why, beside what the server itself knows.
     package func setUnreadiness(_ problem: @escaping @Sendable () -> String?) {

@@ -8,7 +8,10 @@ struct SnippetTests {
 
     /// Documents whose every piece of Swift comes from a snippet.
     private static let documents =
-        ["Coming-from-ReSwift", "Large-states", "Recovery", "Services", "Simulation", "Web"]
+        [
+            "Cluster", "Coming-from-ReSwift", "Large-states", "Recovery", "Services", "Simulation",
+            "Web",
+        ]
         .map { "Docs/\($0).md" }
         + articles(in: "Sources/Storecast/Documentation.docc")
         + articles(in: "Sources/StorecastRedux/Documentation.docc")

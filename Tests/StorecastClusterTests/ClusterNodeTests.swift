@@ -19,6 +19,13 @@ import Testing
 @MainActor struct ClusterNodeTests {
     private nonisolated static let token = "a token of the devtools' own"
     private nonisolated static let layout = JetStreamLayout(name: "test", streams: 2, replicas: 1)
+    private nonisolated static let key = "0123456789abcdef"
+
+    private nonisolated static func servers(_ nats: NATSProcess) throws -> NATSServers {
+        var servers = try NATSServers(nats.address, replicas: 1)
+        servers.layout = layout
+        return servers
+    }
 
     /// A node with its servers.
     private struct Node: Sendable {
@@ -37,28 +44,24 @@ import Testing
         }
 
         init(_ nats: NATSProcess, rules: DocumentRules? = nil) async throws {
-            let node = ClusterNode(at: NodeAddress())
-            self.node = node
-            let key = try EdgeKey("0123456789abcdef")
-            let parts = node.parts(
-                at: try NATSConfiguration(nats.address), ClusterNodeTests.layout, key: key,
-                trusting: nil, pulseInterval: .milliseconds(20))
+            node = ClusterNode(
+                nats: try ClusterNodeTests.servers(nats), key: try EdgeKey(ClusterNodeTests.key),
+                at: NodeAddress(), pulseInterval: .milliseconds(20))
             let room = JSONRoom.definition(initial: ["n": 0])
             let reloads = reloads
             front = SyncServer(
-                port: 0, operations: OperationsAddress(port: 0),
-                authentication: .custom { Identity($0.token ?? "nobody") },
-                onReload: { _ in
-                    reloads.increase()
-                    try await node.reloadOwner()
-                }, rules: rules,
-                upstream: parts.upstream, rooms: { _ in nil })
-            owner = SyncServer(
-                port: 0, journal: parts.journal, limits: SyncLimits().ofOwner,
+                port: 0, journal: .cluster(node),
                 extensions: [.devtools(.token(ClusterNodeTests.token))],
-                metrics: front.metrics(of: "owner"), rules: rules, edgeKey: key,
-                rooms: { path in rules.map { room.obeying($0, at: path) } ?? room })
-            (url, server) = try await node.start(owner: owner, front: front)
+                operations: OperationsAddress(port: 0),
+                authentication: .custom { Identity($0.token ?? "nobody") },
+                onReload: { _ in reloads.increase() }, rules: rules,
+                rooms: { path in
+                    guard path != "/none" else { return nil }
+                    return rules.map { room.obeying($0, at: path) } ?? room.allowAll(.open)
+                })
+            owner = try #require(front.owner)
+            url = try await front.start()
+            server = ClusterServer(id: node.id, address: try #require(node.address))
         }
 
         /// What one of its metrics is; nil if there is none with this name and these labels.
@@ -84,12 +87,11 @@ import Testing
         let nats = try await NATSProcess()
         var nodes: [Node] = []
         for _ in 0..<count { nodes.append(try await Node(nats)) }
-        let view = try await ClusterView.open(
-            try NATSConfiguration(nats.address), Self.layout)
-        #expect(await Set(view.servers.map(\.server)) == Set(nodes.map(\.server)))
+        let view = try await ClusterView.open(try Self.servers(nats))
+        #expect(try await Set(view.status().servers.map(\.id)) == Set(nodes.map(\.server.id)))
         try await body(nodes, view)
         await view.close()
-        for node in nodes { await node.node.stop() }
+        for node in nodes { await node.front.stop() }
     }
 
     @Test func `every server serves every room, and each room is one server's`() async throws {
@@ -102,9 +104,9 @@ import Testing
                     connection.close()
                 }
             }
-            let placed = try await view.rooms
-            #expect(placed.map(\.room).sorted() == rooms)
-            #expect(Set(nodes.map(\.server)).isSuperset(of: placed.map(\.server)))
+            let placed = try await view.status().rooms
+            #expect(placed.map(\.path) == rooms)
+            #expect(Set(nodes.map(\.server.id)).isSuperset(of: placed.compactMap(\.server)))
         }
     }
 
@@ -142,11 +144,11 @@ import Testing
             let clients = rooms.map { nodes[0].connect(to: $0) }
             for client in clients { #expect(try await increment(client) == 1) }
             _ = try await view.drain(String(nodes[0].server.id.prefix(6)))
-            #expect(try await view.rooms.allSatisfy { $0.server == nodes[1].server })
+            #expect(try await view.status().rooms.allSatisfy { $0.server == nodes[1].server.id })
             for client in clients { #expect(try await increment(client) == 2) }
             let late = nodes[0].connect(to: "/late")
             #expect(try await increment(late) == 1)
-            #expect(try await view.rooms.allSatisfy { $0.server == nodes[1].server })
+            #expect(try await view.status().rooms.allSatisfy { $0.server == nodes[1].server.id })
             // Now nobody takes any.
             await #expect(
                 throws: NATSError.refused("There is no other server that takes rooms.")
@@ -163,7 +165,7 @@ import Testing
         let nats = try await NATSProcess()
         let nodes = [try await Node(nats), try await Node(nats)]
         let configuration = try NATSConfiguration(nats.address)
-        let view = try await ClusterView.open(configuration, Self.layout)
+        let view = try await ClusterView.open(try Self.servers(nats))
         // Somebody who doesn't hear that it takes none.
         let loop = try EventLoop(name: "giver")
         let giver = await JetStream(on: loop, configuration)
@@ -178,13 +180,13 @@ import Testing
             Task { _ = await Self.give("/late", to: server, by: giver) }
         }
         _ = try await view.drain(server.id)
-        let rooms = try await view.rooms
-        #expect(rooms.map(\.room).contains("/late"))
-        #expect(rooms.allSatisfy { $0.server == nodes[1].server })
+        let rooms = try await view.status().rooms
+        #expect(rooms.map(\.path).contains("/late"))
+        #expect(rooms.allSatisfy { $0.server == nodes[1].server.id })
         await giver.close()
         await loop.shutDown()
         await view.close()
-        for node in nodes { await node.node.stop() }
+        for node in nodes { await node.front.stop() }
     }
 
     /// Writes that a server has a room, as others do.
@@ -204,10 +206,10 @@ import Testing
             let (used, unused) = (nodes[0].connect(to: "/used"), nodes[0].connect(to: "/unused"))
             _ = try await increment(used)
             for await status in unused.statuses.limited where status == .live { break }
-            let rooms = try await view.rooms.map(\.room)
-            #expect(rooms.sorted() == ["/unused", "/used"])
+            let rooms = try await view.status().rooms.map(\.path)
+            #expect(rooms == ["/unused", "/used"])
             for client in [used, unused] { client.close() }
-            #expect(try await eventually { try await view.rooms.map(\.room) == ["/used"] })
+            #expect(try await eventually { try await view.status().rooms.map(\.path) == ["/used"] })
         }
     }
 
@@ -221,11 +223,11 @@ import Testing
         nats.send(SIGSTOP)
         #expect(
             await eventually {
-                metrics.unreadiness?.hasPrefix("Nothing was heard of NATS for") == true
+                metrics.unreadiness?.contains("Nothing was heard of NATS for") == true
             })
         nats.send(SIGCONT)
         #expect(await eventually { metrics.unreadiness == nil })
-        await node.node.stop()
+        await node.front.stop()
     }
 
     @Test func `a server that stops leaves its rooms to others, whose clients notice nothing`()
@@ -237,14 +239,14 @@ import Testing
         let clients = rooms.map { nodes[1].connect(to: $0) }
         let statuses = clients.map(\.statuses)
         for client in clients { #expect(try await increment(client) == 1) }
-        await nodes[0].node.stop()
+        await nodes[0].front.stop()
         for client in clients { #expect(try await increment(client) == 2) }
         for client in clients { client.close() }
         for statuses in statuses {
             let seen = try await statuses.collected()
             #expect(!seen.contains { if case .offline = $0 { true } else { false } }, "\(seen)")
         }
-        await nodes[1].node.stop()
+        await nodes[1].front.stop()
     }
 
     @Test func `rules that are read again hold wherever the room is`() async throws {
@@ -269,7 +271,7 @@ import Testing
         try await node.front.reload()
         #expect(try await increment(client) == 2)
         client.close()
-        await node.node.stop()
+        await node.front.stop()
     }
 
     @Test func `when the part with rooms is to read its files again, both parts do`() async throws {
@@ -291,8 +293,8 @@ import Testing
             let (ada, bob) = (nodes[0].connect(to: "/r"), nodes[1].connect(to: "/r", as: "bob"))
             _ = try await increment(ada)
             _ = try await increment(bob)
-            let holder = try await view.rooms.last?.server
-            let owner = try #require(nodes.first { $0.server == holder }).owner
+            let holder = try await view.status().rooms.last?.server
+            let owner = try #require(nodes.first { $0.server.id == holder }).owner
             #expect(owner.configuration.revocations.add("ada"))
             #expect(await owner.revoke(Identity("ada")) == 1)
             for await status in ada.statuses {
@@ -312,8 +314,8 @@ import Testing
         try await withCluster(of: 2) { nodes, view in
             let client = nodes[0].connect(to: "/r")
             _ = try await increment(client)
-            let holder = try await view.rooms.first?.server
-            let place = try #require(nodes.firstIndex { $0.server == holder })
+            let holder = try await view.status().rooms.first?.server
+            let place = try #require(nodes.firstIndex { $0.server.id == holder })
             let (own, other) = (nodes[place], nodes[1 - place])
             func become(
                 _ value: @escaping (Double) -> Bool, _ name: String, of node: Node,
@@ -343,7 +345,7 @@ import Testing
         try await withCluster(of: 2) { nodes, view in
             let client = nodes[0].connect(to: "/r")
             _ = try await increment(client)
-            let holder = try #require(try await view.rooms.first).server
+            let holder = try #require(try await view.status().rooms.first?.server)
             for node in nodes {
                 let devtools = RemoteConnection(
                     node.server.address + "/devtools", token: { Self.token })
@@ -354,13 +356,13 @@ import Testing
                     break
                 }
                 #expect(seen["rooms"]?[0]?["room"] == "/r")
-                #expect(seen["rooms"]?[0]?["server"]?.string == holder.id)
+                #expect(seen["rooms"]?[0]?["server"]?.string == holder)
                 let servers = seen["servers"]?.array ?? []
                 #expect(
                     Set(servers.compactMap { $0["address"]?.string })
                         == Set(nodes.map { $0.server.address }))
                 for server in servers {
-                    let isHolder = server["id"]?.string == holder.id
+                    let isHolder = server["id"]?.string == holder
                     #expect(server["rooms"]?.int == (isHolder ? 1 : 0))
                     #expect(server["isOwn"]?.bool == (server["id"]?.string == node.server.id))
                     #expect(server["isDrained"] == false)
@@ -368,6 +370,134 @@ import Testing
                 devtools.close()
             }
             client.close()
+        }
+    }
+
+    // MARK: By the server's own code
+
+    @Test func `a server says who has which room, and gives rooms away`() async throws {
+        try await withCluster(of: 2) { nodes, _ in
+            let client = nodes[0].connect(to: "/r")
+            #expect(try await increment(client) == 1)
+            let status = try await nodes[0].node.status()
+            #expect(status.servers.map(\.id) == nodes.map(\.server.id).sorted())
+            #expect(status.servers.map(\.rooms).reduce(0, +) == 1)
+            let room = try #require(status.rooms.first)
+            #expect(room.path == "/r")
+            let holder = try #require(nodes.first { $0.server.id == room.server })
+            let other = try #require(nodes.first { $0.server.id != room.server })
+            // Whoever is asked, it is the one that has the room which gives it away.
+            #expect(
+                try await other.node.move("/r", to: String(other.server.id.prefix(8)))
+                    == other.server.id)
+            #expect(try await increment(client) == 2)
+            try await other.node.drain()
+            let now = try await holder.node.status()
+            #expect(now.rooms == [ClusterStatus.Room(path: "/r", server: holder.server.id)])
+            #expect(now.servers.filter(\.isDrained).map(\.id) == [other.server.id])
+            #expect(try await increment(client) == 3)
+            let error = await #expect(throws: ServerError.self) {
+                try await holder.node.move("/s")
+            }
+            #expect(error?.code == .clusterRefused)
+            #expect(error?.description == "Nobody has the room '/s'.")
+            client.close()
+        }
+    }
+
+    @Test func `a server that doesn't run can't be asked, and a node is of one server`()
+        async throws
+    {
+        let nats = try await NATSProcess()
+        let first = try await Node(nats)
+        let second = SyncServer(port: 0, journal: .cluster(first.node), rooms: { _ in nil })
+        var error = await #expect(throws: ServerError.self) { try await second.start() }
+        #expect(error?.code == .alreadyStarted)
+        // The first one doesn't notice.
+        let client = first.connect(to: "/r")
+        #expect(try await increment(client) == 1)
+        client.close()
+        await first.front.stop()
+        #expect(first.node.address == nil)
+        error = await #expect(throws: ServerError.self) { try await first.node.status() }
+        #expect(error?.code == .notRunning)
+    }
+
+    @Test func `a server whose front can't listen leaves nothing of the other part`() async throws {
+        let nats = try await NATSProcess()
+        let held = try HeldPort()
+        let node = ClusterNode(
+            nats: try Self.servers(nats), key: try EdgeKey(Self.key), at: NodeAddress(),
+            pulseInterval: .milliseconds(20))
+        let server = SyncServer(
+            port: held.number, journal: .cluster(node), rooms: { _ in nil })
+        let error = await #expect(throws: ServerError.self) { try await server.start() }
+        #expect(error?.code == .cannotListen)
+        #expect(node.address == nil)
+        let view = try await ClusterView.open(try Self.servers(nats))
+        let servers = try await view.status().servers
+        #expect(servers.isEmpty)
+        await view.close()
+    }
+
+    @Test func `nobody is given a room that isn't one`() async throws {
+        try await withCluster(of: 1) { nodes, view in
+            for path in ["/none", "/devtools"] {
+                let client = nodes[0].connect(to: path)
+                var last: Rejection?
+                for await status in client.statuses.limited {
+                    guard case .closed(let rejection) = status else { continue }
+                    last = rejection
+                    break
+                }
+                #expect(last != nil)
+                client.close()
+            }
+            let rooms = try await view.status().rooms
+            #expect(rooms.isEmpty)
+        }
+    }
+
+    @Test func `who serves people without names has open rooms, at whichever server`() async throws
+    {
+        let nats = try await NATSProcess()
+        let node = ClusterNode(
+            nats: try Self.servers(nats), key: try EdgeKey(Self.key), at: NodeAddress(),
+            pulseInterval: .milliseconds(20))
+        let room = JSONRoom.definition(initial: ["n": 0])
+        let server = SyncServer(port: 0, journal: .cluster(node), rooms: { _ in room })
+        let url = try await server.start()
+        let client = RemoteConnection(url + "r")
+        #expect(try await increment(client) == 1)
+        // Its own code has no rooms, as they may be another's at the next moment.
+        let error = await #expect(throws: ServerError.self) {
+            try await server.room("/r", of: SharedDocument.self)
+        }
+        #expect(error?.code == .noRoom)
+        client.close()
+        await server.stop()
+    }
+
+    @Test func `a server is as well as the part of it that has rooms`() async throws {
+        try await withCluster(of: 1) { nodes, _ in
+            let (front, owner) = (nodes[0].front, nodes[0].owner)
+            let metrics = front.configuration.metrics
+            #expect(await eventually { metrics.unreadiness == nil })
+            owner.configuration.metrics.stops()
+            #expect(metrics.unreadiness == "The part with the rooms: The server stops.")
+        }
+    }
+
+    @Test func `rooms of one server are at NATS, and another one goes on with them`() async throws {
+        let nats = try await NATSProcess()
+        let servers = try Self.servers(nats)
+        let room = JSONRoom.definition(initial: ["n": 0])
+        for version in 1...2 as ClosedRange<UInt64> {
+            let server = SyncServer(port: 0, journal: .nats(servers), rooms: { _ in room })
+            let client = RemoteConnection(try await server.start() + "r")
+            #expect(try await increment(client) == version)
+            client.close()
+            await server.stop()
         }
     }
 

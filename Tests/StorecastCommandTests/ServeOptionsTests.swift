@@ -184,7 +184,8 @@ struct ServeOptionsTests {
         func nats(_ arguments: String...) throws -> (NATSConfiguration, JetStreamLayout) {
             let command = try ServeCommand.parse(["--nats", "nats://a,tls://[::1]:7"] + arguments)
             #expect(command.file == nil)
-            return (try #require(try command.nats.configuration), command.nats.layout)
+            let servers = try #require(try command.nats.servers)
+            return (servers.configuration, servers.layout)
         }
         let (plain, layout) = try nats()
         #expect(plain.servers.map(\.description) == ["a:4222", "[::1]:7"])
@@ -259,9 +260,10 @@ struct ServeOptionsTests {
                 "--limit", "window=70",
             ])
         #expect(command.file == nil)
-        let parts = try command.clusterParts(of: ClusterNode(at: command.nats.nodeAddress))
-        let front = try command.server(of: Board.room, nil, as: .front(parts))
-        let owner = try command.server(of: Board.room, nil, as: .owner(parts, front))
+        let access = DevtoolsAccess.token("a token of the devtools' own")
+        let node = try #require(try command.clusterNode)
+        let front = try command.server(of: Board.room, access, in: node)
+        let owner = try #require(front.owner)
         #expect((front.listener.host, front.listener.port) == ("127.0.0.1", 7))
         #expect((owner.listener.host, owner.listener.port) == ("0.0.0.0", 8))
         #expect(owner.listener.certificate != nil)
@@ -276,12 +278,18 @@ struct ServeOptionsTests {
             #expect(server.configuration.paths?.contains("/c") == false)
         }
         // Nobody but servers comes to it, and each of them speaks for many.
-        guard case .asked(let identify) = owner.configuration.authentication.way else {
+        guard case .known(let identify) = owner.configuration.authentication.way else {
             throw TooLate(description: "Nobody is asked.")
         }
-        await #expect(throws: Rejection.self) {
-            try await identify(Credentials(token: "ada", path: "/b/c", headers: [:]))
+        #expect(throws: Rejection.self) {
+            try identify(Credentials(token: "ada", path: "/b/c", headers: [:]))
         }
+        // Developers look at the rooms that it has.
+        #expect(owner.configuration.extensions.map(\.path) == ["/devtools"])
+        #expect(front.configuration.extensions.isEmpty)
+        let devtools = WebPages.demo("devtools")["/index.html"]
+        #expect(owner.configuration.pages["/index.html"] == devtools)
+        #expect(front.configuration.pages["/index.html"] != devtools)
         let limits = owner.configuration.limits
         #expect(limits.connectionsPerAddress == limits.connections)
         #expect(limits.addressRate.actions == .infinity)

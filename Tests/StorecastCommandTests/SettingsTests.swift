@@ -121,6 +121,81 @@ struct SettingsTests {
         #expect(try await self.command(["--config", path]).file == "a.sqlite")
     }
 
+    @Test func `of settings that exclude one another the one that comes first holds`() async throws
+    {
+        let path = try file(
+            #"{"cluster": "nats://localhost", "nats-replicas": 1, "cluster-address": "a:1", "#
+                + #""edge-key": "key", "nats-ca": "a.pem", "tokens": "a.json", "json": "a.json"}"#)
+        let cluster = try await command(["--config", path])
+        #expect(cluster.nats.cluster != nil && cluster.tokens == "a.json")
+        // What is beside it goes with it, and nothing else.
+        let environment = [
+            "STORECAST_DATA": "a.sqlite", "STORECAST_JWT_KEYS": "b.json",
+            "STORECAST_JWT_ISSUER": "b",
+        ]
+        let settings = try await settings(["--config", path], environment)
+        let file = try settings.command()
+        #expect(file.file == "a.sqlite" && file.nats.cluster == nil)
+        #expect(file.nats.clusterAddress == nil && file.nats.natsCa == nil)
+        #expect(file.tokens == nil && file.jwt.jwtKeys == "b.json")
+        #expect(file.json == "a.json" && file.edge.edgeKey == "key")
+        #expect(
+            settings.overruled.sorted() == [
+                "'cluster', which is set by '\(path)', doesn't count beside 'data', which is set by "
+                    + "STORECAST_DATA in the environment.",
+                "'cluster-address', which is set by '\(path)', doesn't count beside 'data', which "
+                    + "is set by STORECAST_DATA in the environment.",
+                "'nats-ca', which is set by '\(path)', doesn't count beside 'data', which is set by "
+                    + "STORECAST_DATA in the environment.",
+                "'tokens', which is set by '\(path)', doesn't count beside 'jwt-keys', which is set "
+                    + "by STORECAST_JWT_KEYS in the environment.",
+            ])
+        let memory = try await self.settings(["--config", path, "--memory"], environment)
+        #expect(try memory.command().data.memory)
+        #expect(
+            memory.overruled.first
+                == "'data', which is set by STORECAST_DATA in the environment, doesn't count beside "
+                + "'memory', which is an argument.")
+        // What is itself excluded excludes nothing.
+        let edge = try await command(
+            ["--config", path, "--memory"], ["STORECAST_UPSTREAM": "ws://a"])
+        #expect(edge.edge.upstream == nil && edge.json == "a.json")
+        let upstream = try await command(["--config", path], ["STORECAST_UPSTREAM": "ws://a"])
+        #expect(upstream.edge.upstream == "ws://a" && upstream.json == nil)
+    }
+
+    @Test func `a flag that is off excludes nothing`() async throws {
+        let path = try file(#"{"data": "a.sqlite"}"#)
+        let command = try await command(["--config", path], ["STORECAST_MEMORY": "false"])
+        #expect(command.file == "a.sqlite")
+    }
+
+    @Test func `settings of one place that exclude one another are refused, with the place`()
+        async throws
+    {
+        func problem(_ given: [String], _ environment: [String: String]) async -> String {
+            do {
+                _ = try await settings(given, environment).command()
+                return ""
+            } catch {
+                return (error as? CommandFailure)?.description ?? ServeCommand.message(for: error)
+            }
+        }
+        let sentence = "With --nats there is no --data: leave one of them out."
+        #expect(await problem(["--nats", "nats://a", "--data", "a"], [:]) == sentence)
+        let environment = await problem(
+            [], ["STORECAST_NATS": "nats://a", "STORECAST_DATA": "a"])
+        #expect(environment.hasPrefix(sentence))
+        #expect(environment.contains("'data' is set by STORECAST_DATA in the environment."))
+        let path = try file(#"{"nats": "nats://a", "data": "a"}"#)
+        let file = await problem(["--config", path], [:])
+        #expect(file.hasPrefix(sentence) && file.contains("'nats' is set by '\(path)'."))
+        // Also where the third one, which comes later, isn't looked at.
+        #expect(
+            await problem(["--config", path, "--nats", "nats://b", "--memory"], [:])
+                == "With --nats there is no --memory: leave one of them out.")
+    }
+
     @Test func `an error about a value says where it is set, if not by an argument`() async throws {
         func problem(_ given: [String], _ environment: [String: String] = [:]) async -> String {
             do {

@@ -22,8 +22,7 @@ struct EdgeTests {
             port: 0, loops: 2, edgeKey: try key(), rooms: { $0 == "/none" ? nil : Tallies.room })
         let url = try await owner.start()
         let edge = SyncServer(
-            port: 0, loops: 2, upstream: try Upstream(String(url.dropLast()), key: try key()),
-            rooms: { _ in nil })
+            port: 0, loops: 2, upstream: try Upstream(String(url.dropLast()), key: try key()))
         let edgeURL = try await edge.start()
         // Some of these names want encoding.
         for path in ["/a", "/b/c", "/d é%", "/e+f;g"] {
@@ -50,8 +49,7 @@ struct EdgeTests {
         // Nobody else gets it before the owner does.
         let port = try HeldPort(isShared: true)
         let edge = SyncServer(
-            port: 0, upstream: try Upstream("ws://127.0.0.1:\(port.number)", key: try key()),
-            rooms: { _ in nil })
+            port: 0, upstream: try Upstream("ws://127.0.0.1:\(port.number)", key: try key()))
         let client = RemoteConnection(try await edge.start())
         let dispatch = client.dispatch(Add(number: 2))
         let owner = SyncServer(port: port.number, room: Tallies.room, edgeKey: try key())
@@ -70,8 +68,7 @@ struct EdgeTests {
         let url = try await owner.start()
         let (logger, messages) = MessageLog.make()
         let edge = SyncServer(
-            port: 0, logger: logger, upstream: try Upstream(String(url.dropLast()), key: try key()),
-            rooms: { _ in nil })
+            port: 0, logger: logger, upstream: try Upstream(String(url.dropLast()), key: try key()))
         let client = RemoteConnection(try await edge.start())
         _ = try await client.dispatch(Add(number: 1)).outcome
         let home = try #require(owner.home(of: "/"))
@@ -93,7 +90,7 @@ struct EdgeTests {
         let url = try await owner.start()
         let edge = SyncServer(
             port: 0, operations: OperationsAddress(port: 0),
-            upstream: try Upstream(String(url.dropLast()), key: try key()), rooms: { _ in nil })
+            upstream: try Upstream(String(url.dropLast()), key: try key()))
         let client = RemoteConnection(try await edge.start())
         #expect(await client.isLive())
         let metrics = try #require(edge.operations).metrics
@@ -118,8 +115,7 @@ struct EdgeTests {
         let owner = SyncServer(port: 0, edgeKey: try key(), rooms: { _ in Tallies.room })
         let url = try await owner.start()
         let edge = SyncServer(
-            port: 0, upstream: try Upstream(String(url.dropLast()), key: try key()),
-            rooms: { _ in nil })
+            port: 0, upstream: try Upstream(String(url.dropLast()), key: try key()))
         let edgeURL = try await edge.start()
         var clients: [RemoteConnection] = []
         for number in 0..<40 { clients.append(RemoteConnection(edgeURL.at("/\(number)"))) }
@@ -149,8 +145,7 @@ struct EdgeTests {
         let homes = try owners.map { try #require($0.home(of: "/")) }
         let directory = Directory(servers[0])
         let edge = SyncServer(
-            port: 0, upstream: Upstream(key: try key()) { _ in try directory.find() },
-            rooms: { _ in nil })
+            port: 0, upstream: Upstream(key: try key()) { _ in try directory.find() })
         let client = RemoteConnection(try await edge.start())
         #expect(try await client.dispatch(Add(number: 1)).outcome.version == 1)
         let connections = await homes[0].connections

@@ -221,6 +221,34 @@ struct MetricsTests {
         #expect(metrics.illness == "Loop 0 has done nothing for 31 s.")
     }
 
+    @Test func `a server of a cluster is as well as both of its parts`() {
+        let front = ServerMetrics(NOOPMetricsHandler.instance, loops: 1)
+        let owner = ServerMetrics(NOOPMetricsHandler.instance, loops: 1)
+        front.speaks(for: owner)
+        front.take(report(), of: 0)
+        #expect(front.unreadiness == "The part with the rooms: The server starts.")
+        owner.take(report(isRefused: true), of: 0)
+        #expect(front.unreadiness == "The part with the rooms: The journal takes nothing.")
+        // Clients would hear the same of the room at any other server.
+        owner.take(report(failed: 1), of: 0)
+        #expect(front.unreadiness == nil)
+        owner.setUnreadiness { "Nothing was heard of NATS for 5 s." }
+        #expect(
+            front.unreadiness == "The part with the rooms: Nothing was heard of NATS for 5 s.")
+        owner.setUnreadiness { nil }
+        owner.take(report(), of: 0, at: .now - .seconds(6))
+        #expect(
+            front.unreadiness == "The part with the rooms: Loop 0 has done nothing for 6 s.")
+        #expect(front.illness == nil)
+        owner.take(report(), of: 0, at: .now - .seconds(31))
+        #expect(front.illness == "The part with the rooms: Loop 0 has done nothing for 31 s.")
+        // Its own comes first.
+        front.take(report(), of: 0, at: .now - .seconds(32))
+        #expect(front.illness == "Loop 0 has done nothing for 32 s.")
+        front.stops()
+        #expect(front.illness == nil)
+    }
+
     // MARK: The reference
 
     @Test func `the reference, the dashboard and the alerts know all metrics and no others`() throws

@@ -1,13 +1,18 @@
 /// Where a cluster of NATS servers is, and who asks.
 package struct NATSConfiguration: Sendable {
     /// Who the client says it is.
-    package enum Credentials: Sendable {
+    package enum Credentials: Sendable, CustomStringConvertible {
         case none
         case token(String)
         case user(String, password: String)
         case key(NKey)
         /// A JWT, and the key that it is of: what a `.creds` file holds.
         case signed(jwt: String, NKey)
+
+        /// Doesn't show them.
+        package var description: String {
+            if case .none = self { "none" } else { "credentials" }
+        }
     }
 
     /// A server's address.

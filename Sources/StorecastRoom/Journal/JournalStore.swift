@@ -2,14 +2,23 @@
 public struct JournalProvider: Sendable {
     /// Opens the place: once for a server, before it listens.
     package let open: @Sendable () async throws(JournalError) -> any JournalStore
+    /// With whom the server shares the rooms that are kept there; nil if with nobody.
+    package let sharing: (any RoomSharing)?
 
-    package init(open: @escaping @Sendable () async throws(JournalError) -> any JournalStore) {
+    package init(
+        sharing: (any RoomSharing)? = nil,
+        open: @escaping @Sendable () async throws(JournalError) -> any JournalStore
+    ) {
+        self.sharing = sharing
         self.open = open
     }
 
     /// In memory: rooms start empty with the process and end with it.
     public static let memory = JournalProvider { () throws(JournalError) in MemoryJournalStore() }
 }
+
+/// The servers that share rooms, to one of them. What it is asked for is the server's to say.
+package protocol RoomSharing: AnyObject, Sendable {}
 
 /// One place where the journals of all loops of a server are kept.
 package protocol JournalStore: Sendable {

@@ -23,6 +23,7 @@ package enum LogField: String, CaseIterable, Sendable {
     case reason
     case ended
     case leftOut = "left-out"
+    case part
 }
 
 extension Logger {

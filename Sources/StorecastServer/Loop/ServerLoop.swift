@@ -51,8 +51,6 @@ actor ServerLoop {
 
     func set(_ limits: SyncLimits) { core?.set(limits) }
 
-    var limits: SyncLimits? { core?.configuration.limits }
-
     func allow(_ origins: AllowedOrigins) { core?.allow(origins) }
 
     /// Ends what rules that have changed don't allow any more, of rooms of this loop.

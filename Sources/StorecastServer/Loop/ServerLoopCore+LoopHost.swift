@@ -58,14 +58,18 @@ extension ServerLoopCore: LoopHost {
 
     func makeRoom(_ path: String, on loop: RoomLoop) -> (any AnyRoom)? {
         if let upstream = configuration.upstream {
-            guard configuration.paths?.contains(path) != false else { return nil }
+            // Or anybody could have any number of rooms given to servers.
+            let isRoom =
+                configuration.sharesRooms
+                ? definition(of: path) != nil : configuration.paths?.contains(path) != false
+            guard isRoom else { return nil }
             configuration.logger.log(.debug, "room mirrored", [.room: path])
             return mirror(path, of: upstream, on: loop)
         }
         guard let definition = definition(of: path) else { return nil }
         configuration.logger.log(.debug, "room opened", [.room: path])
         var context = context(of: path, journal)
-        context.isClosed = !configuration.authentication.isAnonymous
+        context.isClosed = configuration.authentication.closesRooms
         return definition.open(context)
     }
 

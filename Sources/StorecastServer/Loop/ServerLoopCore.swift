@@ -34,6 +34,8 @@ struct ServerConfiguration: Sendable {
     var edgeKey: EdgeKey?
     /// Who has the rooms; nil if this server has.
     var upstream: Upstream?
+    /// Whether the rooms are this server's too, so that it knows which there are.
+    var sharesRooms = false
 }
 
 /// The sockets and timers around the ``RoomLoop`` of one event loop, and its way to the other
@@ -137,6 +139,11 @@ final class ServerLoopCore {
     func keptRoom<State>(_ path: String, of type: State.Type) throws(ServerError) -> Room<State> {
         guard let room = rooms.keptRoom(path) else {
             throw ServerError(.noRoom, "There is no room at '\(path)'.")
+        }
+        guard configuration.upstream == nil else {
+            throw ServerError(
+                .noRoom,
+                "The room at '\(path)' is passed on: the server's own code is a client of it.")
         }
         guard let room = room as? Room<State> else {
             throw ServerError(.noRoom, "The room at '\(path)' has another state than \(type).")

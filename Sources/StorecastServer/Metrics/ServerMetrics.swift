@@ -27,6 +27,8 @@ final class ServerMetrics: Sendable {
         var isStopping = false
         /// Why clients shouldn't be sent here, of what others know.
         var unreadiness: @Sendable () -> String? = { nil }
+        /// Of the part of the server that has rooms.
+        var part: ServerMetrics?
     }
 
     /// How long a loop may be silent until the server isn't ready, or isn't well.
@@ -86,6 +88,9 @@ final class ServerMetrics: Sendable {
     func setUnreadiness(_ problem: @escaping @Sendable () -> String?) {
         state.withLock { $0.unreadiness = problem }
     }
+
+    /// Says from now on also how the part of the server is that has rooms.
+    func speaks(for part: ServerMetrics) { state.withLock { $0.part = part } }
 
     private func counter(_ key: MetricKey, _ state: inout State) -> Counter {
         if let known = state.counters[key] { return known }
@@ -165,25 +170,40 @@ final class ServerMetrics: Sendable {
 
     /// Why the server should be ended and started again; nil if it goes on.
     var illness: String? {
-        state.withLock { $0.isStopping ? nil : silence(in: $0, longerThan: Self.dead) }
+        state.withLock { state in
+            if state.isStopping { return nil }
+            return silence(in: state, longerThan: Self.dead)
+                ?? state.part?.illness.map(Self.ofPart)
+        }
     }
 
     /// Why clients shouldn't be sent here now; nil if they should.
     var unreadiness: String? { state.withLock { readiness(of: $0) } }
 
-    private func readiness(of state: State) -> String? {
+    /// Of the part of a cluster's server that has rooms: clients hear the same of a room at every
+    /// server, so it doesn't count whether rooms can be read.
+    private var unreadinessAsPart: String? {
+        state.withLock { readiness(of: $0, countsReading: false).map(Self.ofPart) }
+    }
+
+    private static func ofPart(_ problem: String) -> String {
+        "The part with the rooms: \(problem)"
+    }
+
+    private func readiness(of state: State, countsReading: Bool = true) -> String? {
         if state.isStopping { return "The server stops." }
         if state.reports.count < loops { return "The server starts." }
         if let silence = silence(in: state, longerThan: Self.late) { return silence }
         let all = state.reports.values.map { $0.report.gauges }
-        if all.allSatisfy({ $0.rooms.ready == 0 }) {
+        if countsReading, all.allSatisfy({ $0.rooms.ready == 0 }) {
             if all.contains(where: { $0.rooms.loading > 0 }) {
                 return "The rooms read their history."
             }
             if all.contains(where: { $0.rooms.failed > 0 }) { return "The rooms can't be read." }
         }
         return all.contains(where: \.isRefused)
-            ? "The journal takes nothing." : state.unreadiness()
+            ? "The journal takes nothing."
+            : state.unreadiness() ?? state.part?.unreadinessAsPart
     }
 
     private func silence(in state: State, longerThan bound: Duration) -> String? {

@@ -23,6 +23,28 @@ public struct Authentication: Sendable {
     /// Reads again what it goes by, and says of whom what it said before may not hold any more;
     /// nil if there is nothing to read.
     let reload: (@Sendable () async throws -> @Sendable (Identity) -> Bool)?
+    /// Whether it is another server that asks people who they are, and asks nobody.
+    private var isOpenElsewhere = false
+
+    init(way: Way, reload: (@Sendable () async throws -> @Sendable (Identity) -> Bool)?) {
+        self.way = way
+        self.reload = reload
+    }
+
+    /// Of a server that has rooms for edges only: whoever isn't one is refused, and the rooms are
+    /// as closed as those of a server with `clients`.
+    static func edgesOnly(before clients: Authentication) -> Authentication {
+        var authentication = Authentication(
+            way: .known { _ throws(Rejection) in
+                throw Rejection(
+                    .unauthenticated, "Only servers of the cluster connect here.")
+            }, reload: nil)
+        authentication.isOpenElsewhere = clients.isAnonymous
+        return authentication
+    }
+
+    /// Whether rooms refuse what no rule allows.
+    var closesRooms: Bool { !isAnonymous && !isOpenElsewhere }
 
     var isAnonymous: Bool { if case .anonymous = way { true } else { false } }
 

@@ -35,6 +35,12 @@ public struct ServerError: Error, Equatable, Sendable, CustomStringConvertible {
         public static let edgeKeyUnusable = Code(word: "edge-key-unusable")
         /// The address of an edge's ``Upstream`` isn't one.
         public static let upstreamUnusable = Code(word: "upstream-unusable")
+        /// What is said of a cluster can't be used: the addresses of NATS, what proves to it who
+        /// this is, or where the other servers reach this one.
+        public static let clusterUnusable = Code(word: "cluster-unusable")
+        /// The servers of a cluster don't do what they are asked to: there is no such room or
+        /// server, nobody takes the room, or NATS doesn't answer.
+        public static let clusterRefused = Code(word: "cluster-refused")
         /// The system gives it no thread or no descriptors.
         public static let noResources = Code(word: "no-resources")
     }

@@ -848,7 +848,7 @@ struct MirroredRoomTests {
         edge.cut()
         edge.connect()
         // Of what it is asked for, whether values are still the same is never said.
-        while edge.exchangeOnly({ !$0.contains(#""op":"current""#) }) {}
+        while edge.exchangeOnly({ print("X1", $0); return !$0.contains(#""op":"current""#) }) {}
         let third = ada.dispatch(AddTea(by: 1))
         ada.settle()
         #expect(adas[0].value == 0 && third.isSuccess == nil)
@@ -895,8 +895,8 @@ struct MirroredRoomTests {
         bob.dispatch(Write(text: "a"))
         bob.settle()
         edge.connect()
-        // Whether the one is still the same isn't said before both change, and then only of that.
-        while edge.exchangeOnly({ !$0.contains(#""op":"current""#) }) {}
+        // What the one is isn't said before both change, and then only of that.
+        while edge.exchangeOnly({ !$0.contains(#""value":[]"#) }) {}
         bob.dispatch(Sign(text: "b"))
         bob.settle()
         while edge.exchangeOnly({ !$0.contains(#""b "#) }) {}

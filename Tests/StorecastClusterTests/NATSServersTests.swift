@@ -1,0 +1,121 @@
+import Foundation
+import StorecastNATS
+import TestSupport
+import Testing
+
+@testable import StorecastCluster
+
+/// What a server's own code says of NATS and of its cluster, and what is wrong with it.
+struct NATSServersTests {
+    private static let secret = "s3cret and long enough"
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func file(_ text: String) throws -> String {
+        let path = directory.file("secret")
+        try Data(text.utf8).write(to: URL(filePath: path))
+        return path
+    }
+
+    @Test func `everything that is said holds`() throws {
+        let servers = try NATSServers(
+            "tls://a,nats://[::1]:7", name: "board2", replicas: 5,
+            credentials: .user("ada", password: Self.secret), trusting: "ca.pem")
+        #expect(servers.configuration.servers.map(\.description) == ["a:4222", "[::1]:7"])
+        #expect(servers.configuration.tls)
+        #expect(servers.configuration.certificateAuthorityFile == "ca.pem")
+        #expect((servers.layout.name, servers.layout.replicas) == ("board2", 5))
+        // Servers that had another number of streams would read and write other ones.
+        #expect(servers.layout.streams == 32)
+        guard case .user("ada", Self.secret) = servers.configuration.credentials else {
+            throw TooLate(description: "They are others.")
+        }
+    }
+
+    @Test func `secrets are in no text`() throws {
+        let path = try file(" \(Self.secret)\n")
+        let all: [NATSCredentials] = [
+            .token(Self.secret), .user("ada", password: Self.secret), try .token(file: path),
+            try .user("ada", passwordFile: path),
+        ]
+        for credentials in all {
+            let servers = try NATSServers("nats://a", credentials: credentials)
+            let texts = [
+                "\(credentials)", String(reflecting: credentials), "\(servers)",
+                String(reflecting: servers), "\(servers.configuration)",
+            ]
+            for text in texts { #expect(!text.contains("s3cret")) }
+        }
+        let two = try NATSServers("nats://a,nats://b:1")
+        #expect("\(two)" == "NATS at a:4222, b:1")
+        let error = #expect(throws: ServerError.self) { try NATSCredentials.file(path) }
+        #expect(error?.code == .clusterUnusable)
+        #expect(error?.description.contains(path) == true)
+        #expect(error?.description.contains("s3cret") == false)
+        let address = #expect(throws: ServerError.self) {
+            try NATSServers("nats://ada:s3cret@a")
+        }
+        #expect(address?.description.contains("s3cret") == false)
+    }
+
+    @Test func `what is in files is read without the white space around it`() throws {
+        let path = try file("\n \(Self.secret) \r\n")
+        guard case .token(Self.secret) = try NATSCredentials.token(file: path).proof else {
+            throw TooLate(description: "It is another one.")
+        }
+        for text in ["", " \n"] {
+            let path = try file(text)
+            #expect(throws: ServerError.self) { try NATSCredentials.token(file: path) }
+        }
+        #expect(throws: ServerError.self) {
+            try NATSCredentials.token(file: directory.file("none"))
+        }
+    }
+
+    @Test(arguments: ["", "http://a", "nats://a b", "nats://a,"])
+    func `what is no address of NATS isn't taken for one`(text: String) {
+        let error = #expect(throws: ServerError.self) { try NATSServers(text) }
+        #expect(error?.code == .clusterUnusable)
+    }
+
+    @Test func `names and replicas have bounds`() throws {
+        for name in ["", "a b", "a.b", "ä", String(repeating: "a", count: 33)] {
+            #expect(throws: ServerError.self) { try NATSServers("nats://a", name: name) }
+        }
+        for replicas in [0, 6] {
+            #expect(throws: ServerError.self) { try NATSServers("nats://a", replicas: replicas) }
+        }
+        _ = try NATSServers("nats://a", name: String(repeating: "a", count: 32), replicas: 1)
+    }
+
+    @Test func `a node says where others reach it, unless all is on this machine`() throws {
+        let key = try EdgeKey(Self.secret)
+        let (local, elsewhere) = (
+            try NATSServers("nats://localhost", replicas: 1), try NATSServers("nats://a")
+        )
+        _ = try ClusterNode(nats: local, key: key)
+        let node = try ClusterNode(nats: elsewhere, key: key, address: "wss://core.example:7")
+        #expect(node.entrance.isSecure && node.entrance.port == 7)
+        #expect(node.address == nil && node.id.utf8.count == 12)
+        // One that is on this machine may have others elsewhere.
+        for (nats, address) in [
+            (elsewhere, nil), (try NATSServers("nats://localhost"), nil), (local, "0.0.0.0:1"),
+            (local, "a"),
+        ] as [(NATSServers, String?)] {
+            let error = #expect(throws: ServerError.self) {
+                try ClusterNode(nats: nats, key: key, address: address)
+            }
+            #expect(error?.code == .clusterUnusable)
+        }
+    }
+
+    @Test func `where others come encrypted there is a certificate`() async throws {
+        let node = try ClusterNode(
+            nats: try NATSServers("nats://localhost", replicas: 1), key: try EdgeKey(Self.secret),
+            address: "wss://localhost:7")
+        let server = SyncServer(port: 0, journal: .cluster(node), rooms: { _ in nil })
+        let error = await #expect(throws: ServerError.self) { try await server.start() }
+        #expect(error?.code == .certificateUnusable)
+    }
+}
