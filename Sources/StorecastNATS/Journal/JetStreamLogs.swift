@@ -235,8 +235,9 @@ package actor JetStreamLogs {
             }
             return true
         case .writer:
-            // Of what nobody can tell it isn't known yet whether it is there.
-            guard log.uncertain == nil else { return true }
+            guard log.uncertain == nil else {
+                throw .unavailable("It isn't known now who writes the room '\(room)'.")
+            }
             if Self.isEnd(try await endForWriting(log), log.state) { return true }
             _ = replaced(log)
             return false

@@ -38,7 +38,7 @@ package protocol Journal: AnyObject {
 
     /// Whether nobody but this journal has written to `room` since it was opened here. Once it
     /// isn't so, appending fails with ``JournalError/replaced(_:)`` until the room is opened again.
-    /// True if a journal is never shared.
+    /// True if a journal is never shared; it fails if nobody can tell now.
     func isAlone(in room: String, completion: @escaping (Result<Bool, JournalError>) -> Void)
 
     /// Delivers the entries of `room` behind offset `after` (0 for all) in order, each once: those

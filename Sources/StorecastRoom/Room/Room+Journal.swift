@@ -129,8 +129,7 @@ extension Room {
         context.journal.isAlone(in: name) { [weak self] result in
             guard let self, phase == .ready else { return completion(nil) }
             switch result {
-            // Nobody knows it while the log may have taken something.
-            case .success(true): completion(isRefused || queue.isAppending ? nil : true)
+            case .success(true): completion(true)
             case .success(false):
                 replaced("A client has seen more of it.")
                 completion(false)

@@ -76,6 +76,14 @@ struct TermsOfRoomTests {
         #expect(room.phase == .ready)
     }
 
+    @Test func `also while something is being written, as it always is in a busy room`() {
+        journal.isImmediate = false
+        Wire.greeted(room, on: loop).dispatch(3, "AddTea", #"{"by":1}"#)
+        #expect(journal.pending.count == 1)
+        let wire = come(#"{"epoch":"test-epoch","v":1},"term":"other""#)
+        #expect(wire.hear().first?["epoch"]?.string?.hasPrefix("test-epoch/") == true)
+    }
+
     @Test func `or the room is another server's, or nobody can tell`() {
         journal.isAlone = nil
         let waiting = come(#"{"epoch":"test-epoch","v":1},"term":"other""#)
