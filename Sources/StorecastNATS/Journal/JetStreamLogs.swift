@@ -220,7 +220,8 @@ package actor JetStreamLogs {
         }
     }
 
-    /// Whether the log still ends where this process has left it.
+    /// Whether the log still ends where this process has left it. That is marked: who only looks may
+    /// be shown an old end.
     package func isAlone(in room: String) async throws(JournalError) -> Bool {
         let log = log(of: room)
         await enter(log)
@@ -238,9 +239,11 @@ package actor JetStreamLogs {
             guard log.uncertain == nil else {
                 throw .unavailable("It isn't known now who writes the room '\(room)'.")
             }
-            if Self.isEnd(try await endForWriting(log), log.state) { return true }
-            _ = replaced(log)
-            return false
+            do throws(JournalError) { try await markAgain(log) } catch {
+                if case .replaced = error { return false }
+                throw error
+            }
+            return true
         }
     }
 
@@ -338,14 +341,16 @@ package actor JetStreamLogs {
         var problem = ""
         for attempt in 0..<Self.mostTries {
             await pause(before: attempt)
-            if mayBeKept {
-                do throws(JournalError) {
-                    if let state = try await found(offer, of: log) { return own(log, state).head }
-                } catch {
-                    if case .replaced = error { throw error }
-                    problem = "\(error)"
-                    continue
+            do throws(JournalError) {
+                if !mayBeKept {
+                    try await lookAgain(log)
+                } else if let state = try await found(offer, of: log) {
+                    return own(log, state).head
                 }
+            } catch {
+                if case .replaced = error { throw error }
+                problem = "\(error)"
+                continue
             }
             switch await write(message, to: log, behind: log.state?.sequence ?? 0) {
             case .kept(let number):
@@ -420,6 +425,7 @@ package actor JetStreamLogs {
         _ log: Log, _ message: (LogState) -> LogMessage
     ) async throws(JournalError) -> UInt64 {
         guard log.role == .writer, let state = log.state else { throw replaced(log) }
+        try await lookAgain(log)
         let message = message(state)
         switch await write(message, to: log, behind: state.sequence) {
         case .kept(let number): return own(log, message.state.numbered(number, count: 0)).sequence
@@ -665,10 +671,26 @@ package actor JetStreamLogs {
 
     /// The same for a writer, who looks what has become of the end that it knows.
     private func endForWriting(_ log: Log) async throws(JournalError) -> LogState? {
-        let connection = jetStream.connections.reconnects
-        let end = try await end(of: log)
-        log.connection = connection
-        return end
+        var attempt = 0
+        while true {
+            let connection = jetStream.connections.reconnects
+            let end = try await end(of: log)
+            log.connection = connection
+            // Who was the leader may say so and not know that it isn't any more. It does soon; or the
+            // end is lost.
+            let isOlder = end?.sequence ?? 0 < log.state?.sequence ?? 0
+            guard isOlder, log.role == .writer || log.role == .unsure,
+                attempt < Self.mostTries - 1
+            else { return end }
+            attempt += 1
+            await pause(before: attempt)
+        }
+    }
+
+    /// Looks whether what is known as the end still is, if NATS was connected anew since.
+    private func lookAgain(_ log: Log) async throws(JournalError) {
+        guard log.connection != jetStream.connections.reconnects else { return }
+        guard Self.isEnd(try await endForWriting(log), log.state) else { throw replaced(log) }
     }
 
     /// Whether a log that ends there stands where it is said to.
@@ -687,7 +709,7 @@ package actor JetStreamLogs {
             // The end is read again first: with all servers of the stream, what was the end may have
             // gone, and others may have written up to the same number since.
             guard log.connection == jetStream.connections.reconnects else {
-                return .unknown("NATS was connected anew.")
+                return .busy("NATS was connected anew.")
             }
             written = await jetStream.write(
                 message.payload, to: log.subject, headers: message.headers, behind: sequence)

@@ -45,7 +45,7 @@ package final class MirroredRoom: AnyRoom {
     /// A client, and what the owner knows of it.
     private final class Guest {
         let session: ServerSession
-        let hello: ClientFrame.Hello
+        var hello: ClientFrame.Hello
         /// What it has asked for, by numbers that are used once: a ref of a client may be used
         /// again before the owner has answered.
         var wishes: [UInt64: Wish] = [:]
@@ -650,6 +650,8 @@ package final class MirroredRoom: AnyRoom {
             guard guest.isKnown else {
                 guest.isKnown = true
                 session.epoch = welcome.position.epoch
+                // From now on it has what this server has.
+                (guest.hello.seen, guest.hello.term, guest.hello.token) = (nil, nil, nil)
                 return session.admitted(
                     .welcome(lastSeq: welcome.lastSeq, rejected: welcome.rejected))
             }

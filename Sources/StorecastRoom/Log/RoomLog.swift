@@ -91,6 +91,9 @@ package final class RoomLog<State: Codable & Sendable> {
     /// What follows is of another term.
     func begin(_ term: String) { terms.begin(term, at: version) }
 
+    /// The journal says no terms; a snapshot may be from one that does.
+    func forgetTerms() { terms = RoomTerms() }
+
     /// The entry with its actions as they were reduced: typed, and stamped anew from the entry. The
     /// actions of a rejected one aren't looked at.
     func entry(_ record: JournalRecord, at offset: UInt64) -> JournalEntry {

@@ -116,26 +116,37 @@ extension Room {
     /// Asks the journal whether another server writes the room; once a second at most, as anybody
     /// may say so.
     package func doubt() {
-        guard phase == .ready, !isDoubted else { return }
-        isDoubted = true
-        context.host.schedule(after: .seconds(1)) { [weak self] in self?.isDoubted = false }
-        context.journal.isAlone(in: name) { [weak self] result in
-            guard let self, phase == .ready, case .success(false) = result else { return }
-            replaced("A client has seen more of it.")
-        }
+        if !isDoubted { askWhetherAlone { _ in } }
     }
 
     package func askWhetherAlone(_ completion: @escaping (Bool?) -> Void) {
-        context.journal.isAlone(in: name) { [weak self] result in
-            guard let self, phase == .ready else { return completion(nil) }
-            switch result {
-            case .success(true): completion(true)
-            case .success(false):
-                replaced("A client has seen more of it.")
-                completion(false)
-            case .failure: completion(nil)
-            }
+        doubters.append(completion)
+        askForDoubters()
+    }
+
+    /// Asks for all who wait for it: what is known already may be from before they came.
+    private func askForDoubters() {
+        guard phase == .ready else { return answerDoubters() }
+        guard !isDoubted, !doubters.isEmpty else { return }
+        isDoubted = true
+        let asking = doubters
+        doubters = []
+        context.host.schedule(after: .seconds(1)) { [weak self] in
+            self?.isDoubted = false
+            self?.askForDoubters()
         }
+        context.journal.isAlone(in: name) { [weak self] result in
+            let isAlone = self?.phase == .ready ? try? result.get() : nil
+            if isAlone == false { self?.replaced("A client has seen more of it.") }
+            for completion in asking { completion(isAlone) }
+        }
+    }
+
+    /// Nobody can say it any more.
+    func answerDoubters() {
+        let asking = doubters
+        doubters = []
+        for completion in asking { completion(nil) }
     }
 
     private func endAppending() {

@@ -119,7 +119,7 @@ extension Room {
 
     private func replayed(_ history: RoomHistory) {
         guard log.unreadable.isEmpty else { return end(.failed(.damaged("\(log.unreadable)"))) }
-        if let term = history.term { log.begin(term) }
+        if let term = history.term { log.begin(term) } else { log.forgetTerms() }
         end(.ready)
     }
 

@@ -36,6 +36,8 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
     var refusal: (error: JournalError, at: Duration)?
     /// Whether the journal was asked a moment ago if another server writes the room.
     var isDoubted = false
+    /// Those who wait until it is asked again.
+    var doubters: [(Bool?) -> Void] = []
     /// Whether the journal took nothing of the last batch.
     var isRefused = false
     /// Called when it was, or can't be.
@@ -95,8 +97,8 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
         switch log.terms.relation(of: seen.version, in: hello.term, end: log.version) {
         case .part: return .epoch(seen.epoch.isSameText(as: epoch) ? epoch : seen.epoch)
         case .ahead: return .ahead
-        case .lost: return .epoch(renamedEpoch())
-        case .unknown: return nil
+        // Another server may have another history by now.
+        case .lost, .unknown: return nil
         }
     }
 
@@ -244,6 +246,7 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
 
     package func abandon() {
         if phase == .loading { end(.failed(.unavailable("The server has ended."))) }
+        answerDoubters()
         let outcomes = own.outcomes.values
         own.outcomes = [:]
         for outcome in outcomes {

@@ -371,6 +371,10 @@ package final class ServerSession: SelectionSubscriber {
         }
         guard !isTooLong(hello.token) else { return }
         spend(Self.helloWork)
+        var hello = hello
+        // None of ours is so long; an edge would keep it.
+        if let seen = hello.seen, seen.epoch.utf8.count > 128 { hello.seen = nil }
+        if let term = hello.term, term.utf8.count > 64 { hello.term = "" }
         self.hello = hello
         origin = DispatchOrigin(client: hello.client, sender: .anonymous)
         connection = hello.connection
@@ -488,6 +492,10 @@ package final class ServerSession: SelectionSubscriber {
         guard phase == .authenticating else { return }
         guard room == .ready, let hello else { return refuse(self.room.failure) }
         if let standing = self.room.standing(of: hello) { return placed(standing, identity) }
+        // Whoever may not come in asks for nothing.
+        guard hello.edge != nil || self.room.refusal(ofEntryTo: identity) == nil else {
+            return placed(.epoch(self.room.position.epoch), identity)
+        }
         self.room.askWhetherAlone { [weak self] isAlone in
             guard let self, phase == .authenticating else { return }
             placed(isAlone == true ? .epoch(self.room.renamedEpoch()) : .ahead, identity)

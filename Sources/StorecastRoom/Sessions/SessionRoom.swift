@@ -28,7 +28,7 @@ package protocol SessionRoom: AnyObject {
     /// How what a client has seen stands to the room's history; nil if the journal has to be asked.
     func standing(of hello: ClientFrame.Hello) -> Standing?
     /// Asks the journal whether the room is this server's alone, so that what isn't known here is
-    /// lost; nil if it can't say.
+    /// lost; nil if it can't say. Once a second, for all who wait for that.
     func askWhetherAlone(_ completion: @escaping (Bool?) -> Void)
     /// Another name for the history, for a client that has seen what is lost.
     func renamedEpoch() -> String
