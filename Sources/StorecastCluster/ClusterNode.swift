@@ -112,7 +112,7 @@ public final class ClusterNode: Sendable {
     ///
     /// - Throws: `ServerError.Code.clusterRefused` if NATS doesn't answer, `notRunning`.
     public func status() async throws(ServerError) -> ClusterStatus {
-        try await asking { places throws(NATSError) in try await places.status() }
+        try await asking { places, _ throws(NATSError) in try await places.status() }
     }
 
     /// Has a room go to another server, from whichever has it. Clients don't notice: actions that
@@ -129,8 +129,14 @@ public final class ClusterNode: Sendable {
     public func move(
         _ room: String, to server: String? = nil
     ) async throws(ServerError) -> String {
-        try await asking { places throws(NATSError) in
-            try await places.move(room, to: server).id
+        try await asking { places, servers throws(NATSError) in
+            // It doesn't ask itself, for which it would need NATS.
+            guard try await places.holder(of: room) == servers.own else {
+                return try await places.move(room, to: server).id
+            }
+            var target: String?
+            if let server { target = try await places.server(withID: server).id }
+            return try await give(room, to: target, servers.owner).id
         }
     }
 
@@ -142,17 +148,21 @@ public final class ClusterNode: Sendable {
     ///   rooms, or it has more than it can give away in 40 s: then it says how many are left, and
     ///   may be drained again; `notRunning`.
     public func drain(_ server: String? = nil) async throws(ServerError) {
-        let id = id
-        _ = try await asking { places throws(NATSError) in try await places.drain(server ?? id) }
+        try await asking { places, servers throws(NATSError) in
+            var target = servers.own
+            if let server { target = try await places.server(withID: server) }
+            guard target == servers.own else { return try await places.ask(target, toMove: nil) }
+            if let problem = try await drain(servers.owner) { throw .refused(problem) }
+        }
     }
 
     private func asking<Result>(
-        _ body: (RoomPlaces) async throws(NATSError) -> Result
+        _ body: (RoomPlaces, Servers) async throws(NATSError) -> Result
     ) async throws(ServerError) -> Result {
-        guard own != nil, let places else {
+        guard let servers = servers.withLock({ $0 }), let places else {
             throw ServerError(.notRunning, "The server doesn't run.")
         }
-        do throws(NATSError) { return try await body(places) } catch {
+        do throws(NATSError) { return try await body(places, servers) } catch {
             throw ServerError(.clusterRefused, error.description)
         }
     }
@@ -237,14 +247,17 @@ public final class ClusterNode: Sendable {
         await owner.leave(room, "It goes to the server \(server.id) at \(server.address).")
     }
 
+    /// Gives a room that this server has to another one, or to any; who has it then.
+    @discardableResult
     private func give(
         _ room: String, to: String?, _ owner: SyncServer
-    ) async throws(NATSError) {
+    ) async throws(NATSError) -> ClusterServer {
         guard let places else { throw Self.notRunning }
         // So that the next one reads little of the log.
         await owner.prepareToLeave(room)
         let server = try await places.give(room, to: to)
         if !server.id.isSameText(as: id) { await leave(room, to: server, owner) }
+        return server
     }
 
     /// Gives away all rooms, also those that it is given meanwhile by others who haven't heard that

@@ -21,8 +21,10 @@ import Testing
     private nonisolated static let layout = JetStreamLayout(name: "test", streams: 2, replicas: 1)
     private nonisolated static let key = "0123456789abcdef"
 
-    private nonisolated static func servers(_ nats: NATSProcess) throws -> NATSServers {
-        var servers = try NATSServers(nats.address, replicas: 1)
+    private nonisolated static func servers(
+        _ nats: NATSProcess, as credentials: NATSCredentials = .none
+    ) throws -> NATSServers {
+        var servers = try NATSServers(nats.address, replicas: 1, credentials: credentials)
         servers.layout = layout
         return servers
     }
@@ -43,10 +45,14 @@ import Testing
             func increase() { number.add(1, ordering: .relaxed) }
         }
 
-        init(_ nats: NATSProcess, rules: DocumentRules? = nil) async throws {
+        init(
+            _ nats: NATSProcess, as credentials: NATSCredentials = .none,
+            rules: DocumentRules? = nil
+        ) async throws {
             node = ClusterNode(
-                nats: try ClusterNodeTests.servers(nats), key: try EdgeKey(ClusterNodeTests.key),
-                at: NodeAddress(), pulseInterval: .milliseconds(20))
+                nats: try ClusterNodeTests.servers(nats, as: credentials),
+                key: try EdgeKey(ClusterNodeTests.key), at: NodeAddress(),
+                pulseInterval: .milliseconds(20))
             let room = JSONRoom.definition(initial: ["n": 0])
             let reloads = reloads
             front = SyncServer(
@@ -403,6 +409,35 @@ import Testing
             #expect(error?.description == "Nobody has the room '/s'.")
             client.close()
         }
+    }
+
+    @Test func `a server gives away its own rooms without asking for that at NATS`() async throws {
+        let nats = try await NATSProcess(
+            """
+            authorization {
+                users: [{
+                    user: server, password: secret
+                    permissions: { publish: { deny: "test.requests.*" } }
+                }]
+            }
+            """)
+        let proof = NATSCredentials.user("server", password: "secret")
+        let nodes = [try await Node(nats, as: proof), try await Node(nats, as: proof)]
+        for node in nodes {
+            #expect(await eventually { (try? await node.node.status())?.servers.count == 2 })
+        }
+        let client = nodes[0].connect(to: "/r")
+        #expect(try await increment(client) == 1)
+        let room = try #require(try await nodes[0].node.status().rooms.first)
+        let holder = try #require(nodes.first { $0.server.id == room.server })
+        let other = try #require(nodes.first { $0.server.id != room.server })
+        #expect(try await holder.node.move("/r") == other.server.id)
+        #expect(try await increment(client) == 2)
+        try await other.node.drain()
+        #expect(try await other.node.status().rooms.map(\.server) == [holder.server.id])
+        #expect(try await increment(client) == 3)
+        client.close()
+        for node in nodes { await node.front.stop() }
     }
 
     @Test func `a server that doesn't run can't be asked, and a node is of one server`()
