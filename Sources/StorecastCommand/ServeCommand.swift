@@ -57,7 +57,7 @@ struct ServeCommand: AsyncParsableCommand {
             {"port": 9090, "allow-origin": ["https://app.example"], "limits": {"connections": 500}}. \
             What is given as an option goes before the environment, and that before the file; so of \
             two that exclude one another the one that is set first in this order holds, and two \
-            that are set in the same place are refused.
+            that are set in the same place are refused, or that say where rooms are and are no options.
             """)
 
     @Option(
