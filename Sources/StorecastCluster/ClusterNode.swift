@@ -282,16 +282,27 @@ public final class ClusterNode: Sendable {
     /// would notice of the others that they have no server for a moment.
     package func leave() async {
         guard let owner = servers.withLock({ $0 })?.owner, let places else { return }
-        let problem: String?
-        do throws(NATSError) {
-            try await places.leave()
-            problem = await give(
-                await owner.openRooms(), owner, until: .now + owner.drainTimeout / 2)
-        } catch {
-            problem = error.description
+        let end = ContinuousClock.now + owner.drainTimeout / 2
+        let (problems, report) = AsyncStream<String?>.makeStream()
+        Task {
+            do throws(NATSError) {
+                try await places.leave()
+                report.yield(await give(await owner.openRooms(), owner, until: end))
+            } catch {
+                report.yield(error.description)
+            }
         }
-        if let problem {
-            logger.info("rooms stay without a server for a moment: \(problem)")
+        // Nobody waits for what has begun then, as NATS may not answer for long.
+        let timer = Task {
+            try? await Task.sleep(until: end)
+            report.yield("There was no time for all of them.")
+        }
+        defer { timer.cancel() }
+        for await problem in problems {
+            if let problem {
+                logger.info("rooms stay without a server for a moment: \(problem)")
+            }
+            return
         }
     }
 
@@ -329,7 +340,8 @@ public final class ClusterNode: Sendable {
 extension ClusterNode: ServerCluster {
     package var entrance: ClusterEntrance {
         ClusterEntrance(
-            host: place.listeningHost, port: place.port, isSecure: place.isSecure, key: key)
+            host: place.listeningHost, name: place.host, port: place.port,
+            isSecure: place.isSecure, key: key)
     }
 
     package var upstream: Upstream {
@@ -379,6 +391,8 @@ extension ClusterNode: ServerCluster {
             }
         } catch {
             store.withLock { $0 = nil }
+            // Nobody was told of it.
+            hasBegun.store(false, ordering: .relaxed)
             throw error
         }
         let own = ClusterServer(id: id, address: place.announced(listeningAt: url))
@@ -406,7 +420,7 @@ extension ClusterNode: ServerCluster {
 /// `wss://host:port`; without one, at this machine's own address and any free port.
 package struct NodeAddress: Sendable {
     /// What the others are told; port 0 stands for the one that it listens on.
-    private let host: String
+    fileprivate let host: String
     package let port: Int
     package let isSecure: Bool
 

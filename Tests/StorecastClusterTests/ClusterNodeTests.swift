@@ -475,6 +475,25 @@ import Testing
         await view.close()
     }
 
+    @Test func `a server whose front can't start in the end leaves nothing of the other part`()
+        async throws
+    {
+        let nats = try await NATSProcess()
+        let held = try HeldPort()
+        let node = ClusterNode(
+            nats: try Self.servers(nats), key: try EdgeKey(Self.key), at: NodeAddress(),
+            pulseInterval: .milliseconds(20))
+        let server = SyncServer(
+            port: 0, journal: .cluster(node), operations: OperationsAddress(port: held.number),
+            rooms: { _ in nil })
+        let error = await #expect(throws: ServerError.self) { try await server.start() }
+        #expect(error?.code == .cannotListen)
+        #expect(node.address == nil)
+        let view = try await ClusterView.open(try Self.servers(nats))
+        #expect(try await view.status().servers.isEmpty)
+        await view.close()
+    }
+
     @Test func `nobody is given a room that isn't one`() async throws {
         try await withCluster(of: 1) { nodes, view in
             for path in ["/none", "/devtools"] {

@@ -110,6 +110,18 @@ struct NATSServersTests {
         }
     }
 
+    @Test func `a node whose server couldn't start may be another one's`() async throws {
+        let held = try HeldPort()
+        let node = ClusterNode(
+            nats: try NATSServers("nats://localhost", replicas: 1), key: try EdgeKey(Self.secret),
+            at: NodeAddress(port: held.number))
+        for _ in 1...2 {
+            let server = SyncServer(port: 0, journal: .cluster(node), rooms: { _ in nil })
+            let error = await #expect(throws: ServerError.self) { try await server.start() }
+            #expect(error?.code == .cannotListen)
+        }
+    }
+
     @Test func `where others come encrypted there is a certificate`() async throws {
         let node = try ClusterNode(
             nats: try NATSServers("nats://localhost", replicas: 1), key: try EdgeKey(Self.secret),
