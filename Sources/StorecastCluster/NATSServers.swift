@@ -72,7 +72,7 @@ public struct NATSServers: Sendable, CustomStringConvertible {
 }
 
 /// Who a server is to NATS. Isn't shown in texts, and no error has it.
-public struct NATSCredentials: Sendable, CustomStringConvertible {
+public struct NATSCredentials: Sendable, CustomStringConvertible, CustomReflectable {
     package let proof: NATSConfiguration.Credentials
 
     /// Nobody in particular.
@@ -121,6 +121,9 @@ public struct NATSCredentials: Sendable, CustomStringConvertible {
 
     /// Doesn't show them.
     public var description: String { proof.description }
+
+    /// Nothing, so that `dump` doesn't show them either.
+    public var customMirror: Mirror { Mirror(self, children: []) }
 
     private static func secret(in file: String) throws(ServerError) -> String {
         let bytes: [UInt8]

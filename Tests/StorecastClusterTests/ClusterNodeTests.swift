@@ -51,7 +51,7 @@ import Testing
         ) async throws {
             node = ClusterNode(
                 nats: try ClusterNodeTests.servers(nats, as: credentials),
-                key: try EdgeKey(ClusterNodeTests.key), at: NodeAddress(),
+                key: try EdgeKey(text: ClusterNodeTests.key), at: NodeAddress(),
                 pulseInterval: .milliseconds(20))
             let room = JSONRoom.definition(initial: ["n": 0])
             let reloads = reloads
@@ -462,7 +462,7 @@ import Testing
         let nats = try await NATSProcess()
         let held = try HeldPort()
         let node = ClusterNode(
-            nats: try Self.servers(nats), key: try EdgeKey(Self.key), at: NodeAddress(),
+            nats: try Self.servers(nats), key: try EdgeKey(text: Self.key), at: NodeAddress(),
             pulseInterval: .milliseconds(20))
         let server = SyncServer(
             port: held.number, journal: .cluster(node), rooms: { _ in nil })
@@ -481,7 +481,7 @@ import Testing
         let nats = try await NATSProcess()
         let held = try HeldPort()
         let node = ClusterNode(
-            nats: try Self.servers(nats), key: try EdgeKey(Self.key), at: NodeAddress(),
+            nats: try Self.servers(nats), key: try EdgeKey(text: Self.key), at: NodeAddress(),
             pulseInterval: .milliseconds(20))
         let server = SyncServer(
             port: 0, journal: .cluster(node), operations: OperationsAddress(port: held.number),
@@ -516,7 +516,7 @@ import Testing
     {
         let nats = try await NATSProcess()
         let node = ClusterNode(
-            nats: try Self.servers(nats), key: try EdgeKey(Self.key), at: NodeAddress(),
+            nats: try Self.servers(nats), key: try EdgeKey(text: Self.key), at: NodeAddress(),
             pulseInterval: .milliseconds(20))
         let room = JSONRoom.definition(initial: ["n": 0])
         let server = SyncServer(port: 0, journal: .cluster(node), rooms: { _ in room })

@@ -43,7 +43,8 @@ struct NATSServersTests {
             let servers = try NATSServers("nats://a", credentials: credentials)
             let texts = [
                 "\(credentials)", String(reflecting: credentials), "\(servers)",
-                String(reflecting: servers), "\(servers.configuration)",
+                String(reflecting: servers), "\(servers.configuration)", dumped(credentials),
+                dumped(servers),
             ]
             for text in texts { #expect(!text.contains("s3cret")) }
         }
@@ -57,6 +58,12 @@ struct NATSServersTests {
             try NATSServers("nats://ada:s3cret@a")
         }
         #expect(address?.description.contains("s3cret") == false)
+    }
+
+    private func dumped(_ value: some Any) -> String {
+        var text = ""
+        dump(value, to: &text)
+        return text
     }
 
     @Test func `what is in files is read without the white space around it`() throws {
@@ -90,7 +97,7 @@ struct NATSServersTests {
     }
 
     @Test func `a node says where others reach it, unless all is on this machine`() throws {
-        let key = try EdgeKey(Self.secret)
+        let key = try EdgeKey(text: Self.secret)
         let (local, elsewhere) = (
             try NATSServers("nats://localhost", replicas: 1), try NATSServers("nats://a")
         )
@@ -113,7 +120,7 @@ struct NATSServersTests {
     @Test func `a node whose server couldn't start may be another one's`() async throws {
         let held = try HeldPort()
         let node = ClusterNode(
-            nats: try NATSServers("nats://localhost", replicas: 1), key: try EdgeKey(Self.secret),
+            nats: try NATSServers("nats://localhost", replicas: 1), key: try EdgeKey(text: Self.secret),
             at: NodeAddress(port: held.number))
         for _ in 1...2 {
             let server = SyncServer(port: 0, journal: .cluster(node), rooms: { _ in nil })
@@ -124,7 +131,7 @@ struct NATSServersTests {
 
     @Test func `where others come encrypted there is a certificate`() async throws {
         let node = try ClusterNode(
-            nats: try NATSServers("nats://localhost", replicas: 1), key: try EdgeKey(Self.secret),
+            nats: try NATSServers("nats://localhost", replicas: 1), key: try EdgeKey(text: Self.secret),
             address: "wss://localhost:7")
         let server = SyncServer(port: 0, journal: .cluster(node), rooms: { _ in nil })
         let error = await #expect(throws: ServerError.self) { try await server.start() }

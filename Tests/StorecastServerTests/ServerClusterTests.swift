@@ -21,7 +21,7 @@ struct ServerClusterTests {
         let mayGo = AsyncStream<Void>.makeStream()
 
         init() throws {
-            let key = try EdgeKey("0123456789abcdef")
+            let key = try EdgeKey(text: "0123456789abcdef")
             entrance = ClusterEntrance(
                 host: "127.0.0.1", name: "core.example", port: 0, isSecure: false, key: key)
             upstream = Upstream(key: key) { _ in
