@@ -56,8 +56,9 @@ public final class ClusterNode: Sendable {
     ///   - address: where the other servers reach this one, `host:port`, or `wss://host:port` to
     ///     have it encrypted with the server's own certificate: then it connects to no server that
     ///     doesn't encrypt. It listens there: with an IP address on that one, and with a name on all
-    ///     IPv4 addresses of the machine. Without it, on this machine and any free port, which is
-    ///     taken only if all of `nats` is on this machine: for trying things out.
+    ///     IPv4 addresses of the machine. One of this machine alone, such as `127.0.0.1:9091`, is
+    ///     taken only if `nats` is on this machine. Without it, on this machine and any free port, if
+    ///     as many NATS servers as there are replicas are on it: for trying things out.
     ///   - roots: a file of root certificates (PEM) to trust in place of the system's when others
     ///     are encrypted.
     ///   - logger: where it logs which servers come and go.
@@ -72,6 +73,12 @@ public final class ClusterNode: Sendable {
                 throw ServerError(
                     .clusterUnusable,
                     "'\(address)' isn't where other servers reach one: write 10.0.0.11:9091.")
+            }
+            guard !given.isLocal || nats.areLocal else {
+                throw ServerError(
+                    .clusterUnusable,
+                    "'\(address)' leads every server to itself, and NATS isn't on this machine: "
+                        + "write 10.0.0.11:9091.")
             }
             place = given
         } else if !nats.areOnThisMachine {
@@ -440,10 +447,12 @@ package struct NodeAddress: Sendable {
         self.init(host: url.host, port: url.port, isSecure: url.isSecure)
     }
 
+    /// Whether it leads every machine to itself.
+    package var isLocal: Bool { HostName(address: host).isLocal }
+
     /// What to listen on: the address itself, and every one of the machine if it is a name.
     package var listeningHost: String {
-        let name = HostName(address: host)
-        return name.isAddress ? host : name.isLocal ? "127.0.0.1" : "0.0.0.0"
+        HostName(address: host).isAddress ? host : isLocal ? "127.0.0.1" : "0.0.0.0"
     }
 
     fileprivate func announced(listeningAt url: String) -> String {

@@ -67,7 +67,12 @@ public struct NATSServers: Sendable, CustomStringConvertible {
     /// One that is on this machine may have others elsewhere.
     package var areOnThisMachine: Bool {
         Set(configuration.servers).count >= layout.replicas
-            && configuration.servers.allSatisfy { HostName(address: $0.host).isLocal }
+            && areLocal
+    }
+
+    /// Whether all that are named are on this machine.
+    package var areLocal: Bool {
+        configuration.servers.allSatisfy { HostName(address: $0.host).isLocal }
     }
 }
 

@@ -238,6 +238,11 @@ struct ServeCommand: AsyncParsableCommand {
                         + "be left out if all is on this machine: every NATS server, of which there "
                         + "are as many as --nats-replicas says.")
             }
+            if nats.isOutOfReach {
+                throw ValidationError(
+                    "A --cluster-address such as 127.0.0.1 leads every server to itself, and NATS "
+                        + "isn't on this machine: --cluster-address 10.0.0.11:9091.")
+            }
             let address = nats.clusterAddress.flatMap { NodeAddress($0) }
             if address?.isSecure == true, tlsCertificate == nil {
                 throw ValidationError(

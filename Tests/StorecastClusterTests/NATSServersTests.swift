@@ -102,13 +102,14 @@ struct NATSServersTests {
             try NATSServers("nats://localhost", replicas: 1), try NATSServers("nats://a")
         )
         _ = try ClusterNode(nats: local, key: key)
+        _ = try ClusterNode(nats: local, key: key, address: "127.0.0.1:7")
         let node = try ClusterNode(nats: elsewhere, key: key, address: "wss://core.example:7")
         #expect(node.entrance.isSecure && node.entrance.port == 7)
         #expect(node.address == nil && node.id.utf8.count == 12)
         // One that is on this machine may have others elsewhere.
         for (nats, address) in [
             (elsewhere, nil), (try NATSServers("nats://localhost"), nil), (local, "0.0.0.0:1"),
-            (local, "a"),
+            (local, "a"), (elsewhere, "127.0.0.1:7"), (elsewhere, "[::1]:7"),
         ] as [(NATSServers, String?)] {
             let error = #expect(throws: ServerError.self) {
                 try ClusterNode(nats: nats, key: key, address: address)
@@ -120,7 +121,8 @@ struct NATSServersTests {
     @Test func `a node whose server couldn't start may be another one's`() async throws {
         let held = try HeldPort()
         let node = ClusterNode(
-            nats: try NATSServers("nats://localhost", replicas: 1), key: try EdgeKey(text: Self.secret),
+            nats: try NATSServers("nats://localhost", replicas: 1),
+            key: try EdgeKey(text: Self.secret),
             at: NodeAddress(port: held.number))
         for _ in 1...2 {
             let server = SyncServer(port: 0, journal: .cluster(node), rooms: { _ in nil })
@@ -131,7 +133,8 @@ struct NATSServersTests {
 
     @Test func `where others come encrypted there is a certificate`() async throws {
         let node = try ClusterNode(
-            nats: try NATSServers("nats://localhost", replicas: 1), key: try EdgeKey(text: Self.secret),
+            nats: try NATSServers("nats://localhost", replicas: 1),
+            key: try EdgeKey(text: Self.secret),
             address: "wss://localhost:7")
         let server = SyncServer(port: 0, journal: .cluster(node), rooms: { _ in nil })
         let error = await #expect(throws: ServerError.self) { try await server.start() }
