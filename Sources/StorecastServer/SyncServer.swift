@@ -451,8 +451,8 @@ public final class SyncServer: Sendable {
 
     /// A room for the server's own code; opened if need be, and then kept open.
     ///
-    /// An edge, and a server of a cluster, has no rooms for its code, as they are another's, or may
-    /// be at the next moment: there it is a client as others are, of this server.
+    /// An edge, and a server of a cluster, has no rooms for its code (`noRoom`), as they are another's,
+    /// or may be at the next moment: there it is a client as others are, of this server.
     ///
     /// Throws a ``ServerError``: `noRoom`, `notRunning`, `journalUnavailable` if the room may be
     /// opened later, or `journalUnreadable`.
