@@ -56,8 +56,9 @@ struct ServeCommand: AsyncParsableCommand {
             STORECAST_LIMIT_CONNECTIONS=500) or in a JSON file (--config): \
             {"port": 9090, "allow-origin": ["https://app.example"], "limits": {"connections": 500}}. \
             What is given as an option goes before the environment, and that before the file; so of \
-            two that exclude one another the one that is set first in this order holds, and two \
-            that are set in the same place are refused, or that say where rooms are and are no options.
+            two that exclude one another the one that is set first in this order holds. Two that are \
+            set in the same place are refused, and so are two that say where rooms are, unless one of \
+            them is an option.
             """)
 
     @Option(
