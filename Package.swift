@@ -325,6 +325,13 @@ let package = Package(
             name: "CounterServer", dependencies: ["Counter", "StorecastServer"],
             path: "Tests/Snippets/CounterServer", swiftSettings: settings),
         .executableTarget(
+            name: "CounterCluster",
+            dependencies: [
+                "Counter", "StorecastClient", "StorecastCluster",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/Snippets/CounterCluster", swiftSettings: settings),
+        .executableTarget(
             name: "CounterTools", dependencies: ["Counter", "StorecastTools"],
             path: "Tests/Snippets/CounterTools", swiftSettings: settings),
         .executableTarget(
@@ -356,7 +363,8 @@ let package = Package(
         .testTarget(
             name: "DocumentationTests",
             dependencies: [
-                "CounterServer", "CounterClient", "CounterTools", "ComingFromReSwift",
+                "CounterServer", "CounterClient", "CounterCluster", "CounterTools",
+                "ComingFromReSwift",
                 "LargeStates", "StorecastObservation", "StorecastTesting", "Tutorial",
             ],
             swiftSettings: settings),

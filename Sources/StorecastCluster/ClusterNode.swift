@@ -56,8 +56,9 @@ public final class ClusterNode: Sendable {
     ///   - address: where the other servers reach this one, `host:port`, or `wss://host:port` to
     ///     have it encrypted with the server's own certificate: then it connects to no server that
     ///     doesn't encrypt. It listens there: with an IP address on that one, and with a name on all
-    ///     IPv4 addresses of the machine. Without it, on this machine and any free port, which is
-    ///     taken only if all of `nats` is on this machine: for trying things out.
+    ///     IPv4 addresses of the machine. One of this machine alone, such as `127.0.0.1:9091`, is
+    ///     taken only if `nats` is on this machine. Without it, on this machine and any free port, if
+    ///     as many NATS servers as there are replicas are on it: for trying things out.
     ///   - roots: a file of root certificates (PEM) to trust in place of the system's when others
     ///     are encrypted.
     ///   - logger: where it logs which servers come and go.
@@ -72,6 +73,12 @@ public final class ClusterNode: Sendable {
                 throw ServerError(
                     .clusterUnusable,
                     "'\(address)' isn't where other servers reach one: write 10.0.0.11:9091.")
+            }
+            guard !given.isLocal || nats.areLocal else {
+                throw ServerError(
+                    .clusterUnusable,
+                    "'\(address)' leads every server to itself, and NATS isn't on this machine: "
+                        + "write 10.0.0.11:9091.")
             }
             place = given
         } else if !nats.areOnThisMachine {
@@ -112,7 +119,7 @@ public final class ClusterNode: Sendable {
     ///
     /// - Throws: `ServerError.Code.clusterRefused` if NATS doesn't answer, `notRunning`.
     public func status() async throws(ServerError) -> ClusterStatus {
-        try await asking { places throws(NATSError) in try await places.status() }
+        try await asking { places, _ throws(NATSError) in try await places.status() }
     }
 
     /// Has a room go to another server, from whichever has it. Clients don't notice: actions that
@@ -129,8 +136,14 @@ public final class ClusterNode: Sendable {
     public func move(
         _ room: String, to server: String? = nil
     ) async throws(ServerError) -> String {
-        try await asking { places throws(NATSError) in
-            try await places.move(room, to: server).id
+        try await asking { places, servers throws(NATSError) in
+            // It doesn't ask itself, for which it would need NATS.
+            guard try await places.holder(of: room) == servers.own else {
+                return try await places.move(room, to: server).id
+            }
+            var target: String?
+            if let server { target = try await places.server(withID: server).id }
+            return try await give(room, to: target, servers.owner).id
         }
     }
 
@@ -142,17 +155,21 @@ public final class ClusterNode: Sendable {
     ///   rooms, or it has more than it can give away in 40 s: then it says how many are left, and
     ///   may be drained again; `notRunning`.
     public func drain(_ server: String? = nil) async throws(ServerError) {
-        let id = id
-        _ = try await asking { places throws(NATSError) in try await places.drain(server ?? id) }
+        try await asking { places, servers throws(NATSError) in
+            var target = servers.own
+            if let server { target = try await places.server(withID: server) }
+            guard target == servers.own else { return try await places.ask(target, toMove: nil) }
+            if let problem = try await drain(servers.owner) { throw .refused(problem) }
+        }
     }
 
     private func asking<Result>(
-        _ body: (RoomPlaces) async throws(NATSError) -> Result
+        _ body: (RoomPlaces, Servers) async throws(NATSError) -> Result
     ) async throws(ServerError) -> Result {
-        guard own != nil, let places else {
+        guard let servers = servers.withLock({ $0 }), let places else {
             throw ServerError(.notRunning, "The server doesn't run.")
         }
-        do throws(NATSError) { return try await body(places) } catch {
+        do throws(NATSError) { return try await body(places, servers) } catch {
             throw ServerError(.clusterRefused, error.description)
         }
     }
@@ -237,14 +254,17 @@ public final class ClusterNode: Sendable {
         await owner.leave(room, "It goes to the server \(server.id) at \(server.address).")
     }
 
+    /// Gives a room that this server has to another one, or to any; who has it then.
+    @discardableResult
     private func give(
         _ room: String, to: String?, _ owner: SyncServer
-    ) async throws(NATSError) {
+    ) async throws(NATSError) -> ClusterServer {
         guard let places else { throw Self.notRunning }
         // So that the next one reads little of the log.
         await owner.prepareToLeave(room)
         let server = try await places.give(room, to: to)
         if !server.id.isSameText(as: id) { await leave(room, to: server, owner) }
+        return server
     }
 
     /// Gives away all rooms, also those that it is given meanwhile by others who haven't heard that
@@ -269,16 +289,27 @@ public final class ClusterNode: Sendable {
     /// would notice of the others that they have no server for a moment.
     package func leave() async {
         guard let owner = servers.withLock({ $0 })?.owner, let places else { return }
-        let problem: String?
-        do throws(NATSError) {
-            try await places.leave()
-            problem = await give(
-                await owner.openRooms(), owner, until: .now + owner.drainTimeout / 2)
-        } catch {
-            problem = error.description
+        let end = ContinuousClock.now + owner.drainTimeout / 2
+        let (problems, report) = AsyncStream<String?>.makeStream()
+        Task {
+            do throws(NATSError) {
+                try await places.leave()
+                report.yield(await give(await owner.openRooms(), owner, until: end))
+            } catch {
+                report.yield(error.description)
+            }
         }
-        if let problem {
-            logger.info("rooms stay without a server for a moment: \(problem)")
+        // Nobody waits for what has begun then, as NATS may not answer for long.
+        let timer = Task {
+            try? await Task.sleep(until: end)
+            report.yield("There was no time for all of them.")
+        }
+        defer { timer.cancel() }
+        for await problem in problems {
+            if let problem {
+                logger.info("rooms stay without a server for a moment: \(problem)")
+            }
+            return
         }
     }
 
@@ -316,7 +347,8 @@ public final class ClusterNode: Sendable {
 extension ClusterNode: ServerCluster {
     package var entrance: ClusterEntrance {
         ClusterEntrance(
-            host: place.listeningHost, port: place.port, isSecure: place.isSecure, key: key)
+            host: place.listeningHost, name: place.host, port: place.port,
+            isSecure: place.isSecure, key: key)
     }
 
     package var upstream: Upstream {
@@ -366,6 +398,8 @@ extension ClusterNode: ServerCluster {
             }
         } catch {
             store.withLock { $0 = nil }
+            // Nobody was told of it.
+            hasBegun.store(false, ordering: .relaxed)
             throw error
         }
         let own = ClusterServer(id: id, address: place.announced(listeningAt: url))
@@ -393,7 +427,7 @@ extension ClusterNode: ServerCluster {
 /// `wss://host:port`; without one, at this machine's own address and any free port.
 package struct NodeAddress: Sendable {
     /// What the others are told; port 0 stands for the one that it listens on.
-    private let host: String
+    fileprivate let host: String
     package let port: Int
     package let isSecure: Bool
 
@@ -413,10 +447,12 @@ package struct NodeAddress: Sendable {
         self.init(host: url.host, port: url.port, isSecure: url.isSecure)
     }
 
+    /// Whether it leads every machine to itself.
+    package var isLocal: Bool { HostName(address: host).isLocal }
+
     /// What to listen on: the address itself, and every one of the machine if it is a name.
     package var listeningHost: String {
-        let name = HostName(address: host)
-        return name.isAddress ? host : name.isLocal ? "127.0.0.1" : "0.0.0.0"
+        HostName(address: host).isAddress ? host : isLocal ? "127.0.0.1" : "0.0.0.0"
     }
 
     fileprivate func announced(listeningAt url: String) -> String {

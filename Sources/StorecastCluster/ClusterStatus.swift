@@ -78,7 +78,8 @@ extension RoomPlaces {
         return server
     }
 
-    private nonisolated func server(withID id: String) async throws(NATSError) -> ClusterServer {
+    /// The only server whose id is that, or begins so.
+    nonisolated func server(withID id: String) async throws(NATSError) -> ClusterServer {
         let found = await servers.map(\.server).filter { $0.id.utf8.starts(with: id.utf8) }
         guard let first = found.first, !id.isEmpty else {
             throw .refused("There is no server '\(id)'.")

@@ -67,12 +67,17 @@ public struct NATSServers: Sendable, CustomStringConvertible {
     /// One that is on this machine may have others elsewhere.
     package var areOnThisMachine: Bool {
         Set(configuration.servers).count >= layout.replicas
-            && configuration.servers.allSatisfy { HostName(address: $0.host).isLocal }
+            && areLocal
+    }
+
+    /// Whether all that are named are on this machine.
+    package var areLocal: Bool {
+        configuration.servers.allSatisfy { HostName(address: $0.host).isLocal }
     }
 }
 
 /// Who a server is to NATS. Isn't shown in texts, and no error has it.
-public struct NATSCredentials: Sendable, CustomStringConvertible {
+public struct NATSCredentials: Sendable, CustomStringConvertible, CustomReflectable {
     package let proof: NATSConfiguration.Credentials
 
     /// Nobody in particular.
@@ -121,6 +126,9 @@ public struct NATSCredentials: Sendable, CustomStringConvertible {
 
     /// Doesn't show them.
     public var description: String { proof.description }
+
+    /// Nothing, so that `dump` doesn't show them either.
+    public var customMirror: Mirror { Mirror(self, children: []) }
 
     private static func secret(in file: String) throws(ServerError) -> String {
         let bytes: [UInt8]

@@ -56,8 +56,9 @@ struct ServeCommand: AsyncParsableCommand {
             STORECAST_LIMIT_CONNECTIONS=500) or in a JSON file (--config): \
             {"port": 9090, "allow-origin": ["https://app.example"], "limits": {"connections": 500}}. \
             What is given as an option goes before the environment, and that before the file; so of \
-            two that exclude one another the one that is set first in this order holds, and two \
-            that are set in the same place are refused.
+            two that exclude one another the one that is set first in this order holds. Two that are \
+            set in the same place are refused, and so are two that say where rooms are, unless one of \
+            them is an option.
             """)
 
     @Option(
@@ -237,6 +238,11 @@ struct ServeCommand: AsyncParsableCommand {
                     "Where do the others reach this server? Add --cluster-address HOST:PORT. It may "
                         + "be left out if all is on this machine: every NATS server, of which there "
                         + "are as many as --nats-replicas says.")
+            }
+            if nats.isOutOfReach {
+                throw ValidationError(
+                    "A --cluster-address such as 127.0.0.1 leads every server to itself, and NATS "
+                        + "isn't on this machine: --cluster-address 10.0.0.11:9091.")
             }
             let address = nats.clusterAddress.flatMap { NodeAddress($0) }
             if address?.isSecure == true, tlsCertificate == nil {

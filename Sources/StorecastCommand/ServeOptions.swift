@@ -188,6 +188,15 @@ struct NATSOptions: ParsableArguments {
         return (try? servers(cluster))?.areOnThisMachine == true
     }
 
+    /// Whether others can't reach this server at its address: that of a machine alone, and NATS is
+    /// elsewhere.
+    var isOutOfReach: Bool {
+        guard let cluster, let address = clusterAddress.flatMap({ NodeAddress($0) }) else {
+            return false
+        }
+        return address.isLocal && (try? servers(cluster))?.areLocal == false
+    }
+
     private func servers(
         _ addresses: String, _ credentials: NATSCredentials = .none
     ) throws(ServerError) -> NATSServers {

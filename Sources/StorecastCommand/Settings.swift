@@ -8,7 +8,9 @@ import SystemPackage
 
 /// The options of a command from its arguments, the environment and a file: what comes first in
 /// this order holds. That is so too for settings that exclude one another: what is set later in it
-/// is as if it weren't there. Two of one place exclude one another also here, and are refused.
+/// is as if it weren't there. Two of one place exclude one another also here, and are refused; so are
+/// two that say where rooms are, unless one of them is an argument: nobody is to be surprised by
+/// that.
 ///
 /// The table of what there is are the command's own options; all that is given elsewhere becomes
 /// arguments in front of those that were given, and is checked as they are.
@@ -76,17 +78,20 @@ struct Settings {
         "STORECAST_COMMIT", "STORECAST_FUZZ", "STORECAST_PACKAGED", StormSchema.variable,
     ]
     private static let notInFile: Set = ["config", "print-configuration", "help", "version"]
-    /// Of each of these, settings of one group hold; those of the others are excluded.
-    private static let choices: [[[String]]] = [
-        [["data", "durability"], ["memory"], ["nats"], ["cluster"], ["upstream"]],
-        [["json", "rules"], ["upstream"]],
-        [["tokens"], ["jwt-keys"]],
-        [["nats-credentials"], ["nats-token"]],
+    /// Of each of these, settings of one group hold; those of the others are excluded, of some only
+    /// by arguments.
+    private static let choices: [(groups: [[String]], isOfArguments: Bool)] = [
+        ([["data", "durability"], ["memory"], ["nats"], ["cluster"], ["upstream"]], true),
+        ([["json", "rules"], ["upstream"]], true),
+        ([["tokens"], ["jwt-keys"]], false),
+        ([["nats-credentials"], ["nats-token"]], false),
     ]
     /// What means something only beside one of others, and doesn't count when they don't. Behind
     /// what it is beside.
     private static let companions: [(name: String, of: [String])] = [
         ("cluster-address", ["cluster"]), ("upstream-ca", ["upstream", "cluster"]),
+        // By itself it lets edges in.
+        ("edge-key", ["upstream", "cluster"]),
         ("nats-credentials", ["nats", "cluster"]), ("nats-token", ["nats", "cluster"]),
         ("nats-user", ["nats-token"]), ("nats-ca", ["nats", "cluster"]),
         ("jwt-issuer", ["jwt-keys"]), ("jwt-audience", ["jwt-keys"]),
@@ -177,17 +182,18 @@ struct Settings {
                 found[$0]?.source.rank == rank && found[$0]?.isOn == true
             }
             for name in names {
-                for (choice, groups) in Self.choices.enumerated() where gone[name] == nil {
-                    guard let holding = chosen[choice], !holding.contains(name),
-                        groups.contains(where: { $0.contains(name) })
+                for (index, choice) in Self.choices.enumerated() where gone[name] == nil {
+                    guard let holding = chosen[index], !holding.contains(name),
+                        choice.groups.contains(where: { $0.contains(name) })
                     else { continue }
                     gone[name] = holding.first { found[$0] != nil && gone[$0] == nil }
                 }
             }
             // Two of one source both stay, to be refused.
             let left = names.filter { gone[$0] == nil }
-            for index in Self.choices.indices where chosen[index] == nil {
-                let groups = Self.choices[index].filter { !Set($0).isDisjoint(with: left) }
+            for (index, choice) in Self.choices.enumerated() where chosen[index] == nil {
+                if choice.isOfArguments, rank != Source.arguments.rank { continue }
+                let groups = choice.groups.filter { !Set($0).isDisjoint(with: left) }
                 if !groups.isEmpty { chosen[index] = groups.flatMap(\.self) }
             }
         }

@@ -11,7 +11,8 @@ public import ServiceLifecycle
 /// ```
 extension SyncServer: Service {
     /// Serves until the group shuts down, or the task is cancelled, and then does what ``stop()``
-    /// does: give the group longer for that than `SyncLimits.drainTimeout`.
+    /// does: give the group longer for that than `SyncLimits.drainTimeout`, and in a cluster than two
+    /// and a half times that.
     ///
     /// Signals are the group's: the server doesn't handle any, as its other `run` does.
     ///

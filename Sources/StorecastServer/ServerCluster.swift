@@ -26,13 +26,17 @@ package protocol ServerCluster: RoomSharing {
 
 /// Where a cluster's server listens for the others, and what they show it.
 package struct ClusterEntrance: Sendable {
+    /// The address to listen on.
     package var host: String
+    /// By which the others ask for it.
+    package var name: String
     package var port: Int
     package var isSecure: Bool
     package var key: EdgeKey
 
-    package init(host: String, port: Int, isSecure: Bool, key: EdgeKey) {
+    package init(host: String, name: String, port: Int, isSecure: Bool, key: EdgeKey) {
         self.host = host
+        self.name = name
         self.port = port
         self.isSecure = isSecure
         self.key = key

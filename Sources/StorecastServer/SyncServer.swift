@@ -27,6 +27,8 @@ public final class SyncServer: Sendable {
         case idle
         case starting
         case running([ServerLoop], any JournalStore)
+        /// With the loops that take work yet, and those who wait for the end.
+        case stopping([ServerLoop], [CheckedContinuation<Void, Never>])
         case stopped
     }
 
@@ -127,6 +129,9 @@ public final class SyncServer: Sendable {
             let entrance = cluster.entrance
             let owner = SyncServer(
                 host: entrance.host, port: entrance.port,
+                // The others ask for it by its own.
+                allowedHosts: allowedHosts.isEmpty ? [] : allowedHosts + [entrance.name],
+                allowedOrigins: allowedOrigins, trustedProxies: trustedProxies,
                 certificate: entrance.isSecure ? certificate : nil,
                 journal: JournalProvider(open: journal.open), loops: loops, limits: limits.ofOwner,
                 extensions: extensions, logger: logger.ofOwner, audit: audit,
@@ -392,25 +397,62 @@ public final class SyncServer: Sendable {
     ///
     /// In a cluster its open rooms go to others before that, as many as half of that time is enough
     /// for, and the part of it that had them ends after that: two and a half times as long in all.
+    ///
+    /// Returns when all of this is done, also if it was called before.
     public func stop() async {
-        if case .running = phase.withLock({ $0 }) { await part?.cluster.leave() }
         let last = phase.withLock { phase in
-            defer { phase = .stopped }
-            return phase
+            let last = phase
+            switch phase {
+            case .idle, .starting: phase = .stopped
+            case .running(let loops, _): phase = .stopping(loops, [])
+            case .stopping, .stopped: break
+            }
+            return last
         }
-        guard case .running(let loops, let store) = last else { return }
+        switch last {
+        case .running(let loops, let store): await end(loops, store)
+        case .stopping: await ended()
+        case .idle, .starting, .stopped: break
+        }
+    }
+
+    private func end(_ loops: [ServerLoop], _ store: any JournalStore) async {
+        // First, so that nobody is sent here any more.
         configuration.metrics.stops()
+        await part?.cluster.leave()
+        // Nobody would answer who asks a loop that has ended.
+        phase.withLock { phase in
+            if case .stopping(_, let waiting) = phase { phase = .stopping([], waiting) }
+        }
         await withTaskGroup { group in
             for loop in loops { group.addTask { await loop.stop() } }
         }
         await shutDown(loops, store)
         await part?.cluster.end()
+        let last = phase.withLock { phase in
+            defer { phase = .stopped }
+            return phase
+        }
+        guard case .stopping(_, let waiting) = last else { return }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// Waits until the server, which stops, has ended.
+    private func ended() async {
+        await withCheckedContinuation { continuation in
+            let isOver = phase.withLock { phase in
+                guard case .stopping(let loops, let waiting) = phase else { return true }
+                phase = .stopping(loops, waiting + [continuation])
+                return false
+            }
+            if isOver { continuation.resume() }
+        }
     }
 
     /// A room for the server's own code; opened if need be, and then kept open.
     ///
-    /// An edge, and a server of a cluster, has no rooms for its code, as they are another's, or may
-    /// be at the next moment: there it is a client as others are, of this server.
+    /// An edge, and a server of a cluster, has no rooms for its code (`noRoom`), as they are another's,
+    /// or may be at the next moment: there it is a client as others are, of this server.
     ///
     /// Throws a ``ServerError``: `noRoom`, `notRunning`, `journalUnavailable` if the room may be
     /// opened later, or `journalUnreadable`.
@@ -497,6 +539,7 @@ public final class SyncServer: Sendable {
     /// - Parameter origins: as `allowedOrigins` of the initializer.
     public func setAllowedOrigins(_ origins: [String]) async {
         for loop in runningLoops() { await loop.allow(AllowedOrigins(origins)) }
+        await part?.owner.setAllowedOrigins(origins)
     }
 
     private func warnOfStrangers() {
@@ -651,7 +694,10 @@ public final class SyncServer: Sendable {
 
     private func runningLoops() -> [ServerLoop] {
         phase.withLock { phase in
-            if case .running(let loops, _) = phase { loops } else { [] }
+            switch phase {
+            case .running(let loops, _), .stopping(let loops, _): loops
+            case .idle, .starting, .stopped: []
+            }
         }
     }
 

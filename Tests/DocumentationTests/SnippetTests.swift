@@ -64,7 +64,8 @@ struct SnippetTests {
     private static func snippets() throws -> [String: String] {
         var all: [String: String] = [:]
         for folder in [
-            "ComingFromReSwift", "LargeStates", "Pieces", "PollTests", "Services", "Tutorial",
+            "ComingFromReSwift", "CounterCluster", "LargeStates", "Pieces", "PollTests",
+            "Services", "Tutorial",
         ] {
             let url = root.appending(path: "Tests/Snippets/\(folder)")
             for name in try FileManager.default.contentsOfDirectory(atPath: url.path) {

@@ -21,8 +21,10 @@ import Testing
     private nonisolated static let layout = JetStreamLayout(name: "test", streams: 2, replicas: 1)
     private nonisolated static let key = "0123456789abcdef"
 
-    private nonisolated static func servers(_ nats: NATSProcess) throws -> NATSServers {
-        var servers = try NATSServers(nats.address, replicas: 1)
+    private nonisolated static func servers(
+        _ nats: NATSProcess, as credentials: NATSCredentials = .none
+    ) throws -> NATSServers {
+        var servers = try NATSServers(nats.address, replicas: 1, credentials: credentials)
         servers.layout = layout
         return servers
     }
@@ -43,10 +45,14 @@ import Testing
             func increase() { number.add(1, ordering: .relaxed) }
         }
 
-        init(_ nats: NATSProcess, rules: DocumentRules? = nil) async throws {
+        init(
+            _ nats: NATSProcess, as credentials: NATSCredentials = .none,
+            rules: DocumentRules? = nil
+        ) async throws {
             node = ClusterNode(
-                nats: try ClusterNodeTests.servers(nats), key: try EdgeKey(ClusterNodeTests.key),
-                at: NodeAddress(), pulseInterval: .milliseconds(20))
+                nats: try ClusterNodeTests.servers(nats, as: credentials),
+                key: try EdgeKey(text: ClusterNodeTests.key), at: NodeAddress(),
+                pulseInterval: .milliseconds(20))
             let room = JSONRoom.definition(initial: ["n": 0])
             let reloads = reloads
             front = SyncServer(
@@ -405,6 +411,35 @@ import Testing
         }
     }
 
+    @Test func `a server gives away its own rooms without asking for that at NATS`() async throws {
+        let nats = try await NATSProcess(
+            """
+            authorization {
+                users: [{
+                    user: server, password: secret
+                    permissions: { publish: { deny: "test.requests.*" } }
+                }]
+            }
+            """)
+        let proof = NATSCredentials.user("server", password: "secret")
+        let nodes = [try await Node(nats, as: proof), try await Node(nats, as: proof)]
+        for node in nodes {
+            #expect(await eventually { (try? await node.node.status())?.servers.count == 2 })
+        }
+        let client = nodes[0].connect(to: "/r")
+        #expect(try await increment(client) == 1)
+        let room = try #require(try await nodes[0].node.status().rooms.first)
+        let holder = try #require(nodes.first { $0.server.id == room.server })
+        let other = try #require(nodes.first { $0.server.id != room.server })
+        #expect(try await holder.node.move("/r") == other.server.id)
+        #expect(try await increment(client) == 2)
+        try await other.node.drain()
+        #expect(try await other.node.status().rooms.map(\.server) == [holder.server.id])
+        #expect(try await increment(client) == 3)
+        client.close()
+        for node in nodes { await node.front.stop() }
+    }
+
     @Test func `a server that doesn't run can't be asked, and a node is of one server`()
         async throws
     {
@@ -427,7 +462,7 @@ import Testing
         let nats = try await NATSProcess()
         let held = try HeldPort()
         let node = ClusterNode(
-            nats: try Self.servers(nats), key: try EdgeKey(Self.key), at: NodeAddress(),
+            nats: try Self.servers(nats), key: try EdgeKey(text: Self.key), at: NodeAddress(),
             pulseInterval: .milliseconds(20))
         let server = SyncServer(
             port: held.number, journal: .cluster(node), rooms: { _ in nil })
@@ -437,6 +472,25 @@ import Testing
         let view = try await ClusterView.open(try Self.servers(nats))
         // Not even the streams are there: whether it can listen is looked at first.
         await #expect(throws: NATSError.self) { try await view.status() }
+        await view.close()
+    }
+
+    @Test func `a server whose front can't start in the end leaves nothing of the other part`()
+        async throws
+    {
+        let nats = try await NATSProcess()
+        let held = try HeldPort()
+        let node = ClusterNode(
+            nats: try Self.servers(nats), key: try EdgeKey(text: Self.key), at: NodeAddress(),
+            pulseInterval: .milliseconds(20))
+        let server = SyncServer(
+            port: 0, journal: .cluster(node), operations: OperationsAddress(port: held.number),
+            rooms: { _ in nil })
+        let error = await #expect(throws: ServerError.self) { try await server.start() }
+        #expect(error?.code == .cannotListen)
+        #expect(node.address == nil)
+        let view = try await ClusterView.open(try Self.servers(nats))
+        #expect(try await view.status().servers.isEmpty)
         await view.close()
     }
 
@@ -462,7 +516,7 @@ import Testing
     {
         let nats = try await NATSProcess()
         let node = ClusterNode(
-            nats: try Self.servers(nats), key: try EdgeKey(Self.key), at: NodeAddress(),
+            nats: try Self.servers(nats), key: try EdgeKey(text: Self.key), at: NodeAddress(),
             pulseInterval: .milliseconds(20))
         let room = JSONRoom.definition(initial: ["n": 0])
         let server = SyncServer(port: 0, journal: .cluster(node), rooms: { _ in room })

@@ -43,7 +43,8 @@ struct NATSServersTests {
             let servers = try NATSServers("nats://a", credentials: credentials)
             let texts = [
                 "\(credentials)", String(reflecting: credentials), "\(servers)",
-                String(reflecting: servers), "\(servers.configuration)",
+                String(reflecting: servers), "\(servers.configuration)", dumped(credentials),
+                dumped(servers),
             ]
             for text in texts { #expect(!text.contains("s3cret")) }
         }
@@ -57,6 +58,12 @@ struct NATSServersTests {
             try NATSServers("nats://ada:s3cret@a")
         }
         #expect(address?.description.contains("s3cret") == false)
+    }
+
+    private func dumped(_ value: some Any) -> String {
+        var text = ""
+        dump(value, to: &text)
+        return text
     }
 
     @Test func `what is in files is read without the white space around it`() throws {
@@ -90,18 +97,19 @@ struct NATSServersTests {
     }
 
     @Test func `a node says where others reach it, unless all is on this machine`() throws {
-        let key = try EdgeKey(Self.secret)
+        let key = try EdgeKey(text: Self.secret)
         let (local, elsewhere) = (
             try NATSServers("nats://localhost", replicas: 1), try NATSServers("nats://a")
         )
         _ = try ClusterNode(nats: local, key: key)
+        _ = try ClusterNode(nats: local, key: key, address: "127.0.0.1:7")
         let node = try ClusterNode(nats: elsewhere, key: key, address: "wss://core.example:7")
         #expect(node.entrance.isSecure && node.entrance.port == 7)
         #expect(node.address == nil && node.id.utf8.count == 12)
         // One that is on this machine may have others elsewhere.
         for (nats, address) in [
             (elsewhere, nil), (try NATSServers("nats://localhost"), nil), (local, "0.0.0.0:1"),
-            (local, "a"),
+            (local, "a"), (elsewhere, "127.0.0.1:7"), (elsewhere, "[::1]:7"),
         ] as [(NATSServers, String?)] {
             let error = #expect(throws: ServerError.self) {
                 try ClusterNode(nats: nats, key: key, address: address)
@@ -110,9 +118,23 @@ struct NATSServersTests {
         }
     }
 
+    @Test func `a node whose server couldn't start may be another one's`() async throws {
+        let held = try HeldPort()
+        let node = ClusterNode(
+            nats: try NATSServers("nats://localhost", replicas: 1),
+            key: try EdgeKey(text: Self.secret),
+            at: NodeAddress(port: held.number))
+        for _ in 1...2 {
+            let server = SyncServer(port: 0, journal: .cluster(node), rooms: { _ in nil })
+            let error = await #expect(throws: ServerError.self) { try await server.start() }
+            #expect(error?.code == .cannotListen)
+        }
+    }
+
     @Test func `where others come encrypted there is a certificate`() async throws {
         let node = try ClusterNode(
-            nats: try NATSServers("nats://localhost", replicas: 1), key: try EdgeKey(Self.secret),
+            nats: try NATSServers("nats://localhost", replicas: 1),
+            key: try EdgeKey(text: Self.secret),
             address: "wss://localhost:7")
         let server = SyncServer(port: 0, journal: .cluster(node), rooms: { _ in nil })
         let error = await #expect(throws: ServerError.self) { try await server.start() }

@@ -301,6 +301,8 @@ struct ServeOptionsTests {
             ["--cluster", "http://a", "--edge-key", key],
             ["--cluster", "nats://localhost,nats://a", "--edge-key", key],
             cluster + ["--cluster-address", "0.0.0.0:1"],
+            ["--cluster", "nats://a", "--edge-key", key, "--cluster-address", "127.0.0.1:1"],
+            ["--cluster", "nats://a", "--edge-key", key, "--cluster-address", "localhost:1"],
             // A NATS server on this machine may have others elsewhere.
             cluster, ["--cluster", "nats://localhost,nats://localhost", "--edge-key", key],
             ["--cluster", "nats://a", "--edge-key", key, "--nats-replicas", "1"],
@@ -309,7 +311,7 @@ struct ServeOptionsTests {
         }
         // All is on this machine: nobody else has to know where.
         for right in [
-            cluster + ["--nats-replicas", "1"],
+            cluster + ["--nats-replicas", "1"], cluster + ["--cluster-address", "127.0.0.1:1"],
             [
                 "--cluster", "nats://127.0.0.1:1,nats://localhost:2,nats://[::1]:3", "--edge-key",
                 key,

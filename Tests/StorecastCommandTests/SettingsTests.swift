@@ -129,39 +129,78 @@ struct SettingsTests {
         let cluster = try await command(["--config", path])
         #expect(cluster.nats.cluster != nil && cluster.tokens == "a.json")
         // What is beside it goes with it, and nothing else.
-        let environment = [
-            "STORECAST_DATA": "a.sqlite", "STORECAST_JWT_KEYS": "b.json",
-            "STORECAST_JWT_ISSUER": "b",
-        ]
-        let settings = try await settings(["--config", path], environment)
+        let environment = ["STORECAST_JWT_KEYS": "b.json", "STORECAST_JWT_ISSUER": "b"]
+        let settings = try await settings(["--config", path, "--data=a.sqlite"], environment)
         let file = try settings.command()
         #expect(file.file == "a.sqlite" && file.nats.cluster == nil)
         #expect(file.nats.clusterAddress == nil && file.nats.natsCa == nil)
         #expect(file.tokens == nil && file.jwt.jwtKeys == "b.json")
-        #expect(file.json == "a.json" && file.edge.edgeKey == "key")
+        #expect(file.json == "a.json")
+        func lost(_ name: String) -> String {
+            "'\(name)', which is set by '\(path)', doesn't count beside "
+        }
         #expect(
             settings.overruled.sorted() == [
-                "'cluster', which is set by '\(path)', doesn't count beside 'data', which is set by "
-                    + "STORECAST_DATA in the environment.",
-                "'cluster-address', which is set by '\(path)', doesn't count beside 'data', which "
-                    + "is set by STORECAST_DATA in the environment.",
-                "'nats-ca', which is set by '\(path)', doesn't count beside 'data', which is set by "
-                    + "STORECAST_DATA in the environment.",
-                "'tokens', which is set by '\(path)', doesn't count beside 'jwt-keys', which is set "
-                    + "by STORECAST_JWT_KEYS in the environment.",
+                lost("cluster") + "'data', which is an argument.",
+                lost("cluster-address") + "'data', which is an argument.",
+                lost("edge-key") + "'data', which is an argument.",
+                lost("nats-ca") + "'data', which is an argument.",
+                lost("tokens")
+                    + "'jwt-keys', which is set by STORECAST_JWT_KEYS in the environment.",
             ])
-        let memory = try await self.settings(["--config", path, "--memory"], environment)
+        let memory = try await self.settings(["--memory"], ["STORECAST_DATA": "a.sqlite"])
         #expect(try memory.command().data.memory)
         #expect(
-            memory.overruled.first
-                == "'data', which is set by STORECAST_DATA in the environment, doesn't count beside "
-                + "'memory', which is an argument.")
+            memory.overruled
+                == [
+                    "'data', which is set by STORECAST_DATA in the environment, doesn't count beside "
+                        + "'memory', which is an argument."
+                ])
         // What is itself excluded excludes nothing.
         let edge = try await command(
             ["--config", path, "--memory"], ["STORECAST_UPSTREAM": "ws://a"])
         #expect(edge.edge.upstream == nil && edge.json == "a.json")
-        let upstream = try await command(["--config", path], ["STORECAST_UPSTREAM": "ws://a"])
+        let upstream = try await command(["--config", path, "--upstream", "ws://a"])
         #expect(upstream.edge.upstream == "ws://a" && upstream.json == nil)
+    }
+
+    @Test
+    func `a server that isn't one of a cluster any more lets no edges in, unless it is told to`()
+        async throws
+    {
+        let path = try file(
+            #"{"cluster": "nats://localhost", "nats-replicas": 1, "edge-key": "key"}"#)
+        #expect(try await command(["--config", path]).edge.edgeKey == "key")
+        #expect(try await command(["--config", path, "--memory"]).edge.edgeKey == nil)
+        let told = ["--config", path, "--memory", "--edge-key", "other"]
+        #expect(try await command(told).edge.edgeKey == "other")
+        // It is still shown to somebody.
+        let edge = ["--config", path, "--upstream", "ws://a"]
+        #expect(try await command(edge).edge.edgeKey == "key")
+        // It was for edges from the beginning.
+        _ = try file(#"{"data": "a.sqlite", "edge-key": "key"}"#)
+        #expect(try await command(["--config", path, "--memory"]).edge.edgeKey == "key")
+    }
+
+    @Test(arguments: [
+        ("STORECAST_DATA", "a.sqlite"), ("STORECAST_MEMORY", "true"),
+        ("STORECAST_NATS", "nats://c"),
+        ("STORECAST_UPSTREAM", "ws://c"), ("STORECAST_CLUSTER", "nats://c"),
+    ])
+    func `the environment and the file don't both say where rooms are`(
+        variable: String, value: String
+    ) async throws {
+        let own = variable == "STORECAST_CLUSTER" ? "nats" : "cluster"
+        let path = try file(
+            #"{"\#(own)": "nats://a", "cluster-address": "b:1", "edge-key": "key"}"#)
+        do {
+            _ = try await settings(["--config", path], [variable: value]).command()
+            Issue.record("One of them holds.")
+        } catch {
+            let sentence = try #require(error as? CommandFailure).description
+            #expect(sentence.contains("'\(own)' is set by '\(path)'."))
+            #expect(sentence.contains("is set by \(variable) in the environment."))
+        }
     }
 
     @Test func `a flag that is off excludes nothing`() async throws {

@@ -39,7 +39,12 @@ struct NATSConfigurationTests {
     private let publicKey = "UDXU4RCSJNZOIQHZNWXHXORDPRTGNJAHAHFRGZNEEJCPQTT2M7NLCNF4"
 
     @Test func `a key knows its public part`() throws {
-        #expect(try NKey(seed: seed).publicKey == publicKey)
+        let key = try NKey(seed: seed)
+        #expect(key.publicKey == publicKey)
+        // It is shown nowhere, nor are the bytes that it stands for.
+        var dumped = ""
+        dump(key, to: &dumped)
+        #expect("\(key)" == "NKey" && dumped == "- NKey\n")
     }
 
     @Test(arguments: [

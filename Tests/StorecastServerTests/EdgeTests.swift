@@ -13,7 +13,7 @@ import TestSupport
 struct EdgeTests {
     private static let secret = "0123456789abcdef"
 
-    private func key(_ text: String = secret) throws -> EdgeKey { try EdgeKey(text) }
+    private func key(_ text: String = secret) throws -> EdgeKey { try EdgeKey(text: text) }
 
     @Test func `clients of an edge and of its owner share rooms, whatever loops these live on`()
         async throws
@@ -240,6 +240,8 @@ struct EdgeTests {
         let key = try key()
         let error = #expect(throws: ServerError.self) { try Upstream(url, key: key) }
         #expect(error?.code == .upstreamUnusable)
+        // Before an @ there may be a password.
+        #expect(error?.description.contains("'\(url)'") == !url.contains("@"))
     }
 
     @Test func `a key is long, without the white space around it, and isn't shown`() throws {
@@ -254,10 +256,14 @@ struct EdgeTests {
         #expect(!key.matches(nil) && !key.matches("") && !key.matches(Self.secret + "\n"))
         #expect(!key.matches("0123456789abcdeF"))
         #expect("\(key)" == "EdgeKey")
+        var dumped = ""
+        dump(try Upstream("ws://a", key: key), to: &dumped)
+        dump(MirroredRoom.Credentials(key: Self.secret, client: "a"), to: &dumped)
+        #expect(!dumped.contains(Self.secret))
         for text in [
             "", "0123456789abcde", "  0123456789abcde  ", String(repeating: "x", count: 1025),
         ] {
-            let error = #expect(throws: ServerError.self) { try EdgeKey(text.trimmed) }
+            let error = #expect(throws: ServerError.self) { try EdgeKey(text: text.trimmed) }
             #expect(error?.code == .edgeKeyUnusable)
             #expect(throws: ServerError.self) { _ = try self.read(text, directory) }
         }

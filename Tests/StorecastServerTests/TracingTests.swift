@@ -88,7 +88,7 @@ import Tracing
     private func dispatchThroughEdge(
         _ near: any Tracer, _ far: any Tracer, traceparent: String?
     ) async throws {
-        let key = try EdgeKey("0123456789abcdef")
+        let key = try EdgeKey(text: "0123456789abcdef")
         let owner = SyncServer(port: 0, tracer: far, room: Tallies.room, edgeKey: key)
         let url = try await owner.start()
         let edge = SyncServer(

@@ -72,6 +72,22 @@ describe("files of Docs/Cluster", { skip: missing }, () => {
     }
   });
 
+  test("may be one of settings in place of arguments", { skip: needs.storecast }, () => {
+    const file = join(folder, "config.json");
+    writeFileSync(
+      file,
+      JSON.stringify({
+        cluster: "nats://nats1",
+        "cluster-address": "storecast1:9091",
+        "edge-key": "/key",
+        tokens: "/tokens",
+      }),
+    );
+    const shown = settings(["--config", file]);
+    assert.equal(shown.cluster, "nats://nats1");
+    assert.equal(shown.data, "-");
+  });
+
   test("give a server the time that it takes to stop", { skip: needs.storecast }, () => {
     // As Docs/Cluster.md says.
     const [, seconds] = /^(\d+)(?:\.0)? s/.exec(settings(["--memory"])["limit drain-timeout"]);

@@ -1,7 +1,7 @@
 /// Where a cluster of NATS servers is, and who asks.
 package struct NATSConfiguration: Sendable {
     /// Who the client says it is.
-    package enum Credentials: Sendable, CustomStringConvertible {
+    package enum Credentials: Sendable, CustomStringConvertible, CustomReflectable {
         case none
         case token(String)
         case user(String, password: String)
@@ -13,6 +13,8 @@ package struct NATSConfiguration: Sendable {
         package var description: String {
             if case .none = self { "none" } else { "credentials" }
         }
+
+        package var customMirror: Mirror { Mirror(self, children: []) }
     }
 
     /// A server's address.

@@ -2,7 +2,7 @@ import StorecastWebSocket
 
 /// A key of NATS that proves who a client is: the seed of an Ed25519 key in base 32, with a prefix
 /// that says what kind it is and a checksum at the end (github.com/nats-io/nkeys).
-package struct NKey: Sendable {
+package struct NKey: Sendable, CustomStringConvertible, CustomReflectable {
     private let seed: [UInt8]
     private let kind: UInt8
 
@@ -29,6 +29,11 @@ package struct NKey: Sendable {
         bytes += [UInt8(checksum & 0xFF), UInt8(checksum >> 8)]
         return Self.base32(bytes)
     }
+
+    /// Doesn't show the seed.
+    package var description: String { "NKey" }
+
+    package var customMirror: Mirror { Mirror(self, children: []) }
 
     /// What answers a server's challenge: in base 64 for URLs, without padding.
     package func signature(of nonce: String) -> String {

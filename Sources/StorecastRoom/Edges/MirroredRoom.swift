@@ -30,7 +30,7 @@ package protocol EdgeUplink: AnyObject {
 /// again, when the owner has said what it knows of.
 package final class MirroredRoom: AnyRoom {
     /// What this server says to the owner of who it is.
-    package struct Credentials: Sendable {
+    package struct Credentials: Sendable, CustomStringConvertible, CustomReflectable {
         /// The key that the owner knows edges by.
         package var key: String
         /// An id as clients have; another for each room and process.
@@ -40,6 +40,11 @@ package final class MirroredRoom: AnyRoom {
             self.key = key
             self.client = client
         }
+
+        /// Doesn't show the key.
+        package var description: String { "credentials of \(client)" }
+
+        package var customMirror: Swift.Mirror { Swift.Mirror(self, children: []) }
     }
 
     /// A client, and what the owner knows of it.

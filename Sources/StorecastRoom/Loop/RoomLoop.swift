@@ -578,6 +578,16 @@ package final class RoomLoop: SessionLoop {
     /// Has rooms write what makes the next start quick; `completion` is called when they have, or
     /// in a quarter of the time for the end: what isn't written then is reduced again.
     package func prepareRoomsToEnd(_ completion: @escaping () -> Void) {
+        prepareToEnd(rooms.keys.sorted(), completion)
+    }
+
+    /// As ``prepareRoomsToEnd(_:)``, for one room.
+    package func prepareRoomToEnd(_ name: String, _ completion: @escaping () -> Void) {
+        prepareToEnd([ExactString(name)], completion)
+    }
+
+    private func prepareToEnd(_ names: [ExactString], _ completion: @escaping () -> Void) {
+        let rooms = names.compactMap { self.rooms[$0] }
         var (waiting, isOver) = (rooms.count, false)
         let end = {
             guard !isOver else { return }
@@ -585,8 +595,8 @@ package final class RoomLoop: SessionLoop {
             completion()
         }
         host.schedule(after: limits.drainTimeout / 4, end)
-        for name in rooms.keys.sorted() {
-            rooms[name]?.prepareToEnd {
+        for room in rooms {
+            room.prepareToEnd {
                 waiting -= 1
                 if waiting == 0 { end() }
             }

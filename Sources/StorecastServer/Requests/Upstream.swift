@@ -6,12 +6,12 @@ import StorecastWire
 /// What a server and its edges know one another by: a secret of both, as long as a good password.
 ///
 /// Whoever has it may say of any client who that is. So it belongs in a file that nobody else reads.
-public struct EdgeKey: Sendable, CustomStringConvertible {
+public struct EdgeKey: Sendable, CustomStringConvertible, CustomReflectable {
     let text: String
     private let digest: [UInt8]
 
     /// A key of 16 to 1,024 bytes. Throws `edge-key-unusable` for another.
-    public init(_ text: String) throws(ServerError) {
+    public init(text: String) throws(ServerError) {
         guard (16...1024).contains(text.utf8.count) else {
             throw ServerError(
                 .edgeKeyUnusable,
@@ -32,7 +32,7 @@ public struct EdgeKey: Sendable, CustomStringConvertible {
         }
         let isSpace = { (byte: UInt8) in byte <= 0x20 }
         let text = bytes.drop(while: isSpace).reversed().drop(while: isSpace).reversed()
-        try self.init(String(decoding: text, as: UTF8.self))
+        try self.init(text: String(decoding: text, as: UTF8.self))
     }
 
     /// Whether it is this one; how long that takes says nothing of it.
@@ -43,6 +43,9 @@ public struct EdgeKey: Sendable, CustomStringConvertible {
 
     /// Doesn't show it.
     public var description: String { "EdgeKey" }
+
+    /// Nothing, so that `dump` doesn't show it either.
+    public var customMirror: Swift.Mirror { Swift.Mirror(self, children: []) }
 }
 
 /// The server that has the rooms of an edge, or the servers of which each has some.
@@ -83,8 +86,10 @@ public struct Upstream: Sendable {
     ///   - roots: a file of root certificates (PEM) to trust in place of the system's.
     public init(_ url: String, key: EdgeKey, trusting roots: String? = nil) throws(ServerError) {
         guard let address = ServerURL(url), !address.path.contains("?") else {
+            // Errors are logged, and what is before an '@' may be a password.
+            let text = url.utf8.contains(UInt8(ascii: "@")) ? "This" : "'\(url)'"
             throw ServerError(
-                .upstreamUnusable, "'\(url)' is no server: write wss://core.example, or ws://.")
+                .upstreamUnusable, "\(text) is no server: write wss://core.example, or ws://.")
         }
         way = .one(address)
         self.key = key

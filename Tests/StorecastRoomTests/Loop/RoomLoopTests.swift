@@ -526,6 +526,22 @@ struct RoomLoopTests {
         #expect(ends == 2)
     }
 
+    @Test func `a room that goes elsewhere waits for its own snapshot, and no longer`() {
+        let loop = durableLoop()
+        _ = left(loop)
+        journal.holdsSnapshots = true
+        var ends = 0
+        loop.rooms.prepareRoomToEnd("/none") { ends += 1 }
+        #expect(ends == 1)
+        loop.rooms.prepareRoomToEnd("/a") { ends += 1 }
+        loop.advance(by: 4.9)
+        #expect(ends == 1)
+        loop.advance(by: 0.1)
+        #expect(ends == 2)
+        journal.finishSnapshots()
+        #expect(ends == 2)
+    }
+
     @Test func `without rooms nothing is waited for`() {
         let loop = loop()
         var ended = false
