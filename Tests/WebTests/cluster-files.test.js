@@ -154,7 +154,9 @@ describe("files of Docs/Cluster", { skip: missing }, () => {
 
   /** What NATS is started with: in Compose, in Kubernetes, and by hand as Docs/Cluster.md has it. */
   function configurations() {
-    const page = blocks("Docs/Cluster.md").find(({ content }) => content.includes("server_name:"));
+    const page = blocks("Docs/Cluster.md").find(({ content }) =>
+      content.includes("server_name:"),
+    );
     const config = object("ConfigMap", "nats").data["board.conf"];
     return [compose.configs.nats.content, config, page.content];
   }

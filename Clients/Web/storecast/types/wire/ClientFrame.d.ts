@@ -9,10 +9,11 @@
  * @param {number | undefined} hello.connection
  * @param {number} hello.settled
  * @param {{ epoch: string, version: number } | undefined} hello.seen
+ * @param {string | undefined} [hello.term]  in which the client has seen that
  * @param {string | undefined} hello.token
  * @param {number | undefined} [hello.parts]  the form of parts that are taken; undefined for none
  */
-export function writeHello({ client, connection, settled, seen, token, parts }: {
+export function writeHello({ client, connection, settled, seen, term, token, parts }: {
     client: string;
     connection: number | undefined;
     settled: number;
@@ -20,6 +21,7 @@ export function writeHello({ client, connection, settled, seen, token, parts }: 
         epoch: string;
         version: number;
     } | undefined;
+    term?: string | undefined;
     token: string | undefined;
     parts?: number | undefined;
 }): string;

@@ -26,6 +26,10 @@ export type Welcome = {
     proto: number;
     epoch: string;
     v: number;
+    /**
+     * in which term that is, if the room has terms
+     */
+    term?: string | undefined;
     lastSeq: number;
     rejected?: Rejected[] | undefined;
     heartbeat: number;
@@ -81,6 +85,10 @@ export type Pong = {
     op: "pong";
     v: number;
 };
+export type Term = {
+    op: "term";
+    term: string;
+};
 export type Renew = {
     op: "renew";
     within: number;
@@ -107,7 +115,7 @@ export type Bye = {
  */
 export type Part = Snapshot | Patch | Current;
 export type CommonFrame = Welcome | Subscribed | Part | Transaction | Reject;
-export type ServerFrame = CommonFrame | Lapse | ErrorFrame | Pong | Renew | Bye;
+export type ServerFrame = CommonFrame | Lapse | ErrorFrame | Pong | Term | Renew | Bye;
 export type Check = (value: unknown) => boolean;
 /**
  * The members that a frame must have, and those that it may have.
