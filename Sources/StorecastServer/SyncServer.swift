@@ -232,13 +232,9 @@ public final class SyncServer: Sendable {
     /// let key = try EdgeKey(file: "edge.key")
     /// await SyncServer(host: "0.0.0.0", upstream: try Upstream("wss://core.example", key: key)).main()
     /// ```
-    /// It finds out who its clients are and keeps the limits on them; the rules are the other
-    /// server's, which lets it in by its own `edgeKey`.
-    ///
-    /// - Parameters:
-    ///   - upstream: the server that has the rooms.
-    ///   - paths: which rooms it passes on; without it, all that the other one has. All else is as
-    ///     with `rooms`.
+    /// It finds out who its clients are and keeps the limits on them; the rules are those of the
+    /// server at `upstream`, which lets it in by its own `edgeKey`. It passes on the rooms of
+    /// `paths`, or without it all that the other one has; all else is as with `rooms`.
     public convenience init(
         host: String = "127.0.0.1", port: Int = 9090, listeningSocket: Int32? = nil,
         allowedHosts: [String] = [], allowedOrigins: [String] = [], trustedProxies: [String] = [],

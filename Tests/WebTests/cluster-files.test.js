@@ -152,7 +152,7 @@ describe("files of Docs/Cluster", { skip: missing }, () => {
     }
   });
 
-  /** What NATS is started with: in Compose, in Kubernetes, and by hand as Docs/Cluster.md has it. */
+  /** What NATS is started with: in Compose, in Kubernetes, and by hand as in Docs/Cluster.md. */
   function configurations() {
     const page = blocks("Docs/Cluster.md").find(({ content }) =>
       content.includes("server_name:"),
