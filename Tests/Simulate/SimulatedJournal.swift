@@ -9,6 +9,8 @@ package enum SimulatedJournal: String, ExpressibleByArgument, CaseIterable {
     case memory, sqlite
     /// At NATS JetStream, which several servers share.
     case nats
+    /// The same, and all its servers lose their power now and then.
+    case losingNATS = "nats-losing"
 
     /// A simulation of the bank with this journal.
     package var simulation: Simulation {
@@ -19,7 +21,8 @@ package enum SimulatedJournal: String, ExpressibleByArgument, CaseIterable {
                 let file = SimulatedFile(seed: seed)
                 return { file.open() }
             })
-        case .nats: .bank(cluster: { SimulatedNATS(seed: $0, in: $1) })
+        case .nats: .bank(cluster: { SimulatedNATS(seed: $0, losesEnds: false, in: $1) })
+        case .losingNATS: .bank(cluster: { SimulatedNATS(seed: $0, losesEnds: true, in: $1) })
         }
     }
 }

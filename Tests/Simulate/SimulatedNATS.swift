@@ -45,7 +45,7 @@ final class SimulatedNATS: SimulatedCluster {
     static let layout = JetStreamLayout(name: "s", streams: 1, replicas: 1)
     static let timeout = Duration.seconds(5)
 
-    init(seed: UInt64, in surroundings: any ClusterSurroundings) {
+    init(seed: UInt64, losesEnds: Bool, in surroundings: any ClusterSurroundings) {
         self.surroundings = surroundings
         random = SeededGenerator(seed: seed &* 31 &+ 7)
         failures = [0, 60, 12][random.below(3)]
@@ -55,7 +55,7 @@ final class SimulatedNATS: SimulatedCluster {
         created = "\(seed)"
         self.seed = seed
         var fate = SeededGenerator(seed: seed &* 31 &+ 11)
-        guard fate.below(5) == 0 else { return }
+        guard losesEnds, fate.below(5) > 0 else { return }
         for _ in 0...fate.below(3) {
             let (most, kept) = (1 + fate.below(12), fate.below(3))
             surroundings.after(.milliseconds(500 + fate.below(40_000))) { [unowned self] in
