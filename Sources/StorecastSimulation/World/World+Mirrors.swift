@@ -158,7 +158,11 @@ extension World {
             if client.storage != nil, !client.session.isPending(seq) { return false }
             return !isInLog
         case .failure: return false
-        case .success(let acked): return acked.epoch == position.epoch && !isInLog
+        case .success(let acked):
+            // What is lost since isn't shown any more.
+            let term = client.dispatches[place].term
+            return acked.epoch == position.epoch && !isInLog
+                && model.history(of: acked, in: term) == history
         }
     }
 }
