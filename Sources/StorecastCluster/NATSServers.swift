@@ -7,9 +7,8 @@ public import StorecastServer
 /// let nats = try NATSServers(
 ///     "tls://n1,tls://n2,tls://n3", credentials: .file("storecast.creds"), trusting: "ca.pem")
 /// ```
-/// `nats-server` has to be 2.11 or newer, with JetStream. A server needs to publish to `NAME.>` and
-/// `$JS.API.>`, and to subscribe to `NAME.>` and `_INBOX.>`, where `NAME` is the name of the
-/// streams; whoever may do so may write to every room.
+/// `nats-server` has to be 2.11 or newer, with JetStream. What a server has to be allowed there is
+/// in Docs/Cluster.md; whoever may do that may write to every room.
 public struct NATSServers: Sendable, CustomStringConvertible {
     package private(set) var configuration: NATSConfiguration
     package var layout: JetStreamLayout
