@@ -68,6 +68,14 @@ package final class ChildProcess {
         return nil
     }
 
+    /// Asks it for figures: it is sent an empty line, and answers with a line of numbers.
+    package func ask() throws -> [Int] {
+        guard let input, write(input, "\n", 1) == 1, let line = Self.line(of: output) else {
+            throw Failure("A child process has ended.")
+        }
+        return line.split(separator: " ").compactMap { Int($0) }
+    }
+
     /// Ends it as a crash does.
     package func end() {
         guard let input = input.take() else { return }
