@@ -8,6 +8,8 @@ package final class Followers {
         package var bytes: Int
         /// How many connections ended.
         package var lost: Int
+        /// Why the first of them did.
+        package var loss: String?
         /// When the last connection had a version, in nanoseconds of the monotonic clock; in order.
         /// Where all have skipped a version, it has the next one's time.
         package var floors: [(version: UInt64, at: Int64)]
@@ -24,13 +26,20 @@ package final class Followers {
         } catch {
             throw LoadError(error.description)
         }
-        try await thread.open(plan, connections: [], mirrors: Array(0..<plan.mirrors))
+        do throws(LoadError) {
+            try await thread.open(plan, connections: [], mirrors: Array(0..<plan.mirrors))
+        } catch {
+            await thread.close()
+            throw error
+        }
     }
 
     package func take() async -> News {
         let tally = await thread.take()
         return News(
             messages: tally.messagesReceived, bytes: tally.bytesReceived, lost: tally.lost,
-            floors: tally.floors)
+            loss: tally.loss, floors: tally.floors)
     }
+
+    package func close() async { await thread.close() }
 }

@@ -55,19 +55,24 @@ final class Crowd {
         guard words.count == 3, let port = Int(words[0]), let count = Int(words[1]) else {
             throw Failure("A crowd is told the port, how many it is, and whether it has names.")
         }
-        let server = WebSocketClientConfiguration(
+        var server = WebSocketClientConfiguration(
             host: "127.0.0.1", port: port, path: "/",
             subprotocols: [ProtocolVersion.subprotocol])
+        // All of them share this machine with the servers.
+        server.connectTimeout = .seconds(120)
+        // Browsers answer pings, and send none.
+        server.pingInterval = .seconds(3600)
         var plan = LoadPlan(server: server, action: "")
         plan.mirrors = count
         plan.subscriptions = [LoadPlan.Selected(name: Desk.panel.name)]
-        plan.patience = .seconds(60)
+        plan.patience = .seconds(150)
         if words[2] == "named" { plan.token = NumberedText("client-{c}") }
         let followers = try await Followers(plan)
         print(port)
         fflush(nil)
         while readLine() != nil {
             let news = await followers.take()
+            if let loss = news.loss { note("\(news.lost) connections are lost: \(loss)\n") }
             let floors = news.floors.flatMap { [Int($0.version), Int($0.at)] }
             let figures = [news.messages, news.bytes, news.lost] + floors
             print(figures.map(String.init).joined(separator: " "))
@@ -75,4 +80,6 @@ final class Crowd {
         }
         exit(0)
     }
+
+    private static func note(_ line: String) { _ = line.withCString { write(2, $0, strlen($0)) } }
 }

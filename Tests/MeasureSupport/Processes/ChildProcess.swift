@@ -42,12 +42,13 @@ package final class ChildProcess {
         close(childInput)
         close(childOutput)
         guard code == 0 else { throw Failure("start \(program)", code: code) }
-        guard let line = Self.line(of: output), let found = port(line) else {
+        let line = Self.line(of: output)
+        guard let line, let found = port(line) else {
             close(input)
             close(output)
             kill(pid, SIGKILL)
             waitpid(pid, nil, 0)
-            throw Failure("The child process did not start.")
+            throw Failure("The child process did not start. \(line ?? "")")
         }
         self.pid = pid
         self.port = found
