@@ -41,7 +41,7 @@ enum EdgeCost: Benchmark {
         try crowd(scale, plan, &table)
         try countEdges(scale, &table)
         try receive(scale, &table)
-        try restart(plan, &table)
+        try restart(scale, plan, &table)
         table.note(
             "Beside other work on the machine, the processor time holds, and the times don't.")
     }
@@ -201,28 +201,42 @@ enum EdgeCost: Benchmark {
 
     // MARK: The owner is started again
 
-    private static func restart(_ plan: Plan, _ table: inout Table) throws {
+    /// The owner is killed and started again while one edge has clients, and while all have.
+    private static func restart(_ scale: Scale, _ plan: Plan, _ table: inout Table) throws {
         let directory = try TemporaryDirectory()
         let journal = ServedJournal(file: directory.file("edges"))
         let stage = try EdgeStage(edges: plan.edges, journal)
-        try stage.admit(plan.each)
+        try stage.admit(plan.each, to: 0..<1)
         // What is to be kept.
         _ = try PanelWriter(at: stage.owner).change()
-        let edges = Use(of: stage.edges)
-        try stage.restartOwner(journal)
-        let start = Moment.now
-        let version = try PanelWriter(at: stage.owner).change()
-        try PanelWriter.wait(for: version, at: stage.crowds)
-        let clients = Double(plan.each * plan.edges)
-        let last = stage.crowds.compactMap { $0.time(of: version) }.max() ?? start
-        table.add(
-            "killed, and started again: until the last client has the next change",
-            Double(last - start) / 1e9, "s")
-        table.add(
-            "… a client: the owner", Use(of: stage.owner).time * 1e6 / clients, "CPU µs")
-        table.add(
-            "… a client: the edges", (Use(of: stage.edges) - edges).time * 1e6 / clients, "CPU µs")
+        try restart(stage, scale.pick(1, 3), journal, &table)
+        guard plan.edges > 1 else { return }
+        try stage.admit(plan.each, to: 1..<plan.edges)
+        try restart(stage, scale.pick(1, 3), journal, &table)
+    }
+
+    private static func restart(
+        _ stage: EdgeStage, _ times: Int, _ journal: ServedJournal, _ table: inout Table
+    ) throws {
+        let clients = stage.crowds.reduce(0) { $0 + $1.count }
+        var (delays, owners, edges): ([Double], [Double], [Double]) = ([], [], [])
+        for _ in 0..<times {
+            let before = Use(of: stage.edges)
+            try stage.restartOwner(journal)
+            let start = Moment.now
+            let version = try PanelWriter(at: stage.owner).change()
+            try PanelWriter.wait(for: version, at: stage.crowds)
+            let last = stage.crowds.compactMap { $0.time(of: version) }.max() ?? start
+            delays.append(Double(last - start) / 1e9)
+            owners.append(Use(of: stage.owner).time * 1e6 / Double(clients))
+            edges.append((Use(of: stage.edges) - before).time * 1e6 / Double(clients))
+        }
+        let what =
+            "the owner of \(Figure.text(Double(clients))) clients is killed, and started again"
+        table.add("\(what): the last has the next change", Measurement(delays), "s")
+        table.add("… a client: the owner", Measurement(owners), "CPU µs")
+        table.add("… a client: the edges", Measurement(edges), "CPU µs")
         let lost = stage.crowds.reduce(0) { $0 + $1.lost }
-        table.add("… clients that had to connect again", Double(lost), "")
+        if lost > 0 { table.note("\(lost) clients would have had to connect again.") }
     }
 }
