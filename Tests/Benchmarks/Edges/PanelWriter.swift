@@ -71,12 +71,13 @@ final class PanelWriter {
         return outcome
     }
 
-    /// Waits until all of the crowds have a version.
+    /// Waits until all of the crowds have a version, as far as they are still connected.
     static func wait(for version: Int, at crowds: [Crowd]) throws {
         let end = Moment.now + 120_000_000_000
         while true {
-            for crowd in crowds where crowd.version < version { try crowd.look() }
-            if crowds.allSatisfy({ $0.version >= version }) { return }
+            let late = crowds.filter { $0.version < version && $0.lost < $0.count }
+            if late.isEmpty { return }
+            for crowd in late { try crowd.look() }
             guard Moment.now < end else { throw Failure("A change didn't come to everybody.") }
             Moment.wait(until: Moment.now + 5_000_000)
         }
