@@ -470,8 +470,9 @@ if Context.environment["STORECAST_CI"] != nil {
         .executableTarget(
             name: "StorecastBenchmarks",
             dependencies: [
-                "MeasureSupport", "StorecastServer", "StorecastClient", "StorecastNATS",
-                "StorecastSQLite", "StorecastTesting", "TestSupport",
+                "MeasureSupport", "StorecastBench", "StorecastServer", "StorecastClient",
+                "StorecastNATS", "StorecastSQLite", "StorecastTesting", "StorecastWebSocket",
+                "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -1,7 +1,8 @@
 import Glibc
 import MeasureSupport
 
-/// `StorecastBenchmarks [NAME…] [--quick] [--list] [--peer PATH]`: measures a release build and prints tables.
+/// `StorecastBenchmarks [NAME…] [--quick] [--list] [--peer PATH]`: measures a release build and prints
+/// tables. For `edges` there are `--connections N`, `--edges N` and `--rate N`.
 @main
 struct StorecastBenchmarks {
     static func main() async {
@@ -25,13 +26,15 @@ struct StorecastBenchmarks {
             return
         }
         let scale: Scale = words.contains("--quick") ? .quick : .full
-        let options = ["--quick", Peer.flag]
+        let options = ["--quick"] + Given.options
         if let unknown = words.first(where: { $0.hasPrefix("-") && !options.contains($0) }) {
-            print("There is no option '\(unknown)'. There are: --quick, --list, \(Peer.flag) PATH.")
+            print(
+                "There is no option '\(unknown)'. There are: --quick, --list, \(Peer.flag) PATH, and "
+                    + "for edges --connections, --edges and --rate with a number.")
             exit(64)
         }
         let names = words.enumerated().compactMap { place, word in
-            let isValue = place > 0 && words[place - 1] == Peer.flag
+            let isValue = place > 0 && Given.options.contains(words[place - 1])
             return word.hasPrefix("-") || isValue ? nil : word
         }
         for name in names where !all.contains(where: { $0.name == name }) {
@@ -53,7 +56,7 @@ struct StorecastBenchmarks {
         ActionRate.self, AckCost.self, BatchCost.self, FanOut.self, LoopFanOut.self,
         IdleMemory.self, StalledReader.self, JSONCost.self, DispatchCost.self, SubscribeCost.self,
         SelectionCost.self, RowCost.self, MirrorCost.self, DocumentCost.self, DurableRate.self,
-        Recovery.self, JetStreamRate.self, Restart.self,
+        Recovery.self, JetStreamRate.self, Restart.self, EdgeCost.self,
     ]
 
     private static func warnOfDebugBuild() {

@@ -100,6 +100,34 @@ struct BenchTests {
         #expect(Set(numbers).count == numbers.count)
     }
 
+    @Test func `followers say when the last of them had each version`() async throws {
+        try await Self.serve { server, url in
+            var plan = try Self.plan(url)
+            plan.mirrors = 3
+            plan.subscriptions = [.init(name: "sum")]
+            let followers = try await Followers(plan)
+            let begin = Clock.now
+            _ = await followers.take()
+            let bench = try await Bench(try Self.plan(url))
+            _ = try #require(await bench.run(Self.step))
+            await bench.close()
+            let last = try await server.room("/", of: Tally.self).position.version
+            var news: [Followers.News] = []
+            #expect(
+                await eventually {
+                    news.append(await followers.take())
+                    return news.last?.floors.last?.version == last
+                })
+            await followers.close()
+            let floors = news.flatMap(\.floors)
+            #expect(floors.map(\.version) == floors.map(\.version).sorted())
+            #expect(floors.map(\.at) == floors.map(\.at).sorted())
+            #expect(floors.allSatisfy { $0.at > begin && $0.at < Clock.now })
+            #expect(news.reduce(0) { $0 + $1.messages } >= 3 * floors.count)
+            #expect(news.allSatisfy { $0.lost == 0 })
+        }
+    }
+
     @Test func `rejections are counted by code, and aren't latencies`() async throws {
         try await Self.serve { _, url in
             let bench = try await Bench(try Self.plan(url, payload: #"{"number":-1}"#))

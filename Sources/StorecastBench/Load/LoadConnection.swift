@@ -210,6 +210,7 @@ final class LoadConnection: WebSocketClientDelegate {
 
     func received(_ client: WebSocketClient, text: UnsafeRawBufferPointer) {
         crew.tally.bytesReceived += text.count
+        crew.tally.messagesReceived += 1
         hear(crew.hearing.hear(text))
     }
 

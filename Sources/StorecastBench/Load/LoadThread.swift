@@ -49,7 +49,8 @@ final class LoadCrew {
     private(set) var pace: Pace?
 
     private var connections: [LoadConnection] = []
-    private var mirrors: [LoadConnection] = []
+    /// By their numbers.
+    private var mirrors: [Int: LoadConnection] = [:]
     private var alarm: LoopAlarm?
     /// The action that is due next: its connection's place here, and its index on that.
     private var next = (place: 0, index: 0)
@@ -85,9 +86,10 @@ final class LoadCrew {
             return fail(error.description)
         }
         self.connections = connections.map { LoadConnection($0, isMirror: false, in: self) }
-        self.mirrors = mirrors.map { LoadConnection($0, isMirror: true, in: self) }
+        let all = mirrors.map { LoadConnection($0, isMirror: true, in: self) }
+        self.mirrors = Dictionary(uniqueKeysWithValues: all.map { ($0.number, $0) })
         atFloor = mirrors.count
-        toOpen = (self.connections + self.mirrors).reversed()
+        toOpen = (self.connections + all).reversed()
         unready = toOpen.count
         guard unready > 0 else { return finishOpening(nil) }
         awaitProgress()
@@ -111,9 +113,9 @@ final class LoadCrew {
             return fail(text)
         }
         tally.lose(sentence)
-        guard connection.isMirror else { return }
-        mirrors.removeAll { $0 === connection }
-        raiseFloor()
+        guard connection.isMirror, mirrors.removeValue(forKey: connection.number) != nil
+        else { return }
+        mirrorMoved(from: connection.reached)
     }
 
     private func awaitProgress() {
@@ -201,8 +203,8 @@ final class LoadCrew {
     }
 
     private func raiseFloor() {
-        guard let lowest = mirrors.map(\.reached).min() else { return }
-        atFloor = mirrors.count { $0.reached == lowest }
+        guard let lowest = mirrors.values.map(\.reached).min() else { return }
+        atFloor = mirrors.values.count { $0.reached == lowest }
         guard lowest > floor else { return }
         floor = lowest
         tally.floors.append((lowest, Clock.now))
@@ -219,6 +221,6 @@ final class LoadCrew {
     func close() {
         alarm?.cancel()
         opened = nil
-        for connection in connections + mirrors { connection.close() }
+        for connection in connections + Array(mirrors.values) { connection.close() }
     }
 }

@@ -22,6 +22,7 @@ package struct Tally: Sendable {
     package var loss: String?
     package var bytesSent = 0
     package var bytesReceived = 0
+    package var messagesReceived = 0
     /// With mirrors: each ack that was measured, for ``MirrorDelays``.
     var acked: [(due: Int64, version: UInt64)] = []
     /// When all mirrors of the thread had reached a version, for ``MirrorDelays``.
@@ -59,6 +60,7 @@ package struct Tally: Sendable {
         loss = loss ?? other.loss
         bytesSent += other.bytesSent
         bytesReceived += other.bytesReceived
+        messagesReceived += other.messagesReceived
         open += other.open
     }
 }

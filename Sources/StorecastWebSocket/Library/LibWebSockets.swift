@@ -125,7 +125,10 @@ final class LibWebSockets {
     }
 
     /// Sets the context in which to connect.
-    func address(_ info: inout lws_client_connect_info) { info.context = context }
+    func address(_ info: inout lws_client_connect_info) {
+        info.context = context
+        storage.leaveTime(&info)
+    }
 
     /// Makes the library serve its timers.
     func service() { lws_cancel_service(context) }
@@ -234,6 +237,13 @@ final class ContextStorage {
             name: clientName, receiveBytes: 16 << 10, callback: callback)
         Self.copy("-", to: names)
         Self.copy(Self.clientProtocolName, to: clientName)
+    }
+
+    /// A client's connection doesn't have it from its virtual host. The library's own asks servers
+    /// that no ping was answered by for five minutes, ends connections whose answer takes ten
+    /// seconds, and has a sorted timer for each.
+    func leaveTime(_ info: inout lws_client_connect_info) {
+        info.retry_and_idle_policy = UnsafePointer(retry)
     }
 
     func setServerProtocolName(_ name: String) { Self.copy(name, to: names) }

@@ -17,13 +17,24 @@ enum ChildRole: String {
     case document
     /// A ``SyncServer`` with a room of a million rows.
     case chores
+    /// A ``SyncServer`` that lets edges in.
+    case owner
+    /// The same, whose room's log is told who comes and goes.
+    case attendedOwner
+    /// An edge of the server at a port.
+    case edge
+    /// The same, which takes a client's token for its name.
+    case namingEdge
+    /// Clients of the server at a port: see ``Crowd``.
+    case crowd
     /// The floor that fan-out is compared with: a loop of `send` over plain sockets.
     case sender
 
     static func run(_ arguments: ArraySlice<String>) async throws {
         DescriptorLimit.raise()
         let name = arguments.first ?? ""
-        let journal = ServedJournal(arguments.dropFirst())
+        let journal = ServedJournal(arguments.dropFirst().prefix(ServedJournal.words))
+        let words = arguments.dropFirst(1 + ServedJournal.words)
         switch ChildRole(rawValue: name) {
         case .server: try await serve(Desk.room, journal, opensRoom: false)
         case .twoLoops: try await serve(Desk.room, journal, opensRoom: false, loops: 2)
@@ -31,20 +42,38 @@ enum ChildRole: String {
         case .document:
             try await serve(JSONRoom.definition(initial: [:]), journal, opensRoom: false)
         case .chores: try await serve(RowCost.room, journal, opensRoom: false)
+        case .owner: try await serve(Desk.room, journal, opensRoom: false, edgeKey: edgeKey)
+        case .attendedOwner:
+            try await serve(Desk.room.lifecycle(), journal, opensRoom: false, edgeKey: edgeKey)
+        case .edge: try await serve(Desk.room, journal, opensRoom: false, upstream: upstream(words))
+        case .namingEdge:
+            try await serve(
+                Desk.room, journal, opensRoom: false, upstream: upstream(words),
+                authentication: .custom { Identity($0.token ?? "nobody") })
+        case .crowd: try await Crowd.follow(words)
         case .sender: try PlainSender.run()
         case nil: throw Failure("There is no role '\(name)'.")
         }
     }
 
+    /// What the owner and its edges know one another by: nobody else is on this machine's address.
+    private static var edgeKey: EdgeKey { get throws { try EdgeKey("of-the-benchmarks-only") } }
+
+    private static func upstream(_ words: ArraySlice<String>) throws -> Upstream {
+        try Upstream("ws://127.0.0.1:\(words.first ?? "")", key: try edgeKey)
+    }
+
     private static func serve(
         _ room: any RoomDefinitionProtocol, _ journal: ServedJournal, opensRoom: Bool,
-        loops: Int = 1
+        loops: Int = 1, edgeKey: EdgeKey? = nil, upstream: Upstream? = nil,
+        authentication: Authentication = .anonymous
     ) async throws {
         var logger = Logger(label: "benchmark")
         logger.logLevel = .error
         let server = SyncServer(
             port: journal.port, journal: journal.provider, loops: loops, limits: journal.limits,
-            logger: logger, rooms: { _ in room })
+            logger: logger, authentication: authentication, edgeKey: edgeKey, upstream: upstream,
+            rooms: { _ in room })
         let watch = Stopwatch()
         let url = try await server.start()
         var line = "\(url.split(separator: ":").last?.dropLast() ?? "")"
@@ -66,10 +95,14 @@ extension ChildProcess {
 
     /// Starts this program in a role, and waits until it listens.
     ///
-    /// - Parameter journal: where it keeps its room, if it is a server.
-    convenience init(_ role: ChildRole, _ journal: ServedJournal = ServedJournal()) throws {
+    /// - Parameters:
+    ///   - journal: where it keeps its room, if it is a server.
+    ///   - words: what else the role takes.
+    convenience init(
+        _ role: ChildRole, _ journal: ServedJournal = ServedJournal(), _ words: [String] = []
+    ) throws {
         try self.init(
             program: "/proc/self/exe",
-            ["StorecastBenchmarks", Self.flag, role.rawValue] + journal.arguments)
+            ["StorecastBenchmarks", Self.flag, role.rawValue] + journal.arguments + words)
     }
 }

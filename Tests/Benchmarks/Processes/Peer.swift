@@ -11,11 +11,7 @@ enum Peer: String {
     static let label = "bare uWebSockets"
 
     /// The program, from the command line.
-    static let path: String? = {
-        let words = CommandLine.arguments
-        guard let flag = words.firstIndex(of: flag), flag + 1 < words.count else { return nil }
-        return words[flag + 1]
-    }()
+    static let path: String? = Given.text(flag)
 
     /// The peer in this role, or nil if there is no program.
     func start() throws -> ChildProcess? {

@@ -31,10 +31,13 @@ struct ServedJournal {
 }
 
 extension ServedJournal {
+    /// How many words it takes on the child's command line.
+    static let words = 4
+
     /// From the child's command line.
     init(_ arguments: some Collection<String>) {
         let words = Array(arguments)
-        guard words.count == 4, !words[0].isEmpty else { return }
+        guard words.count == Self.words, !words[0].isEmpty else { return }
         file = words[0]
         durability = SQLiteDurability(rawValue: words[1]) ?? .machine
         takesSnapshots = !words[2].isEmpty

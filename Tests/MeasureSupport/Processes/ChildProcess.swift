@@ -42,12 +42,13 @@ package final class ChildProcess {
         close(childInput)
         close(childOutput)
         guard code == 0 else { throw Failure("start \(program)", code: code) }
-        guard let line = Self.line(of: output), let found = port(line) else {
+        let line = Self.line(of: output)
+        guard let line, let found = port(line) else {
             close(input)
             close(output)
             kill(pid, SIGKILL)
             waitpid(pid, nil, 0)
-            throw Failure("The child process did not start.")
+            throw Failure("The child process did not start. \(line ?? "")")
         }
         self.pid = pid
         self.port = found
@@ -66,6 +67,14 @@ package final class ChildProcess {
             line.append(byte)
         }
         return nil
+    }
+
+    /// Asks it for figures: it is sent an empty line, and answers with a line of numbers.
+    package func ask() throws -> [Int] {
+        guard let input, write(input, "\n", 1) == 1, let line = Self.line(of: output) else {
+            throw Failure("A child process has ended.")
+        }
+        return line.split(separator: " ").compactMap { Int($0) }
     }
 
     /// Ends it as a crash does.
