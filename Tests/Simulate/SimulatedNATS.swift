@@ -392,9 +392,11 @@ final class SimulatedJetStream: LogService {
     }
 
     func write(
-        _ payload: [UInt8], to subject: String, headers: NATSHeaders, behind expected: UInt64?
+        _ payload: [UInt8], to subject: String, headers: NATSHeaders, behind expected: UInt64?,
+        on connection: Int?
     ) async -> JetStream.Written {
-        await ask(silence: .unknown("simulated"), refusal: .refused("simulated")) { [self] in
+        if let connection, connection != reconnects { return .busy(JetStream.reconnected) }
+        return await ask(silence: .unknown("simulated"), refusal: .refused("simulated")) { [self] in
             nats.write(payload, to: subject, headers: headers, behind: expected, by: server)
         }
     }

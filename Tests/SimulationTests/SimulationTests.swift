@@ -35,6 +35,16 @@ struct SimulationTests {
         try SimulatedJournal.nats.simulation.check([seed])
     }
 
+    @Test(arguments: 0..<2 as Range<UInt64>)
+    func `they hold where all of NATS loses its power`(_ group: UInt64) throws {
+        try SimulatedJournal.losingNATS.simulation.check(group * 10..<group * 10 + 10)
+    }
+
+    @Test(arguments: [23, 371] as [UInt64])
+    func `what failed once where all of NATS loses its power holds`(_ seed: UInt64) throws {
+        try SimulatedJournal.losingNATS.simulation.check([seed])
+    }
+
     @Test func `the same seed is the same run where servers share a room`() {
         let simulation = SimulatedJournal.nats.simulation
         for seed in [3, 18] as [UInt64] {

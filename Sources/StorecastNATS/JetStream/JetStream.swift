@@ -36,6 +36,9 @@ package actor JetStream: LogService {
         case unknown(String)
     }
 
+    /// Why nothing was sent on a connection that isn't the one it was meant for.
+    package static let reconnected = "NATS was connected anew."
+
     private let loop: EventLoop
     private var connection: NATSConnection?
     /// Whether it is connected, and how often it was.
@@ -218,9 +221,13 @@ package actor JetStream: LogService {
     ///
     /// - Parameters:
     ///   - expected: the number of that one; 0 if there is to be none, nil for whatever there is.
+    ///   - connection: nothing is sent if NATS was connected again since it was, more often than
+    ///     this; nil for whatever connection there is.
     package func write(
-        _ payload: [UInt8], to subject: String, headers: NATSHeaders, behind expected: UInt64?
+        _ payload: [UInt8], to subject: String, headers: NATSHeaders, behind expected: UInt64?,
+        on connection: Int?
     ) async -> Written {
+        if let connection, connection != connections.reconnects { return .busy(Self.reconnected) }
         var headers = headers
         if let expected { headers.add("Nats-Expected-Last-Subject-Sequence", "\(expected)") }
         let answer: JSON

@@ -18,7 +18,8 @@ package protocol LogService: Sendable {
     func subjects(_ filter: String, of stream: String) async throws(NATSError) -> [String]
 
     func write(
-        _ payload: [UInt8], to subject: String, headers: NATSHeaders, behind expected: UInt64?
+        _ payload: [UInt8], to subject: String, headers: NATSHeaders, behind expected: UInt64?,
+        on connection: Int?
     ) async -> JetStream.Written
     func last(of subject: String, in stream: String) async throws(NATSError) -> JetStream.Kept?
     func count(of subject: String, in stream: String) async throws(NATSError) -> Int
@@ -38,6 +39,12 @@ package protocol LogService: Sendable {
 }
 
 extension LogService {
+    func write(
+        _ payload: [UInt8], to subject: String, headers: NATSHeaders, behind expected: UInt64?
+    ) async -> JetStream.Written {
+        await write(payload, to: subject, headers: headers, behind: expected, on: nil)
+    }
+
     func stream(
         _ name: String, subjects: [String], replicas: Int
     ) async throws(NATSError) -> String {

@@ -172,26 +172,32 @@ package actor JetStreamLogs {
         var mark: LogState?
         for attempt in 0..<Self.mostTries {
             await pause(before: attempt)
-            let end = try await endForWriting(log)
-            if let end, let mark, end.term == mark.term { return (own(log, end), true) }
+            let (end, connection) = try await endForWriting(log)
+            if let end, let mark, end.term == mark.term {
+                return (own(log, end, on: connection), true)
+            }
             if let end, end.isImport { throw Self.unfinished(log.room) }
             let isOurs = log.role == .writer && log.uncertain == nil
-            if isOurs, let state = log.state, Self.isEnd(end, state) { return (state, false) }
+            if isOurs, let state = log.state, Self.isEnd(end, state) {
+                return (own(log, state, on: connection), false)
+            }
             var next = end ?? beginning(of: log)
             next.term = randomID(using: &random)
             // Nobody could have written anything that isn't known here, and a room in which nothing
             // happens leaves no trace.
             if end == nil {
-                if try await isEmpty(log) { return (own(log, next), false) }
+                if try await isEmpty(log) { return (own(log, next, on: connection), false) }
                 problem = "NATS doesn't agree about where it ends"
                 continue
             }
             next = next.adding(.term, count: 0, [])
             mark = next
             let written = await write(
-                LogMessage(kind: .term, state: next), to: log, behind: end?.sequence ?? 0)
+                LogMessage(kind: .term, state: next), to: log, behind: end?.sequence ?? 0,
+                on: connection)
             switch written {
-            case .kept(let number): return (own(log, next.numbered(number, count: 0)), true)
+            case .kept(let number):
+                return (own(log, next.numbered(number, count: 0), on: connection), true)
             case .notAtEnd: try await checkPlace()
             case .refused(let text): throw .unavailable(text)
             case .busy(let text), .unknown(let text): problem = text
@@ -204,7 +210,7 @@ package actor JetStreamLogs {
     /// nothing follows what it wrote but its own marks and parts. Marks that then.
     private func regain(_ log: Log) async throws(JournalError) {
         guard log.role == .unsure, let state = log.state else { return }
-        let end = try await endForWriting(log)
+        let (end, connection) = try await endForWriting(log)
         let isOurs = end.map {
             $0.term == state.term && $0.epoch == state.epoch && $0.head == state.head
         }
@@ -212,9 +218,10 @@ package actor JetStreamLogs {
         // In its own term: what the room's clients know goes on.
         let next = (end ?? state).adding(.term, count: 0, [])
         let written = await write(
-            LogMessage(kind: .term, state: next), to: log, behind: end?.sequence ?? 0)
+            LogMessage(kind: .term, state: next), to: log, behind: end?.sequence ?? 0,
+            on: connection)
         switch written {
-        case .kept(let number): _ = own(log, next.numbered(number, count: 0))
+        case .kept(let number): _ = own(log, next.numbered(number, count: 0), on: connection)
         case .notAtEnd: throw replaced(log)
         case .refused(let text), .busy(let text), .unknown(let text): throw .unavailable(text)
         }
@@ -277,8 +284,10 @@ package actor JetStreamLogs {
         return LogState(beginningOf: log.room, epoch: String(epoch), term: "")
     }
 
-    private func own(_ log: Log, _ state: LogState) -> LogState {
+    /// - Parameter connection: of NATS, on which that was found out.
+    private func own(_ log: Log, _ state: LogState, on connection: Int) -> LogState {
         log.state = state
+        log.connection = connection
         log.role = .writer
         log.uncertain = nil
         return state
@@ -345,16 +354,17 @@ package actor JetStreamLogs {
                 if !mayBeKept {
                     try await lookAgain(log)
                 } else if let state = try await found(offer, of: log) {
-                    return own(log, state).head
+                    return state.head
                 }
             } catch {
                 if case .replaced = error { throw error }
                 problem = "\(error)"
                 continue
             }
-            switch await write(message, to: log, behind: log.state?.sequence ?? 0) {
+            let (end, connection) = (log.state?.sequence ?? 0, log.connection)
+            switch await write(message, to: log, behind: end, on: connection) {
             case .kept(let number):
-                return own(log, offer.next.numbered(number, count: count)).head
+                return own(log, offer.next.numbered(number, count: count), on: connection).head
             case .notAtEnd:
                 guard mayBeKept else { throw replaced(log) }
             case .busy(let text): problem = text
@@ -378,10 +388,13 @@ package actor JetStreamLogs {
     /// Where the log stands with a batch that was offered, if that is its end; nil if what was the
     /// end before still is. Throws ``JournalError/replaced(_:)`` if others have written meanwhile.
     private func found(_ offer: Offer, of log: Log) async throws(JournalError) -> LogState? {
-        let end = try await endForWriting(log)
-        if Self.isEnd(end, log.state) { return nil }
+        let (end, connection) = try await endForWriting(log)
+        if Self.isEnd(end, log.state) {
+            log.connection = connection
+            return nil
+        }
         if let end, end == offer.next.numbered(end.sequence, count: offer.batch.count) {
-            return end
+            return own(log, end, on: connection)
         }
         throw replaced(log)
     }
@@ -395,7 +408,7 @@ package actor JetStreamLogs {
     ) async throws(JournalError) -> UInt64? {
         if offersAgain { return try await finish(uncertain, of: log, mayBeKept: true) }
         // It may still come, unless something else stands in its place.
-        if let state = try await found(uncertain, of: log) { return own(log, state).head }
+        if let state = try await found(uncertain, of: log) { return state.head }
         log.uncertain = nil
         log.role = .unsure
         try await regain(log)
@@ -427,8 +440,10 @@ package actor JetStreamLogs {
         guard log.role == .writer, let state = log.state else { throw replaced(log) }
         try await lookAgain(log)
         let message = message(state)
-        switch await write(message, to: log, behind: state.sequence) {
-        case .kept(let number): return own(log, message.state.numbered(number, count: 0)).sequence
+        let connection = log.connection
+        switch await write(message, to: log, behind: state.sequence, on: connection) {
+        case .kept(let number):
+            return own(log, message.state.numbered(number, count: 0), on: connection).sequence
         case .notAtEnd: throw replaced(log)
         case .refused(let text), .busy(let text), .unknown(let text):
             log.role = .unsure
@@ -502,7 +517,7 @@ package actor JetStreamLogs {
         let log = log(of: room)
         await enter(log)
         defer { leave(log) }
-        let end = try await endForWriting(log)
+        let (end, connection) = try await endForWriting(log)
         if let end, !end.isImport {
             throw .unavailable("The room '\(room)' is at NATS already.")
         }
@@ -512,7 +527,7 @@ package actor JetStreamLogs {
         next.isImport = true
         if isCut { (next.head, next.floor) = (LogOffset.ofBeginning, LogOffset.ofBeginning) }
         // Behind what is left, so that whoever wrote that, and still does, is refused.
-        _ = own(log, end ?? next)
+        _ = own(log, end ?? next, on: connection)
         next = next.adding(.term, count: 0, [])
         _ = try await finish(Offer(kind: .term, next: next), of: log)
     }
@@ -669,19 +684,21 @@ package actor JetStreamLogs {
         return try LogMessage(kept).state
     }
 
-    /// The same for a writer, who looks what has become of the end that it knows.
-    private func endForWriting(_ log: Log) async throws(JournalError) -> LogState? {
+    /// The same for a writer, who looks what has become of the end that it knows; and how often
+    /// NATS had been connected anew.
+    private func endForWriting(
+        _ log: Log
+    ) async throws(JournalError) -> (end: LogState?, connection: Int) {
         var attempt = 0
         while true {
             let connection = jetStream.connections.reconnects
             let end = try await end(of: log)
-            log.connection = connection
             // Who was the leader may say so and not know that it isn't any more. It does soon; or the
             // end is lost.
             let isOlder = end?.sequence ?? 0 < log.state?.sequence ?? 0
             guard isOlder, log.role == .writer || log.role == .unsure,
                 attempt < Self.mostTries - 1
-            else { return end }
+            else { return (end, connection) }
             attempt += 1
             await pause(before: attempt)
         }
@@ -690,7 +707,9 @@ package actor JetStreamLogs {
     /// Looks whether what is known as the end still is, if NATS was connected anew since.
     private func lookAgain(_ log: Log) async throws(JournalError) {
         guard log.connection != jetStream.connections.reconnects else { return }
-        guard Self.isEnd(try await endForWriting(log), log.state) else { throw replaced(log) }
+        let (end, connection) = try await endForWriting(log)
+        guard Self.isEnd(end, log.state) else { throw replaced(log) }
+        log.connection = connection
     }
 
     /// Whether a log that ends there stands where it is said to.
@@ -699,21 +718,22 @@ package actor JetStreamLogs {
         return end == state
     }
 
+    /// - Parameter connection: of NATS, on which the end was read. After a reconnection it is read
+    ///   again first: with all servers of the stream, what was the end may have gone, and others may
+    ///   have written up to the same number since.
     private func write(
-        _ message: LogMessage, to log: Log, behind sequence: UInt64
+        _ message: LogMessage, to log: Log, behind sequence: UInt64, on connection: Int
     ) async -> JetStream.Written {
         var written = JetStream.Written.busy("")
         // The stream still has to do with the message before, or has just got another leader.
         for attempt in 0..<Self.mostWaits {
             if isClosed { return .refused("The journal is closed.") }
-            // The end is read again first: with all servers of the stream, what was the end may have
-            // gone, and others may have written up to the same number since.
-            guard log.connection == jetStream.connections.reconnects else {
-                return .busy("NATS was connected anew.")
-            }
             written = await jetStream.write(
-                message.payload, to: log.subject, headers: message.headers, behind: sequence)
-            guard case .busy = written else { return written }
+                message.payload, to: log.subject, headers: message.headers, behind: sequence,
+                on: connection)
+            guard case .busy = written, connection == jetStream.connections.reconnects else {
+                return written
+            }
             await jetStream.pause(.milliseconds(attempt < 10 ? 2 : 50))
         }
         return written
