@@ -228,7 +228,7 @@ public final class ClusterNode: Sendable {
     private static let looks = 20
     private static let pause = Duration.milliseconds(250)
 
-    /// Leaves the rooms that were given to other servers.
+    /// Leaves the rooms that were given to other servers, and those whose logs have lost their ends.
     private func leaveLost(_ owner: SyncServer) async {
         var rooms = await owner.openRooms()[...]
         for _ in 0..<Self.looks {
@@ -241,17 +241,18 @@ public final class ClusterNode: Sendable {
         }
     }
 
-    /// Leaves a room that was given to another server; whether it was, nil if that can't be asked.
+    /// Leaves a room that was given to another server, or whose log has lost its end; whether that
+    /// is so, nil if it can't be asked.
     private func leaveIfLost(_ room: String, _ owner: SyncServer) async -> Bool? {
-        let holder: ClusterServer?
-        do throws(NATSError) { holder = try await places?.holder(of: room) } catch { return nil }
-        guard let holder, !holder.id.isSameText(as: id) else { return false }
-        await leave(room, to: holder, owner)
+        let reason: String?
+        do throws(JournalError) {
+            reason = try await store.withLock { $0 }?.rooms.reasonToLeave(room)
+        } catch {
+            return nil
+        }
+        guard let reason else { return false }
+        await owner.leave(room, reason)
         return true
-    }
-
-    private func leave(_ room: String, to server: ClusterServer, _ owner: SyncServer) async {
-        await owner.leave(room, "It goes to the server \(server.id) at \(server.address).")
     }
 
     /// Gives a room that this server has to another one, or to any; who has it then.
@@ -263,7 +264,9 @@ public final class ClusterNode: Sendable {
         // So that the next one reads little of the log.
         await owner.prepareToLeave(room)
         let server = try await places.give(room, to: to)
-        if !server.id.isSameText(as: id) { await leave(room, to: server, owner) }
+        if !server.id.isSameText(as: id) {
+            await owner.leave(room, JetStreamRooms.reason(for: server))
+        }
         return server
     }
 

@@ -534,8 +534,8 @@ final class SimulatedMember: ClusterMember {
     }
 
     private func leaveIfLost() async -> Bool {
-        guard let now = try? await places.holder(of: Self.room), now != own else { return false }
-        tell { [server] in server.leaveRoom("\(now.id) has it.") }
+        guard let reason = try? await rooms.reasonToLeave(Self.room) else { return false }
+        tell { [server] in server.leaveRoom(reason) }
         return true
     }
 

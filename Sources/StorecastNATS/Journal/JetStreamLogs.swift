@@ -254,6 +254,27 @@ package actor JetStreamLogs {
         }
     }
 
+    /// Whether the log of a room that is open here doesn't end any more where this process has left
+    /// it: NATS has lost its end, or another has taken it over. Asks only after a reconnection.
+    func hasLostEnd(of room: String) async throws(JournalError) -> Bool {
+        guard let log = logs[ExactString(room)] else { return false }
+        await enter(log)
+        defer { leave(log) }
+        do throws(JournalError) {
+            switch log.role {
+            case .none: return false
+            case .replaced: return true
+            case .unsure: try await regain(log)
+            // Of a batch that may be kept the room itself finds out.
+            case .writer: if log.uncertain == nil { try await lookAgain(log) }
+            }
+        } catch {
+            if case .replaced = error { return true }
+            throw error
+        }
+        return false
+    }
+
     /// Whether nothing ever happened in a room.
     func isEmpty(_ room: String) async throws(JournalError) -> Bool {
         let log = log(of: room)

@@ -7,7 +7,7 @@ import StorecastWebSocket
 package final class JetStreamStore: JournalStore {
     private let loop: EventLoop
     let jetStream: JetStream
-    let rooms: JetStreamRooms
+    package let rooms: JetStreamRooms
 
     private init(_ loop: EventLoop, _ jetStream: JetStream, _ rooms: JetStreamRooms) {
         self.loop = loop
@@ -108,6 +108,25 @@ package struct JetStreamRooms: Sendable {
         await logs.close()
     }
 
+    /// Why a room that is open here has to be left: it was given to another server, or NATS has lost
+    /// the end of its log; nil if it hasn't.
+    package func reasonToLeave(_ room: String) async throws(JournalError) -> String? {
+        let holder: ClusterServer?
+        do throws(NATSError) { holder = try await places?.holder(of: room) } catch {
+            throw .unavailable(error.description)
+        }
+        if let holder, !holder.id.isSameText(as: own) {
+            return Self.reason(for: holder)
+        }
+        guard try await logs.hasLostEnd(of: room) else { return nil }
+        return "Its log doesn't end at NATS where it did here."
+    }
+
+    /// Why a room is left to another server, which has it now.
+    package static func reason(for server: ClusterServer) -> String {
+        "It goes to the server \(server.id) at \(server.address)."
+    }
+
     /// Throws ``JournalError/replaced(_:)`` if another server of the cluster has the room.
     fileprivate func checkPlace(of room: String) async throws(JournalError) {
         guard let places else { return }
@@ -167,7 +186,7 @@ package struct JetStreamRooms: Sendable {
 /// The journal of one loop at ``JetStreamRooms``: hands work to the loop of NATS, and brings the
 /// results back.
 final class JetStreamJournal: Journal {
-    let rooms: JetStreamRooms
+    package let rooms: JetStreamRooms
     private let loop: JournalLoop
     private var tails = PagedTails<LogPlace>()
     /// How often each room had been taken over when it was opened here last.

@@ -325,7 +325,7 @@ package final class RoomLoop: SessionLoop {
 
     /// Whether there is something to do that may be much work.
     private var hasHeavy: Bool {
-        !inParts.isEmpty || !roomsBehind.isEmpty || !flushes.waiting.isEmpty
+        !inParts.isEmpty || !roomsBehind.isEmpty || flushes.isContended
             || !audience.isEmpty && flushes.isHeavy
     }
 
@@ -398,8 +398,8 @@ package final class RoomLoop: SessionLoop {
 
     /// Asks for a turn if a session waits for one, and not only for its room.
     func goOnWaiting() {
-        if flushes.waiting.contains(where: \.isLight) { return host.turnAgain() }
-        if flushes.waiting.contains(where: { !$0.isHeldUp }) { turn(at: flushes.nextHeavy) }
+        if flushes.hasLight { return host.turnAgain() }
+        if flushes.hasHeavy { turn(at: flushes.nextHeavy) }
     }
 
     private func endRoomTurns() {

@@ -37,8 +37,11 @@ package final class FlushQueue {
     @exclusivity(unchecked) var due: [ServerSession] = []
     /// Whether what is due may follow from an action of a session that has made much work.
     @exclusivity(unchecked) var isHeavy = false
-    @exclusivity(unchecked) private(set) var waiting: [ServerSession] = []
-    /// Those that have waited and whose turn it is next.
+    /// Those that wait and had made little work lately when they began to.
+    @exclusivity(unchecked) private var light = SessionQueue()
+    /// The others that wait.
+    @exclusivity(unchecked) private var heavy: [ServerSession] = []
+    /// Those of them whose turn it is next.
     @exclusivity(unchecked) private var next: ArraySlice<ServerSession> = []
     /// How much work messages may still make in this turn.
     @exclusivity(unchecked) private(set) var workLeft: Int
@@ -51,7 +54,7 @@ package final class FlushQueue {
     @exclusivity(unchecked) private(set) var backlog: Backlog
     package let counts = LoopCounts()
     private let turnWork: Int
-    @exclusivity(unchecked) private var heavy = HeavyTime()
+    @exclusivity(unchecked) private var heavyTime = HeavyTime()
 
     init(turnWork: Int, pendingBytes: Int) {
         self.turnWork = turnWork
@@ -84,34 +87,34 @@ package final class FlushQueue {
     }
 
     /// A session that makes little work was heard.
-    func noteLight() { heavy.isHeard = true }
+    func noteLight() { heavyTime.isHeard = true }
 
     /// Whether somebody is there who makes little work, and goes before those who make much.
-    var isShared: Bool { heavy.isShared(at: seconds) }
+    var isShared: Bool { heavyTime.isShared(at: seconds) }
 
     /// Whether what is much work has to wait for its time.
-    var holdsHeavy: Bool { !heavy.isNow && isShared }
+    var holdsHeavy: Bool { !heavyTime.isNow && isShared }
 
     /// When it may go on.
-    var nextHeavy: Double { isShared ? heavy.next : -.infinity }
+    var nextHeavy: Double { isShared ? heavyTime.next : -.infinity }
 
     /// Does what is much work, as much as a slice has; while nobody else is there, as a turn has.
     func doHeavy(_ body: () -> Void) {
         let isShared = isShared
         if isShared { workLeft = min(workLeft, turnWork / HeavyTime.parts) }
         let start = loop?.seconds ?? 0
-        heavy.isNow = true
+        heavyTime.isNow = true
         body()
-        heavy.isNow = false
+        heavyTime.isNow = false
         let end = loop?.seconds ?? 0
-        heavy.noteSlice(at: end)
+        heavyTime.noteSlice(at: end)
         noteHeavy(until: end, from: start)
         if isShared { workLeft = turnWork }
     }
 
     /// Everybody was held up for somebody who makes much work.
     func noteHeavy(until end: Double, from start: Double) {
-        if !heavy.isNow { heavy.charge(end - start, at: end) }
+        if !heavyTime.isNow { heavyTime.charge(end - start, at: end) }
     }
 
     /// What waits of a session has become more, or less. If it is too much of all together, ends
@@ -125,13 +128,19 @@ package final class FlushQueue {
         }
     }
 
-    /// Whether a session that goes on makes others wait.
-    var isContended: Bool { !waiting.isEmpty || !next.isEmpty }
+    /// Whether sessions wait.
+    var isContended: Bool { !light.isEmpty || !heavy.isEmpty || !next.isEmpty }
+
+    /// Whether one waits whose turn is the next that there is.
+    var hasLight: Bool { !light.isEmpty || heavy.contains(where: \.isLight) }
+
+    /// Whether one waits that has made much work, and not only for its room.
+    var hasHeavy: Bool { heavy.contains { !$0.isHeldUp } }
 
     /// The session has messages that weren't taken: it is called when it is its turn.
     func wait(_ session: ServerSession) {
-        if waiting.isEmpty { loop?.noteBegin() }
-        waiting.append(session)
+        if !isContended { loop?.noteBegin() }
+        if session.isLight { light.append(session) } else { heavy.append(session) }
     }
 
     /// Everything that came is read; as much work may be made of what waits.
@@ -140,25 +149,51 @@ package final class FlushQueue {
         workLeft = turnWork
         spareWork = turnWork
         seconds = loop?.seconds ?? 0
-        heavy.noteTurn(at: seconds)
+        heavyTime.noteTurn(at: seconds)
     }
 
     /// Lets those that wait go on, the first first, while work may be made; but before all others
     /// those that have made little work lately. Those that aren't done then wait behind the others.
     ///
+    /// Costs what those make that go on, and a look at each that has made much: not more if
+    /// thousands of others wait.
+    ///
     /// - Parameter onlyLight: whether the others aren't to go on at all.
     func takeWaiting(onlyLight: Bool = false) {
-        guard !waiting.isEmpty else { return }
-        let light = waiting.filter(\.isLight)
-        if onlyLight, light.isEmpty { return }
-        var others = light.isEmpty ? waiting : waiting.filter { !$0.isLight }
+        if heavy.contains(where: \.isLight) {
+            for session in heavy where session.isLight { light.append(session) }
+            heavy.removeAll(where: \.isLight)
+        }
+        for _ in 0..<light.count {
+            guard workLeft > 0, let session = light.popFirst() else { break }
+            // With others of its identity or address it may have made much meanwhile.
+            if session.isLight { session.goOn() } else { heavy.append(session) }
+        }
+        if onlyLight { return }
         // A slice may be followed by a long pause: so it isn't for who has made the most.
-        if isShared, !onlyLight { others.sort { $0.load < $1.load } }
-        next = (onlyLight ? light : light + others)[...]
-        waiting = onlyLight ? others : []
+        if isShared { heavy.sort { $0.load < $1.load } }
+        next = heavy[...]
+        heavy = []
         while workLeft > 0, let session = next.popFirst() { session.goOn() }
-        waiting.insert(contentsOf: next, at: 0)
+        heavy.insert(contentsOf: next, at: 0)
         next = []
+    }
+}
+
+/// Sessions, the first first.
+private struct SessionQueue {
+    /// The first is the last.
+    private var front: [ServerSession] = []
+    private var back: [ServerSession] = []
+
+    var count: Int { front.count + back.count }
+    var isEmpty: Bool { front.isEmpty && back.isEmpty }
+
+    mutating func append(_ session: ServerSession) { back.append(session) }
+
+    mutating func popFirst() -> ServerSession? {
+        if front.isEmpty { swap(&front, &back); front.reverse() }
+        return front.popLast()
     }
 }
 

@@ -52,11 +52,11 @@ final class ServerProcess: SimulatedServer {
             of: self, world.scenario.limits, unloadsRooms: self.journal.isDurable
         ) { [unowned self] path, loop in
             self.world.model.roomOpened()
-            defer { _ = random.next() }
             return self.world.room.open(
                 RoomContext(
                     name: path, journal: faulty, limits: self.world.scenario.limits, loop: loop,
-                    now: { [unowned world] in world.timeOfDay }, random: random))
+                    now: { [unowned world] in world.timeOfDay },
+                    random: SeededGenerator(seed: random.next())))
         }
         guard member != nil, world.scenario.hasFronts else { return }
         front = SimulatedLoop(of: self, world.scenario.limits, unloadsRooms: true) {
