@@ -348,16 +348,24 @@ let package = Package(
             name: "LargeStates", dependencies: ["StorecastClient", "StorecastObservation"],
             path: "Tests/Snippets/LargeStates", swiftSettings: settings),
         .target(
-            name: "Tutorial", dependencies: ["StorecastServer", "StorecastClient"],
+            name: "Tutorial",
+            dependencies: ["StorecastServer", "StorecastSQLite", "StorecastClient"],
             path: "Tests/Snippets/Tutorial", swiftSettings: settings),
+        .target(
+            name: "Guides",
+            dependencies: [
+                "Counter", "StorecastClient", "StorecastDevtools", "StorecastJWT",
+                "StorecastObservation", "StorecastSQLite", "StorecastServer",
+            ],
+            path: "Tests/Snippets/Guides", swiftSettings: settings),
         .testTarget(
             name: "PollTests", dependencies: ["Tutorial", "StorecastTesting"],
             path: "Tests/Snippets/PollTests", swiftSettings: settings),
         .testTarget(
             name: "PieceTests",
             dependencies: [
-                "Counter", "Example", "StorecastCluster", "StorecastServer", "StorecastTools",
-                "StorecastRecorder", "StorecastTesting",
+                "Counter", "Example", "Guides", "StorecastCluster", "StorecastServer",
+                "StorecastTools", "StorecastRecorder", "StorecastTesting",
             ],
             path: "Tests/Snippets/Pieces", swiftSettings: settings),
         .testTarget(

@@ -43,4 +43,14 @@ import Testing
         #expect(basket == ["tea"])
         #expect(shown == 1)
     }
+
+    @Test func `who swipes back is where the state says, and nothing is shown again`() async {
+        let (shown, route) = await swipeBack()
+        #expect(shown.isEmpty)
+        #expect(route.isEmpty)
+    }
+
+    @Test func `of two searches the first is cancelled`() async {
+        #expect(await searchTwice() == ["Mirror"])
+    }
 }

@@ -48,21 +48,32 @@ struct PackageTests {
         #expect(count > 10)
     }
 
-    @Test func `README names every library`() throws {
-        let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
+    @Test func `Install names every library`() throws {
+        let page = try String(
+            contentsOf: Self.root.appending(path: "Docs/Install.md"), encoding: .utf8)
         let package = try String(
             contentsOf: Self.root.appending(path: "Package.swift"), encoding: .utf8)
         let libraries = package.matches(of: /\.library\(name: "(\w+)"/).map(\.1)
         #expect(libraries.count >= 9)
         for library in libraries {
-            let isNamed = readme.contains(
+            let isNamed = page.contains(
                 ".product(name: \"\(library)\", package: \"storecast\")")
-            #expect(isNamed, "README.md leaves out \(library).")
+            #expect(isNamed, "Install.md leaves out \(library).")
         }
     }
 
-    /// The manifest as SwiftPM reads it in an environment.
-    private func manifest(_ variables: [String: String]) throws -> String {
+    @Test func `the tutorial's package is one`() throws {
+        let folder = Self.root.appending(path: "Tests/Snippets/TutorialPackage")
+        let poll = try manifest([:], of: folder)
+        for target in ["Poll", "PollServer", "PollClient", "PollTests"] {
+            #expect(poll.contains("\"name\" : \"\(target)\""))
+        }
+    }
+
+    /// A package's manifest as SwiftPM reads it in an environment.
+    private func manifest(
+        _ variables: [String: String], of package: URL = Self.root
+    ) throws -> String {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         // The tests' own folder is locked while they run.
@@ -71,7 +82,7 @@ struct PackageTests {
         process.arguments = [
             "swift", "package", "--scratch-path", folder.path, "dump-package",
         ]
-        process.currentDirectoryURL = Self.root
+        process.currentDirectoryURL = package
         var environment = ProcessInfo.processInfo.environment
         environment["STORECAST_CI"] = nil
         process.environment = environment.merging(variables) { $1 }

@@ -6,16 +6,13 @@ struct SnippetTests {
     private static let root = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    /// Documents whose every piece of Swift comes from a snippet.
+    /// README, pages and articles.
     private static let documents =
-        [
-            "Cluster", "Coming-from-ReSwift", "Large-states", "Recovery", "Services", "Simulation",
-            "Web",
-        ]
-        .map { "Docs/\($0).md" }
-        + articles(in: "Sources/Storecast/Documentation.docc")
-        + articles(in: "Sources/StorecastRedux/Documentation.docc")
-        + articles(in: "Sources/StorecastServer/Documentation.docc")
+        ["README.md"] + articles(in: "Docs")
+        + [
+            "Storecast", "StorecastClient", "StorecastDevtools", "StorecastRedux",
+            "StorecastServer", "StorecastSync",
+        ].flatMap { articles(in: "Sources/\($0)/Documentation.docc") }
 
     @Test(arguments: documents)
     func `every piece of Swift in the document is compiled`(document: String) throws {
@@ -60,18 +57,20 @@ struct SnippetTests {
 
     // MARK: Files
 
-    /// All snippets, by file and name.
+    /// All snippets, by file and name. Of some programs the whole file is one.
     private static func snippets() throws -> [String: String] {
         var all: [String: String] = [:]
-        for folder in [
-            "ComingFromReSwift", "CounterCluster", "LargeStates", "Pieces", "PollTests",
-            "Services", "Tutorial",
-        ] {
-            let url = root.appending(path: "Tests/Snippets/\(folder)")
-            for name in try FileManager.default.contentsOfDirectory(atPath: url.path) {
-                let text = try String(contentsOf: url.appending(path: name), encoding: .utf8)
+        let folder = root.appending(path: "Tests/Snippets")
+        let programs = [
+            "Counter", "CounterClient", "CounterServer", "CounterTools", "TutorialPackage",
+        ]
+        for part in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+            let files = folder.appending(path: part)
+            for name in try FileManager.default.contentsOfDirectory(atPath: files.path) {
+                let text = try String(contentsOf: files.appending(path: name), encoding: .utf8)
+                if programs.contains(part) { all["\(part)/\(name)"] = text }
                 for (key, code) in try SnippetFile(text, name: name).snippets {
-                    all["\(folder)/\(name): \(key)"] = code
+                    all["\(part)/\(name): \(key)"] = code
                 }
             }
         }

@@ -5,10 +5,16 @@ import { after, before, describe, test } from "node:test";
 import { blocks, Clone, missing } from "./support/Clone.js";
 import { command } from "./support/Server.js";
 
-const docs = readdirSync(new URL("../../Docs", import.meta.url));
-const pages = ["README.md", ...docs.filter((name) => name.endsWith(".md")).sort()].map((name) =>
-  name === "README.md" ? name : `Docs/${name}`,
+/** The pages and articles, in the order in which they are walked: first what the others need. */
+const first = ["README.md", "Docs/Install.md", "Docs/Quick-start.md"];
+const folders = ["Docs", "Sources/StorecastServer/Documentation.docc"];
+const found = folders.flatMap((folder) =>
+  readdirSync(new URL(`../../${folder}`, import.meta.url))
+    .filter((name) => name.endsWith(".md"))
+    .sort()
+    .map((name) => `${folder}/${name}`),
 );
+const pages = [...first, ...found.filter((page) => !first.includes(page))];
 
 /** Pages of which no walk runs a block, and why. */
 const others = { "Docs/Deploy.md": "its commands are root's, and .ci/packages runs them" };
@@ -19,6 +25,10 @@ const ownTerminal = "# in a terminal of its own";
 /** Blocks that no walk runs, by a part of them, and why. */
 const left = {
   "Tests/IntegrationTests/Python/requirements.txt && swift test": "it is the tests' own command",
+  "release CounterServer": "it listens on 9090, whatever else does",
+  "mkdir -p poll/Sources": "its package is built with the tests, as Tests/Snippets/Tutorial",
+  "--product PollServer": "it takes minutes, and another machine",
+  "poll.service": "it is root's, and of a machine of its own; .ci/packages does the like",
   "TEST_KILLS=200": "it takes hours",
   "--rate 50000 --svg": "it takes a minute",
   "--find p99=20ms": "it takes a minute",

@@ -2,13 +2,13 @@ import Storecast
 import StorecastObservation
 import StorecastTables
 
-struct Task: Identifiable, Equatable, Sendable {
+struct Chore: Identifiable, Equatable, Sendable {
     var id: String
     var title: String
 }
 
 struct TaskState {
-    var tasks = Table<Task>()
+    var tasks = Table<Chore>()
 }
 
 // snippet: row
@@ -19,7 +19,7 @@ final class TaskLabel: StoreSubscriber {
         store.subscribe(self) { $0.select(\.tasks, id: id) }
     }
 
-    func newState(state: Task?) {
+    func newState(state: Chore?) {
         title = state?.title ?? "gone"
     }
 }

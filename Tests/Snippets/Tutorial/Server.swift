@@ -1,3 +1,4 @@
+import StorecastSQLite
 package import StorecastServer
 
 // snippet: poll-rules
@@ -30,7 +31,8 @@ func identify(_ credentials: Credentials) throws -> Identity {
 // snippet: poll-server
 package func serve() async {
     let server = SyncServer(
-        port: 9090, rooms: { path in path == "/poll" ? room : nil }, authenticate: identify)
+        port: 9090, journal: .sqlite("poll.sqlite"),
+        rooms: { path in path == "/poll" ? room : nil }, authenticate: identify)
     await server.main()
 }
 // end of snippet

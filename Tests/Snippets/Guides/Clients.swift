@@ -1,0 +1,97 @@
+import Counter
+import StorecastClient
+
+/// What pages show of clients.
+@MainActor func followCounter() async {
+    // snippet: counter-client
+    let total = RemoteStore(Counter.total, on: RemoteConnection("ws://127.0.0.1:9090/"))
+    total.dispatch(Increase())
+    for await count in total.states { print(count) }
+    // end of snippet
+}
+
+protocol SignIn: Sendable {
+    nonisolated(nonsending) func token() async throws -> String
+}
+
+// snippet: list-model
+import Observation
+
+@MainActor @Observable final class ListModel {
+    let items: RemoteStore<[Item]>
+    private(set) var problem: String?
+
+    init(_ connection: RemoteConnection) {
+        items = RemoteStore(
+            ShoppingList.items, on: connection, optimistic: ShoppingList.reduceItems)
+    }
+
+    func add(_ text: String) {
+        let dispatch = items.dispatch(AddItem(text: text))  // shown at once
+        Task { await report(dispatch) }
+    }
+
+    func setDone(_ item: Item, _ isDone: Bool) {
+        let dispatch = items.dispatch(SetDone(item: item.id, isDone: isDone))
+        Task { await report(dispatch) }
+    }
+
+    private func report(_ dispatch: Dispatch) async {
+        do { _ = try await dispatch.outcome } catch { problem = error.title }
+    }
+}
+// end of snippet
+
+@MainActor func connect(_ signIn: any SignIn, support: String) -> ListModel {
+    // snippet: list-connection
+    let connection = RemoteConnection(
+        "wss://list.example/", token: { try await signIn.token() }, identity: Identity("ada"),
+        outbox: .file(
+            "\(support)/ada.outbox", actions: [AddItem.self, SetDone.self, Wish.self],
+            limits: OutboxLimits(count: 10_000)))
+    let model = ListModel(connection)
+    // end of snippet
+    return model
+}
+
+@MainActor func followItems(_ connection: RemoteConnection) -> RemoteStore<[Item]> {
+    // snippet: optimistic-store
+    let items = RemoteStore(
+        ShoppingList.items, on: connection, optimistic: ShoppingList.reduceItems)
+    // end of snippet
+    return items
+}
+
+@MainActor func addAndTick(_ items: RemoteStore<[Item]>) {
+    // snippet: provisional-id
+    items.dispatch(AddItem(text: "Tea"))  // shown before this returns
+    if let tea = items.state?.last?.id {  // the id that the server will give it
+        items.dispatch(SetDone(item: tea, isDone: true))  // offline, too
+    }
+    // end of snippet
+}
+
+@MainActor func show(_ connection: RemoteConnection, in showBar: (String) -> Void) async {
+    // snippet: status
+    for await status in connection.statuses {
+        switch status {
+        case .live where connection.pendingCount == 0: showBar("Everything is saved")
+        case .live, .connecting: showBar("\(connection.pendingCount) changes not saved yet")
+        case .offline(let outage): showBar("Offline: \(outage.reason)")
+        case .closed(let rejection): showBar(rejection?.title ?? "Closed")
+        }
+    }
+    // end of snippet
+}
+
+@MainActor func followEarlierDispatches(_ connection: RemoteConnection) {
+    // snippet: pending
+    for pending in connection.pending {  // those of the last start, too
+        Task {
+            do { _ = try await pending.dispatch.outcome } catch {
+                print("\(pending.type) wasn't taken: \(error)")
+            }
+        }
+    }
+    // end of snippet
+}
