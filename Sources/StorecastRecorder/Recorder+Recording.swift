@@ -38,7 +38,9 @@ extension Recorder {
     /// same when the recording was made. Complexity: linear in the size of the recording; the
     /// actions from `index` on aren't reduced until somebody goes there.
     ///
-    /// - Parameter index: where to go; nil for the end.
+    /// - Parameters:
+    ///   - recording: what takes the place of the present one.
+    ///   - index: where to go; nil for the end.
     /// - Returns: which actions couldn't be converted to their Swift type.
     public func load(_ recording: Recording, goingTo index: Int? = nil) -> [LoadingProblem] {
         precondition(

@@ -2,7 +2,7 @@ package import StorecastWire
 
 /// How much of everything a server and its rooms hold for clients, and take from them.
 ///
-/// A program that serves gives it to its ``SyncServer``; the bounds on time, connections and rooms
+/// A program that serves gives it to its `SyncServer`; the bounds on time, connections and rooms
 /// have no meaning elsewhere. What is in one of a server's loops counts for that loop.
 public struct SyncLimits: Sendable {
     /// The largest message from a client, in bytes; 1 MiB.

@@ -69,7 +69,9 @@ public struct Simulation: Sendable {
 
     /// Runs one seed to its end, or to the first violation.
     ///
-    /// - Parameter tracing: whether the report is to have the trace.
+    /// - Parameters:
+    ///   - seed: what everything is drawn from.
+    ///   - tracing: whether the report is to have the trace.
     public func run(seed: UInt64, tracing: Bool = false) -> SimulationReport {
         run(scenario(seed), tracing: tracing)
     }

@@ -9,10 +9,7 @@ struct SnippetTests {
     /// README, pages and articles.
     private static let documents =
         ["README.md"] + articles(in: "Docs")
-        + [
-            "Storecast", "StorecastClient", "StorecastDevtools", "StorecastRedux",
-            "StorecastServer", "StorecastSync",
-        ].flatMap { articles(in: "Sources/\($0)/Documentation.docc") }
+        + names(in: "Sources").flatMap { articles(in: "Sources/\($0)/Documentation.docc") }
 
     @Test(arguments: documents)
     func `every piece of Swift in the document is compiled`(document: String) throws {
@@ -78,9 +75,13 @@ struct SnippetTests {
     }
 
     private static func articles(in folder: String) -> [String] {
-        let names = try? FileManager.default.contentsOfDirectory(
-            atPath: root.appending(path: folder).path)
-        return (names ?? []).filter { $0.hasSuffix(".md") }.sorted().map { "\(folder)/\($0)" }
+        names(in: folder).filter { $0.hasSuffix(".md") }.map { "\(folder)/\($0)" }
+    }
+
+    /// What is in a folder; nothing, if it isn't there.
+    private static func names(in folder: String) -> [String] {
+        let path = root.appending(path: folder).path
+        return (try? FileManager.default.contentsOfDirectory(atPath: path))?.sorted() ?? []
     }
 
     /// The fenced pieces of Swift in a document, without what they are indented by.

@@ -38,7 +38,7 @@ public final class RemoteConnection: Sendable {
     ///     and when the server asks for a newer one, as the one that it has expires: a minute before
     ///     that, and again, if it throws or has the same, when half of the time left is over.
     ///   - identity: who the client is to the server, if you know: the sender in the provisional
-    ///     stamps of ``Stamped`` actions that optimistic stores show. Their time is this machine's,
+    ///     stamps of ``/StorecastSync/Stamped`` actions that optimistic stores show. Their time is this machine's,
     ///     their id the final one.
     ///   - outbox: where dispatches are kept until they have an outcome. A file is read before this
     ///     returns.

@@ -51,6 +51,9 @@ public final class RemoteStore<State: Codable & Equatable & Sendable>: MirrorSto
     /// Mirrors a selection with parameters.
     ///
     /// - Parameters:
+    ///   - selection: what is mirrored, as the room's module declares it.
+    ///   - parameters: what the selection's closure is given.
+    ///   - connection: to the room that has it.
     ///   - optimistic: what actions do to the selection's value; nil to wait for the server. It
     ///     leaves actions alone that it doesn't know.
     ///   - isolation: the actor that makes the store and owns it from then on. An actor makes its
@@ -94,7 +97,7 @@ public final class RemoteStore<State: Codable & Equatable & Sendable>: MirrorSto
         return shown
     }
 
-    /// The value as ``StoreType`` sees it.
+    /// The value as ``/Storecast/StoreType`` sees it.
     public var mirroredState: State? { state }
 
     /// The newest position of which ``state`` is known to be the selection's value.
@@ -133,7 +136,7 @@ public final class RemoteStore<State: Codable & Equatable & Sendable>: MirrorSto
     }
 
     /// As ``dispatch(_:)-(SyncAction)``, for code that knows stores only; an action that isn't a
-    /// ``SyncAction`` is a programming error unless middleware takes it.
+    /// ``/StorecastSync/SyncAction`` is a programming error unless middleware takes it.
     public func dispatch(_ action: any Action) {
         chain(action)
     }
@@ -211,7 +214,11 @@ public final class RemoteStore<State: Codable & Equatable & Sendable>: MirrorSto
 extension RemoteStore where State == JSON {
     /// Mirrors a selection by its name, for programs that don't have its declaration.
     ///
-    /// - Parameter parameters: nil for a selection without any.
+    /// - Parameters:
+    ///   - name: the selection's, on the wire.
+    ///   - parameters: nil for a selection without any.
+    ///   - connection: to the room that has it.
+    ///   - isolation: the actor that makes the store and owns it from then on.
     public convenience init(
         selection name: String, parameters: JSON?, on connection: RemoteConnection,
         isolation: isolated any Actor = #isolation

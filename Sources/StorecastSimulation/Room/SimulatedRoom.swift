@@ -43,8 +43,10 @@ public struct SimulatedRoom<State: Codable & Sendable>: Sendable {
 
     /// Clients sometimes mirror the selection.
     ///
-    /// - Parameter optimistic: what clients show of their own actions before the server answers;
-    ///   nil to wait for it. Each of them must be shown exactly once at any moment.
+    /// - Parameters:
+    ///   - selection: one of the room's.
+    ///   - optimistic: what clients show of their own actions before the server answers; nil to wait
+    ///     for it. Each of them must be shown exactly once at any moment.
     public func mirroring<Value>(
         _ selection: Selection<State, NoParameters, Value>,
         optimistic: (@Sendable (inout Value, any Action) -> Void)? = nil
@@ -57,7 +59,10 @@ public struct SimulatedRoom<State: Codable & Sendable>: Sendable {
 
     /// Clients sometimes mirror the selection, with parameters that `parameters` draws.
     ///
-    /// - Parameter optimistic: as above, for the parameters that it is given.
+    /// - Parameters:
+    ///   - selection: one of the room's.
+    ///   - parameters: draws what clients choose.
+    ///   - optimistic: as above, for the parameters that it is given.
     public func mirroring<Parameters, Value>(
         _ selection: Selection<State, Parameters, Value>,
         _ parameters: @escaping @Sendable (inout SeededGenerator) -> Parameters,

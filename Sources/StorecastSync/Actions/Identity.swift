@@ -4,7 +4,7 @@ import StorecastWire
 ///
 /// Deliberately not `Codable`: an identity can't be a parameter that a client chooses, nor come in
 /// a payload. Two are equal if their ids and roles are byte by byte, as tokens and databases have
-/// them: ``ExactString`` compares texts so, `String` doesn't.
+/// them: ``/StorecastWire/ExactString`` compares texts so, `String` doesn't.
 public struct Identity: Hashable, Sendable {
     /// The user's id, unique among users.
     public var id: String

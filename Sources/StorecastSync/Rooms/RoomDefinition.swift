@@ -109,8 +109,8 @@ extension RoomDefinition {
 
     /// Refuses an action that would make a part of the state something that can't be read back.
     ///
-    /// For what can become that: a type that holds itself, or ``JSON``, can be nested deeper than
-    /// ``JSONLimits/deepestValue``, and a type's own `encode(to:)` or `init(from:)` may throw.
+    /// For what can become that: a type that holds itself, or ``/StorecastWire/JSON``, can be nested deeper
+    /// than ``/StorecastWire/JSONLimits/deepestValue``, and a type's own `encode(to:)` or `init(from:)` may throw.
     /// ```swift
     /// room.verifying { board in board.outline }
     /// ```

@@ -124,7 +124,9 @@ extension OrderedTable {
     /// Adds a row at a position; if there is one with its id, that is removed, and returned.
     /// O(log n), amortised.
     ///
-    /// - Parameter position: From 0 to the number of the other rows.
+    /// - Parameters:
+    ///   - row: What is added.
+    ///   - position: From 0 to the number of the other rows.
     @discardableResult
     public mutating func insert(_ row: Row, at position: Int) -> Row? {
         let old = remove(id: row.id)
@@ -161,7 +163,9 @@ extension OrderedTable {
     /// Moves the row with an id to a position among the others. Does nothing and returns false if
     /// there is none. O(log n), amortised.
     ///
-    /// - Parameter position: Where the row is afterwards, from 0 to the last.
+    /// - Parameters:
+    ///   - id: The row's.
+    ///   - position: Where the row is afterwards, from 0 to the last.
     @discardableResult
     public mutating func move(id: Row.ID, to position: Int) -> Bool {
         guard let old = index(of: id) else { return false }

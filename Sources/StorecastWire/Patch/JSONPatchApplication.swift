@@ -152,8 +152,10 @@ extension JSONPatch {
     /// Complexity: linear in the patch, not in the value; a change inside an array moves the
     /// elements behind it.
     ///
-    /// - Parameter limits: how deep the result may be nested, and how many bytes of text `copy` may
-    ///   add in all, so that a short patch can't make an enormous value.
+    /// - Parameters:
+    ///   - value: what is changed.
+    ///   - limits: how deep the result may be nested, and how many bytes of text `copy` may add in
+    ///     all, so that a short patch can't make an enormous value.
     /// - Throws: ``JSONPatchError``, which names the operation.
     public func apply(
         to value: inout JSON, limits: JSONLimits = JSONLimits()
