@@ -14,10 +14,10 @@ import Synchronization
 ///     address: "10.0.0.11:9091")
 /// await SyncServer(host: "0.0.0.0", journal: .cluster(node), rooms: rooms).main()
 /// ```
-/// Each room is written by one server at a time, which is what the log at NATS sees to; which one it
-/// is may change at any moment. Two or more servers go on when one of them ends: its rooms are at
-/// others after 3 to 4 s, or at once if it is stopped. A server that is added is given rooms that
-/// nobody has open, or whose server ends.
+/// Each room is written by one server at a time, which is what the journal at NATS sees to; which
+/// one it is may change at any moment. Two or more servers go on when one of them ends: its rooms
+/// are at others after 3 to 4 s, or at once if it is stopped. A server that is added is given rooms
+/// that nobody has open, or whose server ends.
 ///
 /// Each server has a connection to NATS, and one to every server for each room that its clients are
 /// in. It shows the others that it is there twice a second.

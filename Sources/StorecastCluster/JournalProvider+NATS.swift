@@ -9,8 +9,8 @@ extension JournalProvider {
     /// ```
     /// For one server at a time: servers that don't know of one another take a room from one
     /// another whenever somebody asks for it. Nothing is lost then, but it is of no use; for servers
-    /// that share rooms there is ``cluster(_:)``. The log decides who writes a room, and refuses a
-    /// server that another one has replaced without its noticing.
+    /// that share rooms there is ``cluster(_:)``. The journal decides who writes a room, and
+    /// refuses a server that another one has replaced without its noticing.
     ///
     /// An action is acknowledged when it is on as many NATS servers as `servers` says: about 1.4 ms
     /// with three of them on one machine. Starting the server takes as long as connecting, half a

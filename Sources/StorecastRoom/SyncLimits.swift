@@ -57,7 +57,7 @@ public struct SyncLimits: Sendable {
     ///
     /// When there are more, those are forgotten that were seen the longest ago, of the identities
     /// that have the most clients; of anonymous ones, of the addresses that do. A client that is
-    /// connected isn't forgotten. The room's log says who is: the number may be changed at any
+    /// connected isn't forgotten. The room's journal says who is: the number may be changed at any
     /// time.
     public var clients = 100_000
     /// How many rejections a room remembers that their clients may not know of yet; 100,000. When
@@ -99,7 +99,8 @@ public struct SyncLimits: Sendable {
     /// How often in a row a connection may dispatch more than it may before it is ended with `full`;
     /// 100.
     public var overruns = 100
-    /// How many comings and goings a room's log is told of at once, in rooms that ask for it; 2,000.
+    /// How many comings and goings a room's journal is told of at once, in rooms that ask for it;
+    /// 2,000.
     public var announcements = 2000
     /// How many more each second; 50. Others wait, and who has gone again meanwhile was never there.
     public var announcementsPerSecond = 50.0
@@ -214,8 +215,8 @@ public struct SnapshotPolicy: Sendable {
     public var entries = 10_000
     /// After how many bytes of entries, if that comes first; 16 MiB.
     ///
-    /// A snapshot larger than `entries` or `bytes` of log waits until the log has grown by as much
-    /// as the last one took: snapshots never cost more writing than the actions do.
+    /// A snapshot larger than `entries` or `bytes` of entries waits until they have grown by as
+    /// much as the last one took: snapshots never cost more writing than the actions do.
     public var bytes = 16 << 20
     /// How many snapshots are kept, at least 1; what is older than all of them is forgotten, its
     /// entries too. Nil, the default, keeps everything, for audit and time travel.

@@ -31,9 +31,9 @@ public enum JSONRoom {
     /// - Parameters:
     ///   - initial: the document at version 0, nested no deeper than ``deepestDocument``.
     ///   - bytes: how many bytes of compact text the document may have; an edit that would make it
-    ///     longer is rejected. A server may be started with another limit: the log keeps with each
-    ///     edit the one that held for it. No more than ``mostBytes``, or nobody can be sent the
-    ///     whole document. A server needs a few times as much memory.
+    ///     longer is rejected. A server may be started with another limit: the journal keeps with
+    ///     each edit the one that held for it. No more than ``mostBytes``, or nobody can be sent
+    ///     the whole document. A server needs a few times as much memory.
     public static func definition(
         initial: JSON, bytes: Int = longestDocument
     ) -> RoomDefinition<SharedDocument> {

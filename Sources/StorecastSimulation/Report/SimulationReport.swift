@@ -49,9 +49,10 @@ public struct Violation: Sendable, Equatable, CustomStringConvertible {
 
         /// Every dispatch ends in exactly one outcome.
         public static let oneOutcome = Promise(description: "every dispatch ends in one outcome")
-        /// Every action is reduced once, in its client's order, and what was acked isn't lost.
+        /// Every action is reduced once, in its client's order, and what was acknowledged isn't
+        /// lost.
         public static let once = Promise(description: "nothing is lost, nothing happens twice")
-        /// The state is what the log makes it, and nobody hears of what isn't in the log.
+        /// The state is what the journal makes it, and nobody hears of what isn't in it.
         public static let durable = Promise(description: "the journal is the truth")
         /// A mirror shows only what its selection was at the mirror's version.
         public static let truth = Promise(description: "a mirror shows the truth")

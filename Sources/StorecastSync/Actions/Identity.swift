@@ -14,7 +14,7 @@ public struct Identity: Hashable, Sendable {
     ///
     /// For the server's authentication: it asks the client for a newer token before, and ends the
     /// connection after. Who somebody is doesn't depend on it: it isn't compared, and rooms, which
-    /// come to the same from their log at any time, aren't told.
+    /// come to the same from their journal at any time, aren't told.
     public var expires: Timestamp?
 
     /// An identity with an id and roles, for ever or until it expires.

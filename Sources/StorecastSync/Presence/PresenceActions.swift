@@ -1,8 +1,8 @@
 /// The server says that a client has come to the room.
 ///
 /// It is dispatched in rooms that ask for it with ``RoomDefinition/lifecycle(grace:)``, when a
-/// client is welcomed that isn't in the room by its log. Clients can't dispatch it. The time is the
-/// stamp's.
+/// client is welcomed that isn't in the room by its journal. Clients can't dispatch it. The time is
+/// the stamp's.
 public struct ClientJoined: Stamped, ServerAction, Equatable {
     /// Stands for the client in everyone's sight: the same whenever it comes back, and nothing from
     /// which its id, which is a secret, could be worked out.

@@ -1,12 +1,12 @@
-/// Makes a room's state again what it was at an earlier version, as a new action in its log.
+/// Makes a room's state again what it was at an earlier version, as a new action in its journal.
 ///
 /// ```swift
 /// let board = Board.room.revertible()
 ///     .allow(RevertTo<Board>.self, .roles("owner"))
 /// lobby.dispatch(RevertTo<Board>(version: 12))
 /// ```
-/// Nothing is rewritten: what came since stays in the log, the room's version goes up, and it can
-/// be reverted too. The room takes it if its definition says
+/// Nothing is rewritten: what came since stays in the journal, the room's version goes up, and it
+/// can be reverted too. The room takes it if its definition says
 /// ``RoomDefinition/revertible(restoring:)``. On the wire its name is `storecast.revert` and its
 /// payload `{"version":12}`.
 ///

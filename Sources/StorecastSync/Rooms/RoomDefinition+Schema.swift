@@ -35,7 +35,7 @@ extension RoomDefinition {
 
     /// Says how the state of a snapshot, written with schema `version`, looks in the next.
     ///
-    /// A snapshot whose state can't be read even so is passed over, and more of the log is read
+    /// A snapshot whose state can't be read even so is passed over, and more of the journal is read
     /// instead. Two for one version are a programming error.
     public func upcastState(
         from version: Int, _ change: @escaping @Sendable (inout JSON) throws -> Void

@@ -87,10 +87,10 @@ public struct RoomDefinition<State: Codable & Sendable>: RoomDefinitionProtocol 
 }
 
 extension RoomDefinition {
-    /// Adds a check that runs in the order of the log, just before the reducer.
+    /// Adds a check that runs in the order of the journal, just before the reducer.
     ///
-    /// It must be deterministic: a function of its arguments alone. The log keeps the dispatch, not
-    /// what the check said of it; whoever reads the log asks the check again, and must hear the
+    /// It must be deterministic: a function of its arguments alone. The journal keeps the dispatch,
+    /// not what the check said of it; whoever reads it asks the check again, and must hear the
     /// same. Time and chance come with the stamp of a ``Stamped`` action, which is complete here.
     ///
     /// A thrown ``Rejection`` is the dispatch's outcome, for good even if it says that it is
@@ -116,12 +116,12 @@ extension RoomDefinition {
     /// ```
     /// After each dispatch the part is written and read, and may be nested 480 levels. If that
     /// fails, the state is as before and the dispatch rejected with `conflict`: in the order of the
-    /// log, on every machine alike. Part of what a log means: with a history, say it only with a
-    /// new ``schema(_:)`` and what its old entries could lead to in mind.
+    /// journal, on every machine alike. Part of what a journal means: with a history, say it only
+    /// with a new ``schema(_:)`` and what its old entries could lead to in mind.
     ///
     /// It costs time that is linear in the part for each dispatch, and a copy of what the dispatch
     /// changes. Where that is too much, a ``validate(_:_:)`` of the actions that make it deeper can
-    /// do. Without either nothing is lost: as long as no snapshot can be written, the log is kept.
+    /// do. Without either nothing is lost: as long as no snapshot can be written, all is kept.
     ///
     /// - Parameter part: what to verify; the whole state is `{ $0 }`.
     public func verifying<Part: Codable & Sendable>(

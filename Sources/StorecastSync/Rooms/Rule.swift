@@ -146,7 +146,7 @@ extension RoomDefinition {
     ///
     /// It is asked when the action is received, before the journal; one that looks at the state
     /// sees it as it is then, and others' actions may come first. What has to hold in the order of
-    /// the log is for ``validate(_:_:)``. It isn't replayed, so it may depend on anything.
+    /// the journal is for ``validate(_:_:)``. It isn't replayed, so it may depend on anything.
     ///
     /// On a server that authenticates, what no rule is about is refused (`forbidden`), and its log
     /// says so once. A server without authentication is open for what no rule is about.

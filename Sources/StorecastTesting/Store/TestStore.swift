@@ -178,10 +178,11 @@ extension TestStore where State: Codable & Sendable {
     /// board.dispatch(AddCard(text: "Tea")) { $0.cards = [Card(id: "1", author: "ada")] }
     /// board.expectRejection(of: AddCard(text: ""), .invalid)
     /// ```
-    /// It is the room that a server has, with its log in memory: each action is written as JSON
+    /// It is the room that a server has, with its journal in memory: each action is written as JSON
     /// and read back, asked its rule, stamped with ``stamp``, sent through the middleware that `onOpen`
-    /// adds, logged, validated and reduced. Then the log is read once more: a reducer or a check
-    /// that isn't deterministic fails the test, and so does what a server would log as a problem.
+    /// adds, logged, validated and reduced. Then the journal is read once more: a reducer or a
+    /// check that isn't deterministic fails the test, and so does what a server would log as a
+    /// problem.
     ///
     /// With `Identity.server` as the stamp's sender an action is dispatched as by the server's own
     /// code: no rule is asked, and only so does a room take `RevertTo` by itself. If the definition
