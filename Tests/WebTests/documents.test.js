@@ -22,11 +22,15 @@ describe("README", () => {
     for (const heading of ["Quick start", "When not to use it", "Beside others", "Maturity"]) {
       assert(headings.includes(heading), heading);
     }
-    for (const word of ["tokens", "deploy", "offline", "rules"]) assert(readme.includes(word), word);
+    for (const word of ["tokens", "rules", "deploy", "offline"]) {
+      assert(readme.includes(word), word);
+    }
   });
 
   test("names no address that isn't one", () => {
-    for (const page of ["README.md", "Docs/Install.md"]) assert(!read(page).includes("://…"), page);
+    for (const page of ["README.md", "Docs/Install.md"]) {
+      assert(!read(page).includes("://…"), page);
+    }
   });
 
   test("has a picture of text that moves, and stands still for those who want that", () => {
