@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { blocks, Clone, missing } from "./support/Clone.js";
 import { command } from "./support/Server.js";
@@ -100,6 +100,15 @@ describe("help", { skip: missing }, () => {
       }
     }
     assert(count > 30);
+  });
+
+  test("has every command that a page has, and the page has them all", () => {
+    const page = readFileSync(new URL("../../Docs/Commands.md", import.meta.url), "utf8");
+    const told = [...page.matchAll(/^\|.*?\|/gm)].flatMap(([row]) =>
+      [...row.matchAll(/`storecast (.*?)`/g)].map(([, words]) => words),
+    );
+    const known = all.map((words) => words.join(" ")).filter((words) => words !== "");
+    assert.deepEqual(told.sort(), known.sort());
   });
 });
 
