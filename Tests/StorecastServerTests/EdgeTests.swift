@@ -45,6 +45,25 @@ struct EdgeTests {
         await owner.stop()
     }
 
+    @Test func `the longest name of a room is passed on, and a longer one is refused at an edge`()
+        async throws
+    {
+        let owner = SyncServer(port: 0, edgeKey: try key(), rooms: { _ in Tallies.room })
+        let url = try await owner.start()
+        let edge = SyncServer(
+            port: 0, upstream: try Upstream(String(url.dropLast()), key: try key()))
+        let edgeURL = try await edge.start()
+        // Each takes three bytes of the request to the owner.
+        let longest = "/" + String(repeating: "(", count: RoomPath.longestName - 1)
+        let client = RemoteConnection(edgeURL.at(longest))
+        #expect(try await client.dispatch(Add(number: 2)).outcome.version == 1)
+        client.close()
+        let lost = RemoteConnection(edgeURL.at(longest + "("))
+        #expect(await lost.end()?.code == Rejection.Code("no-room"))
+        await edge.stop()
+        await owner.stop()
+    }
+
     @Test func `an edge has its clients wait for an owner that isn't there yet`() async throws {
         // Nobody else gets it before the owner does.
         let port = try HeldPort(isShared: true)

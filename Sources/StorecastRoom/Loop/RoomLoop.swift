@@ -137,6 +137,11 @@ package final class RoomLoop: SessionLoop {
     /// Begins the session of a connection to the room of `path`; nil if there is no such room, and
     /// then the connection is closed.
     package func begin(_ link: any ServerLink, in path: String) -> ServerSession? {
+        guard path.utf8.count <= RoomPath.longestName else {
+            let most = RoomPath.longestName
+            refuse(link, .noRoom, "A room's name may have \(most) bytes.")
+            return nil
+        }
         guard RoomPath.isName(path), let room = room(path) else {
             let isFull = rooms.count >= limits.rooms
             if isFull { flushes.counts.reached("rooms") }

@@ -184,6 +184,24 @@ struct RoomLoopTests {
         }
     }
 
+    @Test func `a name that is too long to be passed on is refused, and isn't asked for`() {
+        let longest = "/" + String(repeating: "(", count: 1023)
+        let loop = loop()
+        #expect(Wire(1, to: longest, on: loop).closeCode == nil)
+        loop.maker = { path in
+            Issue.record("A room of \(path.utf8.count) bytes was asked for.")
+            return nil
+        }
+        // Bytes count, not characters.
+        for path in [longest + "(", "/" + String(repeating: "é", count: 512)] {
+            let wire = Wire(2, to: path, on: loop)
+            #expect(wire.closeCode == .noRoom)
+            let bye = wire.hear().first
+            #expect(bye?["title"] == "A room's name may have 1024 bytes.")
+            #expect(bye?["reconnect"] == false)
+        }
+    }
+
     @Test func `where there are as many rooms as may be, nobody opens another`() {
         let loop = loop(oneRoom)
         let first = Wire(1, to: "/a", on: loop)
