@@ -341,6 +341,20 @@ struct RoomLoopTests {
 
     // MARK: Turns
 
+    @Test
+    func `of many who come and go at once nothing is kept until they would have to say hello`() {
+        let loop = loop()
+        let stays = Wire(1, to: "/a", on: loop)
+        for id in 2...1000 {
+            _ = Wire(UInt64(id), to: "/a", on: loop)
+            loop.rooms.end(UInt64(id))
+        }
+        #expect(loop.rooms.greetings.count < 100)
+        loop.advance(by: SyncLimits().helloTimeout / .seconds(1))
+        #expect(stays.closeCode == .helloTimeout)
+        #expect(loop.rooms.greetings.isEmpty)
+    }
+
     @Test func `an append is begun once in a turn, with all that came in it`() {
         let journal = TestJournal()
         let loop = loop(journal: journal)
