@@ -143,7 +143,9 @@ final class MirroredGroup: ValueSource {
     }
 
     /// What came isn't for the value at hand.
-    struct Misfit: Error {}
+    struct Misfit: Error, CustomStringConvertible {
+        var description: String { "It doesn't belong to what came before." }
+    }
     /// What the value was isn't known for all versions since it was known last.
     struct Interrupted: Error {}
 }

@@ -1045,6 +1045,20 @@ struct MirroredRoomTests {
         withExtendedLifetime(narrow) {}
     }
 
+    @Test func `what makes no sense is reported in a sentence`() {
+        let cluster = TestCluster()
+        let edge = cluster.makeEdge()
+        let (ada, _) = client(.ada, at: edge)
+        cluster.settle(ada)
+        for text in ["{}", "1{}"] {
+            Array(text.utf8).withUnsafeBytes { edge.room.receive($0) }
+        }
+        #expect(edge.loop.reports.count == 2)
+        let start = "Room '/a': what the upstream sent makes no sense, and is asked for anew: "
+        #expect(edge.loop.reports.allSatisfy { $0.hasPrefix(start) && !$0.contains("Error(") })
+        #expect(edge.loop.reports.last == start + "It doesn't belong to what came before.")
+    }
+
     // MARK: What is let go
 
     @Test
