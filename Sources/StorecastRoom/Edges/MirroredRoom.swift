@@ -544,13 +544,16 @@ package final class MirroredRoom: AnyRoom {
     /// The owner ends the connection.
     private func leave(_ bye: ServerFrame.Bye) {
         guard !bye.reconnect else { return restart(after: bye) }
-        loop.host.report("Room '\(name)': the upstream refuses this edge: \(bye.title)")
         disconnected()
         uplink?.stop()
-        // What it has against this server isn't the clients' fault.
-        failure =
-            bye.code == CloseCode.noRoom.word
-            ? Admission.Refusal(.noRoom, bye.title) : .trouble
+        if bye.code == CloseCode.noRoom.word {
+            failure = Admission.Refusal(.noRoom, bye.title)
+        } else {
+            // What it has against this server isn't the clients' fault. It is the same for each
+            // room.
+            loop.host.report("The upstream refuses this edge: \(bye.title)")
+            failure = .trouble
+        }
         phase = .failed(.unavailable(bye.title))
         isStarted = false
         for session in sessionsInOrder {
