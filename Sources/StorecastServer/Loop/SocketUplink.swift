@@ -25,6 +25,8 @@ final class SocketUplink: EdgeUplink, WebSocketClientDelegate {
     private var isOver = false
     /// The id of the owner that it misses; nil if none.
     private var missed: String?
+    /// The core's, which may be gone when this ends.
+    private let absences: UpstreamAbsences
     /// Which of the pauses before something is tried is waited for.
     private var pause = 0
 
@@ -33,6 +35,7 @@ final class SocketUplink: EdgeUplink, WebSocketClientDelegate {
         self.core = core
         name = room.name
         self.upstream = upstream
+        absences = core.configuration.absences
     }
 
     func connect() {
@@ -96,7 +99,7 @@ final class SocketUplink: EdgeUplink, WebSocketClientDelegate {
     func stop() {
         isOver = true
         client?.close()
-        if let missed { core.configuration.absences.letGo(name, missed) }
+        if let missed { absences.letGo(name, missed) }
         missed = nil
     }
 
@@ -125,7 +128,6 @@ final class SocketUplink: EdgeUplink, WebSocketClientDelegate {
     func connected(_ client: WebSocketClient, subprotocol: String?) {
         guard client === self.client else { return }
         openedAt = core.now
-        let absences = core.configuration.absences
         var isBack = absences.found(name, server)
         if let missed, absences.found(name, missed) { isBack = true }
         missed = nil
@@ -164,7 +166,6 @@ final class SocketUplink: EdgeUplink, WebSocketClientDelegate {
     }
 
     private func note(_ problem: String) {
-        let absences = core.configuration.absences
         if let missed, !missed.isSameText(as: server) { absences.letGo(name, missed) }
         missed = server
         guard absences.missed(name, server, problem) else { return }
