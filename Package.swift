@@ -50,6 +50,14 @@ let package = Package(
         .executable(name: "storecast", targets: ["StorecastCommand"]),
         .executable(name: "storecast-board", targets: ["Terminal"]),
     ],
+    // What an app that is a client leaves out by `traits: []`, with all packages that it needs.
+    traits: [
+        .default(enabledTraits: ["Server", "JWT", "Testing"]),
+        .trait(name: "Server", description: "Servers, journals, tools and commands."),
+        .trait(
+            name: "JWT", description: "StorecastJWT, for servers.", enabledTraits: ["Server"]),
+        .trait(name: "Testing", description: "StorecastTesting, for tests."),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
@@ -99,7 +107,7 @@ let package = Package(
                 // Without it, issues are printed on Linux and no test fails.
                 .product(
                     name: "IssueReportingTestSupport", package: "xctest-dynamic-overlay",
-                    condition: .when(platforms: [.linux])),
+                    condition: .when(platforms: [.linux], traits: ["Testing"])),
             ],
             swiftSettings: settings),
         .target(
@@ -516,7 +524,10 @@ if Context.environment["STORECAST_FUZZ"] != nil {
     ]
     let all =
         parts
-        + ["CLibWebSockets", "Storecast", "StorecastMirror", "StorecastTables", "TestSupport"]
+        + [
+            "CLibWebSockets", "Storecast", "StorecastMirror", "StorecastPlatform",
+            "StorecastTables", "TestSupport",
+        ]
     package.products = []
     package.targets.removeAll { !all.contains($0.name) }
     package.targets.append(
@@ -559,5 +570,20 @@ if !isForLinux {
     for target in package.targets where lacking.contains(target.name) {
         target.dependencies = []
         target.sources = ["OnlyOnLinux.swift"]
+    }
+}
+
+// A package that is needed only for what is left out isn't even fetched.
+let traits = [
+    "jwt-kit": "JWT", "swift-custom-dump": "Testing", "xctest-dynamic-overlay": "Testing",
+]
+for target in package.targets {
+    target.dependencies = target.dependencies.map { dependency in
+        guard case .productItem(let name, let package?, let aliases, nil) = dependency else {
+            return dependency
+        }
+        return .product(
+            name: name, package: package, moduleAliases: aliases,
+            condition: .when(traits: [traits[package] ?? "Server"]))
     }
 }
