@@ -543,8 +543,9 @@ if Context.environment["STORECAST_FUZZ"] != nil {
 
 if !isForLinux {
     // Servers need libwebsockets and what only Linux has. Elsewhere their libraries are empty, so
-    // that a package with a server and an app can be opened, and the app built; the rest isn't there.
-    var lacking: Set = ["CLibWebSockets"]
+    // that a package with a server and an app can be opened, and the app built. Their programs and
+    // tests aren't there, nor what only the command needs: SwiftPM compiles plugins' tools in vain.
+    var lacking: Set = ["CLibWebSockets", "BuildInformation", "EmbedFilesTool", "WebClients"]
     func isLacking(_ dependency: Target.Dependency) -> Bool {
         switch dependency {
         case .targetItem(let name, _), .byNameItem(let name, _): lacking.contains(name)
