@@ -19,6 +19,14 @@ let commit = (Context.environment["STORECAST_COMMIT"] ?? "").prefix(64).filter {
 // For the programs of packages, which are linked statically: URLSession needs libcurl and the 30
 // libraries that this needs, and its WebSockets don't work on Linux.
 let isPackaged = Context.environment["STORECAST_PACKAGED"] != nil
+// What is built for: a manifest knows only on what it is read. A Mac that builds for Linux says
+// STORECAST_SYSTEM=linux.
+#if os(Linux)
+    let host = "linux"
+#else
+    let host = "other"
+#endif
+let isForLinux = (Context.environment["STORECAST_SYSTEM"] ?? host) == "linux"
 
 let package = Package(
     name: "storecast",
@@ -42,6 +50,14 @@ let package = Package(
         .executable(name: "storecast", targets: ["StorecastCommand"]),
         .executable(name: "storecast-board", targets: ["Terminal"]),
     ],
+    // What an app that is a client leaves out by `traits: []`, with all packages that it needs.
+    traits: [
+        .default(enabledTraits: ["Server", "JWT", "Testing"]),
+        .trait(name: "Server", description: "Servers, journals, tools and commands."),
+        .trait(
+            name: "JWT", description: "StorecastJWT, for servers.", enabledTraits: ["Server"]),
+        .trait(name: "Testing", description: "StorecastTesting, for tests."),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
@@ -53,7 +69,6 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/pointfreeco/swift-custom-dump", from: "1.7.3"),
         .package(url: "https://github.com/pointfreeco/xctest-dynamic-overlay", from: "1.13.1"),
-        // Of StorecastJWT alone: who doesn't use that doesn't build it.
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
@@ -66,11 +81,13 @@ let package = Package(
             dependencies: ["StorecastObservation", "StorecastTables", "StorecastTesting"],
             swiftSettings: settings),
         .target(
-            name: "StorecastRecorder", dependencies: ["Storecast", "StorecastWire"],
+            name: "StorecastRecorder",
+            dependencies: ["Storecast", "StorecastPlatform", "StorecastWire"],
             swiftSettings: settings),
         // Not a part of Storecast: global functions such as `compose` are for those who ask for
         // them.
         .target(name: "StorecastRedux", dependencies: ["Storecast"], swiftSettings: settings),
+        .target(name: "StorecastPlatform", swiftSettings: settings),
         .target(name: "StorecastTables", swiftSettings: settings),
         .testTarget(
             name: "StorecastTablesTests", dependencies: ["StorecastTables"],
@@ -84,34 +101,34 @@ let package = Package(
             name: "StorecastTesting",
             dependencies: [
                 "Storecast", "StorecastSync", "StorecastRoom", "StorecastMirror",
-                "StorecastClient", "StorecastSimulation",
+                "StorecastClient", "StorecastPlatform", "StorecastSimulation",
                 .product(name: "CustomDump", package: "swift-custom-dump"),
                 .product(name: "IssueReporting", package: "xctest-dynamic-overlay"),
                 // Without it, issues are printed on Linux and no test fails.
                 .product(
                     name: "IssueReportingTestSupport", package: "xctest-dynamic-overlay",
-                    condition: .when(platforms: [.linux])),
+                    condition: .when(platforms: [.linux], traits: ["Testing"])),
             ],
             swiftSettings: settings),
         .target(
             name: "StorecastWire", dependencies: ["StorecastTables"], swiftSettings: settings),
         .target(
             name: "StorecastSync",
-            dependencies: ["Storecast", "StorecastTables", "StorecastWire"],
+            dependencies: ["Storecast", "StorecastPlatform", "StorecastTables", "StorecastWire"],
             swiftSettings: settings),
         .target(
             name: "StorecastRoom",
-            dependencies: ["Storecast", "StorecastSync", "StorecastTables", "StorecastWire"],
+            dependencies: [
+                "Storecast", "StorecastPlatform", "StorecastSync", "StorecastTables",
+                "StorecastWire",
+            ],
             swiftSettings: settings),
         .target(
             name: "StorecastMirror", dependencies: ["Storecast", "StorecastSync", "StorecastWire"],
             swiftSettings: settings),
-        .systemLibrary(
-            name: "CLibWebSockets", pkgConfig: "libwebsockets",
-            providers: [
-                .apt(["libwebsockets-dev", "libwebsockets-evlib-uv", "libuv1-dev"]),
-                .brew(["libwebsockets", "libuv"]),
-            ]),
+        // Without `pkgConfig`, which Xcode asks for also where nothing uses this, with warnings.
+        // Debian's libraries are where the compiler and the linker look.
+        .systemLibrary(name: "CLibWebSockets"),
         .target(
             name: "StorecastWebSocket", dependencies: ["CLibWebSockets"], swiftSettings: settings),
         // A client of NATS, for servers that share rooms.
@@ -146,7 +163,8 @@ let package = Package(
             swiftSettings: settings),
         // A load on any server, and what it measures.
         .target(
-            name: "StorecastBench", dependencies: ["StorecastWebSocket", "StorecastWire"],
+            name: "StorecastBench",
+            dependencies: ["StorecastPlatform", "StorecastWebSocket", "StorecastWire"],
             swiftSettings: settings),
         .testTarget(
             name: "StorecastBenchTests",
@@ -158,7 +176,8 @@ let package = Package(
         .target(
             name: "StorecastServer",
             dependencies: [
-                "StorecastMirror", "StorecastRoom", "StorecastSync", "StorecastWebSocket",
+                "StorecastMirror", "StorecastPlatform", "StorecastRoom", "StorecastSync",
+                "StorecastWebSocket",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
@@ -195,7 +214,9 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "StorecastDevtools",
-            dependencies: ["StorecastServer", "StorecastSync", "StorecastWire"],
+            dependencies: [
+                "StorecastPlatform", "StorecastServer", "StorecastSync", "StorecastWire",
+            ],
             swiftSettings: settings),
         .target(
             name: "StorecastSQLite",
@@ -227,7 +248,7 @@ let package = Package(
         .target(
             name: "StorecastClient",
             dependencies: [
-                "StorecastMirror", "StorecastSync",
+                "StorecastMirror", "StorecastPlatform", "StorecastSync",
                 .target(name: "StorecastWebSocket", condition: .when(platforms: [.linux])),
             ],
             exclude: isPackaged ? ["Transports/URLSessionTransport.swift"] : [],
@@ -235,7 +256,8 @@ let package = Package(
         .target(
             name: "StorecastTools",
             dependencies: [
-                "StorecastRoom", "StorecastSync", "StorecastSQLite", "StorecastRecorder",
+                "StorecastPlatform", "StorecastRoom", "StorecastSync", "StorecastSQLite",
+                "StorecastRecorder",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
@@ -256,7 +278,7 @@ let package = Package(
             dependencies: [
                 "StorecastServer", "StorecastDevtools", "StorecastTools", "StorecastSQLite",
                 "StorecastBench", "StorecastClient", "StorecastCluster", "StorecastJWT",
-                "StorecastNATS",
+                "StorecastNATS", "StorecastPlatform",
                 "StorecastWebSocket", "BuildInformation", "Example", "WebClients",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -271,7 +293,7 @@ let package = Package(
         .executableTarget(
             name: "Terminal",
             dependencies: [
-                "StorecastClient", "Example",
+                "StorecastClient", "StorecastPlatform", "Example",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Clients/Terminal", swiftSettings: settings),
@@ -281,7 +303,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "StorecastRecorderTests",
-            dependencies: ["StorecastRecorder", "StorecastTesting"],
+            dependencies: ["StorecastPlatform", "StorecastRecorder", "StorecastTesting"],
             swiftSettings: settings),
         .testTarget(
             name: "StorecastReduxTests", dependencies: ["StorecastRedux"],
@@ -467,61 +489,110 @@ if Context.environment["STORECAST_CI"] != nil {
             path: "Tests/Snippets/Services", swiftSettings: settings))
 }
 
-#if os(Linux)
-    // They read processor time and memory of other processes as Linux tells them.
-    package.targets += [
-        // Servers as processes of their own, and the barest clients.
-        .target(
-            name: "MeasureSupport",
-            dependencies: ["StorecastWebSocket", "StorecastWire", "TestSupport"],
-            path: "Tests/MeasureSupport", swiftSettings: settings),
-        .executableTarget(
-            name: "StorecastBenchmarks",
-            dependencies: [
-                "MeasureSupport", "StorecastBench", "StorecastServer", "StorecastClient",
-                "StorecastNATS", "StorecastSQLite", "StorecastTesting", "StorecastWebSocket",
-                "TestSupport",
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            path: "Tests/Benchmarks", exclude: ["Peer"], swiftSettings: settings),
-        // It attacks the command's server, which has to be built beside it.
-        .executableTarget(
-            name: "Attacks",
-            dependencies: ["MeasureSupport", "StorecastBench", "StorecastWire", "TestSupport"],
-            path: "Tests/Attacks", swiftSettings: settings),
-        // It runs the command's servers in network namespaces, and breaks what it can.
-        .executableTarget(
-            name: "Storm",
-            dependencies: [
-                "MeasureSupport", "StorecastBench", "StorecastClient", "StorecastMirror",
-                "StorecastWire",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            path: "Tests/Storm", swiftSettings: settings),
-        .testTarget(
-            name: "StormTests", dependencies: ["Storm", "StorecastClient"],
-            swiftSettings: settings),
+// They read processor time and memory of other processes as Linux tells them.
+package.targets += [
+    // Servers as processes of their own, and the barest clients.
+    .target(
+        name: "MeasureSupport",
+        dependencies: ["StorecastWebSocket", "StorecastWire", "TestSupport"],
+        path: "Tests/MeasureSupport", swiftSettings: settings),
+    .executableTarget(
+        name: "StorecastBenchmarks",
+        dependencies: [
+            "MeasureSupport", "StorecastBench", "StorecastServer", "StorecastClient",
+            "StorecastNATS", "StorecastSQLite", "StorecastTesting", "StorecastWebSocket",
+            "TestSupport",
+            .product(name: "GRDB", package: "GRDB.swift"),
+            .product(name: "Logging", package: "swift-log"),
+        ],
+        path: "Tests/Benchmarks", exclude: ["Peer"], swiftSettings: settings),
+    // It attacks the command's server, which has to be built beside it.
+    .executableTarget(
+        name: "Attacks",
+        dependencies: ["MeasureSupport", "StorecastBench", "StorecastWire", "TestSupport"],
+        path: "Tests/Attacks", swiftSettings: settings),
+    // It runs the command's servers in network namespaces, and breaks what it can.
+    .executableTarget(
+        name: "Storm",
+        dependencies: [
+            "MeasureSupport", "StorecastBench", "StorecastClient", "StorecastMirror",
+            "StorecastWire",
+            .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        ],
+        path: "Tests/Storm", swiftSettings: settings),
+    .testTarget(
+        name: "StormTests", dependencies: ["Storm", "StorecastClient"],
+        swiftSettings: settings),
+]
+// libFuzzer has its own `main`, also in the tools of plugins: so there is nothing else then.
+if Context.environment["STORECAST_FUZZ"] != nil {
+    let parts = [
+        "MeasureSupport", "StorecastJWT", "StorecastRoom", "StorecastServer",
+        "StorecastSQLite", "StorecastSync", "StorecastWebSocket", "StorecastWire",
     ]
-    // libFuzzer has its own `main`, also in the tools of plugins: so there is nothing else then.
-    if Context.environment["STORECAST_FUZZ"] != nil {
-        let parts = [
-            "MeasureSupport", "StorecastJWT", "StorecastRoom", "StorecastServer",
-            "StorecastSQLite", "StorecastSync", "StorecastWebSocket", "StorecastWire",
+    let all =
+        parts
+        + [
+            "CLibWebSockets", "Storecast", "StorecastMirror", "StorecastPlatform",
+            "StorecastTables", "TestSupport",
         ]
-        let all =
-            parts
-            + ["CLibWebSockets", "Storecast", "StorecastMirror", "StorecastTables", "TestSupport"]
-        package.products = []
-        package.targets.removeAll { !all.contains($0.name) }
-        package.targets.append(
-            .executableTarget(
-                name: "Fuzz",
-                dependencies: parts.map { .init(stringLiteral: $0) }
-                    + [
-                        .product(name: "JWTKit", package: "jwt-kit"),
-                        .product(name: "Logging", package: "swift-log"),
-                    ],
-                path: "Tests/Fuzz", exclude: ["run", "Corpora"], swiftSettings: settings))
+    package.products = []
+    package.targets.removeAll { !all.contains($0.name) }
+    package.targets.append(
+        .executableTarget(
+            name: "Fuzz",
+            dependencies: parts.map { .init(stringLiteral: $0) }
+                + [
+                    .product(name: "JWTKit", package: "jwt-kit"),
+                    .product(name: "Logging", package: "swift-log"),
+                ],
+            path: "Tests/Fuzz", exclude: ["run", "Corpora"], swiftSettings: settings))
+}
+
+if !isForLinux {
+    // Servers need libwebsockets and what only Linux has. Elsewhere their libraries are empty, so
+    // that a package with a server and an app can be opened, and the app built. Their programs and
+    // tests aren't there, nor what only the command needs: SwiftPM compiles plugins' tools in vain.
+    var lacking: Set = ["CLibWebSockets", "BuildInformation", "EmbedFilesTool", "WebClients"]
+    func isLacking(_ dependency: Target.Dependency) -> Bool {
+        switch dependency {
+        case .targetItem(let name, _), .byNameItem(let name, _): lacking.contains(name)
+        default: false
+        }
     }
-#endif
+    for target in package.targets {
+        target.dependencies.removeAll { dependency in
+            guard case .targetItem(_, .some) = dependency else { return false }
+            return true
+        }
+    }
+    while let target = package.targets.first(where: {
+        !lacking.contains($0.name) && $0.dependencies.contains(where: isLacking)
+    }) {
+        lacking.insert(target.name)
+    }
+    package.products.removeAll { product in
+        (product as? Product.Executable)?.targets.contains(where: lacking.contains) ?? false
+    }
+    let libraries = package.products.flatMap { ($0 as? Product.Library)?.targets ?? [] }
+    package.targets.removeAll { lacking.contains($0.name) && !libraries.contains($0.name) }
+    for target in package.targets where lacking.contains(target.name) {
+        target.dependencies = []
+        target.sources = ["OnlyOnLinux.swift"]
+    }
+}
+
+// A package that is needed only for what is left out isn't even fetched.
+let traits = [
+    "jwt-kit": "JWT", "swift-custom-dump": "Testing", "xctest-dynamic-overlay": "Testing",
+]
+for target in package.targets {
+    target.dependencies = target.dependencies.map { dependency in
+        guard case .productItem(let name, let package?, let aliases, nil) = dependency else {
+            return dependency
+        }
+        return .product(
+            name: name, package: package, moduleAliases: aliases,
+            condition: .when(traits: [traits[package] ?? "Server"]))
+    }
+}

@@ -1,15 +1,6 @@
+import StorecastPlatform
 import StorecastServer
 import StorecastTools
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#else
-    import Darwin
-#endif
 
 /// The file that `serve --json` starts from.
 enum JSONFile {

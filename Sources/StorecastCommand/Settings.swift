@@ -75,7 +75,8 @@ struct Settings {
     /// Variables that aren't settings of `serve`.
     private static let others: Set = [
         "STORECAST_CONFIG", DevtoolsOptions.variable, TokenOptions.variable, "STORECAST_CI",
-        "STORECAST_COMMIT", "STORECAST_FUZZ", "STORECAST_PACKAGED", StormSchema.variable,
+        "STORECAST_COMMIT", "STORECAST_FUZZ", "STORECAST_PACKAGED", "STORECAST_SYSTEM",
+        StormSchema.variable,
     ]
     private static let notInFile: Set = ["config", "print-configuration", "help", "version"]
     /// Of each of these, settings of one group hold; those of the others are excluded, of some only

@@ -81,7 +81,8 @@ public struct SyncLimits: Sendable {
     /// How many rooms a loop has open; 10,000. Who asks for one more is told `full`.
     public var rooms = 10_000
     /// How many connections a loop has, handshakes included; 100,000. More are answered with HTTP
-    /// status 503.
+    /// status 503. The clients of all edges in the loop's rooms may be as many beside them; more are
+    /// told `full`.
     public var connections = 100_000
     /// How many connections of one address a loop has; 1,000. An address is an IPv4 address, or the
     /// first 64 bits of an IPv6 one; this machine's own aren't counted. More are told `full`.

@@ -1,19 +1,10 @@
 public import CoreMetrics
 public import Logging
+@preconcurrency import StorecastPlatform
 public import StorecastRoom
 import StorecastWebSocket
 import Synchronization
 public import Tracing
-
-#if canImport(Glibc)
-    @preconcurrency import Glibc
-#elseif canImport(Musl)
-    @preconcurrency import Musl
-#elseif canImport(Android)
-    @preconcurrency import Android
-#else
-    @preconcurrency import Darwin
-#endif
 
 /// A server of rooms: takes actions from many clients over WebSockets, reduces them in one order,
 /// and pushes to each what it selected.

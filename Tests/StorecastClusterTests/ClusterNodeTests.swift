@@ -47,7 +47,7 @@ import Testing
 
         init(
             _ nats: NATSProcess, as credentials: NATSCredentials = .none,
-            rules: DocumentRules? = nil
+            limits: SyncLimits = SyncLimits(), rules: DocumentRules? = nil
         ) async throws {
             node = ClusterNode(
                 nats: try ClusterNodeTests.servers(nats, as: credentials),
@@ -56,7 +56,7 @@ import Testing
             let room = JSONRoom.definition(initial: ["n": 0])
             let reloads = reloads
             front = SyncServer(
-                port: 0, journal: .cluster(node),
+                port: 0, journal: .cluster(node), limits: limits,
                 extensions: [.devtools(.token(ClusterNodeTests.token))],
                 operations: OperationsAddress(port: 0),
                 authentication: .custom { Identity($0.token ?? "nobody") },
@@ -253,6 +253,29 @@ import Testing
             #expect(!seen.contains { if case .offline = $0 { true } else { false } }, "\(seen)")
         }
         await nodes[1].front.stop()
+    }
+
+    @Test func `a server that can't give its rooms away leaves when the time for that is over`()
+        async throws
+    {
+        let nats = try await NATSProcess()
+        var limits = SyncLimits()
+        limits.drainTimeout = .milliseconds(200)
+        let nodes = [try await Node(nats, limits: limits), try await Node(nats)]
+        for node in nodes {
+            #expect(await eventually { (try? await node.node.status())?.servers.count == 2 })
+        }
+        let client = nodes[0].connect(to: "/r")
+        #expect(try await increment(client) == 1)
+        #expect(try await nodes[0].node.move("/r", to: nodes[0].server.id) == nodes[0].server.id)
+        #expect(try await increment(client) == 2)
+        nats.send(SIGSTOP)
+        let time = await ContinuousClock().measure { await nodes[0].node.leave() }
+        nats.send(SIGCONT)
+        // NATS alone has five seconds to answer, each time that it is asked.
+        #expect(time < .seconds(5))
+        client.close()
+        for node in nodes { await node.front.stop() }
     }
 
     @Test func `rules that are read again hold wherever the room is`() async throws {

@@ -412,6 +412,31 @@ struct JetStreamJournalTests {
         await store.close()
     }
 
+    @Test func `a room is left whose log has lost its end, as soon as NATS is back`() async throws {
+        let port = try HeldPort(isShared: true)
+        let server = try await NATSProcess(port: port.number)
+        let store = try await Self.store(server)
+        for room in ["/kept", "/lost"] {
+            _ = try await store.logs.open(room)
+            _ = try await store.logs.append(JournalSample.notes(1), to: room)
+            _ = try await store.logs.append(JournalSample.notes(1, from: 2), to: room)
+            #expect(try await store.rooms.reasonToLeave(room) == nil)
+        }
+        // As it is when all servers of a stream lose their power.
+        try await store.jetStream.purge(
+            Self.layout.subject(of: "/lost"), of: Self.layout.stream(of: "/lost"))
+        server.kill()
+        #expect(await eventually { !store.rooms.link.isConnected })
+        try await server.start()
+        #expect(await eventually { store.rooms.link.isConnected })
+        #expect(
+            try await store.rooms.reasonToLeave("/lost")
+                == "Its log doesn't end at NATS where it did here.")
+        #expect(try await store.rooms.reasonToLeave("/kept") == nil)
+        withExtendedLifetime(port) {}
+        await store.close()
+    }
+
     @Test func `who is beaten to a room looks again whose it is`() async throws {
         let server = try await NATSProcess()
         let stores = [try await Self.store(server), try await Self.store(server)]

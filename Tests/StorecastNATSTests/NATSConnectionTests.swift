@@ -258,23 +258,36 @@ struct NATSConnectionTests {
         }
     }
 
-    @Test func `what it may not do it hears of`() async throws {
+    @Test func `what it may not do it hears of at once, and all else goes on`() async throws {
         let server = try await NATSProcess(
             """
             authorization { users: [ { user: "ada", password: "p", permissions: {
-                publish: ["allowed"], subscribe: [">"] } } ] }
+                publish: ["allowed", "_INBOX.>"], subscribe: [">"] } } ] }
             """)
         let client = try await NATSClient(server.address) {
             $0.credentials = .user("ada", password: "p")
         }
         _ = try await client.connected()
-        let error = await #expect(throws: NATSError.self) {
-            try await client.request("forbidden", timeout: .milliseconds(300))
+        let mute = await client.subscribe("allowed")
+        let other = Task { try await client.request("allowed") }
+        for await _ in mute.limited { break }
+        // Not when its time is over, a minute later.
+        let error = await #expect(throws: NATSError.self) { try await client.request("forbidden") }
+        guard case .forbidden(let reason) = error else {
+            Issue.record("It is \(String(describing: error)).")
+            return
         }
         #expect(
-            error?.description.lowercased().contains("permissions violation for publish") == true)
+            reason.lowercased()
+                == #"nats doesn't permit it: permissions violation for publish to "forbidden"."#)
         #expect(await client.complaints.count == 1)
+        await client.cancelSubscriptions()
+        await client.echo("allowed")
+        #expect(try await client.request("allowed", "a").payload == Array("a".utf8))
         await client.end()
+        await #expect(throws: NATSError.unanswered("The connection to NATS was closed.")) {
+            try await other.value
+        }
     }
 
     @Test func `a connection is encrypted, with a server whose certificate is trusted`()

@@ -137,6 +137,16 @@ struct ServerPulsesTests {
         }
     }
 
+    @Test mutating func `who gave its rooms away takes some again when it was started anew`() {
+        beat()
+        hear(b, kind: .leaving)
+        // Its next run has another id at its address; those that it had aren't asked for again.
+        let new = ClusterServer(id: "d", address: b.address)
+        #expect(hear(new) == [b])
+        #expect(pulses.all.map(\.isLeaving) == [false, false])
+        #expect(Set((0..<50).map { pulses.choice(for: "/\($0)") }) == [a, new])
+    }
+
     @Test mutating func `who gives its rooms away is chosen only if nobody else is there`() {
         beat()
         hear(b, kind: .leaving)

@@ -45,6 +45,25 @@ struct EdgeTests {
         await owner.stop()
     }
 
+    @Test func `the longest name of a room is passed on, and a longer one is refused at an edge`()
+        async throws
+    {
+        let owner = SyncServer(port: 0, edgeKey: try key(), rooms: { _ in Tallies.room })
+        let url = try await owner.start()
+        let edge = SyncServer(
+            port: 0, upstream: try Upstream(String(url.dropLast()), key: try key()))
+        let edgeURL = try await edge.start()
+        // Each takes three bytes of the request to the owner.
+        let longest = "/" + String(repeating: "(", count: RoomPath.longestName - 1)
+        let client = RemoteConnection(edgeURL.at(longest))
+        #expect(try await client.dispatch(Add(number: 2)).outcome.version == 1)
+        client.close()
+        let lost = RemoteConnection(edgeURL.at(longest + "("))
+        #expect(await lost.end()?.code == Rejection.Code("no-room"))
+        await edge.stop()
+        await owner.stop()
+    }
+
     @Test func `an edge has its clients wait for an owner that isn't there yet`() async throws {
         // Nobody else gets it before the owner does.
         let port = try HeldPort(isShared: true)
@@ -81,6 +100,39 @@ struct EdgeTests {
         client.close()
         await edge.stop()
         await owner.stop()
+    }
+
+    @Test func `of an owner that goes and comes back little is logged, however many rooms it has`()
+        async throws
+    {
+        let port = try HeldPort(isShared: true)
+        func owner() throws -> SyncServer {
+            SyncServer(port: port.number, edgeKey: try key(), rooms: { _ in Tallies.room })
+        }
+        let before = try owner()
+        let url = try await before.start()
+        let (logger, messages) = MessageLog.make()
+        let edge = SyncServer(
+            port: 0, loops: 2, logger: logger,
+            upstream: try Upstream(String(url.dropLast()), key: try key()))
+        let edgeURL = try await edge.start()
+        let clients = (0..<18).map { RemoteConnection(edgeURL.at("/\($0)")) }
+        for client in clients { #expect(await client.isLive()) }
+        await before.stop()
+        let after = try owner()
+        _ = try await after.start()
+        withExtendedLifetime(port) {}
+        var away = 0
+        for await message in messages {
+            if message.hasPrefix("upstream is away") { away += 1 }
+            if message == "upstream is back" { break }
+        }
+        // Another line may say more of why, ten seconds later.
+        #expect(1...3 ~= away)
+        for client in clients { #expect(await client.isLive()) }
+        for client in clients { client.close() }
+        await edge.stop()
+        await after.stop()
     }
 
     @Test func `an edge measures how far it is behind its owner, and for how long that is away`()

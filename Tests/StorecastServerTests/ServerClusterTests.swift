@@ -97,6 +97,27 @@ struct ServerClusterTests {
         #expect(cluster.isOver)
     }
 
+    @Test func `sites that are allowed while it runs are allowed by both parts`() async throws {
+        let cluster = try Lone()
+        let server = server(cluster)
+        _ = try await server.start()
+        let parts = [server, try #require(server.owner)]
+        func admitted(_ origin: String) async throws -> [Bool] {
+            var admitted: [Bool] = []
+            for part in parts {
+                let loop = try #require(part.home(of: "/"))
+                admitted.append(await loop.admits(origin))
+            }
+            return admitted
+        }
+        #expect(try await admitted("https://app.example") == [true, true])
+        await server.setAllowedOrigins(["https://later.example"])
+        #expect(try await admitted("https://app.example") == [false, false])
+        #expect(try await admitted("https://later.example") == [true, true])
+        cluster.mayGo.continuation.yield()
+        await server.stop()
+    }
+
     @Test func `both parts go by the same names, sites and proxies`() async throws {
         let cluster = try Lone()
         let owner = try #require(server(cluster, hosts: ["app.example"]).owner)
@@ -107,5 +128,12 @@ struct ServerClusterTests {
         #expect(!owner.configuration.origins.admits("https://evil.example"))
         #expect(owner.listener.trustedProxies.contains("10.1.2.3"))
         #expect(!owner.listener.trustedProxies.contains("11.1.2.3"))
+    }
+}
+
+extension ServerLoop {
+    /// Whether a page of this site may connect.
+    fileprivate func admits(_ origin: String) -> Bool {
+        core?.configuration.origins.admits(origin) == true
     }
 }

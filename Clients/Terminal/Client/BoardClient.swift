@@ -1,15 +1,6 @@
 import Example
 import StorecastClient
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#else
-    import Darwin
-#endif
+import StorecastPlatform
 
 /// The program: takes keys and mirrors' states to the model, and what the model wants to the server
 /// and the screen.

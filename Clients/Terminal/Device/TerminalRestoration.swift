@@ -1,14 +1,5 @@
+import StorecastPlatform
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#else
-    import Darwin
-#endif
 
 /// Gives the terminal back as it was, whatever way the process ends.
 ///

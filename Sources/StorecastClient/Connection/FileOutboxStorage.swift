@@ -1,15 +1,6 @@
 import StorecastMirror
+import StorecastPlatform
 import StorecastSync
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#else
-    import Darwin
-#endif
 
 /// An outbox's text in a file, which one storage at a time can lock.
 ///
@@ -125,13 +116,7 @@ final class FileOutboxStorage: OutboxStorage {
     }
 
     private static func sync(_ file: Int32, _ path: String) throws(Rejection) {
-        #if canImport(Darwin)
-            // fsync leaves the text in the drive's own memory there.
-            let result = fcntl(file, F_FULLFSYNC)
-        #else
-            let result = fsync(file)
-        #endif
-        guard result == 0 else { throw failure(.outboxUnwritable, path) }
+        guard synchronize(file) == 0 else { throw failure(.outboxUnwritable, path) }
     }
 
     /// Makes a new name in the folder survive a crash.

@@ -29,13 +29,6 @@ public struct URLSessionTransport: Transport {
     }
 }
 
-#if !os(Linux)
-    extension Transport where Self == URLSessionTransport {
-        /// URLSession.
-        public static var standard: URLSessionTransport { URLSessionTransport() }
-    }
-#endif
-
 /// One connection of a ``URLSessionTransport``.
 final class URLSessionConnection: TransportConnection {
     private let observer: TaskObserver

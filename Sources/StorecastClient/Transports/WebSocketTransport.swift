@@ -46,11 +46,6 @@
         }()
     }
 
-    extension Transport where Self == WebSocketTransport {
-        /// libwebsockets.
-        public static var standard: WebSocketTransport { WebSocketTransport() }
-    }
-
     extension EventLoop: TransportExecutor {
         /// Runs `work` on the loop later; from any thread.
         public func execute(after delay: Duration, _ work: @escaping @Sendable () -> Void) {

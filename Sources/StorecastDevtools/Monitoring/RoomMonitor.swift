@@ -1,3 +1,4 @@
+import StorecastPlatform
 import StorecastRoom
 import StorecastSync
 import StorecastWire
@@ -105,13 +106,3 @@ struct Latencies {
         return exp2(Double(counts.count) / 2)
     }
 }
-
-#if canImport(Glibc)
-    private import Glibc
-#elseif canImport(Musl)
-    private import Musl
-#elseif canImport(Android)
-    private import Android
-#else
-    private import Darwin
-#endif

@@ -190,6 +190,7 @@ package actor RoomPlaces {
     ///
     /// - Throws: a sentence if NATS can't be asked, or this server doesn't hear itself.
     package func server(of room: String) async throws(NATSError) -> ClusterServer {
+        var problem = "does NATS let this server hear '\(layout.pulses)'?"
         for _ in 0..<Self.mostLooks {
             guard !isClosed else { throw .unavailable("The server has left the cluster.") }
             let found = try await kept(room)
@@ -210,13 +211,13 @@ package actor RoomPlaces {
             switch await write(chosen, of: room, behind: found?.sequence ?? 0) {
             case .kept: return chosen
             case .notAtEnd: break
-            case .busy, .unknown: await jetStream.pause(.milliseconds(100))
+            case .busy(let text), .unknown(let text):
+                problem = text
+                await jetStream.pause(.milliseconds(100))
             case .refused(let text): throw .unavailable(text)
             }
         }
-        throw .unavailable(
-            "It can't be found out who has the room '\(room)': does NATS let this server hear "
-                + "'\(layout.pulses)'?")
+        throw .unavailable("It can't be found out who has the room '\(room)': \(problem)")
     }
 
     private static let mostLooks = 40

@@ -54,6 +54,7 @@ package final class NATSConnection {
     private var requestTimer: LoopTimer?
 
     private struct Request {
+        let subject: String
         let timeout: Duration
         var deadline: Duration
         /// Takes an answer; returns whether more are to come.
@@ -130,7 +131,8 @@ package final class NATSConnection {
         do throws(NATSError) {
             try send(payload, to: subject, reply: "\(inbox).\(number)", headers)
             requests[number] = Request(
-                timeout: timeout, deadline: loop.now() + (patience ?? timeout), answered: answered)
+                subject: subject, timeout: timeout, deadline: loop.now() + (patience ?? timeout),
+                answered: answered)
             watchRequests()
         } catch {
             _ = answered(.failure(error))
@@ -359,6 +361,26 @@ package final class NATSConnection {
         case .error(let text):
             complaint = text
             complained?(text)
+            if let subject = Self.forbiddenSubject(text) { forbid(subject, text) }
+        }
+    }
+
+    /// What it may not publish to, if that is what the server complains of.
+    private static func forbiddenSubject(_ complaint: String) -> Substring? {
+        let parts = complaint.split(separator: "\"", maxSplits: 1)
+        guard parts.count == 2, parts[1].hasSuffix("\""),
+            parts[0].lowercased() == "permissions violation for publish to "
+        else { return nil }
+        return parts[1].dropLast()
+    }
+
+    /// Nobody is asked by requests to the subject, and none of them is answered.
+    private func forbid(_ subject: Substring, _ complaint: String) {
+        let bytes = subject.utf8
+        let forbidden = requests.filter { $0.value.subject.utf8.elementsEqual(bytes) }
+        for number in forbidden.keys.sorted() {
+            guard let request = requests.removeValue(forKey: number) else { continue }
+            _ = request.answered(.failure(.forbidden("NATS doesn't permit it: \(complaint).")))
         }
     }
 

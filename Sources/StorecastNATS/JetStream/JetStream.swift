@@ -235,7 +235,8 @@ package actor JetStream: LogService {
             answer = try Self.json(try await request(subject, payload, headers: headers))
         } catch {
             switch error {
-            case .unanswered(let text), .violation(let text): return .unknown(text)
+            case .unanswered(let text), .forbidden(let text), .violation(let text):
+                return .unknown(text)
             case .unavailable(let text), .refused(let text): return .refused(text)
             // The stream has no leader now.
             case .noResponders: return .refused("NATS keeps nothing now: no stream answers.")

@@ -10,7 +10,7 @@ import StorecastWire
 /// that with a new term: from then on nothing is kept of whoever wrote before (Docs/Decisions/41).
 package actor JetStreamLogs {
     /// What this process knows of a room's log. One at a time writes to it.
-    private final class Log {
+    final class Log {
         enum Role {
             /// It hasn't been opened here.
             case none
@@ -45,7 +45,7 @@ package actor JetStreamLogs {
     }
 
     /// A message with entries, or a mark that is offered as these are, before it is kept.
-    private struct Offer {
+    struct Offer {
         var kind = LogMessage.Kind.entries
         var batch: [JournalRecord] = []
         var payload: [UInt8] = []
@@ -59,7 +59,7 @@ package actor JetStreamLogs {
     private var logs: [ExactString: Log] = [:]
     /// What the epochs of rooms without entries are computed from, by stream.
     private var seeds: [String: String] = [:]
-    private var random: any RandomNumberGenerator & Sendable
+    var random: any RandomNumberGenerator & Sendable
     private var isClosed = false
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -157,7 +157,7 @@ package actor JetStreamLogs {
         try await markAgain(log)
     }
 
-    private func markAgain(_ log: Log) async throws(JournalError) {
+    func markAgain(_ log: Log) async throws(JournalError) {
         _ = try await mark(log) { state in
             LogMessage(kind: .term, state: state.adding(.term, count: 0, []))
         }
@@ -299,14 +299,14 @@ package actor JetStreamLogs {
         }
     }
 
-    private func beginning(of log: Log) -> LogState {
+    func beginning(of log: Log) -> LogState {
         let seed = seeds[log.stream] ?? ""
         let epoch = SHA256.hexadecimalDigest(of: "\(seed)/\(log.room)".utf8).prefix(32)
         return LogState(beginningOf: log.room, epoch: String(epoch), term: "")
     }
 
     /// - Parameter connection: of NATS, on which that was found out.
-    private func own(_ log: Log, _ state: LogState, on connection: Int) -> LogState {
+    func own(_ log: Log, _ state: LogState, on connection: Int) -> LogState {
         log.state = state
         log.connection = connection
         log.role = .writer
@@ -360,7 +360,7 @@ package actor JetStreamLogs {
     /// Offers a batch until it is kept, or is known not to be.
     ///
     /// - Parameter mayBeKept: it was offered before.
-    private func finish(
+    func finish(
         _ offer: Offer, of log: Log, mayBeKept: Bool = false
     ) async throws(JournalError) -> UInt64 {
         let count = offer.batch.count
@@ -513,7 +513,7 @@ package actor JetStreamLogs {
         try await purge(log, below: first ?? place.sequence)
     }
 
-    private func purge(_ log: Log, below sequence: UInt64) async throws(JournalError) {
+    func purge(_ log: Log, below sequence: UInt64) async throws(JournalError) {
         do throws(NATSError) {
             try await jetStream.purge(log.subject, of: log.stream, below: sequence)
         } catch {
@@ -524,168 +524,6 @@ package actor JetStreamLogs {
     /// The offset of the newest entry, as far as this process knows.
     package func head(of room: String) -> UInt64 { log(of: room).state?.head ?? .max }
 
-    // MARK: Importing
-
-    /// Begins a room that isn't there, or that another import hasn't ended. Until this one ends,
-    /// each message says that not all of it is there, and nobody opens it.
-    ///
-    /// - Parameters:
-    ///   - epoch: nil for a new one.
-    ///   - isCut: whether it begins with a snapshot, at ``LogOffset/ofBeginning``.
-    func beginImport(
-        of room: String, epoch: String?, isCut: Bool
-    ) async throws(JournalError) {
-        let log = log(of: room)
-        await enter(log)
-        defer { leave(log) }
-        let (end, connection) = try await endForWriting(log)
-        if let end, !end.isImport {
-            throw .unavailable("The room '\(room)' is at NATS already.")
-        }
-        let new = randomID(using: &random)
-        var next = LogState(
-            beginningOf: room, epoch: epoch ?? new, term: randomID(using: &random))
-        next.isImport = true
-        if isCut { (next.head, next.floor) = (LogOffset.ofBeginning, LogOffset.ofBeginning) }
-        // Behind what is left, so that whoever wrote that, and still does, is refused.
-        _ = own(log, end ?? next, on: connection)
-        next = next.adding(.term, count: 0, [])
-        _ = try await finish(Offer(kind: .term, next: next), of: log)
-    }
-
-    /// Makes sure that nobody else imports the room: whoever begins to is refused, or refuses this.
-    func fenceImport(of room: String) async throws(JournalError) {
-        let log = log(of: room)
-        await enter(log)
-        defer { leave(log) }
-        guard isImporting(room) else { throw replaced(log) }
-        try await markAgain(log)
-    }
-
-    /// Removes what an import that didn't end has left before this one, which has just begun.
-    func clearImport(of room: String) async throws(JournalError) {
-        let log = log(of: room)
-        await enter(log)
-        defer { leave(log) }
-        guard isImporting(room), let state = log.state else { throw replaced(log) }
-        try await purge(log, below: state.sequence)
-    }
-
-    /// Whether this process imports the room, and as far as it knows nobody else does.
-    func isImporting(_ room: String) -> Bool {
-        let log = log(of: room)
-        return log.role == .writer && log.uncertain == nil && log.state?.isImport == true
-    }
-
-    /// All of the room is there: from now on it may be opened.
-    func endImport(of room: String) async throws(JournalError) {
-        let log = log(of: room)
-        await enter(log)
-        defer { leave(log) }
-        guard log.role == .writer, var next = log.state else { throw replaced(log) }
-        next.isImport = false
-        next = next.adding(.term, count: 0, [])
-        _ = try await finish(Offer(kind: .term, next: next), of: log)
-    }
-
-    /// Removes what this process has written of a room that it is importing.
-    func discardImport(of room: String) async throws(JournalError) {
-        let log = log(of: room)
-        await enter(log)
-        defer { leave(log) }
-        guard isImporting(room), let state = log.state else { throw replaced(log) }
-        // What others have written since has higher numbers.
-        try await purge(log, below: state.sequence + 1)
-        log.role = .none
-        log.state = nil
-    }
-
-    /// Why nobody opens a room that is being imported, or whose import was interrupted.
-    static func unfinished(_ room: String) -> JournalError {
-        .unavailable(
-            "Not all of the room '\(room)' is at NATS. Wait until `storecast cluster import` ends, "
-                + "or run it again if it was interrupted.")
-    }
-
-    // MARK: Reading
-
-    /// The next entries of a room, some of them.
-    package func page(
-        of room: String, from start: LogPlace
-    ) async throws(JournalError) -> PagedTail<LogPlace>.Page {
-        let log = log(of: room)
-        var place = start
-        if place.goal == nil { try await begin(&place, log) }
-        let page: (messages: [JetStream.Kept], hasMore: Bool)
-        do throws(NATSError) {
-            page = try await jetStream.page(of: log.subject, in: log.stream, from: place.next)
-        } catch {
-            throw .unavailable(error.description)
-        }
-        var entries: [(offset: UInt64, record: JournalRecord)] = []
-        var terms: [(id: String, place: Int)] = []
-        do throws(JournalError) {
-            for kept in page.messages {
-                let message = try LogMessage(kept)
-                if let first = place.missingPart(of: message) {
-                    place.next = first
-                    return PagedTail.Page(entries: entries, end: place, isLast: false)
-                }
-                if place.last?.term != message.state.term {
-                    terms.append((message.state.term, entries.count))
-                }
-                try place.take(message, &entries)
-            }
-        } catch {
-            return try await again(start, log, because: error)
-        }
-        if !page.messages.isEmpty { place.retries = 0 }
-        var read = PagedTail.Page(entries: entries, terms: terms, end: place, isLast: false)
-        if page.hasMore { return read }
-        if place.next > place.goal ?? 0 {
-            read.isLast = true
-            return read
-        }
-        // A server of the stream answered that doesn't have everything yet.
-        guard place.retries < Self.mostWaits else {
-            throw .unavailable("NATS doesn't have what the log of '\(room)' ended with.")
-        }
-        place.retries += 1
-        if page.messages.isEmpty { await jetStream.pause(Self.pause) }
-        read.end = place
-        return read
-    }
-
-    /// Finds out where the log ends, which whoever reads has to reach.
-    private func begin(_ place: inout LogPlace, _ log: Log) async throws(JournalError) {
-        let end = try await end(of: log)
-        // A server that was the leader may answer that isn't any more.
-        let own = log.role == .writer ? log.state : nil
-        place.goal = max(end?.sequence ?? 0, own?.sequence ?? 0)
-        let floor = max(end?.floor ?? 0, own?.floor ?? 0)
-        guard place.offset >= floor else { throw .truncated(below: floor + 1) }
-        // Nothing stands before it: it is what the first message is chained to.
-        if LogOffset(place.offset).sequence == 0 {
-            place.last = beginning(of: log)
-            place.last?.head = place.offset
-        }
-    }
-
-    /// What came doesn't follow what was read: something was forgotten meanwhile, or the answer was
-    /// cut; or the log is damaged.
-    private func again(
-        _ start: LogPlace, _ log: Log, because error: JournalError
-    ) async throws(JournalError) -> PagedTail<LogPlace>.Page {
-        let floor = try await end(of: log)?.floor ?? 0
-        let read = max(start.offset, start.last?.head ?? 0)
-        if floor > read { throw .truncated(below: floor + 1) }
-        guard start.retries < 2 else { throw error }
-        var place = start
-        place.retries += 1
-        await jetStream.pause(Self.pause)
-        return PagedTail.Page(entries: [], end: place, isLast: false)
-    }
-
     // MARK: The end of a log
 
     /// Where a room's log ends; nil if there is no such room.
@@ -693,7 +531,7 @@ package actor JetStreamLogs {
         try await end(of: log(of: room))
     }
 
-    private func end(of log: Log) async throws(JournalError) -> LogState? {
+    func end(of log: Log) async throws(JournalError) -> LogState? {
         try checkOpen()
         let kept: JetStream.Kept?
         do throws(NATSError) {
@@ -707,7 +545,7 @@ package actor JetStreamLogs {
 
     /// The same for a writer, who looks what has become of the end that it knows; and how often
     /// NATS had been connected anew.
-    private func endForWriting(
+    func endForWriting(
         _ log: Log
     ) async throws(JournalError) -> (end: LogState?, connection: Int) {
         var attempt = 0
@@ -764,7 +602,7 @@ package actor JetStreamLogs {
         if attempt > 0 { await jetStream.pause(.milliseconds(10 << attempt)) }
     }
 
-    private func replaced(_ log: Log) -> JournalError {
+    func replaced(_ log: Log) -> JournalError {
         log.role = .replaced
         log.uncertain = nil
         return .replaced("Another server writes the room '\(log.room)' now.")
@@ -776,20 +614,20 @@ package actor JetStreamLogs {
 
     /// About two and a half seconds.
     private static let mostTries = 8
-    private static let pause = Duration.milliseconds(50)
+    static let pause = Duration.milliseconds(50)
     /// How many pauses are made at most until something is there: ten seconds.
-    private static let mostWaits = 200
+    static let mostWaits = 200
 
     // MARK: One at a time
 
-    private func log(of room: String) -> Log {
+    func log(of room: String) -> Log {
         if let log = logs[ExactString(room)] { return log }
         let log = Log(room, layout)
         logs[ExactString(room)] = log
         return log
     }
 
-    private func enter(_ log: Log) async {
+    func enter(_ log: Log) async {
         if log.isBusy {
             await withCheckedContinuation { log.waiting.append($0) }
         } else {
@@ -797,78 +635,11 @@ package actor JetStreamLogs {
         }
     }
 
-    private func leave(_ log: Log) {
+    func leave(_ log: Log) {
         if log.waiting.isEmpty {
             log.isBusy = false
         } else {
             log.waiting.removeFirst().resume()
-        }
-    }
-}
-
-/// Where a reader of a log is.
-package struct LogPlace: Sendable {
-    /// Entries up to this offset aren't wanted.
-    var offset: UInt64
-    /// The number from which on is read.
-    var next: UInt64
-    /// The last message that was read, or the beginning of the log; nil before the first.
-    var last: LogState?
-    /// Parts that wait for their end.
-    var parts: [[UInt8]] = []
-    /// The end that the log had at least when the reader began.
-    var goal: UInt64?
-    /// How often nothing came of it, one after the other.
-    var retries = 0
-
-    package init(after offset: UInt64) {
-        self.offset = offset
-        next = max(1, LogOffset(offset).sequence)
-    }
-
-    /// Where to begin to read if a message that is the first can't be understood without its parts.
-    func missingPart(of message: LogMessage) -> UInt64? {
-        guard let needed = message.parts, needed.count > parts.count, last == nil,
-            message.state.head > offset
-        else { return nil }
-        return needed.first
-    }
-
-    /// Takes the next message; adds the entries that end with it.
-    mutating func take(
-        _ message: LogMessage, _ entries: inout [(offset: UInt64, record: JournalRecord)]
-    ) throws(JournalError) {
-        let state = message.state
-        if let last {
-            var before = state
-            (before.checksum, before.head) = (last.checksum, last.head)
-            let expected = before.adding(message.kind, count: message.count, message.payload)
-            guard expected.checksum == state.checksum else {
-                throw .damaged(
-                    "The message \(state.sequence) isn't what was written, or not what was written "
-                        + "behind the message \(last.sequence).")
-            }
-        } else if state.sequence > max(next, LogOffset(offset).sequence) {
-            // The one with the offset is there as long as what is behind it.
-            throw .damaged("The message \(next) isn't there any more.")
-        }
-        (last, next) = (state, state.sequence + 1)
-        switch message.kind {
-        case .part: parts.append(message.payload)
-        case .term, .floor: parts = []
-        case .entries:
-            let needed = message.parts?.count ?? 0
-            defer { parts = [] }
-            if state.head <= offset { return }
-            guard parts.count >= needed else {
-                throw .damaged("The message \(state.sequence) lacks parts.")
-            }
-            let all = try LogMessage.entries(
-                Array(parts.suffix(needed).joined()) + message.payload, at: state.sequence)
-            guard all.count == message.count else {
-                throw .damaged("The message \(state.sequence) lacks entries.")
-            }
-            entries += all.filter { $0.offset > offset }
         }
     }
 }

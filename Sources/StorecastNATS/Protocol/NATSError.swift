@@ -4,6 +4,9 @@ package enum NATSError: Error, Equatable, Sendable, CustomStringConvertible {
     case unavailable(String)
     /// It was sent, and nobody can tell what became of it.
     case unanswered(String)
+    /// NATS doesn't permit it to who this is, with what it says. Of several on one subject it may have
+    /// been about another one, if what is permitted has changed since.
+    case forbidden(String)
     /// Nobody listens to that subject.
     case noResponders
     /// A server of the cluster says no, or there is no such server or room, with the reason.
@@ -14,8 +17,8 @@ package enum NATSError: Error, Equatable, Sendable, CustomStringConvertible {
     /// A sentence.
     package var description: String {
         switch self {
-        case .unavailable(let text), .unanswered(let text), .refused(let text),
-            .violation(let text):
+        case .unavailable(let text), .unanswered(let text), .forbidden(let text),
+            .refused(let text), .violation(let text):
             text
         case .noResponders: "Nobody at NATS answers to this subject."
         }

@@ -15,8 +15,8 @@ final class MirroredGroup: ValueSource {
     private(set) var isAnswered = false
     /// Nil before the first value.
     private(set) var group: SelectionGroup?
-    /// Those who wait for the first value: the number of the client, and that of its wish.
-    var waiting: [(guest: UInt64, wish: UInt64)] = []
+    /// Those who wait for the first value.
+    var waiting: Set<Waiter> = []
     /// When its last subscription was gone.
     var idleSince = Duration.zero
 
@@ -132,8 +132,20 @@ final class MirroredGroup: ValueSource {
         group.update(change, at: version, known: max(known, group.version))
     }
 
+    /// The number of a client, and that of its wish.
+    struct Waiter: Hashable, Comparable {
+        let guest: UInt64
+        let wish: UInt64
+
+        static func < (left: Waiter, right: Waiter) -> Bool {
+            (left.guest, left.wish) < (right.guest, right.wish)
+        }
+    }
+
     /// What came isn't for the value at hand.
-    struct Misfit: Error {}
+    struct Misfit: Error, CustomStringConvertible {
+        var description: String { "It doesn't belong to what came before." }
+    }
     /// What the value was isn't known for all versions since it was known last.
     struct Interrupted: Error {}
 }

@@ -153,7 +153,7 @@ package final class MirroredRoom: AnyRoom {
     private var ownerLimits: ServerFrame.Limits?
     private var visitors: UInt64 = 0
     private var guests: [UInt64: Guest] = [:]
-    private var groups: [UInt64: MirroredGroup] = [:]
+    private(set) var groups: [UInt64: MirroredGroup] = [:]
     private var owned: [UInt64: MirroredGroup] = [:]
     private var lastSub: UInt64 = 0
     private let recent = RecentSnapshots(limit: 4 << 20)
@@ -509,10 +509,11 @@ package final class MirroredRoom: AnyRoom {
 
     /// A group has its first value.
     private func give(_ new: SelectionGroup, of group: MirroredGroup) {
-        let waiting = group.waiting
+        let waiting = group.waiting.sorted()
         group.waiting = []
-        for (number, wish) in waiting {
-            guard let guest = guests[number], let ref = guest.wishes[wish]?.ref else { continue }
+        for waiter in waiting {
+            guard let guest = guests[waiter.guest], let ref = guest.wishes[waiter.wish]?.ref
+            else { continue }
             guest.session.found(.success(Permitted(byOwner: new)), for: ref)
         }
         if new.isUnused { rest(group) }
@@ -528,10 +529,10 @@ package final class MirroredRoom: AnyRoom {
         for subscription in group.group?.subscriptions ?? [] {
             subscription.subscriber.lapse(subscription, code)
         }
-        let waiting = group.waiting
+        let waiting = group.waiting.sorted()
         group.waiting = []
-        for (number, wish) in waiting {
-            if let guest = guests[number], let wish = guest.wishes[wish] {
+        for waiter in waiting {
+            if let guest = guests[waiter.guest], let wish = guest.wishes[waiter.wish] {
                 end(wish, of: guest, code)
             }
         }
@@ -543,13 +544,16 @@ package final class MirroredRoom: AnyRoom {
     /// The owner ends the connection.
     private func leave(_ bye: ServerFrame.Bye) {
         guard !bye.reconnect else { return restart(after: bye) }
-        loop.host.report("Room '\(name)': the upstream refuses this edge: \(bye.title)")
         disconnected()
         uplink?.stop()
-        // What it has against this server isn't the clients' fault.
-        failure =
-            bye.code == CloseCode.noRoom.word
-            ? Admission.Refusal(.noRoom, bye.title) : .trouble
+        if bye.code == CloseCode.noRoom.word {
+            failure = Admission.Refusal(.noRoom, bye.title)
+        } else {
+            // What it has against this server isn't the clients' fault. It is the same for each
+            // room.
+            loop.host.report("The upstream refuses this edge: \(bye.title)")
+            failure = .trouble
+        }
         phase = .failed(.unavailable(bye.title))
         isStarted = false
         for session in sessionsInOrder {
@@ -702,7 +706,9 @@ package final class MirroredRoom: AnyRoom {
             guard groups[group.sub] === group else { return }
             guest.wishes[subscribed.ref]?.group = group
             guard let ready = group.group else {
-                return group.waiting.append((guest.session.number, subscribed.ref))
+                group.waiting.insert(
+                    MirroredGroup.Waiter(guest: guest.session.number, wish: subscribed.ref))
+                return
             }
             return guest.session.found(.success(Permitted(byOwner: ready)), for: wish.ref)
         }
@@ -770,7 +776,13 @@ package final class MirroredRoom: AnyRoom {
             guest.session.found(.failure(rejection), for: wish.ref)
         }
         guest.wishes[number] = nil
+        noLongerWaits(number, wish, guest)
         if guest.numbers[wish.ref] == number { guest.numbers[wish.ref] = nil }
+    }
+
+    private func noLongerWaits(_ number: UInt64, _ wish: Wish?, _ guest: Guest) {
+        wish?.group?.waiting.remove(
+            MirroredGroup.Waiter(guest: guest.session.number, wish: number))
     }
 
     // MARK: From clients
@@ -852,7 +864,10 @@ package final class MirroredRoom: AnyRoom {
 
     package func leave(_ session: ServerSession) {
         guard let guest = guests.removeValue(forKey: session.number) else { return }
-        for number in guest.wishes.keys { isNotAwaited(.permission(session.number, number)) }
+        for (number, wish) in guest.wishes {
+            noLongerWaits(number, wish, guest)
+            isNotAwaited(.permission(session.number, number))
+        }
         isNotAwaited(.welcome(session.number))
         if guest.isIntroduced { tell(of: guest, nil) }
     }
@@ -894,9 +909,8 @@ package final class MirroredRoom: AnyRoom {
         guard let guest = guests[session.number],
             let number = guest.numbers.removeValue(forKey: ref)
         else { return }
-        if let group = guest.wishes.removeValue(forKey: number)?.group, group.group == nil {
-            group.waiting.removeAll { $0.guest == session.number && $0.wish == number }
-        }
+        let wish = guest.wishes.removeValue(forKey: number)
+        noLongerWaits(number, wish, guest)
         isNotAwaited(.permission(session.number, number))
         if guest.isIntroduced { tell(of: guest) { $0.writeUnsubscribe(ref: number) } }
     }

@@ -26,7 +26,10 @@ package final class RoomLoop: SessionLoop {
     private var keptRooms: Set<ExactString> = []
     private var idleRooms = IdleRooms()
     /// In the order of their opening.
-    private var greetings: [(deadline: Duration, id: UInt64)] = []
+    private(set) var greetings: [(deadline: Duration, id: UInt64)] = []
+    private var isWatchingGreetings = false
+    /// How many of the sessions are of clients of edges.
+    private var passed = 0
     private var times = SessionTimes()
     private var isWatchingTimes = false
     // Unchecked, as the next: what each turn reads and writes. No access calls other code.
@@ -137,6 +140,11 @@ package final class RoomLoop: SessionLoop {
     /// Begins the session of a connection to the room of `path`; nil if there is no such room, and
     /// then the connection is closed.
     package func begin(_ link: any ServerLink, in path: String) -> ServerSession? {
+        guard path.utf8.count <= RoomPath.longestName else {
+            let most = RoomPath.longestName
+            refuse(link, .noRoom, "A room's name may have \(most) bytes.")
+            return nil
+        }
         guard RoomPath.isName(path), let room = room(path) else {
             let isFull = rooms.count >= limits.rooms
             if isFull { flushes.counts.reached("rooms") }
@@ -148,6 +156,12 @@ package final class RoomLoop: SessionLoop {
         guard !isShort else {
             flushes.counts.reached("memory")
             refuse(link, .full, "The server has too little memory.")
+            return nil
+        }
+        // Sockets are counted before they come here, and many clients of edges share one.
+        guard link.edge == nil || passed < limits.connections else {
+            flushes.counts.reached("connections")
+            refuse(link, .full, "The server has as many connections as it takes.")
             return nil
         }
         let session = ServerSession(room: room, loop: self, link: link)
@@ -162,8 +176,9 @@ package final class RoomLoop: SessionLoop {
         visitors[ExactString(room.name), default: 0] += 1
         idleRooms.entered(room.name)
         sessions[link.id] = session
+        if session.isPassedOn { passed += 1 }
         greetings.append((host.now + limits.helloTimeout, link.id))
-        if greetings.count == 1 { watchGreetings() }
+        watchGreetings()
         return session
     }
 
@@ -183,7 +198,9 @@ package final class RoomLoop: SessionLoop {
     package func end(_ id: UInt64) {
         guard let session = sessions.removeValue(forKey: id) else { return }
         session.disconnected()
+        if session.isPassedOn { passed -= 1 }
         times.set(id, at: nil)
+        forgetGreetings()
         let path = session.room.name
         let name = ExactString(path)
         let count = visitors[name, default: 1] - 1
@@ -208,9 +225,11 @@ package final class RoomLoop: SessionLoop {
 
     /// Closes connections that haven't said hello in time.
     private func watchGreetings() {
-        guard let first = greetings.first else { return }
+        guard !isWatchingGreetings, let first = greetings.first else { return }
+        isWatchingGreetings = true
         host.schedule(after: max(.zero, first.deadline - host.now)) { [weak self] in
             guard let self else { return }
+            isWatchingGreetings = false
             let now = host.now
             let due = greetings.prefix { $0.deadline <= now }
             greetings.removeFirst(due.count)
@@ -222,6 +241,13 @@ package final class RoomLoop: SessionLoop {
             }
             watchGreetings()
         }
+    }
+
+    /// Whoever comes and goes again and again leaves nothing: those are forgotten who have gone, when
+    /// they are more than those who are there.
+    private func forgetGreetings() {
+        guard greetings.count > 2 * sessions.count + 64 else { return }
+        greetings.removeAll { sessions[$0.id]?.phase != .awaitingHello }
     }
 
     package var seconds: Double { host.now.inSeconds }

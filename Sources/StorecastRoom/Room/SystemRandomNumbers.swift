@@ -1,15 +1,8 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#else
-    import Darwin
-#endif
+import StorecastPlatform
 
 /// The system's random numbers, good for secrets, as `SystemRandomNumberGenerator` has them; but
-/// with one call of the kernel for 32 of them.
+/// with one call of the kernel for 32 of them: every dispatch needs one, and a call for each would be
+/// a twelfth of what a dispatch costs.
 package struct SystemRandomNumbers: RandomNumberGenerator {
     private var numbers: [UInt64] = []
 
@@ -20,8 +13,7 @@ package struct SystemRandomNumbers: RandomNumberGenerator {
         if let number = numbers.popLast() { return number }
         numbers = [UInt64](repeating: 0, count: 32)
         numbers.withUnsafeMutableBytes { bytes in
-            // 256 bytes are the most that it gives at once.
-            guard let start = bytes.baseAddress, getentropy(start, bytes.count) == 0 else {
+            guard fillRandomly(bytes) else {
                 fatalError("The system gives no random numbers: errno \(errno).")
             }
         }

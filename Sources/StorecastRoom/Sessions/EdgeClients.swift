@@ -57,14 +57,6 @@ package final class EdgeClients {
             link.session?.receive(rest)
             return true
         }
-        guard links.count < trunk.room.limits.connections else {
-            loop.flushes.counts.reached("connections")
-            let bye = ServerFrame.Bye(
-                code: CloseCode.full.word, title: "The server has as many connections as it takes.",
-                reconnect: true, after: 10, jitter: 10)
-            say([.bye(bye)], to: number)
-            return true
-        }
         if case .failed = trunk.room.phase {
             // It is opened anew when nobody is in it, or by another server.
             trunk.close(.goingAway, "The room can't go on here.", after: 0.5, jitter: 1)
@@ -178,7 +170,8 @@ final class PassedLink: ServerLink {
         clients.left(self)
     }
 
-    // What comes meanwhile waits in the session, and counts there.
+    // What comes meanwhile waits in the session, and counts there: when all that waits is too much,
+    // those are ended of whom most does.
     func setReading(_ reads: Bool) {}
 }
 

@@ -130,16 +130,17 @@ package final class ServerSession: SelectionSubscriber {
     package func receive(_ message: UnsafeRawBufferPointer) {
         guard phase != .closed else { return }
         if let clients, let first = message.first, (0x30...0x39).contains(first) {
-            spend(message.count)
+            // What it makes its client makes, whose session notes it: the others aren't to wait for it.
             if !clients.receive(message) { violate("No client of the edge can have this number.") }
             return
         }
         if phase != .live { heldBytes += message.count }
         pay(for: message.count)
+        let cost = message.count + (isPassedOn ? Self.waitingCost : 0)
         if isTaking || isWaiting || mustWait(with: message.count) {
-            inbox.append(ClientFrames(unread: Array(message)), bytes: message.count)
+            inbox.append(ClientFrames(unread: Array(message)), bytes: cost)
         } else {
-            inbox.append(read(message), bytes: message.count)
+            inbox.append(read(message), bytes: cost)
         }
         takeFrames()
     }
@@ -238,6 +239,9 @@ package final class ServerSession: SelectionSubscriber {
         return true
     }
 
+    /// What a message that waits takes beyond its bytes, which counts where any number of them may:
+    /// from a client that comes through an edge, whose connection others use too, reading goes on.
+    private static let waitingCost = 128
     /// What a frame costs beyond its bytes and those of the value that it asks for.
     private static let frameWork = 256
     /// What an action costs beyond that, until it is acknowledged; as many microseconds as other

@@ -31,8 +31,13 @@ struct SelectionTable<State> {
     /// How many groups have selections that say what they read.
     private(set) var readers = 0
 
-    var groups: some Sequence<SelectionGroup> {
-        kinds.lazy.flatMap { $0.members.lazy.map(\.group) }
+    var groups: [SelectionGroup] {
+        var groups: [SelectionGroup] = []
+        groups.reserveCapacity(count)
+        for kind in kinds {
+            for member in kind.members { groups.append(member.group) }
+        }
+        return groups
     }
 
     var count: Int { places.count }

@@ -63,7 +63,7 @@ final class Views<State: Codable & Sendable> {
     }
 
     /// The groups that have subscriptions, in no particular order.
-    var live: [SelectionGroup] { Array(groups.groups) }
+    var live: [SelectionGroup] { groups.groups }
 
     /// How many there are.
     var liveCount: Int { groups.count }

@@ -1,17 +1,8 @@
 import Dispatch
+import StorecastPlatform
 import StorecastSync
 import StorecastWire
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#else
-    import Darwin
-#endif
 
 /// A file that says who did what, and who was refused, an object of JSON in each line.
 ///

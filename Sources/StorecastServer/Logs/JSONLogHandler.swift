@@ -1,16 +1,7 @@
 public import Logging
+import StorecastPlatform
 import StorecastSync
 import StorecastWire
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#else
-    import Darwin
-#endif
 
 /// Logs to standard error, an object of JSON in a line of its own for each event.
 ///

@@ -3,16 +3,6 @@ import StorecastRoom
 import StorecastSync
 import StorecastWebSocket
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#else
-    import Darwin
-#endif
-
 extension ServerLoopCore: LoopHost {
     var now: Duration { loop.now() }
 
@@ -46,7 +36,7 @@ extension ServerLoopCore: LoopHost {
     }
 
     private func mirror(_ path: String, of upstream: Upstream, on loop: RoomLoop) -> MirroredRoom {
-        var random = BufferedSystemGenerator()
+        var random = SystemRandomNumbers()
         let room = MirroredRoom(
             path, limits: configuration.limits, loop: loop,
             MirroredRoom.Credentials(
@@ -87,7 +77,7 @@ extension ServerLoopCore: LoopHost {
     private func context(of path: String, _ journal: any Journal) -> RoomContext {
         var context = RoomContext(
             name: path, journal: journal, limits: configuration.limits, loop: rooms,
-            now: Timestamp.now, random: BufferedSystemGenerator())
+            now: Timestamp.now, random: SystemRandomNumbers())
         guard configuration.audit != nil else { return context }
         context.audit = { [unowned self] entry, rejection, session, version in
             audit(entry, rejection, session, of: path, at: version)
@@ -132,29 +122,5 @@ struct RecoveryReports {
         guard now >= deadline else { return false }
         deadlines[room] = now + .seconds(5)
         return true
-    }
-}
-
-/// The system's random numbers, fetched 32 at a time: every dispatch needs one, and a system call
-/// for each is a twelfth of what a dispatch costs.
-private struct BufferedSystemGenerator: RandomNumberGenerator {
-    /// `getentropy` gives 256 bytes at most.
-    private static let capacity = 32
-    private var words: [UInt64] = []
-
-    mutating func next() -> UInt64 {
-        if words.isEmpty { refill() }
-        return words.removeLast()
-    }
-
-    private mutating func refill() {
-        words.append(contentsOf: repeatElement(0, count: Self.capacity))
-        #if canImport(Glibc) || canImport(Musl)
-            let code = words.withUnsafeMutableBytes { getentropy($0.baseAddress, $0.count) }
-            // Going on with zeros would make the ids that come of these numbers predictable.
-            precondition(code == 0, "The system gives no random numbers.")
-        #else
-            words.withUnsafeMutableBytes { arc4random_buf($0.baseAddress, $0.count) }
-        #endif
     }
 }

@@ -17,6 +17,7 @@ struct ServerConfiguration: Sendable {
     var certificate: TLSCertificate?
     var authentication: Authentication
     let revocations = Revocations()
+    let absences = UpstreamAbsences()
     /// Does what ``SyncServer/reload()`` does.
     var reload: @Sendable () async throws -> Void = {}
     var hosts: ServedHosts

@@ -23,8 +23,10 @@ final class SocketUplink: EdgeUplink, WebSocketClientDelegate {
     /// What the owner said at the end.
     private var bye: ServerFrame.Bye?
     private var isOver = false
-    /// What was logged last of its absence, and when; nil if it is there.
-    private var missed: (problem: String, since: Duration)?
+    /// The id of the owner that it misses; nil if none.
+    private var missed: String?
+    /// The core's, which may be gone when this ends.
+    private let absences: UpstreamAbsences
     /// Which of the pauses before something is tried is waited for.
     private var pause = 0
 
@@ -33,6 +35,7 @@ final class SocketUplink: EdgeUplink, WebSocketClientDelegate {
         self.core = core
         name = room.name
         self.upstream = upstream
+        absences = core.configuration.absences
     }
 
     func connect() {
@@ -96,6 +99,8 @@ final class SocketUplink: EdgeUplink, WebSocketClientDelegate {
     func stop() {
         isOver = true
         client?.close()
+        if let missed { absences.letGo(name, missed) }
+        missed = nil
     }
 
     /// The owner is said to be gone, whether or not its connections have ended. It is asked at once
@@ -123,8 +128,10 @@ final class SocketUplink: EdgeUplink, WebSocketClientDelegate {
     func connected(_ client: WebSocketClient, subprotocol: String?) {
         guard client === self.client else { return }
         openedAt = core.now
-        if missed != nil { core.configuration.logger.log(.info, "upstream is back", [.room: name]) }
+        var isBack = absences.found(name, server)
+        if let missed, absences.found(name, missed) { isBack = true }
         missed = nil
+        if isBack { core.configuration.logger.info("upstream is back") }
         room?.connected()
     }
 
@@ -159,11 +166,9 @@ final class SocketUplink: EdgeUplink, WebSocketClientDelegate {
     }
 
     private func note(_ problem: String) {
-        // What it tries next says more of why; but not each time that it does.
-        if let missed, missed.problem == problem || core.now - missed.since < .seconds(10) {
-            return
-        }
-        missed = (problem, core.now)
+        if let missed, !missed.isSameText(as: server) { absences.letGo(name, missed) }
+        missed = server
+        guard absences.missed(name, server, problem) else { return }
         core.configuration.logger.log(.warning, "upstream is away: \(problem)", [.room: name])
     }
 }

@@ -1,12 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#else
-    import Darwin
-#endif
+import StorecastPlatform
 
 /// What the process has of the machine's memory, where the system tells it in files (Linux).
 enum ProcessMemory {
@@ -51,14 +43,6 @@ enum ProcessDescriptors {
         return max(0, count)
     }
 
-    /// How many may be.
-    static var limit: Int {
-        var limit = rlimit()
-        #if canImport(Glibc)
-            let code = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        #else
-            let code = getrlimit(RLIMIT_NOFILE, &limit)
-        #endif
-        return code == 0 ? Int(clamping: limit.rlim_cur) : 0
-    }
+    /// How many may be; 0 if it isn't known.
+    static var limit: Int { descriptorLimit() ?? 0 }
 }

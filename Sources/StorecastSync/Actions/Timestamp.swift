@@ -1,12 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#else
-    import Darwin
-#endif
+import StorecastPlatform
 
 /// A point in time, as the server's clock told it.
 public struct Timestamp: Hashable, Comparable, Codable, Sendable {

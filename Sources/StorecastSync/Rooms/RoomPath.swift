@@ -2,6 +2,12 @@ import StorecastWire
 
 /// Which room the path of a URL names: the text that remains when it is decoded, exactly.
 package enum RoomPath {
+    /// How many bytes a room's name has at most.
+    ///
+    /// Servers pass names on percent-encoded, where each byte is up to three and lines are short: of
+    /// requests (4 KiB with all headers) and of NATS.
+    package static let longestName = 1024
+
     /// Whether a text that was taken from a request and decoded names a room: a slash, and no NUL.
     ///
     /// What isn't UTF-8 is no text.

@@ -1,15 +1,6 @@
 import Dispatch
+import StorecastPlatform
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#else
-    import Darwin
-#endif
 
 /// Standard output, a whole line at a time, unbuffered.
 package enum StandardOutput {

@@ -1,16 +1,11 @@
 import Foundation
+import StorecastPlatform
 import StorecastSync
 
 /// Buffered output of a command: standard output, or a new file.
 final class TextOutput {
-    #if canImport(Musl) || canImport(Android)
-        private typealias Stream = OpaquePointer
-    #else
-        private typealias Stream = UnsafeMutablePointer<FILE>
-    #endif
-
     /// Nil once it is closed.
-    private var stream: Stream?
+    private var stream: FileStream?
     /// The file's path; nil for standard output.
     private let path: String?
 

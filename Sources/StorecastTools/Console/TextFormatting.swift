@@ -1,14 +1,5 @@
+import StorecastPlatform
 import StorecastSync
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#else
-    import Darwin
-#endif
 
 extension String {
     /// The text with control characters other than line feed and tab as JSON escapes, so that it

@@ -1,14 +1,5 @@
+import StorecastPlatform
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Android)
-    import Android
-#else
-    import Darwin
-#endif
 
 /// Says which entry was being reduced when a trap in a reducer ends the program.
 enum TrapNotice {
@@ -69,12 +60,7 @@ private final class Notice: @unchecked Sendable {
     func restore(_ signal: Int32) { sigaction(signal, former + Int(signal), nil) }
 
     private func handle(_ signal: Int32) {
-        var action = sigaction()
-        #if canImport(Darwin)
-            action.__sigaction_u.__sa_handler = notify
-        #else
-            action.__sigaction_handler.sa_handler = notify
-        #endif
+        var action = sigaction(handler: notify)
         sigaction(signal, &action, former + Int(signal))
     }
 }

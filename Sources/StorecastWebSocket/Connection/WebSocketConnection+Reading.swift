@@ -295,22 +295,18 @@ final class SocketReader {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// How many bytes the peer has said to have received; 0 where the system doesn't tell.
+    /// How many bytes the peer has said to have received; 0 if the system doesn't tell.
     var acknowledgedBytes: UInt64 {
-        #if os(Linux)
-            // `tcpi_bytes_acked` of Linux' tcp_info, which glibc's declaration ends before.
-            let place = 120
-            return withUnsafeTemporaryAllocation(byteCount: place + 8, alignment: 8) { info in
-                var size = socklen_t(info.count)
-                guard
-                    getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, info.baseAddress, &size)
-                        == 0, Int(size) == info.count
-                else { return 0 }
-                return info.load(fromByteOffset: place, as: UInt64.self)
-            }
-        #else
-            return 0
-        #endif
+        // `tcpi_bytes_acked` of Linux' tcp_info, which glibc's declaration ends before.
+        let place = 120
+        return withUnsafeTemporaryAllocation(byteCount: place + 8, alignment: 8) { info in
+            var size = socklen_t(info.count)
+            guard
+                getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, info.baseAddress, &size)
+                    == 0, Int(size) == info.count
+            else { return 0 }
+            return info.load(fromByteOffset: place, as: UInt64.self)
+        }
     }
 
     func pause() {

@@ -164,3 +164,8 @@ package struct FrameError: Error, Equatable, Sendable {
         self.index = index
     }
 }
+
+extension FrameError: CustomStringConvertible {
+    /// A sentence, and what exactly was wrong.
+    package var description: String { detail.map { "\(title) \($0)" } ?? title }
+}

@@ -57,7 +57,9 @@ enum ChildRole: String {
     }
 
     /// What the owner and its edges know one another by: nobody else is on this machine's address.
-    private static var edgeKey: EdgeKey { get throws { try EdgeKey(text: "of-the-benchmarks-only") } }
+    private static var edgeKey: EdgeKey {
+        get throws { try EdgeKey(text: "of-the-benchmarks-only") }
+    }
 
     private static func upstream(_ words: ArraySlice<String>) throws -> Upstream {
         try Upstream("ws://127.0.0.1:\(words.first ?? "")", key: try edgeKey)

@@ -523,7 +523,7 @@ struct MirroredRoomTests {
         #expect(edge.room.hasFailed && edge.isClosed)
         #expect(
             edge.loop.reports == [
-                "Room '/a': the upstream refuses this edge: No edge with this key is let in."
+                "The upstream refuses this edge: No edge with this key is let in."
             ])
         let wire = Wire(1, to: "/a", on: cluster.owner)
         wire.say(hello(.bob), #"{"op":"mirror","ref":1,"sub":1}"#)
@@ -541,6 +541,7 @@ struct MirroredRoomTests {
         let (ada, _) = client(.ada, at: edge)
         cluster.settle(ada)
         #expect(ada.byes.map(\.code) == ["no-room"])
+        #expect(edge.loop.reports == [], "Anybody may ask for any path.")
     }
 
     @Test(arguments: [
@@ -702,6 +703,103 @@ struct MirroredRoomTests {
         let heard = wire.hearMessages().map { String(decoding: $0.text, as: UTF8.self) }
         #expect(heard.count { $0.contains("welcome") } == 3)
         #expect(heard.last?.hasPrefix(#"3 {"op":"bye","code":"full""#) == true)
+    }
+
+    @Test func `the clients of all edges are counted together`() {
+        var limits = SyncLimits()
+        limits.connections = 2
+        let cluster = TestCluster(limits: limits)
+        let edges = (7...8).map { Wire($0, to: "/a", on: cluster.owner) }
+        for (place, edge) in edges.enumerated() {
+            edge.say(hello("edge-\(place)-0123456789abc", #","edge":1,"token":"key""#))
+        }
+        /// Whether a client of one of the edges is let in, or what it is told.
+        func comes(_ number: Int, to edge: Int) -> String? {
+            _ = edges[edge].hearMessages()
+            let text = hello(
+                "client-\(edge)-\(number)-0123456789", #","identity":{"id":"","roles":[]}"#)
+            edges[edge].say("\(number) \(text)")
+            let heard = edges[edge].hearMessages().map { String(decoding: $0.text, as: UTF8.self) }
+            return ["welcome", "full"].first { word in heard.contains { $0.contains(word) } }
+        }
+        #expect(comes(1, to: 0) == "welcome")
+        #expect(comes(1, to: 1) == "welcome")
+        #expect(comes(2, to: 0) == "full")
+        #expect(comes(2, to: 1) == "full")
+        edges[0].say("1")
+        #expect(comes(2, to: 1) == "welcome")
+        // With an edge all of its clients have gone.
+        cluster.owner.rooms.end(8)
+        #expect(comes(3, to: 0) == "welcome")
+        #expect(comes(4, to: 0) == "welcome")
+        #expect(comes(5, to: 0) == "full")
+        #expect(edges[0].closeCode == nil)
+    }
+
+    @Test(arguments: [(size: 600, count: 100), (size: 0, count: 1000)])
+    func `a client that floods is ended alone, before much of it waits at the owner`(
+        size: Int, count: Int
+    ) {
+        var limits = SyncLimits()
+        limits.turnWork = 1
+        limits.pendingBytes = 20_000
+        limits.messageBytes = 1000
+        let cluster = TestCluster(limits: limits)
+        func endTurns() { for _ in 0..<20 { cluster.owner.endTurn() } }
+        let wire = Wire(7, to: "/a", on: cluster.owner)
+        wire.say(hello(.eve, #","edge":1,"token":"key""#))
+        endTurns()
+        for number in 1...2 {
+            let client = "client-\(number)-0123456789"
+            wire.say("\(number) " + hello(client, #","identity":{"id":"","roles":[]}"#))
+        }
+        endTurns()
+        // By then all have shown that they make little work.
+        cluster.owner.advance(by: 1)
+        endTurns()
+        #expect(wire.session.isLight)
+        let ping = #"1 {"op":"ping","more":"\#(String(repeating: "x", count: size))"}"#
+        var most = 0
+        for _ in 0..<count {
+            wire.push(Array(ping.utf8))
+            most = max(most, cluster.owner.rooms.gauges.waitingMessages)
+        }
+        #expect(most > 10_000 && most <= 20_000)
+        #expect(wire.session.isLight, "It is the client's work, not its edge's.")
+        wire.push(Array("2 \(dispatchFrame(1, "AddTea", #"{"by":1}"#))".utf8))
+        endTurns()
+        let heard = wire.hearMessages().map { String(decoding: $0.text, as: UTF8.self) }
+        #expect(heard.contains { $0.hasPrefix(#"1 {"op":"bye","code":"busy""#) })
+        #expect(heard.contains { $0.hasPrefix("2 ") && $0.contains(#""acked":1"#) })
+        #expect(wire.closeCode == nil && cluster.room.store.state.tea == 1)
+    }
+
+    @Test(arguments: ["leaves", "lets go"])
+    func `who doesn't wait for a value any more isn't remembered until it comes`(how: String) {
+        let cluster = TestCluster()
+        let edge = cluster.makeEdge()
+        let wires = [String.ada, .bob].map { client in
+            let wire = Wire(to: edge.room, on: edge.loop)
+            wire.say(hello(client))
+            return wire
+        }
+        while edge.exchange() {}
+        for wire in wires { wire.say(#"{"op":"subscribe","ref":1,"select":"tea"}"#) }
+        edge.speak(.max)
+        cluster.owner.endTurn()
+        // Both may have it, and the edge asks for the value.
+        edge.hear(.max)
+        func waiting() -> [Int] { edge.room.groups.values.map(\.waiting.count) }
+        #expect(waiting() == [2])
+        if how == "leaves" {
+            wires[0].session.disconnected()
+        } else {
+            wires[0].say(#"{"op":"unsubscribe","ref":1}"#)
+        }
+        #expect(waiting() == [1])
+        while edge.exchange() {}
+        #expect(waiting() == [0])
+        #expect(wires[1].hear().contains { $0.op == "snapshot" })
     }
 
     @Test func `an edge that doesn't take what its clients are told isn't told for ever`() {
@@ -946,6 +1044,20 @@ struct MirroredRoomTests {
         while edge.exchange() {}
         #expect(edge.room.limits.window == SyncLimits().window)
         withExtendedLifetime(narrow) {}
+    }
+
+    @Test func `what makes no sense is reported in a sentence`() {
+        let cluster = TestCluster()
+        let edge = cluster.makeEdge()
+        let (ada, _) = client(.ada, at: edge)
+        cluster.settle(ada)
+        for text in ["{}", "1{}"] {
+            Array(text.utf8).withUnsafeBytes { edge.room.receive($0) }
+        }
+        #expect(edge.loop.reports.count == 2)
+        let start = "Room '/a': what the upstream sent makes no sense, and is asked for anew: "
+        #expect(edge.loop.reports.allSatisfy { $0.hasPrefix(start) && !$0.contains("Error(") })
+        #expect(edge.loop.reports.last == start + "It doesn't belong to what came before.")
     }
 
     // MARK: What is let go

@@ -9,7 +9,7 @@ struct PagedTailTests {
         log.tail.read()
         log.answer(1...2, isLast: false)
         log.answer(.failure(.damaged("No.")))
-        #expect(log.heard == ["1", "2", #"damaged("No.")"#])
+        #expect(log.heard == ["1", "2", "failed: No."])
         #expect(log.tail.isOver)
         log.tail.read()
         #expect(log.questions == 0)
@@ -69,7 +69,7 @@ private final class PagedLog {
         case .entries(let entries): heard += entries.map { "\($0.offset)" }
         case .term(let id): heard.append("term \(id)")
         case .caughtUp: heard.append("caught up")
-        case .failed(let error): heard.append("\(error)")
+        case .failed(let error): heard.append("failed: \(error)")
         }
     }
 }

@@ -184,6 +184,24 @@ struct RoomLoopTests {
         }
     }
 
+    @Test func `a name that is too long to be passed on is refused, and isn't asked for`() {
+        let longest = "/" + String(repeating: "(", count: 1023)
+        let loop = loop()
+        #expect(Wire(1, to: longest, on: loop).closeCode == nil)
+        loop.maker = { path in
+            Issue.record("A room of \(path.utf8.count) bytes was asked for.")
+            return nil
+        }
+        // Bytes count, not characters.
+        for path in [longest + "(", "/" + String(repeating: "é", count: 512)] {
+            let wire = Wire(2, to: path, on: loop)
+            #expect(wire.closeCode == .noRoom)
+            let bye = wire.hear().first
+            #expect(bye?["title"] == "A room's name may have 1024 bytes.")
+            #expect(bye?["reconnect"] == false)
+        }
+    }
+
     @Test func `where there are as many rooms as may be, nobody opens another`() {
         let loop = loop(oneRoom)
         let first = Wire(1, to: "/a", on: loop)
@@ -322,6 +340,20 @@ struct RoomLoopTests {
     }
 
     // MARK: Turns
+
+    @Test
+    func `of many who come and go at once nothing is kept until they would have to say hello`() {
+        let loop = loop()
+        let stays = Wire(1, to: "/a", on: loop)
+        for id in 2...1000 {
+            _ = Wire(UInt64(id), to: "/a", on: loop)
+            loop.rooms.end(UInt64(id))
+        }
+        #expect(loop.rooms.greetings.count < 100)
+        loop.advance(by: SyncLimits().helloTimeout / .seconds(1))
+        #expect(stays.closeCode == .helloTimeout)
+        #expect(loop.rooms.greetings.isEmpty)
+    }
 
     @Test func `an append is begun once in a turn, with all that came in it`() {
         let journal = TestJournal()
