@@ -194,6 +194,8 @@ struct ConnectionConfiguration: Sendable {
     /// Who the client is to the server, as far as that is known.
     let identity: Identity
     let outbox: RemoteConnection.Outbox
+    /// The room's actions, as far as they are known.
+    let actions: ActionCatalogue
     let largestValue: Int
     let transport: any Transport
     /// The source of ids and delays.
@@ -205,7 +207,7 @@ struct ConnectionConfiguration: Sendable {
     /// The session with the outbox; or one that refuses everything, and why.
     func openSession(client: String) -> (ClientSession, Rejection?) {
         do throws(Rejection) {
-            let session = try outbox.open(room: room, client: client) { client in
+            let session = try outbox.open(room: room, client: client, actions: actions) { client in
                 ProvisionalStamps(client: client, sender: identity, now: wallClock)
             }
             return (session, nil)

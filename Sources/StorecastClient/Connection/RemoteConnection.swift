@@ -28,12 +28,17 @@ public final class RemoteConnection: Sendable {
 
     private let driver: ConnectionDriver
     private let traceparent: (@Sendable () -> String?)?
+    /// The room's; nil if nothing is known of it.
+    private let actions: ActionCatalogue?
     let deliveries = DeliveryRegistry()
 
     /// Starts to connect.
     ///
     /// - Parameters:
     ///   - url: `ws://host:port/path` or `wss://…`; the path names the room.
+    ///   - room: what room that is: the connection takes its actions from there. One of another type
+    ///     is then a programming error where it is dispatched; in a release build it is rejected at
+    ///     once, with `unknown-action`. Without it, all are sent.
     ///   - token: called before every connection, where what it throws counts as a failed attempt,
     ///     and when the server asks for a newer one, as the one that it has expires: a minute before
     ///     that, and again, if it throws or has the same, when half of the time left is over.
@@ -52,30 +57,35 @@ public final class RemoteConnection: Sendable {
     ///     loses it, where its outbox keeps the dispatch.
     ///   - transport: how to connect; libwebsockets on Linux, URLSession on Apple platforms.
     public convenience init(
-        _ url: String, token: (@Sendable () async throws -> String)? = nil,
+        _ url: String, room: (any RoomDefinitionProtocol)? = nil,
+        token: (@Sendable () async throws -> String)? = nil,
         identity: Identity = .anonymous, outbox: Outbox = .memory,
         largestValue: Int = 64 << 20, traceparent: (@Sendable () -> String?)? = nil,
         transport: any Transport = .standard
     ) {
         self.init(
-            url, token: token, identity: identity, outbox: outbox, largestValue: largestValue,
+            url, room: room, token: token, identity: identity, outbox: outbox,
+            largestValue: largestValue,
             traceparent: traceparent, transport: transport, random: SystemRandomNumberGenerator())
     }
 
     /// A connection whose client id and delays are drawn from `random`, and whose time of day is
     /// that of `wallClock`.
     package init(
-        _ url: String, token: (@Sendable () async throws -> String)? = nil,
+        _ url: String, room: (any RoomDefinitionProtocol)? = nil,
+        token: (@Sendable () async throws -> String)? = nil,
         identity: Identity = .anonymous, outbox: Outbox = .memory,
         largestValue: Int = 64 << 20, traceparent: (@Sendable () -> String?)? = nil,
         transport: any Transport, random: any RandomNumberGenerator & Sendable,
         wallClock: @escaping @Sendable () -> Timestamp = { Timestamp.now() }
     ) {
         self.traceparent = traceparent
+        actions = room?.actions
         driver = ConnectionDriver(
             ConnectionConfiguration(
                 url: url, token: token, identity: identity, outbox: outbox,
-                largestValue: largestValue, transport: transport, random: random,
+                actions: actions ?? ActionCatalogue([]), largestValue: largestValue,
+                transport: transport, random: random,
                 wallClock: wallClock, deliveries: deliveries))
         driver.perform { $0.start() }
     }
@@ -162,19 +172,27 @@ public final class RemoteConnection: Sendable {
 
     /// Dispatches an action; returns with it what an optimistic store is to show.
     func submit(_ action: any SyncAction) -> (dispatch: Dispatch, pending: PendingAction?) {
+        let type = type(of: action)
+        guard actions?.contains(type) != false else {
+            let lack = ActionCatalogue.lack(of: type)
+            assertionFailure(lack)
+            return refused(Rejection(.unknownAction, "The room has no such action.", detail: lack))
+        }
         do {
             return submit(
                 OutgoingAction(
-                    type: type(of: action).wireName, payload: try JSONCoding.encode(action),
+                    type: type.wireName, payload: try JSONCoding.encode(action),
                     action: action, traceparent: traceparent?()))
         } catch {
-            let outcome = DispatchOutcome()
-            outcome.settle(
-                .failure(
-                    Rejection(
-                        .invalid, "The action can't be written as JSON.", detail: "\(error)")))
-            return (Dispatch(outcome), nil)
+            return refused(
+                Rejection(.invalid, "The action can't be written as JSON.", detail: "\(error)"))
         }
+    }
+
+    private func refused(_ rejection: Rejection) -> (dispatch: Dispatch, pending: PendingAction?) {
+        let outcome = DispatchOutcome()
+        outcome.settle(.failure(rejection))
+        return (Dispatch(outcome), nil)
     }
 
     private func submit(
@@ -188,10 +206,13 @@ public final class RemoteConnection: Sendable {
             if opensAdmission { driver.perform { $0.admit() } }
             return (Dispatch(outcome, shownIn: deliveries), pending)
         } catch {
-            outcome.settle(.failure(error))
-            return (Dispatch(outcome), nil)
+            return refused(error)
         }
     }
+}
+
+extension RoomDefinitionProtocol {
+    fileprivate var actions: ActionCatalogue { definition.actions }
 }
 
 /// How long a connection has been away, why, and what comes next.

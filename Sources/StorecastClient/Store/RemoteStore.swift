@@ -15,9 +15,10 @@ public import StorecastSync
 /// called, all of them are at the same version. Equal selections on one connection share a
 /// subscription to the server.
 ///
-/// An *optimistic* store is given a reducer of its selection, and shows actions before the server
-/// has answered:
+/// An *optimistic* store shows actions before the server has answered. One of a part of the state
+/// takes the room's own reducer, any other a reducer of its selection:
 /// ```swift
+/// let total = RemoteStore(Counter.total, on: connection, optimistic: Counter.room)
 /// let chat = RemoteStore(Board.chat, on: connection) { messages, action in
 ///     if let say = action as? Say { messages.append(ChatMessage(say)) }
 /// }
@@ -71,6 +72,22 @@ public final class RemoteStore<State: Codable & Equatable & Sendable>: MirrorSto
         optimistic: InPlaceReducer<State>? = nil, isolation: isolated any Actor = #isolation
     ) {
         self.init(selection.name, .success(nil), connection, optimistic, isolation)
+    }
+
+    /// Mirrors a part of the room's state, and shows actions at once as the room's reducer has them.
+    ///
+    /// ```swift
+    /// let total = RemoteStore(Counter.total, on: connection, optimistic: Counter.room)
+    /// ```
+    /// What the reducer reads of other parts is as in a new room: where that makes it guess wrong,
+    /// the server's value puts it right. A selection that isn't declared with `part:` is a
+    /// programming error here.
+    public convenience init<Root>(
+        _ selection: Selection<Root, NoParameters, State>, on connection: RemoteConnection,
+        optimistic room: RoomDefinition<Root>, isolation: isolated any Actor = #isolation
+    ) {
+        self.init(
+            selection.name, .success(nil), connection, room.reducer(of: selection), isolation)
     }
 
     private init(

@@ -14,7 +14,7 @@ struct ConnectionOutboxTests {
     }
 
     private var file: RemoteConnection.Outbox {
-        .file(folder.file("outbox"), actions: [PutBook.self])
+        .file(folder.file("outbox"))
     }
 
     /// Nobody listens there.
@@ -94,7 +94,7 @@ struct ConnectionOutboxTests {
 
         let server = SyncServer(port: 0, room: Shelf.room())
         let url = try await server.start()
-        let second = RemoteConnection(url, outbox: file)
+        let second = RemoteConnection(url, room: Shelf.room(), outbox: file)
         let books = RemoteStore(Shelf.books, on: second, optimistic: Shelf.put)
         let left = second.pending
         #expect(left.map { ($0.action as? PutBook)?.title } == ["Emma", "Persuasion"])
