@@ -42,9 +42,8 @@ public final class RemoteConnection: Sendable {
     ///   - token: called before every connection, where what it throws counts as a failed attempt,
     ///     and when the server asks for a newer one, as the one that it has expires: a minute before
     ///     that, and again, if it throws or has the same, when half of the time left is over.
-    ///   - identity: who the client is to the server, if you know: the sender in the provisional
-    ///     stamps of ``Stamped`` actions that optimistic stores show. Their time is this machine's,
-    ///     their id the final one.
+    ///   - identity: who the client is to the server, if you know it before the server says so: see
+    ///     ``identity``.
     ///   - outbox: where dispatches are kept until they have an outcome. A file is read before this
     ///     returns.
     ///   - largestValue: the largest value of a selection that is taken, in bytes of its JSON text;
@@ -59,7 +58,7 @@ public final class RemoteConnection: Sendable {
     public convenience init(
         _ url: String, room: (any RoomDefinitionProtocol)? = nil,
         token: (@Sendable () async throws -> String)? = nil,
-        identity: Identity = .anonymous, outbox: Outbox = .memory,
+        identity: Identity? = nil, outbox: Outbox = .memory,
         largestValue: Int = 64 << 20, traceparent: (@Sendable () -> String?)? = nil,
         transport: any Transport = .standard
     ) {
@@ -74,7 +73,7 @@ public final class RemoteConnection: Sendable {
     package init(
         _ url: String, room: (any RoomDefinitionProtocol)? = nil,
         token: (@Sendable () async throws -> String)? = nil,
-        identity: Identity = .anonymous, outbox: Outbox = .memory,
+        identity: Identity? = nil, outbox: Outbox = .memory,
         largestValue: Int = 64 << 20, traceparent: (@Sendable () -> String?)? = nil,
         transport: any Transport, random: any RandomNumberGenerator & Sendable,
         wallClock: @escaping @Sendable () -> Timestamp = { Timestamp.now() }
@@ -99,6 +98,14 @@ public final class RemoteConnection: Sendable {
 
     /// The status now and every later one; ends when the connection is closed.
     public var statuses: AsyncStream<Status> { driver.monitor.follow() }
+
+    /// Who the server takes the client for, as of its last welcome; until the first, what the
+    /// initializer was told, or nil. A server of an earlier version doesn't say it.
+    ///
+    /// It is the sender in the provisional stamps of ``Stamped`` actions that optimistic stores show,
+    /// also of those that were dispatched before it was known; nobody, if it is nil. Their time is
+    /// this machine's, their id the final one. It doesn't say when it expires.
+    public var identity: Identity? { driver.monitor.identity }
 
     /// How many dispatches have no outcome, counted as of this moment: what an app shows as "3
     /// changes not saved yet".

@@ -14,6 +14,8 @@ package final class ClientSession {
     package private(set) var phase = Phase.offline
     /// The newest position that was heard of.
     package private(set) var position: Position?
+    /// Who the server takes the client for, as of its last welcome; nil if none has said it.
+    package private(set) var identity: Identity?
     /// In which term that is; nil if the server says none.
     package internal(set) var term: String?
     /// Seconds of silence after which to ping.
@@ -238,7 +240,9 @@ package final class ClientSession {
         heartbeat = min(max(1, welcome.heartbeat), 3600)
         reached(welcome.position)
         term = welcome.term
+        if let identity = welcome.identity { self.identity = Identity(vouched: identity) }
         let settled = outbox.withLock { outbox in
+            if let identity { outbox.sends(as: identity) }
             if isNew { outbox.rebase(to: welcome.position.version, isFirst: isFirst) }
             outbox.resume(after: welcome.lastSeq)
             for reject in welcome.rejected { outbox.reject(reject.seq, Rejection(reject)) }

@@ -181,12 +181,3 @@ final class PassedLink: ServerLink {
     // What comes meanwhile waits in the session, and counts there.
     func setReading(_ reads: Bool) {}
 }
-
-extension Identity {
-    /// As an edge says. When it expires, the edge knows, and keeps.
-    init(vouched identity: VouchedIdentity) {
-        self.init(identity.id, roles: Set(identity.roles))
-    }
-
-    var vouched: VouchedIdentity { VouchedIdentity(id: id, roles: roles.sorted()) }
-}
