@@ -232,6 +232,13 @@ public struct Outage: Sendable, Equatable {
     public var reason: String
 }
 
+extension Outage: CustomStringConvertible {
+    /// Why, since when, and until when; for a person.
+    public var description: String {
+        "\(reason) There is no connection since \(since); the next try is at \(retryAt)."
+    }
+}
+
 extension RemoteConnection.Status: CustomStringConvertible {
     /// A word, and why where there is a reason.
     public var description: String {

@@ -182,3 +182,16 @@ package enum JournalError: Error, Equatable, Sendable {
     /// What is kept can't be read: the reason, for the server's owner.
     case damaged(String)
 }
+
+extension JournalError: CustomStringConvertible {
+    /// What went wrong, in a sentence.
+    package var description: String {
+        switch self {
+        case .unavailable(let problem), .unfit(_, let problem), .replaced(let problem),
+            .damaged(let problem):
+            problem
+        case .unknownOutcome(let problem): "\(problem) It isn't known what was appended."
+        case .truncated(let offset): "Entries below the offset \(offset) are no longer kept."
+        }
+    }
+}

@@ -154,8 +154,8 @@ struct RoomJournalTests {
         #expect(journal.pending.isEmpty)
         #expect(
             loop.reports == [
-                "The journal of room '/' took nothing: unavailable(\"The disk has 63 MiB left, less "
-                    + "than the limit disk-reserve.\")"
+                "The journal of room '/' took nothing: The disk has 63 MiB left, less "
+                    + "than the limit disk-reserve."
             ])
         loop.advance(by: 60)
         ada.dispatch(1, "AddTea", #"{"by":1}"#)
