@@ -69,14 +69,15 @@ public final class RemoteConnection: Sendable {
     }
 
     /// A connection whose client id and delays are drawn from `random`, and whose time of day is
-    /// that of `wallClock`.
+    /// that of `wallClock`. With a `status` it stays in that, and never connects.
     package init(
         _ url: String, room: (any RoomDefinitionProtocol)? = nil,
         token: (@Sendable () async throws -> String)? = nil,
         identity: Identity? = nil, outbox: Outbox = .memory,
         largestValue: Int = 64 << 20, traceparent: (@Sendable () -> String?)? = nil,
         transport: any Transport, random: any RandomNumberGenerator & Sendable,
-        wallClock: @escaping @Sendable () -> Timestamp = { Timestamp.now() }
+        wallClock: @escaping @Sendable () -> Timestamp = { Timestamp.now() },
+        status: Status? = nil
     ) {
         self.traceparent = traceparent
         actions = room?.actions
@@ -86,7 +87,11 @@ public final class RemoteConnection: Sendable {
                 actions: actions ?? ActionCatalogue([]), largestValue: largestValue,
                 transport: transport, random: random,
                 wallClock: wallClock, deliveries: deliveries))
-        driver.perform { $0.start() }
+        if let status {
+            driver.monitor.set(status)
+        } else {
+            driver.perform { $0.start() }
+        }
     }
 
     deinit {
@@ -230,6 +235,13 @@ public struct Outage: Sendable, Equatable {
     public var retryAt: Timestamp
     /// What went wrong the last time; a sentence for a person.
     public var reason: String
+
+    /// An outage, for previews and tests.
+    public init(since: Timestamp, retryAt: Timestamp, reason: String) {
+        self.since = since
+        self.retryAt = retryAt
+        self.reason = reason
+    }
 }
 
 extension Outage: CustomStringConvertible {

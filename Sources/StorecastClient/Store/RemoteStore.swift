@@ -10,6 +10,10 @@ public import StorecastSync
 /// summary.subscribe(printer) { $0.select(\.cards).skipRepeats() }
 /// let position = try await summary.dispatch(AddCard(text: "Hi")).outcome
 /// ```
+/// In SwiftUI a view has it in one line, as its `state` is tracked by Observation:
+/// ```swift
+/// @State var total = RemoteStore(Counter.total, on: connection)
+/// ```
 /// Not `Sendable`: it belongs to the actor on which it was made, and all its subscribers are called
 /// there. Mirrors of one connection that belong to one actor move together: when a subscriber is
 /// called, all of them are at the same version. Equal selections on one connection share a
@@ -54,12 +58,14 @@ public final class RemoteStore<State: Codable & Equatable & Sendable>: MirrorSto
     /// - Parameters:
     ///   - optimistic: what actions do to the selection's value; nil to wait for the server. It
     ///     leaves actions alone that it doesn't know.
-    ///   - isolation: the actor that makes the store and owns it from then on. An actor makes its
-    ///     stores in a method: in its own `init`, Swift 6.3 passes something else here.
+    ///   - isolation: the actor that makes the store and owns it from then on. In the default value
+    ///     of a property Swift passes none; that is the main actor's, and a programming error
+    ///     elsewhere. Another actor makes its stores in a method: in its own `init`, Swift 6.3
+    ///     passes something else here.
     public convenience init<Root, Parameters>(
         _ selection: Selection<Root, Parameters, State>, _ parameters: Parameters,
         on connection: RemoteConnection, optimistic: InPlaceReducer<State>? = nil,
-        isolation: isolated any Actor = #isolation
+        isolation: isolated (any Actor)? = #isolation
     ) {
         self.init(
             selection.name, Result { try JSONCoding.encodeTree(parameters) }.map(Optional.some),
@@ -69,7 +75,7 @@ public final class RemoteStore<State: Codable & Equatable & Sendable>: MirrorSto
     /// Mirrors a selection without parameters.
     public convenience init<Root>(
         _ selection: Selection<Root, NoParameters, State>, on connection: RemoteConnection,
-        optimistic: InPlaceReducer<State>? = nil, isolation: isolated any Actor = #isolation
+        optimistic: InPlaceReducer<State>? = nil, isolation: isolated (any Actor)? = #isolation
     ) {
         self.init(selection.name, .success(nil), connection, optimistic, isolation)
     }
@@ -84,21 +90,21 @@ public final class RemoteStore<State: Codable & Equatable & Sendable>: MirrorSto
     /// programming error here.
     public convenience init<Root>(
         _ selection: Selection<Root, NoParameters, State>, on connection: RemoteConnection,
-        optimistic room: RoomDefinition<Root>, isolation: isolated any Actor = #isolation
+        optimistic room: RoomDefinition<Root>, isolation: isolated (any Actor)? = #isolation
     ) {
         self.init(
             selection.name, .success(nil), connection, room.reducer(of: selection), isolation)
     }
 
-    private init(
+    init(
         _ name: String, _ parameters: Result<JSON?, any Error>, _ connection: RemoteConnection,
-        _ optimistic: InPlaceReducer<State>?, _ owner: isolated any Actor
+        _ optimistic: InPlaceReducer<State>?, _ isolation: (any Actor)?
     ) {
         self.connection = connection
         self.optimistic = optimistic.map { OptimisticValue($0) }
         chain = makeChain()
         switch parameters {
-        case .success(let parameters): follow(name, parameters, owner)
+        case .success(let parameters): follow(name, parameters, Self.owner(isolation))
         case .failure(let error):
             current.problem = Rejection(
                 .invalidParameters, "The parameters can't be written as JSON.", detail: "\(error)")
@@ -207,7 +213,14 @@ public final class RemoteStore<State: Codable & Equatable & Sendable>: MirrorSto
 
     // MARK: The mirror
 
-    private func follow(_ name: String, _ parameters: JSON?, _ owner: isolated any Actor) {
+    private static func owner(_ isolation: (any Actor)?) -> any Actor {
+        if let isolation { return isolation }
+        MainActor.preconditionIsolated(
+            "A RemoteStore belongs to the actor on which it is made, and here is none.")
+        return MainActor.shared
+    }
+
+    private func follow(_ name: String, _ parameters: JSON?, _ owner: any Actor) {
         let id = connection.deliveries.nextID()
         let deliveries = connection.deliveries.deliveries(to: owner)
         deliveries.add(self, id, on: owner)
@@ -231,7 +244,7 @@ extension RemoteStore where State == JSON {
     /// - Parameter parameters: nil for a selection without any.
     public convenience init(
         selection name: String, parameters: JSON?, on connection: RemoteConnection,
-        isolation: isolated any Actor = #isolation
+        isolation: isolated (any Actor)? = #isolation
     ) {
         self.init(name, .success(parameters), connection, nil, isolation)
     }
