@@ -30,6 +30,7 @@ public final class RemoteConnection: Sendable {
     private let traceparent: (@Sendable () -> String?)?
     /// The room's; nil if nothing is known of it.
     private let actions: ActionCatalogue?
+    private let systemEvents: SystemEvents?
     let deliveries = DeliveryRegistry()
 
     /// Starts to connect.
@@ -88,10 +89,20 @@ public final class RemoteConnection: Sendable {
                 transport: transport, random: random,
                 wallClock: wallClock, deliveries: deliveries))
         if let status {
+            systemEvents = nil
             driver.monitor.set(status)
-        } else {
-            driver.perform { $0.start() }
+            return
         }
+        systemEvents = SystemEvents { [weak driver] event in
+            driver?.perform { core in
+                switch event {
+                case .networkChanged: core.connector.networkChanged()
+                case .willSuspend: core.connector.suspend()
+                case .resumed: core.connector.resume()
+                }
+            }
+        }
+        driver.perform { $0.start() }
     }
 
     deinit {
@@ -151,9 +162,34 @@ public final class RemoteConnection: Sendable {
     }
 
     /// Connects at once if it waits to try again, and counts its failures from the beginning: for a
-    /// button, or for when the system says that there is a network again.
+    /// button.
     public func reconnect() {
         perform { $0.connector.reconnect() }
+    }
+
+    /// There may be another network: connects at once if it waits to try again, unless the server has
+    /// said how long; a live connection is taken for lost if the server doesn't answer within five
+    /// seconds. On Apple platforms called whenever the system says so.
+    public func networkChanged() {
+        perform { $0.connector.networkChanged() }
+    }
+
+    /// Hangs up and lets go of the outbox's file until ``resume()``, as iOS ends apps that hold a
+    /// lock while they are suspended. The status is `offline` meanwhile, and what is dispatched
+    /// waits in memory.
+    ///
+    /// Called when an app of iOS, tvOS, visionOS or watchOS goes to the background. One that works
+    /// on there calls ``resume()``.
+    public func suspend() {
+        perform { $0.connector.suspend() }
+    }
+
+    /// Goes on after ``suspend()``: connects at once. If another process has used the outbox's file
+    /// meanwhile, or has it, the connection closes with `outbox-locked`.
+    ///
+    /// Called when such an app comes to the foreground.
+    public func resume() {
+        perform { $0.connector.resume() }
     }
 
     /// Shows the server a newer token of the same identity on the current connection: when the

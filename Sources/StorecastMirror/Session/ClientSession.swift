@@ -25,6 +25,9 @@ package final class ClientSession {
     /// Why dispatches can't be stored, and so aren't sent.
     package internal(set) var storageProblem: Rejection?
 
+    /// Whether the storage was let go of, so that nothing is stored.
+    private(set) var isSuspended = false
+
     /// The largest value that is taken in parts, in bytes of its text; 64 MiB. The server is asked
     /// to send whole values only if it is 0.
     package var largestValue = 64 << 20
@@ -105,9 +108,26 @@ package final class ClientSession {
         outbox.withLock { $0.disconnected() }
     }
 
+    /// Stores what there is and lets go of the storage; only without a connection.
+    package func suspend() {
+        guard phase == .offline, !isSuspended else { return }
+        store()
+        isSuspended = true
+        recorder?.release()
+    }
+
+    /// Goes on with the storage; throws if somebody else had it meanwhile.
+    package func resume() throws(Rejection) {
+        guard isSuspended else { return }
+        try recorder?.reclaim()
+        isSuspended = false
+    }
+
     /// Ends it for good: every dispatch without an outcome gets `rejection`, which says nothing
     /// about what became of it. What is stored of it goes on with the next session that opens it.
     package func close(_ rejection: Rejection) {
+        // What was dispatched meanwhile is stored if nobody else has the storage.
+        try? resume()
         store()
         // Its storage is there for the next one.
         recorder = nil

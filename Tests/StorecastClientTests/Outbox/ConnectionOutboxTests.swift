@@ -135,6 +135,32 @@ struct ConnectionOutboxTests {
         await server.stop()
     }
 
+    @Test func `a connection that is suspended leaves its file to others, and goes on`()
+        async throws
+    {
+        let server = SyncServer(port: 0, room: Shelf.room())
+        let url = try await server.start()
+        let app = RemoteConnection(url, outbox: file)
+        _ = try await app.dispatch(PutBook(title: "Emma")).outcome
+        app.suspend()
+        guard case .offline = await app.settledStatus else {
+            return #expect(Bool(false), "\(app.status)")
+        }
+        let waiting = app.dispatch(PutBook(title: "Persuasion"))
+        app.resume()
+        #expect(try await waiting.outcome.version == 2)
+        app.suspend()
+        _ = await app.settledStatus
+
+        let other = RemoteConnection(url, outbox: file)
+        _ = try await other.dispatch(PutBook(title: "Sanditon")).outcome
+        other.close()
+        _ = try await closed(other)
+        app.resume()
+        #expect(try await closed(app)?.code == .outboxLocked)
+        await server.stop()
+    }
+
     @Test func `a file of another room is refused`() async throws {
         let first = RemoteConnection("ws://127.0.0.1:9/one?token=x", outbox: file)
         first.close()
