@@ -11,11 +11,33 @@ struct PreviewTests {
         var body: String { "\(count.state ?? 0) \(count.connection.status)" }
     }
 
+    /// As an app has it.
+    @MainActor private struct ShelfView {
+        static let connection = RemoteConnection.preview(room: Shelf.room())
+        var titles = RemoteStore(Shelf.titles, on: connection, optimistic: Shelf.room())
+    }
+
     private struct Count: SyncAction {}
 
     @Test func `a view has a store with a value in one line`() {
         #expect(CountView().body == "7 live")
         #expect(CountView(count: .preview(nil)).body == "0 live")
+    }
+
+    @Test func `it belongs to the main actor then`() {
+        let view = ShelfView()
+        #expect(view.titles.state == nil)
+        #expect(view.titles.connection.status == .live)
+    }
+
+    @Test func `without an actor there is no store, and a sentence says so`() async throws {
+        let result = try await #require(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            await Task.detached { _ = RemoteStore<Int>.preview(7) }.value
+        }
+        let said = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(said.contains("A RemoteStore belongs to the actor on which it is made"))
     }
 
     @Test func `a connection looks as a preview wants it`() {
