@@ -98,7 +98,10 @@ public final class RemoteConnection: Sendable {
                 switch event {
                 case .networkChanged: core.connector.networkChanged()
                 case .willSuspend: core.connector.suspend()
-                case .resumed: core.connector.resume()
+                case .resumed:
+                    core.connector.resume()
+                    // One that wasn't suspended may have lost its connection all the same.
+                    core.connector.networkChanged()
                 }
             }
         }
