@@ -37,9 +37,9 @@ public final class RemoteConnection: Sendable {
     ///
     /// - Parameters:
     ///   - url: `ws://host:port/path` or `wss://…`; the path names the room.
-    ///   - room: what room that is: the connection takes its actions from there. One of another type
-    ///     is then a programming error where it is dispatched; in a release build it is rejected at
-    ///     once, with `unknown-action`. Without it, all are sent.
+    ///   - room: what room that is: the connection takes its actions from there. One of another
+    ///     type is then a programming error where it is dispatched; in a release build it is
+    ///     rejected at once, with `unknown-action`. Without it, all are sent.
     ///   - token: called before every connection, where what it throws counts as a failed attempt,
     ///     and when the server asks for a newer one, as the one that it has expires: a minute before
     ///     that, and again, if it throws or has the same, when half of the time left is over.
@@ -121,9 +121,9 @@ public final class RemoteConnection: Sendable {
     /// Who the server takes the client for, as of its last welcome; until the first, what the
     /// initializer was told, or nil. A server of an earlier version doesn't say it.
     ///
-    /// It is the sender in the provisional stamps of ``Stamped`` actions that optimistic stores show,
-    /// also of those that were dispatched before it was known; nobody, if it is nil. Their time is
-    /// this machine's, their id the final one. It doesn't say when it expires.
+    /// It is the sender in the provisional stamps of ``Stamped`` actions that optimistic stores
+    /// show, also of those that were dispatched before it was known; nobody, if it is nil. Their
+    /// time is this machine's, their id the final one. It doesn't say when it expires.
     public var identity: Identity? { driver.monitor.identity }
 
     /// How many dispatches have no outcome, counted as of this moment: what an app shows as "3
@@ -170,9 +170,9 @@ public final class RemoteConnection: Sendable {
         perform { $0.connector.reconnect() }
     }
 
-    /// There may be another network: connects at once if it waits to try again, unless the server has
-    /// said how long; a live connection is taken for lost if the server doesn't answer within five
-    /// seconds. On Apple platforms called whenever the system says so.
+    /// There may be another network: connects at once if it waits to try again, unless the server
+    /// has said how long; a live connection is taken for lost if the server doesn't answer within
+    /// five seconds. On Apple platforms called whenever the system says so.
     public func networkChanged() {
         perform { $0.connector.networkChanged() }
     }

@@ -80,7 +80,7 @@ public final class RemoteStore<State: Codable & Equatable & Sendable>: MirrorSto
         self.init(selection.name, .success(nil), connection, optimistic, isolation)
     }
 
-    /// Mirrors a part of the room's state, and shows actions at once as the room's reducer has them.
+    /// Mirrors a part of the room's state, and shows at once what the room's reducer does to it.
     ///
     /// ```swift
     /// let total = RemoteStore(Counter.total, on: connection, optimistic: Counter.room)

@@ -96,7 +96,7 @@ package final class Connector {
     }
 
     /// The network may be another one, or the machine was woken up: connects at once if it waits,
-    /// unless the server has said how long; finds out soon whether a live connection is still there.
+    /// unless the server has said how long; finds out soon whether a live connection still is one.
     package func networkChanged() {
         if state == .waiting, bye == nil { return reconnect() }
         guard session.phase == .live else { return }

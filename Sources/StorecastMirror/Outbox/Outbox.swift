@@ -147,8 +147,8 @@ package struct Outbox: Sendable {
         return action
     }
 
-    /// The server takes the client for somebody: it is the sender in the provisional stamps, also of
-    /// what waits.
+    /// The server takes the client for somebody: the sender in the provisional stamps, also of what
+    /// waits.
     mutating func sends(as sender: Identity) {
         guard let stamps, stamps.sender != sender else { return }
         self.stamps?.sender = sender
