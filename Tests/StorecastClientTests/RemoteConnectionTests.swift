@@ -56,6 +56,25 @@ struct RemoteConnectionTests {
             ])
     }
 
+    @Test func `an outage is a sentence on why, since when and until when`() {
+        let outage = Outage(
+            since: Timestamp(secondsSince1970: 1_795_704_790.25),
+            retryAt: Timestamp(secondsSince1970: 1_795_704_792), reason: "Connection refused.")
+        #expect(
+            "\(outage)" == "Connection refused. There is no connection since "
+                + "2026-11-26T14:53:10.250Z; the next try is at 2026-11-26T14:53:12.000Z.")
+    }
+
+    @Test func `what is optional or in a list reads the same`() {
+        let none = Rejection(
+            Rejection.Code("unauthenticated"), "The server doesn't know you.",
+            detail: "Who are you?")
+        #expect("\(none)" == "The server doesn't know you. Who are you?")
+        #expect(
+            "\([RemoteConnection.Status.closed(none)])"
+                == "[closed: The server doesn't know you. Who are you?]")
+    }
+
     @Test func `closing ends every wait`() async throws {
         let connection = RemoteConnection("ws://127.0.0.1:9/")
         let store = RemoteStore(Shelf.books, on: connection)

@@ -8,7 +8,7 @@ struct Shelf: Codable, Equatable, Sendable {
     var titles: [String] = []
 
     static let books = Selection("books") { (shelf: Shelf) in shelf.books }
-    static let titles = Selection("titles") { (shelf: Shelf) in shelf.titles }
+    static let titles = Selection("titles", part: \Shelf.titles)
     static let book = Selection("book") { (shelf: Shelf, place: Int) in
         shelf.books.indices.contains(place) ? shelf.books[place] : ""
     }

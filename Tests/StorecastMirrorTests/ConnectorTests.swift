@@ -187,6 +187,79 @@ struct ConnectorTests {
         #expect(bench.statuses.last == .closed(Rejection(Rejection.Code("no-room"), "Gone.")))
     }
 
+    // MARK: Another network, and suspended apps
+
+    @Test func `with another network it connects at once, and failures no longer count`() {
+        start()
+        bench.fail(9)
+        bench.lose()
+        connector.networkChanged()
+        #expect(bench.connections.count == 11)
+        bench.lose()
+        #expect(bench.delay.map { $0 <= .milliseconds(250) } == true)
+    }
+
+    @Test func `another network doesn't shorten what a server has asked for`() {
+        goLive()
+        bench.say(
+            #"{"op":"bye","code":"full","title":"Full.","reconnect":true,"after":60,"jitter":0}"#)
+        bench.lose()
+        connector.networkChanged()
+        #expect(bench.connections.count == 1)
+        #expect(bench.delay == .seconds(60))
+    }
+
+    @Test func `a connection that another network has cut is found dead in five seconds`() {
+        goLive()
+        bench.advance(by: .seconds(1))
+        connector.networkChanged()
+        #expect(bench.connection.sent.ops == ["hello", "ping"])
+        bench.advance(by: .seconds(5) - .nanoseconds(1))
+        #expect(bench.statuses.last == .live)
+        bench.advance(by: .nanoseconds(1))
+        guard case .offline(_, "The server is silent.") = bench.statuses.last else {
+            return #expect(Bool(false), "\(bench.statuses)")
+        }
+    }
+
+    @Test func `one that is still there goes on`() {
+        goLive()
+        bench.advance(by: .seconds(1))
+        connector.networkChanged()
+        bench.advance(by: .seconds(1))
+        bench.say(#"{"op":"pong","v":1}"#)
+        bench.advance(by: .seconds(10))
+        #expect(bench.statuses.last == .live)
+    }
+
+    @Test func `while it is suspended it connects to nobody, and then at once`() {
+        goLive()
+        connector.suspend()
+        #expect(bench.connection.closeCode == 1001)
+        #expect(bench.statuses.last == .offline(retryIn: .zero, reason: "The app is suspended."))
+        connector.networkChanged()
+        connector.reconnect()
+        bench.advance(by: .seconds(3600))
+        #expect(bench.connections.count == 1)
+        connector.resume()
+        bench.settle()
+        #expect(bench.connections.count == 2)
+        bench.welcome()
+        #expect(bench.statuses.last == .live)
+    }
+
+    @Test func `what was never started or is closed isn't woken up`() {
+        connector.suspend()
+        connector.resume()
+        #expect(bench.connections.isEmpty)
+        start()
+        connector.close(nil)
+        connector.suspend()
+        connector.resume()
+        #expect(bench.connections.count == 1)
+        #expect(bench.statuses.last == .closed(nil))
+    }
+
     // MARK: Heartbeat
 
     @Test func `after a heartbeat of silence it pings, and after another the connection is lost`() {
@@ -552,6 +625,20 @@ struct ConnectorStorageTests {
         bench.dispatch()
         #expect(storage.syncs == syncs + 1)
         #expect(storage.unsynced.isEmpty)
+    }
+
+    @Test func `what is dispatched while it is suspended is stored when it goes on`() {
+        bench.connector.start()
+        bench.welcome()
+        bench.connector.suspend()
+        let syncs = storage.syncs
+        bench.dispatch()
+        #expect(storage.syncs == syncs)
+        bench.connector.resume()
+        bench.settle()
+        #expect(storage.syncs == syncs + 1)
+        bench.welcome()
+        #expect(bench.connection.sent.ops == ["hello", "dispatch"])
     }
 
     @Test func `what can't be stored is tried again every second, and sent when it is stored`() {

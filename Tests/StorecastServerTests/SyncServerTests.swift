@@ -1,7 +1,9 @@
+import CoreMetrics
 @preconcurrency import Glibc
 import StorecastClient
 import StorecastServer
 import Testing
+import Tracing
 
 @Suite(.timeLimit(.minutes(10)))
 struct SyncServerTests {
@@ -18,6 +20,27 @@ struct SyncServerTests {
         #expect(try await room.position.version == 1)
         first.close()
         second.close()
+        await server.stop()
+    }
+
+    @Test func `a server of one room takes all that a server of many takes`() async throws {
+        let (logger, _) = MessageLog.make()
+        var limits = SyncLimits()
+        limits.depth = 4
+        let server = SyncServer(
+            host: "127.0.0.1", port: 0, listeningSocket: nil, allowedHosts: [], allowedOrigins: [],
+            trustedProxies: [], certificate: nil, journal: .memory, loops: 1, limits: limits,
+            extensions: [], logger: logger, audit: nil, metrics: NOOPMetricsHandler.instance,
+            operations: nil, tracer: NoOpTracer(), room: Tallies.room, pages: WebPages(),
+            authentication: .custom { Identity($0.token ?? "") }, onReload: { _ in }, rules: nil,
+            edgeKey: nil)
+        let connection = RemoteConnection(try await server.start(), token: { "ada" })
+        #expect(try await connection.dispatch(Add(number: 1)).outcome.version == 1)
+        let room = try await server.room("/", of: Tallies.self)
+        #expect(try await room.withStore { $0.state.last } == "ada")
+        let deep = connection.dispatch(type: "Add", payload: ["number": [[[1]]]])
+        await #expect(throws: Rejection.self) { try await deep.outcome }
+        connection.close()
         await server.stop()
     }
 

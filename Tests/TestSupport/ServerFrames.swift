@@ -1,11 +1,11 @@
 /// What a server says to a client that it takes.
 package func welcome(
     epoch: String = "e", version: Int = 1, lastSeq: Int = 0, heartbeat: Int = 30,
-    message: Int = 1000
+    message: Int = 1000, identity: String? = nil
 ) -> String {
     #"""
     {"op":"welcome","proto":1,"epoch":"\#(epoch)","v":\#(version),"lastSeq":\#(lastSeq),
     "heartbeat":\#(heartbeat),"limits":{"message":\#(message),"window":9,"subscriptions":9,"depth":9},
-    "server":"test"}
+    "server":"test"\#(identity.map { #","identity":\#($0)"# } ?? "")}
     """#
 }

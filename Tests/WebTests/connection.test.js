@@ -6,6 +6,38 @@ import { TestPeer } from "./support/TestPeer.js";
 
 const bye = (members) => ({ op: "bye", title: "Bye.", after: 0, jitter: 0, ...members });
 
+describe("a client's identity", () => {
+  const ada = { id: "ada", roles: ["editor"] };
+
+  test("is known from the first welcome on, also while there is no connection", async () => {
+    const peer = new TestPeer();
+    let told = 0;
+    peer.connection.subscribe(() => (told += 1));
+    assert.equal(peer.connection.identity, undefined);
+    await peer.welcome({ identity: ada });
+    assert.deepEqual(peer.connection.identity, ada);
+    assert.ok(told > 0);
+    await peer.end();
+    assert.deepEqual(peer.connection.identity, ada);
+  });
+
+  test("is the same object as long as the server says the same", async () => {
+    const peer = new TestPeer();
+    await peer.welcome({ identity: ada });
+    const { identity } = peer.connection;
+    await peer.end();
+    peer.connection.reconnect();
+    await peer.welcome({ identity: { ...ada } });
+    assert.equal(peer.connection.identity, identity);
+  });
+
+  test("isn't known if the server doesn't say it", async () => {
+    const peer = new TestPeer();
+    await peer.welcome();
+    assert.equal(peer.connection.identity, undefined);
+  });
+});
+
 describe("a connection", () => {
   test("says how it is doing", async () => {
     const peer = new TestPeer();

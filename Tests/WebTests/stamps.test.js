@@ -39,6 +39,24 @@ describe("a stamp's id", () => {
     assert.equal(new Set(seen).size, 2);
   });
 
+  test("comes with who the server takes this client for, as soon as that is known", async () => {
+    const peer = new TestPeer();
+    const optimistic = (state, action, { sender }) => [...state, sender?.id ?? "somebody"];
+    const store = peer.connection.select("list", undefined, { optimistic });
+    await peer.welcome({ v: 7 });
+    const subscribed = { op: "subscribed", ref: 1, sub: 5, tag: "t", bytes: 1 };
+    await peer.say(subscribed, { op: "snapshot", sub: 5, v: 7, value: [] });
+    peer.connection.dispatch({ type: "sign" });
+    assert.deepEqual(store.getState(), ["somebody"]);
+    await peer.end();
+    peer.connection.reconnect();
+    let heard = 0;
+    store.subscribe(() => (heard += 1));
+    await peer.welcome({ v: 7, identity: { id: "ada", roles: [] } });
+    assert.deepEqual(store.getState(), ["ada"]);
+    assert.equal(heard, 1);
+  });
+
   test("is the one that the server gives", { skip: missing }, async (context) => {
     const server = await Server.start();
     context.after(() => server.stop());

@@ -23,8 +23,7 @@ final class BoardClient {
 
     init(url: String, user: String?) {
         connection = RemoteConnection(
-            url, token: user.map { user in { @Sendable in user } },
-            identity: user.map { Identity($0) } ?? .anonymous)
+            url, room: Board.room, token: user.map { user in { @Sendable in user } })
         model = BoardModel(address: url, user: user)
         model.secondsFromGMT = Self.secondsFromGMT()
     }

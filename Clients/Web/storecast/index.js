@@ -12,6 +12,7 @@ export { Rejection } from "./wire/Rejection.js";
 /** @typedef {import("./connection/Connection.js").ConnectionOptions} ConnectionOptions */
 /** @typedef {import("./connection/Connection.js").RoomTypes} RoomTypes */
 /** @typedef {import("./connection/Status.js").Status} Status */
+/** @typedef {import("./wire/ServerFrame.js").Identity} Identity */
 /** @typedef {import("./outbox/OutboxStorage.js").OutboxStorage} OutboxStorage */
 /** @typedef {import("./session/Action.js").Action} Action */
 /** @typedef {import("./session/Position.js").Position} Position */

@@ -25,7 +25,7 @@ final class ConnectionCore {
         let (session, problem) = configuration.openSession(client: client)
         session.largestValue = configuration.largestValue
         openingProblem = problem
-        monitor = ConnectionMonitor(session.outbox)
+        monitor = ConnectionMonitor(session.outbox, configuration.identity)
         connector = Connector(session, host: self, random: random)
     }
 
@@ -118,6 +118,7 @@ extension ConnectionCore: ConnectorHost {
             monitor.set(.connecting)
         case .live:
             lostSince = nil
+            if let identity = session.identity { monitor.set(identity: identity) }
             monitor.set(.live)
         case .offline(let delay, let reason):
             monitor.set(.offline(outage(retryIn: delay, because: reason)))
@@ -191,9 +192,11 @@ actor ConnectionDriver {
 struct ConnectionConfiguration: Sendable {
     let url: String
     let token: (@Sendable () async throws -> String)?
-    /// Who the client is to the server, as far as that is known.
-    let identity: Identity
+    /// Who the client is to the server, as the app says; nil if it doesn't.
+    let identity: Identity?
     let outbox: RemoteConnection.Outbox
+    /// The room's actions, as far as they are known.
+    let actions: ActionCatalogue
     let largestValue: Int
     let transport: any Transport
     /// The source of ids and delays.
@@ -205,8 +208,9 @@ struct ConnectionConfiguration: Sendable {
     /// The session with the outbox; or one that refuses everything, and why.
     func openSession(client: String) -> (ClientSession, Rejection?) {
         do throws(Rejection) {
-            let session = try outbox.open(room: room, client: client) { client in
-                ProvisionalStamps(client: client, sender: identity, now: wallClock)
+            let session = try outbox.open(room: room, client: client, actions: actions) { client in
+                ProvisionalStamps(
+                    client: client, sender: identity ?? .anonymous, now: wallClock)
             }
             return (session, nil)
         } catch {

@@ -7,22 +7,29 @@ import Synchronization
 final class ConnectionMonitor: Observable, Sendable {
     private struct State {
         var status = RemoteConnection.Status.connecting
+        var identity: Identity?
         var outboxProblem: Rejection?
         var followers: [Int: AsyncStream<RemoteConnection.Status>.Continuation] = [:]
         var count = 0
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     private let outbox: SharedOutbox
     private let registrar = ObservationRegistrar()
 
-    init(_ outbox: SharedOutbox) {
+    init(_ outbox: SharedOutbox, _ identity: Identity?) {
         self.outbox = outbox
+        state = Mutex(State(identity: identity))
     }
 
     var status: RemoteConnection.Status {
         registrar.access(self, keyPath: \.status)
         return state.withLock(\.status)
+    }
+
+    var identity: Identity? {
+        registrar.access(self, keyPath: \.identity)
+        return state.withLock(\.identity)
     }
 
     var pendingCount: Int {
@@ -38,6 +45,13 @@ final class ConnectionMonitor: Observable, Sendable {
     /// Tells the observers that the number of dispatches in the outbox has changed.
     func pendingChanged() {
         registrar.withMutation(of: self, keyPath: \.pendingCount) {}
+    }
+
+    func set(identity: Identity?) {
+        guard state.withLock(\.identity) != identity else { return }
+        registrar.withMutation(of: self, keyPath: \.identity) {
+            state.withLock { $0.identity = identity }
+        }
     }
 
     func set(outboxProblem: Rejection?) {

@@ -51,8 +51,9 @@ final class Deliveries: Sendable {
         if let owner { await empty(on: owner) }
     }
 
-    /// Adds a store, which is held weakly.
-    func add(_ receiver: any MirrorReceiver, _ id: UInt64, on owner: isolated any Actor) {
+    /// Adds a store, which is held weakly; only on its owner.
+    func add(_ receiver: any MirrorReceiver, _ id: UInt64, on owner: any Actor) {
+        owner.preconditionIsolated()
         receivers.add(receiver, id)
     }
 
@@ -147,8 +148,8 @@ extension DeliveryRegistry: OutcomeStores {
 
 /// The stores of one owner by id, held weakly.
 ///
-/// Unchecked: it is made, added to and taken from by ``Deliveries`` only, in functions that are
-/// isolated to the owner; `owner` alone is read elsewhere and never changes.
+/// Unchecked: it is made, added to and taken from by ``Deliveries`` only, on the owner, as the
+/// compiler or a precondition makes sure; `owner` alone is read elsewhere and never changes.
 final class OwnedReceivers: @unchecked Sendable {
     private struct Entry {
         weak var receiver: (any MirrorReceiver)?

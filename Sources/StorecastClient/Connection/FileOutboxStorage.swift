@@ -8,33 +8,44 @@ import StorecastSync
 /// written beside the file and takes its place by renaming.
 final class FileOutboxStorage: OutboxStorage {
     private let path: String
+    /// Negative while it is let go of.
     private var file: Int32
+    /// What it was when it was let go of.
+    private var left = stat()
 
     /// Opens and locks the file; makes it, for its owner alone, if it isn't there.
     ///
     /// - Parameter opened: called whenever the file is open and not locked yet.
     init(_ path: String, opened: () -> Void = {}) throws(Rejection) {
         self.path = path
-        while true {
-            let file = try Self.open(path, O_RDWR | O_CREAT)
-            opened()
-            do throws(Rejection) {
-                // It may have been replaced between the two.
-                if try Self.lock(file, path), Self.isSame(file, path) {
-                    // Last, as `deinit` closes it.
-                    self.file = file
-                    return
-                }
-            } catch {
-                close(file)
-                throw error
-            }
-            close(file)
-        }
+        // Last, as `deinit` closes it.
+        file = try Self.openLocked(path, O_RDWR | O_CREAT, opened: opened)
     }
 
     deinit {
+        if file >= 0 { close(file) }
+    }
+
+    func release() {
+        fstat(file, &left)
         close(file)
+        file = -1
+    }
+
+    func reclaim() throws(Rejection) {
+        let file = try Self.openLocked(path, O_RDWR)
+        var found = stat()
+        fstat(file, &found)
+        guard found.st_ino == left.st_ino, found.st_dev == left.st_dev,
+            found.st_size == left.st_size
+        else {
+            close(file)
+            throw Rejection(
+                .outboxLocked, "Another connection has used the outbox.",
+                detail: "'\(path)' was changed while it was let go of.")
+        }
+        lseek(file, 0, SEEK_END)
+        self.file = file
     }
 
     func read() throws(Rejection) -> [UInt8] {
@@ -82,6 +93,23 @@ final class FileOutboxStorage: OutboxStorage {
     }
 
     // MARK: System calls
+
+    private static func openLocked(
+        _ path: String, _ flags: Int32, opened: () -> Void = {}
+    ) throws(Rejection) -> Int32 {
+        while true {
+            let file = try open(path, flags)
+            opened()
+            do throws(Rejection) {
+                // It may have been replaced between the two.
+                if try lock(file, path), isSame(file, path) { return file }
+            } catch {
+                close(file)
+                throw error
+            }
+            close(file)
+        }
+    }
 
     private static func open(_ path: String, _ flags: Int32) throws(Rejection) -> Int32 {
         let file = systemOpen(path, flags | O_CLOEXEC)

@@ -1,15 +1,14 @@
 public import StorecastMirror
-public import StorecastSync
+import StorecastSync
 
 extension RemoteConnection {
     /// Where a connection keeps its dispatches until they have an outcome.
     ///
     /// ```swift
-    /// let connection = RemoteConnection(url, outbox: .file(path, actions: [AddCard.self]))
+    /// let connection = RemoteConnection(url, room: Board.room, outbox: .file(path))
     /// ```
     public struct Outbox: Sendable {
         let storage: (@Sendable () throws(Rejection) -> any OutboxStorage)?
-        let actions: [any SyncAction.Type]
         let limits: OutboxLimits
 
         /// In memory: dispatches without an outcome end with the process.
@@ -17,7 +16,7 @@ extension RemoteConnection {
 
         /// In memory, within other bounds.
         public static func memory(limits: OutboxLimits = OutboxLimits()) -> Outbox {
-            Outbox(storage: nil, actions: [], limits: limits)
+            Outbox(storage: nil, limits: limits)
         }
 
         /// In a file, with the client's id: dispatches without an outcome survive the process and
@@ -38,25 +37,24 @@ extension RemoteConnection {
         /// outcomes of what was pending in it: they end as `outcome-unknown`.
         ///
         /// - Parameters:
-        ///   - path: the file, which is made if it isn't there; its folder must be.
-        ///   - actions: the types of actions of an earlier process that optimistic stores show;
-        ///     those of other types are sent too.
+        ///   - path: the file, which is made if it isn't there; its folder must be. Of what an
+        ///     earlier process left, optimistic stores show the actions of the connection's `room`;
+        ///     all of it is sent.
         ///   - limits: how much it keeps.
         public static func file(
-            _ path: String, actions: [any SyncAction.Type] = [],
-            limits: OutboxLimits = OutboxLimits()
+            _ path: String, limits: OutboxLimits = OutboxLimits()
         ) -> Outbox {
-            stored(actions: actions, limits: limits) { () throws(Rejection) in
+            stored(limits: limits) { () throws(Rejection) in
                 try FileOutboxStorage(path)
             }
         }
 
         /// In a storage of any kind.
         package static func stored(
-            actions: [any SyncAction.Type] = [], limits: OutboxLimits = OutboxLimits(),
+            limits: OutboxLimits = OutboxLimits(),
             in storage: @escaping @Sendable () throws(Rejection) -> any OutboxStorage
         ) -> Outbox {
-            Outbox(storage: storage, actions: actions, limits: limits)
+            Outbox(storage: storage, limits: limits)
         }
     }
 }
@@ -64,9 +62,12 @@ extension RemoteConnection {
 extension RemoteConnection.Outbox {
     /// The session of a client whose dispatches are kept here.
     ///
-    /// - Parameter client: the client's id, if there is none yet.
+    /// - Parameters:
+    ///   - client: the client's id, if there is none yet.
+    ///   - actions: the types as which what is left is shown again.
     func open(
-        room: String, client: String, stamps: (_ client: String) -> ProvisionalStamps
+        room: String, client: String, actions: ActionCatalogue,
+        stamps: (_ client: String) -> ProvisionalStamps
     ) throws(Rejection) -> ClientSession {
         guard let storage else {
             return ClientSession(
@@ -75,7 +76,7 @@ extension RemoteConnection.Outbox {
                     StorecastMirror.Outbox(limits: limits, stamps: stamps(client))))
         }
         let stored = try StoredOutbox(
-            in: storage(), room: room, actions: ActionCatalogue(actions), limits: limits,
+            in: storage(), room: room, actions: actions, limits: limits,
             client: client, stamps: stamps)
         return ClientSession(outbox: stored.outbox, recorder: stored.recorder)
     }

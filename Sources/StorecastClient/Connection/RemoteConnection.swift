@@ -28,18 +28,23 @@ public final class RemoteConnection: Sendable {
 
     private let driver: ConnectionDriver
     private let traceparent: (@Sendable () -> String?)?
+    /// The room's; nil if nothing is known of it.
+    private let actions: ActionCatalogue?
+    private let systemEvents: SystemEvents?
     let deliveries = DeliveryRegistry()
 
     /// Starts to connect.
     ///
     /// - Parameters:
     ///   - url: `ws://host:port/path` or `wss://…`; the path names the room.
+    ///   - room: what room that is: the connection takes its actions from there. One of another
+    ///     type is then a programming error where it is dispatched; in a release build it is
+    ///     rejected at once, with `unknown-action`. Without it, all are sent.
     ///   - token: called before every connection, where what it throws counts as a failed attempt,
     ///     and when the server asks for a newer one, as the one that it has expires: a minute before
     ///     that, and again, if it throws or has the same, when half of the time left is over.
-    ///   - identity: who the client is to the server, if you know: the sender in the provisional
-    ///     stamps of ``/StorecastSync/Stamped`` actions that optimistic stores show. Their time is this machine's,
-    ///     their id the final one.
+    ///   - identity: who the client is to the server, if you know it before the server says so: see
+    ///     ``identity``.
     ///   - outbox: where dispatches are kept until they have an outcome. A file is read before this
     ///     returns.
     ///   - largestValue: the largest value of a selection that is taken, in bytes of its JSON text;
@@ -52,31 +57,54 @@ public final class RemoteConnection: Sendable {
     ///     loses it, where its outbox keeps the dispatch.
     ///   - transport: how to connect; libwebsockets on Linux, URLSession on Apple platforms.
     public convenience init(
-        _ url: String, token: (@Sendable () async throws -> String)? = nil,
-        identity: Identity = .anonymous, outbox: Outbox = .memory,
+        _ url: String, room: (any RoomDefinitionProtocol)? = nil,
+        token: (@Sendable () async throws -> String)? = nil,
+        identity: Identity? = nil, outbox: Outbox = .memory,
         largestValue: Int = 64 << 20, traceparent: (@Sendable () -> String?)? = nil,
         transport: any Transport = .standard
     ) {
         self.init(
-            url, token: token, identity: identity, outbox: outbox, largestValue: largestValue,
+            url, room: room, token: token, identity: identity, outbox: outbox,
+            largestValue: largestValue,
             traceparent: traceparent, transport: transport, random: SystemRandomNumberGenerator())
     }
 
     /// A connection whose client id and delays are drawn from `random`, and whose time of day is
-    /// that of `wallClock`.
+    /// that of `wallClock`. With a `status` it stays in that, and never connects.
     package init(
-        _ url: String, token: (@Sendable () async throws -> String)? = nil,
-        identity: Identity = .anonymous, outbox: Outbox = .memory,
+        _ url: String, room: (any RoomDefinitionProtocol)? = nil,
+        token: (@Sendable () async throws -> String)? = nil,
+        identity: Identity? = nil, outbox: Outbox = .memory,
         largestValue: Int = 64 << 20, traceparent: (@Sendable () -> String?)? = nil,
         transport: any Transport, random: any RandomNumberGenerator & Sendable,
-        wallClock: @escaping @Sendable () -> Timestamp = { Timestamp.now() }
+        wallClock: @escaping @Sendable () -> Timestamp = { Timestamp.now() },
+        status: Status? = nil
     ) {
         self.traceparent = traceparent
+        actions = room?.actions
         driver = ConnectionDriver(
             ConnectionConfiguration(
                 url: url, token: token, identity: identity, outbox: outbox,
-                largestValue: largestValue, transport: transport, random: random,
+                actions: actions ?? ActionCatalogue([]), largestValue: largestValue,
+                transport: transport, random: random,
                 wallClock: wallClock, deliveries: deliveries))
+        if let status {
+            systemEvents = nil
+            driver.monitor.set(status)
+            return
+        }
+        systemEvents = SystemEvents { [weak driver] event in
+            driver?.perform { core in
+                switch event {
+                case .networkChanged: core.connector.networkChanged()
+                case .willSuspend: core.connector.suspend()
+                case .resumed:
+                    core.connector.resume()
+                    // One that wasn't suspended may have lost its connection all the same.
+                    core.connector.networkChanged()
+                }
+            }
+        }
         driver.perform { $0.start() }
     }
 
@@ -89,6 +117,14 @@ public final class RemoteConnection: Sendable {
 
     /// The status now and every later one; ends when the connection is closed.
     public var statuses: AsyncStream<Status> { driver.monitor.follow() }
+
+    /// Who the server takes the client for, as of its last welcome; until the first, what the
+    /// initializer was told, or nil. A server of an earlier version doesn't say it.
+    ///
+    /// It is the sender in the provisional stamps of ``Stamped`` actions that optimistic stores
+    /// show, also of those that were dispatched before it was known; nobody, if it is nil. Their
+    /// time is this machine's, their id the final one. It doesn't say when it expires.
+    public var identity: Identity? { driver.monitor.identity }
 
     /// How many dispatches have no outcome, counted as of this moment: what an app shows as "3
     /// changes not saved yet".
@@ -129,9 +165,34 @@ public final class RemoteConnection: Sendable {
     }
 
     /// Connects at once if it waits to try again, and counts its failures from the beginning: for a
-    /// button, or for when the system says that there is a network again.
+    /// button.
     public func reconnect() {
         perform { $0.connector.reconnect() }
+    }
+
+    /// There may be another network: connects at once if it waits to try again, unless the server
+    /// has said how long; a live connection is taken for lost if the server doesn't answer within
+    /// five seconds. On Apple platforms called whenever the system says so.
+    public func networkChanged() {
+        perform { $0.connector.networkChanged() }
+    }
+
+    /// Hangs up and lets go of the outbox's file until ``resume()``, as iOS ends apps that hold a
+    /// lock while they are suspended. The status is `offline` meanwhile, and what is dispatched
+    /// waits in memory.
+    ///
+    /// Called when an app of iOS, tvOS, visionOS or watchOS goes to the background. One that works
+    /// on there calls ``resume()``.
+    public func suspend() {
+        perform { $0.connector.suspend() }
+    }
+
+    /// Goes on after ``suspend()``: connects at once. If another process has used the outbox's file
+    /// meanwhile, or has it, the connection closes with `outbox-locked`.
+    ///
+    /// Called when such an app comes to the foreground.
+    public func resume() {
+        perform { $0.connector.resume() }
     }
 
     /// Shows the server a newer token of the same identity on the current connection: when the
@@ -162,19 +223,27 @@ public final class RemoteConnection: Sendable {
 
     /// Dispatches an action; returns with it what an optimistic store is to show.
     func submit(_ action: any SyncAction) -> (dispatch: Dispatch, pending: PendingAction?) {
+        let type = type(of: action)
+        guard actions?.contains(type) != false else {
+            let lack = ActionCatalogue.lack(of: type)
+            assertionFailure(lack)
+            return refused(Rejection(.unknownAction, "The room has no such action.", detail: lack))
+        }
         do {
             return submit(
                 OutgoingAction(
-                    type: type(of: action).wireName, payload: try JSONCoding.encode(action),
+                    type: type.wireName, payload: try JSONCoding.encode(action),
                     action: action, traceparent: traceparent?()))
         } catch {
-            let outcome = DispatchOutcome()
-            outcome.settle(
-                .failure(
-                    Rejection(
-                        .invalid, "The action can't be written as JSON.", detail: "\(error)")))
-            return (Dispatch(outcome), nil)
+            return refused(
+                Rejection(.invalid, "The action can't be written as JSON.", detail: "\(error)"))
         }
+    }
+
+    private func refused(_ rejection: Rejection) -> (dispatch: Dispatch, pending: PendingAction?) {
+        let outcome = DispatchOutcome()
+        outcome.settle(.failure(rejection))
+        return (Dispatch(outcome), nil)
     }
 
     private func submit(
@@ -188,10 +257,13 @@ public final class RemoteConnection: Sendable {
             if opensAdmission { driver.perform { $0.admit() } }
             return (Dispatch(outcome, shownIn: deliveries), pending)
         } catch {
-            outcome.settle(.failure(error))
-            return (Dispatch(outcome), nil)
+            return refused(error)
         }
     }
+}
+
+extension RoomDefinitionProtocol {
+    fileprivate var actions: ActionCatalogue { definition.actions }
 }
 
 /// How long a connection has been away, why, and what comes next.
@@ -202,6 +274,20 @@ public struct Outage: Sendable, Equatable {
     public var retryAt: Timestamp
     /// What went wrong the last time; a sentence for a person.
     public var reason: String
+
+    /// An outage, for previews and tests.
+    public init(since: Timestamp, retryAt: Timestamp, reason: String) {
+        self.since = since
+        self.retryAt = retryAt
+        self.reason = reason
+    }
+}
+
+extension Outage: CustomStringConvertible {
+    /// Why, since when, and until when; for a person.
+    public var description: String {
+        "\(reason) There is no connection since \(since); the next try is at \(retryAt)."
+    }
 }
 
 extension RemoteConnection.Status: CustomStringConvertible {

@@ -10,14 +10,19 @@ public import StorecastSync
 /// summary.subscribe(printer) { $0.select(\.cards).skipRepeats() }
 /// let position = try await summary.dispatch(AddCard(text: "Hi")).outcome
 /// ```
+/// In SwiftUI a view has it in one line, as its `state` is tracked by Observation:
+/// ```swift
+/// @State var total = RemoteStore(Counter.total, on: connection)
+/// ```
 /// Not `Sendable`: it belongs to the actor on which it was made, and all its subscribers are called
 /// there. Mirrors of one connection that belong to one actor move together: when a subscriber is
 /// called, all of them are at the same version. Equal selections on one connection share a
 /// subscription to the server.
 ///
-/// An *optimistic* store is given a reducer of its selection, and shows actions before the server
-/// has answered:
+/// An *optimistic* store shows actions before the server has answered. One of a part of the state
+/// takes the room's own reducer, any other a reducer of its selection:
 /// ```swift
+/// let total = RemoteStore(Counter.total, on: connection, optimistic: Counter.room)
 /// let chat = RemoteStore(Board.chat, on: connection) { messages, action in
 ///     if let say = action as? Say { messages.append(ChatMessage(say)) }
 /// }
@@ -56,12 +61,14 @@ public final class RemoteStore<State: Codable & Equatable & Sendable>: MirrorSto
     ///   - connection: to the room that has it.
     ///   - optimistic: what actions do to the selection's value; nil to wait for the server. It
     ///     leaves actions alone that it doesn't know.
-    ///   - isolation: the actor that makes the store and owns it from then on. An actor makes its
-    ///     stores in a method: in its own `init`, Swift 6.3 passes something else here.
+    ///   - isolation: the actor that makes the store and owns it from then on. In the default value
+    ///     of a property Swift passes none; that is the main actor's, and a programming error
+    ///     elsewhere. Another actor makes its stores in a method: in its own `init`, Swift 6.3
+    ///     passes something else here.
     public convenience init<Root, Parameters>(
         _ selection: Selection<Root, Parameters, State>, _ parameters: Parameters,
         on connection: RemoteConnection, optimistic: InPlaceReducer<State>? = nil,
-        isolation: isolated any Actor = #isolation
+        isolation: isolated (any Actor)? = #isolation
     ) {
         self.init(
             selection.name, Result { try JSONCoding.encodeTree(parameters) }.map(Optional.some),
@@ -71,20 +78,36 @@ public final class RemoteStore<State: Codable & Equatable & Sendable>: MirrorSto
     /// Mirrors a selection without parameters.
     public convenience init<Root>(
         _ selection: Selection<Root, NoParameters, State>, on connection: RemoteConnection,
-        optimistic: InPlaceReducer<State>? = nil, isolation: isolated any Actor = #isolation
+        optimistic: InPlaceReducer<State>? = nil, isolation: isolated (any Actor)? = #isolation
     ) {
         self.init(selection.name, .success(nil), connection, optimistic, isolation)
     }
 
-    private init(
+    /// Mirrors a part of the room's state, and shows at once what the room's reducer does to it.
+    ///
+    /// ```swift
+    /// let total = RemoteStore(Counter.total, on: connection, optimistic: Counter.room)
+    /// ```
+    /// What the reducer reads of other parts is as in a new room: where that makes it guess wrong,
+    /// the server's value puts it right. A selection that isn't declared with `part:` is a
+    /// programming error here.
+    public convenience init<Root>(
+        _ selection: Selection<Root, NoParameters, State>, on connection: RemoteConnection,
+        optimistic room: RoomDefinition<Root>, isolation: isolated (any Actor)? = #isolation
+    ) {
+        self.init(
+            selection.name, .success(nil), connection, room.reducer(of: selection), isolation)
+    }
+
+    init(
         _ name: String, _ parameters: Result<JSON?, any Error>, _ connection: RemoteConnection,
-        _ optimistic: InPlaceReducer<State>?, _ owner: isolated any Actor
+        _ optimistic: InPlaceReducer<State>?, _ isolation: (any Actor)?
     ) {
         self.connection = connection
         self.optimistic = optimistic.map { OptimisticValue($0) }
         chain = makeChain()
         switch parameters {
-        case .success(let parameters): follow(name, parameters, owner)
+        case .success(let parameters): follow(name, parameters, Self.owner(isolation))
         case .failure(let error):
             current.problem = Rejection(
                 .invalidParameters, "The parameters can't be written as JSON.", detail: "\(error)")
@@ -193,7 +216,14 @@ public final class RemoteStore<State: Codable & Equatable & Sendable>: MirrorSto
 
     // MARK: The mirror
 
-    private func follow(_ name: String, _ parameters: JSON?, _ owner: isolated any Actor) {
+    private static func owner(_ isolation: (any Actor)?) -> any Actor {
+        if let isolation { return isolation }
+        MainActor.preconditionIsolated(
+            "A RemoteStore belongs to the actor on which it is made, and here is none.")
+        return MainActor.shared
+    }
+
+    private func follow(_ name: String, _ parameters: JSON?, _ owner: any Actor) {
         let id = connection.deliveries.nextID()
         let deliveries = connection.deliveries.deliveries(to: owner)
         deliveries.add(self, id, on: owner)
@@ -221,7 +251,7 @@ extension RemoteStore where State == JSON {
     ///   - isolation: the actor that makes the store and owns it from then on.
     public convenience init(
         selection name: String, parameters: JSON?, on connection: RemoteConnection,
-        isolation: isolated any Actor = #isolation
+        isolation: isolated (any Actor)? = #isolation
     ) {
         self.init(name, .success(parameters), connection, nil, isolation)
     }

@@ -26,6 +26,7 @@ package final class Connector {
         fileprivate enum Purpose {
             case flush, retry, welcomeTimeout, endOfHold, renewal, storageRetry
             case heartbeat(pinged: Duration?)
+            case probe(pinged: Duration)
         }
 
         fileprivate let purpose: Purpose
@@ -33,11 +34,13 @@ package final class Connector {
     }
 
     private enum State {
-        case idle, fetchingToken, open, waiting, closed
+        case idle, fetchingToken, open, waiting, suspended, closed
     }
 
     /// How long a server may take from the start of a connection to its welcome.
     package static let welcomeTimeout = Duration.seconds(20)
+    /// How long a server may take to answer when the network has changed.
+    package static let probeTimeout = Duration.seconds(5)
     /// How long to wait before storage that failed is tried again.
     package static let storageRetryInterval = Duration.seconds(1)
 
@@ -90,6 +93,39 @@ package final class Connector {
     package func reconnect() {
         backOff.reset()
         if state == .waiting { connect() }
+    }
+
+    /// The network may be another one, or the machine was woken up: connects at once if it waits,
+    /// unless the server has said how long; finds out soon whether a live connection still is one.
+    package func networkChanged() {
+        if state == .waiting, bye == nil { return reconnect() }
+        guard session.phase == .live else { return }
+        session.ping()
+        flush()
+        schedule(.probe(pinged: host.now), after: min(Self.probeTimeout, heartbeat))
+    }
+
+    /// Hangs up, and lets go of the outbox's storage until ``resume()``.
+    package func suspend() {
+        switch state {
+        case .idle, .suspended, .closed: return
+        case .fetchingToken, .open, .waiting: break
+        }
+        hangUp(.goingAway)
+        endAttempt()
+        state = .suspended
+        session.suspend()
+        host.statusChanged(.offline(retryIn: .zero, reason: "The app is suspended."))
+    }
+
+    /// Connects at once if it was suspended. Closes for good if somebody else had the outbox's
+    /// storage meanwhile.
+    package func resume() {
+        guard state == .suspended else { return }
+        do throws(Rejection) { try session.resume() } catch { return close(error) }
+        backOff.reset()
+        connect()
+        scheduleFlush()
     }
 
     /// Shows the server a newer token of the same identity on the current connection. The next
@@ -187,6 +223,7 @@ package final class Connector {
         case .retry: connect()
         case .welcomeTimeout: if session.phase != .live { fail("The server didn't answer.") }
         case .heartbeat(let pinged): checkHeartbeat(pinged: pinged)
+        case .probe(let pinged): if lastHeard < pinged { fail("The server is silent.") }
         case .renewal: requestRenewal()
         case .endOfHold:
             session.release()

@@ -36,11 +36,14 @@ package struct OptimisticValue<State> {
     package mutating func take(
         _ base: (value: State?, included: UInt64)?, _ pending: PendingActions?
     ) {
-        let shown = shownActions.map(\.seq)
+        let (shown, senders) = (shownActions.map(\.seq), self.pending.senders)
         if let base { (self.base, included) = base }
         if let pending, pending.revision > self.pending.revision { replace(pending) }
-        // If neither the base nor the list of actions has changed, neither has the value.
-        guard base != nil || !shownActions.map(\.seq).elementsEqual(shown) else { return }
+        // If neither the base nor the actions have changed, neither has the value.
+        guard
+            base != nil || self.pending.senders != senders
+                || !shownActions.map(\.seq).elementsEqual(shown)
+        else { return }
         value = self.base
         guard value != nil else { return }
         for action in shownActions { reduce(&value!, action.action) }
@@ -74,13 +77,19 @@ package struct PendingAction: Sendable {
 package struct PendingActions: Sendable {
     /// Higher at a later moment.
     package let revision: UInt64
+    /// Another number if the stamps have another sender.
+    package let senders: UInt64
     /// The last dispatch that had been numbered.
     package let through: UInt64
     /// In the order of their numbers.
     package internal(set) var actions: [PendingAction]
 
-    package init(revision: UInt64 = 0, through: UInt64 = 0, actions: [PendingAction] = []) {
+    package init(
+        revision: UInt64 = 0, senders: UInt64 = 0, through: UInt64 = 0,
+        actions: [PendingAction] = []
+    ) {
         self.revision = revision
+        self.senders = senders
         self.through = through
         self.actions = actions
     }

@@ -37,7 +37,7 @@ package struct Outbox: Sendable {
     var recording: OutboxRecording?
     /// Outcomes that were decided by the client, still to be told.
     var owed: [(outcome: DispatchOutcome, rejection: Rejection)] = []
-    /// Rises whenever a dispatch comes or goes.
+    /// Rises whenever a dispatch comes or goes, or what is shown of those that wait changes.
     var revision: UInt64 = 0
     /// No connection is there or being greeted.
     package internal(set) var isOffline = true
@@ -45,7 +45,9 @@ package struct Outbox: Sendable {
     /// The last dispatch that made room for another.
     private var lastDropped: UInt64 = 0
     private let limits: OutboxLimits
-    private let stamps: ProvisionalStamps?
+    private var stamps: ProvisionalStamps?
+    /// How often the sender in the provisional stamps has changed.
+    private var senders: UInt64 = 0
     /// Types of actions that aren't ``Stamped``. Asking a value each time (`as? any Stamped`) takes
     /// longer than everything else here.
     private var stampless: Set<ObjectIdentifier> = []
@@ -143,6 +145,16 @@ package struct Outbox: Sendable {
         if let stamped = stamps.stamp(action, seq: lastSeq) { return stamped }
         stampless.insert(type)
         return action
+    }
+
+    /// The server takes the client for somebody: the sender in the provisional stamps, also of what
+    /// waits.
+    mutating func sends(as sender: Identity) {
+        guard let stamps, stamps.sender != sender else { return }
+        self.stamps?.sender = sender
+        senders += 1
+        revision += 1
+        for place in first..<entries.count { entries[place].restamp(with: sender) }
     }
 
     // MARK: Bounds
@@ -247,7 +259,7 @@ extension Outbox {
     /// The dispatches without an outcome whose actions are known. O(n).
     package var pendingActions: PendingActions {
         PendingActions(
-            revision: revision, through: lastSeq,
+            revision: revision, senders: senders, through: lastSeq,
             actions: entries[first...].compactMap { entry in
                 entry.outgoing?.action.map { PendingAction(seq: entry.seq, action: $0) }
             })

@@ -39,6 +39,12 @@ package final class OutboxRecorder {
         return opening * room + min(count, room - 1)
     }
 
+    /// Lets go of the storage, until it is reclaimed.
+    func release() { storage.release() }
+
+    /// Goes on with the storage, unless somebody else had it meanwhile.
+    func reclaim() throws(Rejection) { try storage.reclaim() }
+
     /// Stores everything that isn't yet: at most one wait for the disk, however much it is.
     func store(_ outbox: SharedOutbox) throws(Rejection) {
         let first = OutboxRecord.opened(client: outbox.client, room: room, opening: opening)

@@ -14,6 +14,16 @@ package protocol OutboxStorage: AnyObject {
     /// Puts `text` in the place of everything; a crash leaves either the old text or the new one,
     /// and the new one when this has returned.
     func replace(with text: [UInt8]) throws(Rejection)
+    /// Lets go of what keeps others from it, as a file's lock; nothing else is asked of it until
+    /// ``reclaim()``.
+    func release()
+    /// Takes that again; throws if somebody else has it, or has changed the text meanwhile.
+    func reclaim() throws(Rejection)
+}
+
+extension OutboxStorage {
+    package func release() {}
+    package func reclaim() throws(Rejection) {}
 }
 
 /// An outbox's storage in memory, which can crash and fail: for tests and simulations.

@@ -76,12 +76,19 @@ struct OutboxEntry: Sendable {
     mutating func end() {
         outgoing = nil
     }
+
+    /// The provisional stamp of its action has another sender.
+    mutating func restamp(with sender: Identity) {
+        guard var action = outgoing?.action as? any Stamped else { return }
+        action.stamp.sender = sender
+        outgoing?.action = action
+    }
 }
 
 /// What a client puts in the place of the server's stamps until it has those.
 package struct ProvisionalStamps: Sendable {
     private let client: String
-    private let sender: Identity
+    var sender: Identity
     private let now: @Sendable () -> Timestamp
 
     /// - Parameters:

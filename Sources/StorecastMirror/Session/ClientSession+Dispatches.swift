@@ -23,7 +23,7 @@ extension ClientSession {
 
     /// Whether there is something to store, and it seems possible.
     package var isStoreDue: Bool {
-        guard let recorder, storageProblem == nil else { return false }
+        guard let recorder, storageProblem == nil, !isSuspended else { return false }
         return recorder.isDue || outbox.withLock { $0.hasUnstored }
     }
 
@@ -32,7 +32,7 @@ extension ClientSession {
     /// Nothing is sent that isn't stored: ``nextMessage()`` stores by itself. Without a connection
     /// the owner calls this.
     package func store() {
-        guard let recorder, phase != .closed else { return }
+        guard let recorder, phase != .closed, !isSuspended else { return }
         var problem: Rejection?
         do throws(Rejection) { try recorder.store(outbox) } catch { problem = error }
         if problem != storageProblem {

@@ -14,6 +14,8 @@ package final class ClientSession {
     package private(set) var phase = Phase.offline
     /// The newest position that was heard of.
     package private(set) var position: Position?
+    /// Who the server takes the client for, as of its last welcome; nil if none has said it.
+    package private(set) var identity: Identity?
     /// In which term that is; nil if the server says none.
     package internal(set) var term: String?
     /// Seconds of silence after which to ping.
@@ -22,6 +24,9 @@ package final class ClientSession {
 
     /// Why dispatches can't be stored, and so aren't sent.
     package internal(set) var storageProblem: Rejection?
+
+    /// Whether the storage was let go of, so that nothing is stored.
+    private(set) var isSuspended = false
 
     /// The largest value that is taken in parts, in bytes of its text; 64 MiB. The server is asked
     /// to send whole values only if it is 0.
@@ -103,9 +108,26 @@ package final class ClientSession {
         outbox.withLock { $0.disconnected() }
     }
 
+    /// Stores what there is and lets go of the storage; only without a connection.
+    package func suspend() {
+        guard phase == .offline, !isSuspended else { return }
+        store()
+        isSuspended = true
+        recorder?.release()
+    }
+
+    /// Goes on with the storage; throws if somebody else had it meanwhile.
+    package func resume() throws(Rejection) {
+        guard isSuspended else { return }
+        try recorder?.reclaim()
+        isSuspended = false
+    }
+
     /// Ends it for good: every dispatch without an outcome gets `rejection`, which says nothing
     /// about what became of it. What is stored of it goes on with the next session that opens it.
     package func close(_ rejection: Rejection) {
+        // What was dispatched meanwhile is stored if nobody else has the storage.
+        try? resume()
         store()
         // Its storage is there for the next one.
         recorder = nil
@@ -238,7 +260,9 @@ package final class ClientSession {
         heartbeat = min(max(1, welcome.heartbeat), 3600)
         reached(welcome.position)
         term = welcome.term
+        if let identity = welcome.identity { self.identity = Identity(vouched: identity) }
         let settled = outbox.withLock { outbox in
+            if let identity { outbox.sends(as: identity) }
             if isNew { outbox.rebase(to: welcome.position.version, isFirst: isFirst) }
             outbox.resume(after: welcome.lastSeq)
             for reject in welcome.rejected { outbox.reject(reject.seq, Rejection(reject)) }

@@ -167,7 +167,7 @@ package struct RoomHistory: Equatable, Sendable {
 }
 
 /// Why a journal didn't do what it was asked.
-package enum JournalError: Error, Equatable, Sendable, CustomStringConvertible {
+package enum JournalError: Error, Equatable, Sendable {
     /// It can't do it now; nothing was appended.
     case unavailable(String)
     /// Nobody can tell whether the batch was appended.
@@ -181,14 +181,17 @@ package enum JournalError: Error, Equatable, Sendable, CustomStringConvertible {
     case truncated(below: UInt64)
     /// What is kept can't be read: the reason, for the server's owner.
     case damaged(String)
+}
 
-    /// A sentence.
+extension JournalError: CustomStringConvertible {
+    /// What went wrong, in a sentence.
     package var description: String {
         switch self {
-        case .unavailable(let text), .unknownOutcome(let text), .unfit(_, let text),
-            .replaced(let text), .damaged(let text):
-            text
-        case .truncated(let offset): "Entries below offset \(offset) aren't kept any more."
+        case .unavailable(let problem), .unfit(_, let problem), .replaced(let problem),
+            .damaged(let problem):
+            problem
+        case .unknownOutcome(let problem): "\(problem) It isn't known what was appended."
+        case .truncated(let offset): "Entries below the offset \(offset) are no longer kept."
         }
     }
 }

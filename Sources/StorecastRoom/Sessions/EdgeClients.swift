@@ -174,12 +174,3 @@ final class PassedLink: ServerLink {
     // those are ended of whom most does.
     func setReading(_ reads: Bool) {}
 }
-
-extension Identity {
-    /// As an edge says. When it expires, the edge knows, and keeps.
-    init(vouched identity: VouchedIdentity) {
-        self.init(identity.id, roles: Set(identity.roles))
-    }
-
-    var vouched: VouchedIdentity { VouchedIdentity(id: id, roles: roles.sorted()) }
-}

@@ -594,6 +594,8 @@ package final class ServerSession: SelectionSubscriber {
                     term: room.term, lastSeq: lastSeq, rejected: rejected,
                     heartbeat: UInt64(room.limits.heartbeat), limits: room.limits.frame,
                     server: Software.nameAndVersion,
+                    // An edge tells its clients itself.
+                    identity: isBoundElsewhere ? nil : identity.vouched,
                     parts: takesParts ? SnapshotPart.form : nil)))
         self.hello = nil
         link?.note(.entered)

@@ -1,4 +1,4 @@
-import StorecastWire
+package import StorecastWire
 
 /// Who is connected, as the server's authentication says.
 ///
@@ -44,4 +44,14 @@ public struct Identity: Hashable, Sendable {
 
     /// The server's own code; no client is let in under its id, `"server"`.
     public static let server = Identity("server")
+}
+
+extension Identity {
+    /// As a server says. When it expires, that server knows.
+    package init(vouched identity: VouchedIdentity) {
+        self.init(identity.id, roles: Set(identity.roles))
+    }
+
+    /// As one server tells another, or its client.
+    package var vouched: VouchedIdentity { VouchedIdentity(id: id, roles: roles.sorted()) }
 }

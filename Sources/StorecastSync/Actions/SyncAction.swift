@@ -4,6 +4,9 @@ public import Storecast
 ///
 /// On the wire and in the journal it is `{"type": wireName, "payload": {…}}`, the payload as the
 /// type's `Codable` conformance writes it. An action without members has no payload.
+///
+/// One in a module that server and clients share needs a written `public init`: the initializer
+/// that Swift makes of a struct's members is the module's own.
 public protocol SyncAction: Action, Codable, Sendable {
     /// The action's name on the wire and in the journal.
     ///
@@ -18,4 +21,11 @@ extension SyncAction {
         // What `String(describing:)` says too, in a thirtieth of the time; every dispatch asks.
         _typeName(Self.self, qualified: false)
     }
+
+    /// Stands for the initializer that other modules don't see, for the compiler to say what to do.
+    @available(
+        *, unavailable,
+        message: "Write its initializer in the action's own module: public init() {}"
+    )
+    public init() { fatalError("Unavailable.") }
 }

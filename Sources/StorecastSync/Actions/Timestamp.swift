@@ -36,3 +36,44 @@ extension Timestamp {
             secondsSince1970: Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000)
     }
 }
+
+extension Timestamp: CustomStringConvertible {
+    /// Date and time to the millisecond in UTC, as `2026-11-26T14:53:10.250Z`.
+    public var description: String { text(inUTC: true) }
+}
+
+extension Timestamp {
+    /// Date and time to the millisecond (ISO 8601), in UTC or the system's time zone; the number of
+    /// seconds if it is outside the years 1 to 9999.
+    package func text(inUTC: Bool) -> String {
+        guard (-62_135_596_800..<253_402_300_800).contains(secondsSince1970) else {
+            return "\(secondsSince1970)"
+        }
+        let whole = secondsSince1970.rounded(.down)
+        let milliseconds = Int((secondsSince1970 - whole) * 1000)
+        var seconds = time_t(whole)
+        var parts = tm()
+        if inUTC { gmtime_r(&seconds, &parts) } else { localtime_r(&seconds, &parts) }
+        let date = [
+            (Int(parts.tm_year) + 1900).padded(to: 4), (Int(parts.tm_mon) + 1).padded(to: 2),
+            Int(parts.tm_mday).padded(to: 2),
+        ]
+        let time = [parts.tm_hour, parts.tm_min, parts.tm_sec].map { Int($0).padded(to: 2) }
+        return date.joined(separator: "-") + "T" + time.joined(separator: ":")
+            + ".\(milliseconds.padded(to: 3))" + (inUTC ? "Z" : Self.zone(Int(parts.tm_gmtoff)))
+    }
+
+    /// A time zone's distance from UTC as ISO 8601 writes it.
+    package static func zone(_ seconds: Int) -> String {
+        let minutes = abs(seconds) / 60
+        return (seconds < 0 ? "-" : "+") + (minutes / 60).padded(to: 2) + ":"
+            + (minutes % 60).padded(to: 2)
+    }
+}
+
+extension Int {
+    fileprivate func padded(to width: Int) -> String {
+        let digits = String(self)
+        return String(repeating: "0", count: Swift.max(0, width - digits.count)) + digits
+    }
+}

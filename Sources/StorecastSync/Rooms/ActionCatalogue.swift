@@ -50,10 +50,20 @@ package struct ActionCatalogue: Sendable {
     /// catalogue: what is in the log has to be read back.
     package func check(_ action: any SyncAction) throws(Rejection) {
         let type = type(of: action)
-        guard types[ExactString(type.wireName)]?.type != type else { return }
+        guard !contains(type) else { return }
         throw Rejection(
             .unknownAction, "The room doesn't take actions of this type.",
             detail: "'\(type)' isn't in its definition.")
+    }
+
+    /// Whether the type itself is in the catalogue, and not just one of its name. O(1).
+    package func contains(_ type: any SyncAction.Type) -> Bool {
+        types[ExactString(type.wireName)]?.type == type
+    }
+
+    /// What to do about an action that was forgotten, in a sentence for who writes the program.
+    package static func lack(of type: any SyncAction.Type) -> String {
+        "'\(type)' isn't among the room's actions. Add \(type).self to `actions` of its definition."
     }
 
     /// Whether it is the name of a type in the catalogue. O(1).

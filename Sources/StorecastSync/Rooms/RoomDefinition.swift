@@ -11,9 +11,11 @@ public protocol RoomDefinitionProtocol: Sendable {
 
 /// Everything about a kind of room: its state, reducer, actions and selections.
 ///
-/// A value in the module that server and clients share; the server adds who may do what.
+/// A value in the module that server and clients share; the server adds who may do what. It is the
+/// only place where actions are listed: a client's connection takes them from here too.
 public struct RoomDefinition<State: Codable & Sendable>: RoomDefinitionProtocol {
     package var makeStore: @Sendable () -> Store<State>
+    private let reduce: @Sendable (inout State, any Action) -> Void
     package var actions: ActionCatalogue
     package let selections: [ExactString: any SelectionProtocol<State>]
     /// What is said to clients that subscribe to another one.
@@ -55,6 +57,7 @@ public struct RoomDefinition<State: Codable & Sendable>: RoomDefinitionProtocol 
         reducer: @escaping @Sendable (inout State, any Action) -> Void
     ) {
         makeStore = { Store(state: state, reducer: reducer) }
+        reduce = reducer
         self.actions = ActionCatalogue(actions)
         self.selections = Self.table(selections)
         knownSelections = KnownNames(self.selections.keys.sortedStrings())
@@ -66,6 +69,7 @@ public struct RoomDefinition<State: Codable & Sendable>: RoomDefinitionProtocol 
         actions: [any SyncAction.Type], selections: [any SelectionProtocol<State>]
     ) {
         makeStore = { Store(reducer: reducer, state: nil) }
+        reduce = { state, action in state = reducer(action, state) }
         self.actions = ActionCatalogue(actions)
         self.selections = Self.table(selections)
         knownSelections = KnownNames(self.selections.keys.sortedStrings())
@@ -73,6 +77,33 @@ public struct RoomDefinition<State: Codable & Sendable>: RoomDefinitionProtocol 
 
     /// The definition itself.
     public var definition: Self { self }
+
+    /// What the room's reducer does to a selection that is a part of the state: for mirrors that
+    /// show actions before the server has answered.
+    ///
+    /// The rest of the state is that of a new room. A selection that the room doesn't have, or that
+    /// is computed, is a programming error.
+    package func reducer<Value>(
+        of selection: Selection<State, NoParameters, Value>
+    ) -> InPlaceReducer<Value> {
+        let name = selection.name
+        precondition(
+            selections[ExactString(name)] != nil, "The room has no selection '\(name)'.")
+        guard let part = selection.part else {
+            preconditionFailure(
+                "The selection '\(name)' is computed, so the room's reducer can't change it. "
+                    + "Declare it with `part:`, or give the store a reducer of its value.")
+        }
+        // The store makes the first state, if need be with the reducer.
+        let (new, reduce) = (makeStore().state!, reduce)
+        return { value, action in
+            var state = new
+            // Not assigned, so that nothing else holds what the reducer changes.
+            swap(&state[keyPath: part], &value)
+            reduce(&state, action)
+            swap(&state[keyPath: part], &value)
+        }
+    }
 
     private static func table(
         _ selections: [any SelectionProtocol<State>]
@@ -95,16 +126,23 @@ extension RoomDefinition {
     ///
     /// A thrown ``Rejection`` is the dispatch's outcome, for good even if it says that it is
     /// retryable; any other error becomes an `internal` rejection without detail. A later check of
-    /// the same action replaces an earlier one.
+    /// the same action replaces an earlier one. One of an action that the room doesn't list is a
+    /// programming error.
     public func validate<A: SyncAction>(
         _ type: A.Type, _ check: @escaping @Sendable (State, A, Identity) throws -> Void
     ) -> Self {
+        expectListed(type)
         var room = self
         room.validators[ObjectIdentifier(type)] = { state, action, sender in
             // Found by its type: there is no other here, and none that goes unchecked.
             try check(state, action as! A, sender)
         }
         return room
+    }
+
+    /// Ends the program if a rule or a check is of an action that was forgotten among the room's.
+    func expectListed(_ type: any SyncAction.Type) {
+        precondition(actions.contains(type), ActionCatalogue.lack(of: type))
     }
 
     /// Refuses an action that would make a part of the state something that can't be read back.

@@ -149,8 +149,10 @@ extension RoomDefinition {
     /// the journal is for ``validate(_:_:)``. It isn't replayed, so it may depend on anything.
     ///
     /// On a server that authenticates, what no rule is about is refused (`forbidden`), and its log
-    /// says so once. A server without authentication is open for what no rule is about.
+    /// says so once. A server without authentication is open for what no rule is about. A rule for
+    /// an action that the room doesn't list is a programming error.
     public func allow<A: SyncAction>(_ type: A.Type, _ rule: Rule<State, A>) -> Self {
+        expectListed(type)
         var room = self
         room.actionRules[ObjectIdentifier(type)] = rule.erased { $0 as! A }
         return room

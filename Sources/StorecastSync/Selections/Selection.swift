@@ -21,6 +21,8 @@ public struct Selection<
     package let evaluate: @Sendable (State, Parameters, Identity) -> Value
     /// Whether what it reads may differ between two states; nil if it may read anything.
     package var reads: (@Sendable (State, State) -> Bool)?
+    /// Where it is in the state, if it is a part of it.
+    package var part: (any WritableKeyPath<State, Value> & Sendable)?
     /// What keeps it up to date on the server, if that isn't the closure.
     package var upkeep: (any SelectionUpkeep<State, Parameters>)?
 
@@ -69,6 +71,18 @@ public struct Selection<
 }
 
 extension Selection where Parameters == NoParameters {
+    /// A selection that is a part of the state, or all of it.
+    ///
+    /// ```swift
+    /// static let total = Selection("total", part: \Counter.count)
+    /// static let all = Selection("all", part: \Counter.self)
+    /// ```
+    /// A client can show such a part with the room's own reducer, before the server has answered.
+    public init(_ name: String, part: any WritableKeyPath<State, Value> & Sendable) {
+        self.init(name) { (state: State, _: NoParameters) in state[keyPath: part] }
+        self.part = part
+    }
+
     /// A selection that is the same for everyone.
     public init(_ name: String, _ evaluate: @escaping @Sendable (State) -> Value) {
         self.init(name) { (state: State, _: NoParameters) in evaluate(state) }

@@ -38,7 +38,8 @@ extension JSONWriter {
         endObject()
     }
 
-    private mutating func writeMember(_ identity: VouchedIdentity) {
+    /// Appends the member `identity`.
+    mutating func writeMember(_ identity: VouchedIdentity) {
         write(key: "identity")
         beginObject()
         member("id", identity.id)

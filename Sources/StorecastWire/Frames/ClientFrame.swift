@@ -87,7 +87,7 @@ package enum ClientFrame: Sendable {
     }
 }
 
-/// Who a client is, as an edge has found out.
+/// Who a client is, as a server has found out: an edge tells the owner, and each its client.
 package struct VouchedIdentity: Sendable {
     package var id: String
     package var roles: [String]

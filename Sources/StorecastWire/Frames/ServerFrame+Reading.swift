@@ -111,6 +111,7 @@ extension ServerFrame.Welcome {
             message: try limit("message"), window: try limit("window"),
             subscriptions: try limit("subscriptions"), depth: try limit("depth"))
         server = try fields.string("server")
+        if fields.optional("identity") != nil { identity = try VouchedIdentity(reading: fields) }
         parts = try fields.optionalInteger("parts")
     }
 }

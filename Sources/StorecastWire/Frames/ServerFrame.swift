@@ -28,13 +28,16 @@ package enum ServerFrame: Sendable {
         package var limits: Limits
         /// Name and version of the server's software.
         package var server: String
+        /// Who the client is to the server; nil if it doesn't say.
+        package var identity: VouchedIdentity?
         /// The form in which large values come in parts; nil if they don't.
         package var parts: UInt64?
 
         package init(
             position: Position, term: String? = nil, lastSeq: UInt64, rejected: [Reject] = [],
             heartbeat: UInt64,
-            limits: Limits, server: String, parts: UInt64? = nil
+            limits: Limits, server: String, identity: VouchedIdentity? = nil,
+            parts: UInt64? = nil
         ) {
             self.position = position
             self.term = term
@@ -43,6 +46,7 @@ package enum ServerFrame: Sendable {
             self.heartbeat = heartbeat
             self.limits = limits
             self.server = server
+            self.identity = identity
             self.parts = parts
         }
     }

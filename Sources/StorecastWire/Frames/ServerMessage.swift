@@ -76,6 +76,7 @@ extension ServerMessage {
             writer.member("depth", welcome.limits.depth)
             writer.endObject()
             writer.member("server", welcome.server)
+            if let identity = welcome.identity { writer.writeMember(identity) }
             if let parts = welcome.parts { writer.member("parts", parts) }
             writer.endObject()
         }

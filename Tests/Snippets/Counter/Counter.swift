@@ -8,7 +8,7 @@ public struct Increase: SyncAction {
 public struct Counter: Codable, Sendable {
     public var count = 0
 
-    public static let total = Selection("total") { (counter: Counter) in counter.count }
+    public static let total = Selection("total", part: \Counter.count)
 
     public static let room = RoomDefinition(
         state: Counter(), actions: [Increase.self], selections: [total]

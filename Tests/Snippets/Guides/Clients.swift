@@ -4,7 +4,8 @@ import StorecastClient
 /// What pages show of clients.
 @MainActor func followCounter() async {
     // snippet: counter-client
-    let total = RemoteStore(Counter.total, on: RemoteConnection("ws://127.0.0.1:9090/"))
+    let connection = RemoteConnection("ws://127.0.0.1:9090/", room: Counter.room)
+    let total = RemoteStore(Counter.total, on: connection, optimistic: Counter.room)
     total.dispatch(Increase())
     for await count in total.states { print(count) }
     // end of snippet

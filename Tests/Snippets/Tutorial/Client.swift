@@ -45,8 +45,8 @@ import StorecastClient
 @MainActor func watchAnywhere() {
     // snippet: poll-offline
     let connection = RemoteConnection(
-        "ws://127.0.0.1:9090/poll", token: { "secret of ada" },
-        outbox: .file("votes.outbox", actions: [Vote.self]))
+        "ws://127.0.0.1:9090/poll", room: Poll.room, token: { "secret of ada" },
+        outbox: .file("votes.outbox"))
     let teas = RemoteStore(Poll.votes, "tea", on: connection) { votes, action in
         if let vote = action as? Vote, vote.answer == "tea" { votes += 1 }
     }

@@ -14,7 +14,7 @@ struct ConnectionOutboxTests {
     }
 
     private var file: RemoteConnection.Outbox {
-        .file(folder.file("outbox"), actions: [PutBook.self])
+        .file(folder.file("outbox"))
     }
 
     /// Nobody listens there.
@@ -94,7 +94,7 @@ struct ConnectionOutboxTests {
 
         let server = SyncServer(port: 0, room: Shelf.room())
         let url = try await server.start()
-        let second = RemoteConnection(url, outbox: file)
+        let second = RemoteConnection(url, room: Shelf.room(), outbox: file)
         let books = RemoteStore(Shelf.books, on: second, optimistic: Shelf.put)
         let left = second.pending
         #expect(left.map { ($0.action as? PutBook)?.title } == ["Emma", "Persuasion"])
@@ -132,6 +132,32 @@ struct ConnectionOutboxTests {
         }
         _ = try await first.dispatch(PutBook(title: "Emma")).outcome
         first.close()
+        await server.stop()
+    }
+
+    @Test func `a connection that is suspended leaves its file to others, and goes on`()
+        async throws
+    {
+        let server = SyncServer(port: 0, room: Shelf.room())
+        let url = try await server.start()
+        let app = RemoteConnection(url, outbox: file)
+        _ = try await app.dispatch(PutBook(title: "Emma")).outcome
+        app.suspend()
+        guard case .offline = await app.settledStatus else {
+            return #expect(Bool(false), "\(app.status)")
+        }
+        let waiting = app.dispatch(PutBook(title: "Persuasion"))
+        app.resume()
+        #expect(try await waiting.outcome.version == 2)
+        app.suspend()
+        _ = await app.settledStatus
+
+        let other = RemoteConnection(url, outbox: file)
+        _ = try await other.dispatch(PutBook(title: "Sanditon")).outcome
+        other.close()
+        _ = try await closed(other)
+        app.resume()
+        #expect(try await closed(app)?.code == .outboxLocked)
         await server.stop()
     }
 

@@ -54,6 +54,31 @@ struct FileOutboxStorageTests {
         #expect(code(path) == nil)
     }
 
+    @Test func `what is let go of is others', and goes on when it comes back as it was`() throws {
+        let first = try FileOutboxStorage(path)
+        try first.append(Array("one".utf8))
+        try first.sync()
+        first.release()
+        #expect(code(path) == nil)
+        try first.reclaim()
+        #expect(code(path) == .outboxLocked)
+        try first.append(Array("two".utf8))
+        #expect(try first.read() == Array("onetwo".utf8))
+    }
+
+    @Test func `what others have, or have changed, doesn't come back`() throws {
+        let first = try FileOutboxStorage(path)
+        try first.append(Array("one".utf8))
+        first.release()
+        do {
+            let second = try FileOutboxStorage(path)
+            #expect(throws: Rejection.self) { try first.reclaim() }
+            try second.append(Array("two".utf8))
+        }
+        #expect(throws: Rejection.self) { try first.reclaim() }
+        #expect(code(path) == nil)
+    }
+
     /// By the second time the number may be that of another thread's file.
     @Test func `one that is refused closes its descriptor once`() throws {
         let first = try FileOutboxStorage(path)

@@ -16,10 +16,12 @@ final class ManualNetwork: Transport, TransportExecutor {
     /// A connection of its client, which is seeded.
     @MainActor func connect(
         to url: String = "ws://host/", token: (@Sendable () async throws -> String)? = nil,
+        identity: Identity? = nil,
         holding object: any AnyObject & Sendable = Tally()
     ) -> RemoteConnection {
         let connection = RemoteConnection(
-            url, token: token, transport: self, random: SeededGenerator(seed: 1),
+            url, token: token, identity: identity, transport: self,
+            random: SeededGenerator(seed: 1),
             wallClock: { [self] in withExtendedLifetime(object) { time } })
         settle()
         return connection
@@ -47,11 +49,16 @@ final class ManualNetwork: Transport, TransportExecutor {
     @MainActor func settle() { advance(by: .zero) }
 
     /// The server takes the newest connection and welcomes its client.
-    @MainActor func welcome(epoch: String = "e", version: Int = 1, lastSeq: Int = 0) {
+    ///
+    /// - Parameter identity: whom it takes the client for, as JSON; it doesn't say if it is nil.
+    @MainActor func welcome(
+        epoch: String = "e", version: Int = 1, lastSeq: Int = 0, identity: String? = nil
+    ) {
         tell(.opened)
         say(
             TestSupport.welcome(
-                epoch: epoch, version: version, lastSeq: lastSeq, heartbeat: 3600))
+                epoch: epoch, version: version, lastSeq: lastSeq, heartbeat: 3600,
+                identity: identity))
     }
 
     /// The server says something on the newest connection.

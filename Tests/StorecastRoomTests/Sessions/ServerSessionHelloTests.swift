@@ -13,9 +13,17 @@ struct ServerSessionHelloTests {
                     #"""
                     {"op":"welcome","proto":1,"epoch":"test-epoch","v":0,"lastSeq":0,
                     "heartbeat":30,"limits":{"message":1048576,"window":1024,"subscriptions":256,
-                    "depth":64},"server":"storecast/0.1.0"}
+                    "depth":64},"server":"storecast/0.1.0","identity":{"id":"","roles":[]}}
                     """#)
             ])
+    }
+
+    @Test func `welcome says whom the server takes the client for`() {
+        loop.authenticator = { _ in .success(Identity("ada", roles: ["owner", "editor"])) }
+        let wire = Wire(to: loop.open(Shop.room), on: loop)
+        wire.say(hello(.ada, #","token":"secret""#))
+        #expect(
+            wire.hear().first?["identity"] == parsed(#"{"id":"ada","roles":["editor","owner"]}"#))
     }
 
     @Test(arguments: [

@@ -15,6 +15,7 @@ import { Rejection } from "../wire/Rejection.js";
 /** @typedef {import("../session/Action.js").Action} Action */
 /** @typedef {import("../session/Position.js").Position} Position */
 /** @typedef {import("./Status.js").Status} Status */
+/** @typedef {import("../wire/ServerFrame.js").Identity} Identity */
 /** @typedef {import("../store/OptimisticValue.js").Stamp} Stamp */
 
 /**
@@ -120,7 +121,7 @@ export class Connection {
     this.#outbox.onRejected = options.onRejected ?? (() => {});
     this.#announcer = new Announcer(notify, platform);
     const session = new ClientSession(this.#outbox, {
-      welcomed: () => this.#core.welcomed(),
+      welcomed: () => this.#welcomed(),
       pendingChanged: () => this.#pendingChanged(),
       held: (seconds) => this.#core.held(seconds),
       renew: (seconds) => this.#core.renew(seconds),
@@ -148,6 +149,16 @@ export class Connection {
     return this.#core.status;
   }
 
+  /**
+   * Whom the server takes this client for, as of its last welcome; undefined before the first, and
+   * if the server is of a version that doesn't say.
+   *
+   * @returns {Identity | undefined}
+   */
+  get identity() {
+    return this.#session.identity;
+  }
+
   /** How many dispatches have no outcome: what an app shows as "3 changes not saved yet". */
   get pendingCount() {
     return this.#outbox.entries.length;
@@ -163,7 +174,7 @@ export class Connection {
   }
 
   /**
-   * Calls `listener` after changes of `status`, `pendingCount` or `outboxProblem`.
+   * Calls `listener` after changes of `status`, `identity`, `pendingCount` or `outboxProblem`.
    *
    * @param {() => void} listener
    * @returns {() => void} ends that
@@ -181,7 +192,8 @@ export class Connection {
    * @param {(state: Room["selections"][Name]["value"], action: ActionOf<Room>, stamp: Stamp) =>
    *     Room["selections"][Name]["value"]} [options.optimistic]  what an action makes of the state,
    *     as a new value: shows what is dispatched before the server has answered. `stamp.id` is the
-   *     id that a Swift server's stamp is going to have. Give the same function every time
+   *     id that a Swift server's stamp is going to have; `stamp.sender` is `identity`.
+   *     Give the same function every time
    * @returns {RemoteStore<Room["selections"][Name]["value"], ActionOf<Room>>}
    * @throws {TypeError} if the parameters can't be written as JSON
    */
@@ -299,6 +311,12 @@ export class Connection {
     this.#announcer.add(this);
   }
 
+  #welcomed() {
+    this.#core.welcomed();
+    // Optimistic reducers may ask who acts.
+    for (const store of this.#stores.optimistic) this.#announcer.add(store);
+  }
+
   #pendingChanged() {
     this.#announcer.add(this);
     for (const store of this.#stores.optimistic) this.#announcer.add(store);
@@ -315,6 +333,9 @@ export class Connection {
       // A stored outbox brings its own.
       get client() {
         return session.client;
+      },
+      get identity() {
+        return session.identity;
       },
       outbox: this.#outbox,
       platform: this.#platform,

@@ -48,6 +48,12 @@ export class ClientSession {
    */
   position;
   /**
+   * Whom the server takes the client for, as of its last welcome.
+   *
+   * @type {import("../wire/ServerFrame.js").Identity | undefined}
+   */
+  identity;
+  /**
    * In which term that is; undefined if the server says none.
    *
    * @type {string | undefined}
@@ -284,11 +290,22 @@ export class ClientSession {
     this.heartbeat = Math.min(Math.max(1, heartbeat), 3600);
     this.position = later(this.position, { epoch, version });
     this.#term = term;
+    this.#learn(welcome.identity);
     this.#outbox.welcomed(welcome);
     const seq = Math.max(this.#outbox.settled, lastSeq);
     this.#acknowledged = { seq, position: { epoch, version } };
     this.#announce([], this.#takeSettled());
     this.#delegate.welcomed();
+  }
+
+  /**
+   * The same object as long as nothing of it changes, so that nobody has to look into it.
+   *
+   * @param {import("../wire/ServerFrame.js").Identity | undefined} identity
+   */
+  #learn(identity) {
+    if (!identity || JSON.stringify(identity) === JSON.stringify(this.identity)) return;
+    this.identity = identity;
   }
 
   /** @param {Part} part */

@@ -5,7 +5,10 @@ import { stampId } from "../session/stampId.js";
 /**
  * What the server is going to add to an action, as far as it is known.
  *
- * @typedef {{ readonly id: string }} Stamp
+ * @typedef {object} Stamp
+ * @property {string} id
+ * @property {import("../wire/ServerFrame.js").Identity | undefined} sender  undefined before the
+ *     server has said who this is
  */
 
 /**
@@ -16,7 +19,12 @@ import { stampId } from "../session/stampId.js";
  * before the value does doesn't make the action disappear in between.
  */
 export class OptimisticValue {
-  #key = { base: /** @type {unknown} */ (undefined), included: 0, departures: 0 };
+  #key = {
+    base: /** @type {unknown} */ (undefined),
+    included: 0,
+    departures: 0,
+    sender: /** @type {import("../wire/ServerFrame.js").Identity | undefined} */ (undefined),
+  };
   /** The last dispatch that is in the value. */
   #through = 0;
   /** @type {unknown} */
@@ -44,9 +52,15 @@ export class OptimisticValue {
    */
   on(base, included) {
     const { departures } = this.#outbox;
+    const sender = this.#owner.identity;
     const key = this.#key;
-    if (base !== key.base || included !== key.included || departures !== key.departures) {
-      this.#key = { base, included, departures };
+    if (
+      base !== key.base ||
+      included !== key.included ||
+      departures !== key.departures ||
+      sender !== key.sender
+    ) {
+      this.#key = { base, included, departures, sender };
       this.#value = base;
       this.#through = included;
     }
@@ -69,6 +83,7 @@ export class OptimisticValue {
       get id() {
         return stampId(owner.client, seq);
       },
+      sender: owner.identity,
     };
     try {
       this.#value = this.#reduce(this.#value, action, stamp);

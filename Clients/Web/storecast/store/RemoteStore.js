@@ -13,6 +13,7 @@ import { compareTexts, orderedForm, tableForm } from "./TableForm.js";
  *
  * @typedef {object} StoreOwner
  * @property {string} client  its id
+ * @property {import("../wire/ServerFrame.js").Identity | undefined} identity  who it is, if known
  * @property {import("../session/Outbox.js").Outbox} outbox
  * @property {(mirror: Mirror, store: RemoteStore<any, any>) => Mirror} follow
  * @property {(mirror: Mirror, store: RemoteStore<any, any>) => void} leave

@@ -11,6 +11,7 @@ export { Rejection } from "./wire/Rejection.js";
 export type ConnectionOptions = import("./connection/Connection.js").ConnectionOptions;
 export type RoomTypes = import("./connection/Connection.js").RoomTypes;
 export type Status = import("./connection/Status.js").Status;
+export type Identity = import("./wire/ServerFrame.js").Identity;
 export type OutboxStorage = import("./outbox/OutboxStorage.js").OutboxStorage;
 export type Action = import("./session/Action.js").Action;
 export type Position = import("./session/Position.js").Position;

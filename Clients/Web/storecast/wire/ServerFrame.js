@@ -12,6 +12,12 @@ import { isObject } from "./JSONValue.js";
  * @property {string} [detail]
  */
 
+/**
+ * Whom a server takes its client for; `id` is empty for everybody who is anonymous.
+ *
+ * @typedef {{ readonly id: string, readonly roles: readonly string[] }} Identity
+ */
+
 /** @typedef {{ message: number, window: number, subscriptions: number, depth: number }} Limits */
 
 /**
@@ -26,6 +32,7 @@ import { isObject } from "./JSONValue.js";
  * @property {number} heartbeat
  * @property {Limits} limits
  * @property {string} server
+ * @property {Identity} [identity]  who the client is, if the server says it
  * @property {number} [parts]  the form in which large values come in parts
  */
 
@@ -95,6 +102,9 @@ const limits = (value) =>
   isObject(value) &&
   ["message", "window", "subscriptions", "depth"].every((name) => integer(value[name]));
 /** @type {Check} */
+const identity = (value) =>
+  isObject(value) && string(value.id) && Array.isArray(value.roles) && value.roles.every(string);
+/** @type {Check} */
 const rejected = (value) =>
   Array.isArray(value) &&
   value.every((reject) => isObject(reject) && problem(reject, rejection) === undefined);
@@ -121,7 +131,7 @@ const shapes = new Map(
         limits,
         server: string,
       },
-      { term: string, rejected, parts: integer },
+      { term: string, rejected, identity, parts: integer },
     ],
     subscribed: [{ ref: integer, sub: integer, tag: string, bytes: integer }],
     snapshot: [{ sub: integer, v: integer, value: anything }],

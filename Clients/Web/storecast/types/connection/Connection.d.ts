@@ -1,6 +1,7 @@
 /** @typedef {import("../session/Action.js").Action} Action */
 /** @typedef {import("../session/Position.js").Position} Position */
 /** @typedef {import("./Status.js").Status} Status */
+/** @typedef {import("../wire/ServerFrame.js").Identity} Identity */
 /** @typedef {import("../store/OptimisticValue.js").Stamp} Stamp */
 /**
  * What a room has, for editors and type checkers: the values and parameters of its selections by
@@ -82,6 +83,13 @@ export class Connection<Room extends RoomTypes = AnyRoom> {
     });
     /** How the connection is doing. */
     get status(): import("./Status.js").Status;
+    /**
+     * Whom the server takes this client for, as of its last welcome; undefined before the first, and
+     * if the server is of a version that doesn't say.
+     *
+     * @returns {Identity | undefined}
+     */
+    get identity(): import("../wire/ServerFrame.js").Identity | undefined;
     /** How many dispatches have no outcome: what an app shows as "3 changes not saved yet". */
     get pendingCount(): number;
     /**
@@ -91,7 +99,7 @@ export class Connection<Room extends RoomTypes = AnyRoom> {
      */
     get outboxProblem(): Rejection | undefined;
     /**
-     * Calls `listener` after changes of `status`, `pendingCount` or `outboxProblem`.
+     * Calls `listener` after changes of `status`, `identity`, `pendingCount` or `outboxProblem`.
      *
      * @param {() => void} listener
      * @returns {() => void} ends that
@@ -108,7 +116,8 @@ export class Connection<Room extends RoomTypes = AnyRoom> {
      * @param {(state: Room["selections"][Name]["value"], action: ActionOf<Room>, stamp: Stamp) =>
      *     Room["selections"][Name]["value"]} [options.optimistic]  what an action makes of the state,
      *     as a new value: shows what is dispatched before the server has answered. `stamp.id` is the
-     *     id that a Swift server's stamp is going to have. Give the same function every time
+     *     id that a Swift server's stamp is going to have; `stamp.sender` is `identity`.
+     *     Give the same function every time
      * @returns {RemoteStore<Room["selections"][Name]["value"], ActionOf<Room>>}
      * @throws {TypeError} if the parameters can't be written as JSON
      */
@@ -160,6 +169,7 @@ export class Connection<Room extends RoomTypes = AnyRoom> {
 export type Action = import("../session/Action.js").Action;
 export type Position = import("../session/Position.js").Position;
 export type Status = import("./Status.js").Status;
+export type Identity = import("../wire/ServerFrame.js").Identity;
 export type Stamp = import("../store/OptimisticValue.js").Stamp;
 /**
  * What a room has, for editors and type checkers: the values and parameters of its selections by

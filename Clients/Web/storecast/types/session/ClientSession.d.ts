@@ -20,6 +20,12 @@ export class ClientSession {
      * @type {Position | undefined}
      */
     position: Position | undefined;
+    /**
+     * Whom the server takes the client for, as of its last welcome.
+     *
+     * @type {import("../wire/ServerFrame.js").Identity | undefined}
+     */
+    identity: import("../wire/ServerFrame.js").Identity | undefined;
     /** Seconds of silence after which to ping. */
     heartbeat: number;
     /**

@@ -2,7 +2,10 @@
 /**
  * What the server is going to add to an action, as far as it is known.
  *
- * @typedef {{ readonly id: string }} Stamp
+ * @typedef {object} Stamp
+ * @property {string} id
+ * @property {import("../wire/ServerFrame.js").Identity | undefined} sender  undefined before the
+ *     server has said who this is
  */
 /**
  * What an optimistic store shows: the server's value, and the client's pending actions on it.
@@ -32,5 +35,10 @@ export type Action = import("../session/Action.js").Action;
  * What the server is going to add to an action, as far as it is known.
  */
 export type Stamp = {
-    readonly id: string;
+    id: string;
+    /**
+     * undefined before the
+     * server has said who this is
+     */
+    sender: import("../wire/ServerFrame.js").Identity | undefined;
 };

@@ -89,6 +89,10 @@ export type StoreOwner = {
      * its id
      */
     client: string;
+    /**
+     * who it is, if known
+     */
+    identity: import("../wire/ServerFrame.js").Identity | undefined;
     outbox: import("../session/Outbox.js").Outbox;
     follow: (mirror: Mirror, store: RemoteStore<any, any>) => Mirror;
     leave: (mirror: Mirror, store: RemoteStore<any, any>) => void;

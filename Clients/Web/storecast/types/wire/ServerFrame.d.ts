@@ -15,6 +15,13 @@ export type Rejected = {
     title: string;
     detail?: string | undefined;
 };
+/**
+ * Whom a server takes its client for; `id` is empty for everybody who is anonymous.
+ */
+export type Identity = {
+    readonly id: string;
+    readonly roles: readonly string[];
+};
 export type Limits = {
     message: number;
     window: number;
@@ -35,6 +42,10 @@ export type Welcome = {
     heartbeat: number;
     limits: Limits;
     server: string;
+    /**
+     * who the client is, if the server says it
+     */
+    identity?: Identity | undefined;
     /**
      * the form in which large values come in parts
      */
