@@ -10,7 +10,7 @@ struct SnippetTests {
     private static let documents =
         [
             "Cluster", "Coming-from-ReSwift", "Large-states", "Recovery", "Services", "Simulation",
-            "Web",
+            "Text", "Web",
         ]
         .map { "Docs/\($0).md" }
         + articles(in: "Sources/Storecast/Documentation.docc")

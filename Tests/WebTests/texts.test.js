@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
+import * as storecast from "../../Clients/Web/storecast/index.js";
 import {
   applyEdit,
   editOf,
@@ -9,6 +10,7 @@ import {
   sharedText,
   textVersion,
 } from "../../Clients/Web/storecast/index.js";
+import { TestPeer } from "./support/TestPeer.js";
 
 const file = new URL("../Vectors/texts.json", import.meta.url);
 const { cases, differences, histories } = JSON.parse(readFileSync(file, "utf8"));
@@ -242,5 +244,81 @@ describe("editors whose edits cross", () => {
       assert(session.accepted > 20);
     }
     assert(refused > 0);
+  });
+});
+
+describe("the text field of Docs/Text.md", () => {
+  const page = readFileSync(new URL("../../Docs/Text.md", import.meta.url), "utf8");
+  const [, program] = /^```js\nimport .*?;\n(.*?)^```/ms.exec(page);
+
+  /** The page's program with a field, its server, and the texts that the server has. */
+  async function open(start) {
+    const field = {
+      value: "",
+      selectionStart: 0,
+      selectionEnd: 0,
+      setSelectionRange(from, to) {
+        [this.selectionStart, this.selectionEnd] = [from, to];
+      },
+      addEventListener: (_, listener) => (field.input = listener),
+      type(value) {
+        field.value = value;
+        field.selectionStart = field.selectionEnd = value.length;
+        field.input();
+      },
+    };
+    const lines = [];
+    let peer;
+    let pause;
+    const names = {
+      ...storecast,
+      connect: (_, options) => (peer = new TestPeer(options)).connection,
+      document: { getElementById: () => field },
+      console: { log: (...words) => lines.push(words.join(" ")) },
+      setTimeout: (send) => (pause = send),
+      clearTimeout: () => (pause = undefined),
+    };
+    delete names.default;
+    new Function(...Object.keys(names), program)(...Object.values(names));
+    await peer.welcome({ v: 7 });
+    const text = sharedText(start);
+    await peer.say({ op: "subscribed", ref: 1, sub: 5, tag: "t", bytes: 1 });
+    await peer.say({ op: "snapshot", sub: 5, v: 7, value: { text } });
+    const edits = async () => (await peer.heard()).map(({ action }) => action.payload.edit);
+    return { peer, field, lines, text, edits, pause: () => pause?.() };
+  }
+
+  test("sends what was typed when there is a pause", async () => {
+    const { field, edits, pause } = await open("Buy tea.");
+    assert.equal(field.value, "Buy tea.");
+    field.type("Buy tea. ");
+    field.type("Buy tea. Now");
+    assert.deepEqual(await edits(), []);
+    pause();
+    const [edit] = await edits();
+    assert.deepEqual(edit.changes, [{ at: 8, delete: 0, insert: " Now" }]);
+    assert.equal(field.value, "Buy tea. Now");
+  });
+
+  test("shows what others did together with what wasn't sent yet", async () => {
+    const { peer, field, text } = await open("Buy tea.");
+    field.type("Buy tea. Now");
+    const theirs = applyEdit(text, editOf(text, "bob", "Please buy tea."));
+    const [{ action }] = await peer.say({ op: "snapshot", sub: 5, v: 8, value: { text: theirs } });
+    assert.equal(field.value, "Please buy tea. Now");
+    assert.equal(field.selectionStart, field.value.length);
+    assert.equal(applyEdit(theirs, action.payload.edit).text, field.value);
+  });
+
+  test("says what was in an edit that is refused, and shows the text without it", async () => {
+    const { peer, field, lines, edits, pause } = await open("tea");
+    field.type("tea and more tea");
+    pause();
+    const [edit] = await edits();
+    assert.equal(edit.version.own, 0);
+    const reject = { op: "reject", seq: 1, code: "conflict", title: "Too long.", retryable: false };
+    await peer.say(reject, { op: "transaction", v: 7, count: 0, acked: 1 });
+    assert.deepEqual(lines, ["Too long.  and more tea"]);
+    assert.equal(field.value, "tea");
   });
 });

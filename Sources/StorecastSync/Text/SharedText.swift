@@ -49,7 +49,7 @@ public struct SharedText: Codable, Equatable, Sendable {
     public private(set) var revision = 0
     /// How much is remembered of recent edits, at most: the number of turns, spans and deletions.
     ///
-    /// An edit of another editor than the one before adds two or three, and each is some 20 bytes
+    /// An edit of another editor than the one before adds two or three, and each is some 40 bytes
     /// of the state. Who hasn't seen the edits that are forgotten for that is refused.
     public let memory: Int
     /// Everybody is taken to have seen the edits up to this one.
@@ -61,7 +61,8 @@ public struct SharedText: Codable, Equatable, Sendable {
     /// A text of which nobody has edited anything yet.
     ///
     /// - Parameter memory: how much is remembered of recent edits; see ``memory-swift.property``.
-    ///   1,000 are enough for edits of ten minutes or so while two people type without a pause.
+    ///   1,000 are some eight minutes of two people who type at the same time and each dispatch an
+    ///   edit every two seconds.
     public init(_ text: String = "", memory: Int = 1_000) {
         precondition(memory > 0, "A shared text has to remember something.")
         self.text = text
