@@ -135,8 +135,8 @@ export function moveCursor(cursor, older, newer, editor) {
 
 /**
  * Where an offset in a version of the text is now, both in Unicode scalars: behind the same scalar,
- * or where that was; undefined if it can't be told. For cursors of others, which travel as a version
- * and an offset.
+ * or where that was; undefined if it can't be told. For cursors of others, which travel as a
+ * version and an offset.
  *
  * @param {SharedText} shared
  * @param {number} offset
@@ -353,8 +353,8 @@ class Weaver {
   }
 
   /**
-   * Inserts what belongs here: right behind what its editor saw before it, and so before what others
-   * have inserted at the same place meanwhile.
+   * Inserts what belongs here: right behind what its editor saw before it, and so before what
+   * others have inserted at the same place meanwhile.
    */
   #begin() {
     const change = this.#changes[this.#begun];

@@ -45,8 +45,8 @@ export function applyEdit(shared: SharedText, { version, changes }: TextEdit): S
 export function moveCursor(cursor: number, older: SharedText, newer: SharedText, editor: string): number;
 /**
  * Where an offset in a version of the text is now, both in Unicode scalars: behind the same scalar,
- * or where that was; undefined if it can't be told. For cursors of others, which travel as a version
- * and an offset.
+ * or where that was; undefined if it can't be told. For cursors of others, which travel as a
+ * version and an offset.
  *
  * @param {SharedText} shared
  * @param {number} offset
