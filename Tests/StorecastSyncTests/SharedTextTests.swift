@@ -168,6 +168,30 @@ struct SharedTextTests {
         }
     }
 
+    @Test func `whatever an edit says, its text and what it remembers stay in step`() {
+        var random = SeededGenerator(seed: 17)
+        var shared = SharedText("some words to begin with", memory: 60)
+        var taken = 0
+        for _ in 0..<3_000 {
+            let version = TextVersion(
+                editor: ["ada", "bob", "eve"][random.below(3)],
+                base: shared.revision - random.below(12) + 1, own: random.below(4) - 1)
+            var (at, changes) = (random.below(10) - 1, [TextChange]())
+            for _ in 0..<random.below(4) {
+                changes.append(
+                    TextChange(
+                        at: at, delete: random.below(6) - 1,
+                        insert: String(repeating: "é", count: random.below(3))))
+                at += random.below(9)
+            }
+            let before = shared.revision
+            shared.apply(TextEdit(version: version, changes: changes))
+            taken += shared.revision - before
+            #expect(shared.count == shared.text.unicodeScalars.count)
+        }
+        #expect(taken > 300)
+    }
+
     @Test func `what would make it too long is a conflict, but what makes it shorter never is`() {
         let shared = SharedText("abcdef")
         let longer = shared.edit(by: "ada", to: "abcdef!")

@@ -60,7 +60,7 @@ public struct SharedText: Codable, Equatable, Sendable {
 
     /// A text of which nobody has edited anything yet.
     ///
-    /// - Parameter memory: how much is remembered of recent edits; see ``memory-swift.property``.
+    /// - Parameter memory: how much is remembered of recent edits; see ``memory``.
     ///   1,000 are some eight minutes of two people who type at the same time and each dispatch an
     ///   edit every two seconds.
     public init(_ text: String = "", memory: Int = 1_000) {
