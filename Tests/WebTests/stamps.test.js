@@ -57,6 +57,12 @@ describe("a stamp's id", () => {
     assert.equal(heard, 1);
   });
 
+  test("stands for the client where its number is 0", async () => {
+    const peer = new TestPeer();
+    const [{ client }] = await peer.welcome({ v: 7 });
+    assert.equal(peer.connection.participant, stampId(client, 0));
+  });
+
   test("is the one that the server gives", { skip: missing }, async (context) => {
     const server = await Server.start();
     context.after(() => server.stop());

@@ -7,6 +7,14 @@ export { RemoteStore } from "./store/RemoteStore.js";
 export { Rows } from "./store/Rows.js";
 export { RowStore } from "./store/RowStore.js";
 export { SelectedStore } from "./store/SelectedStore.js";
+export {
+  applyEdit,
+  editOf,
+  moveCursor,
+  offsetNow,
+  sharedText,
+  textVersion,
+} from "./text/SharedText.js";
 export { Rejection } from "./wire/Rejection.js";
 
 /** @typedef {import("./connection/Connection.js").ConnectionOptions} ConnectionOptions */
@@ -18,6 +26,10 @@ export { Rejection } from "./wire/Rejection.js";
 /** @typedef {import("./session/Position.js").Position} Position */
 /** @typedef {import("./store/PageStore.js").PagePlace} PagePlace */
 /** @typedef {import("./store/PageStore.js").RowCursor} RowCursor */
+/** @typedef {import("./text/SharedText.js").SharedText} SharedText */
+/** @typedef {import("./text/SharedText.js").TextChange} TextChange */
+/** @typedef {import("./text/SharedText.js").TextEdit} TextEdit */
+/** @typedef {import("./text/SharedText.js").TextVersion} TextVersion */
 
 /**
  * @template Row

@@ -112,6 +112,11 @@ public final class RemoteConnection: Sendable {
         close()
     }
 
+    /// Stands for this client in everyone's sight: in ``ClientJoined``, and as the editor of
+    /// ``SharedText/edit(by:to:)``. The same as long as its outbox is, and nothing from which the
+    /// client's id could be worked out.
+    public var participant: String { participantID(of: driver.outbox.client) }
+
     /// The status now.
     public var status: Status { driver.monitor.status }
 

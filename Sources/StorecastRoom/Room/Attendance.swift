@@ -154,8 +154,3 @@ extension Room {
         attendance.announce(participant, announcement, as: seq)
     }
 }
-
-/// A client's public id: the stamp id that its dispatch 0 would have, as numbers begin at 1.
-package func participantID(of client: String) -> String {
-    stampID(client: client, seq: 0)
-}

@@ -84,3 +84,8 @@ package func stampID(client: String, seq: UInt64, index: Int = 0) -> String {
     }
     return String(decoding: text, as: UTF8.self)
 }
+
+/// A client's public id: the stamp id that its dispatch 0 would have, as numbers begin at 1.
+package func participantID(of client: String) -> String {
+    stampID(client: client, seq: 0)
+}

@@ -4,6 +4,7 @@ import { platform as standardPlatform } from "./Platform.js";
 import { ClientSession } from "../session/ClientSession.js";
 import { Mirror } from "../session/Mirror.js";
 import { Outbox } from "../session/Outbox.js";
+import { stampId } from "../session/stampId.js";
 import { Announcer } from "../store/Announcer.js";
 import { Listeners } from "../store/Listeners.js";
 import { PageStore } from "../store/PageStore.js";
@@ -142,6 +143,15 @@ export class Connection {
       statusChanged: () => this.#announcer.add(this),
     });
     this.#start(url, outbox);
+  }
+
+  /**
+   * Stands for this client in everyone's sight: in a room's presence, and as the editor of shared
+   * texts. The same as long as its outbox is, which is open when stores have their first states.
+   * Nothing from which the client's id could be worked out.
+   */
+  get participant() {
+    return stampId(this.#session.client, 0);
   }
 
   /** How the connection is doing. */

@@ -81,6 +81,12 @@ export class Connection<Room extends RoomTypes = AnyRoom> {
     constructor(url: string, { token, outbox, WebSocket, notify, ...options }: ConnectionOptions & {
         WebSocket: import("./Socket.js").WebSocketClass;
     });
+    /**
+     * Stands for this client in everyone's sight: in a room's presence, and as the editor of shared
+     * texts. The same as long as its outbox is, which is open when stores have their first states.
+     * Nothing from which the client's id could be worked out.
+     */
+    get participant(): string;
     /** How the connection is doing. */
     get status(): import("./Status.js").Status;
     /**
