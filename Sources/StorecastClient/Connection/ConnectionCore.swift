@@ -194,6 +194,7 @@ struct ConnectionConfiguration: Sendable {
     /// Who the client is to the server, as far as that is known.
     let identity: Identity
     let outbox: RemoteConnection.Outbox
+    let cache: RemoteConnection.Cache
     let largestValue: Int
     let transport: any Transport
     /// The source of ids and delays.
@@ -205,7 +206,7 @@ struct ConnectionConfiguration: Sendable {
     /// The session with the outbox; or one that refuses everything, and why.
     func openSession(client: String) -> (ClientSession, Rejection?) {
         do throws(Rejection) {
-            let session = try outbox.open(room: room, client: client) { client in
+            let session = try outbox.open(room: room, client: client, cache: cache) { client in
                 ProvisionalStamps(client: client, sender: identity, now: wallClock)
             }
             return (session, nil)

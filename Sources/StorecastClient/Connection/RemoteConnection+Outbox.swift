@@ -64,19 +64,25 @@ extension RemoteConnection {
 extension RemoteConnection.Outbox {
     /// The session of a client whose dispatches are kept here.
     ///
-    /// - Parameter client: the client's id, if there is none yet.
+    /// - Parameters:
+    ///   - client: the client's id, if there is none yet.
+    ///   - cache: where its mirrors are kept.
     func open(
-        room: String, client: String, stamps: (_ client: String) -> ProvisionalStamps
+        room: String, client: String, cache: RemoteConnection.Cache,
+        stamps: (_ client: String) -> ProvisionalStamps
     ) throws(Rejection) -> ClientSession {
         guard let storage else {
             return ClientSession(
                 outbox: SharedOutbox(
                     client: client,
-                    StorecastMirror.Outbox(limits: limits, stamps: stamps(client))))
+                    StorecastMirror.Outbox(limits: limits, stamps: stamps(client))),
+                cache: cache.open(room: room, client: client))
         }
         let stored = try StoredOutbox(
             in: storage(), room: room, actions: ActionCatalogue(actions), limits: limits,
             client: client, stamps: stamps)
-        return ClientSession(outbox: stored.outbox, recorder: stored.recorder)
+        return ClientSession(
+            outbox: stored.outbox, recorder: stored.recorder,
+            cache: cache.open(room: room, client: stored.outbox.client))
     }
 }

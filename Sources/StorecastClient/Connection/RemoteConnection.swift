@@ -42,6 +42,7 @@ public final class RemoteConnection: Sendable {
     ///     their id the final one.
     ///   - outbox: where dispatches are kept until they have an outcome. A file is read before this
     ///     returns.
+    ///   - cache: where the values of stores are kept for the program's next start.
     ///   - largestValue: the largest value of a selection that is taken, in bytes of its JSON text;
     ///     64 MiB. A larger one fails its store with `too-large`. Values come in parts, one value at
     ///     a time, so the connection holds no more text than this. With 0 the server is asked not to
@@ -53,20 +54,21 @@ public final class RemoteConnection: Sendable {
     ///   - transport: how to connect; libwebsockets on Linux, URLSession on Apple platforms.
     public convenience init(
         _ url: String, token: (@Sendable () async throws -> String)? = nil,
-        identity: Identity = .anonymous, outbox: Outbox = .memory,
+        identity: Identity = .anonymous, outbox: Outbox = .memory, cache: Cache = .none,
         largestValue: Int = 64 << 20, traceparent: (@Sendable () -> String?)? = nil,
         transport: any Transport = .standard
     ) {
         self.init(
-            url, token: token, identity: identity, outbox: outbox, largestValue: largestValue,
-            traceparent: traceparent, transport: transport, random: SystemRandomNumberGenerator())
+            url, token: token, identity: identity, outbox: outbox, cache: cache,
+            largestValue: largestValue, traceparent: traceparent, transport: transport,
+            random: SystemRandomNumberGenerator())
     }
 
     /// A connection whose client id and delays are drawn from `random`, and whose time of day is
     /// that of `wallClock`.
     package init(
         _ url: String, token: (@Sendable () async throws -> String)? = nil,
-        identity: Identity = .anonymous, outbox: Outbox = .memory,
+        identity: Identity = .anonymous, outbox: Outbox = .memory, cache: Cache = .none,
         largestValue: Int = 64 << 20, traceparent: (@Sendable () -> String?)? = nil,
         transport: any Transport, random: any RandomNumberGenerator & Sendable,
         wallClock: @escaping @Sendable () -> Timestamp = { Timestamp.now() }
@@ -74,7 +76,7 @@ public final class RemoteConnection: Sendable {
         self.traceparent = traceparent
         driver = ConnectionDriver(
             ConnectionConfiguration(
-                url: url, token: token, identity: identity, outbox: outbox,
+                url: url, token: token, identity: identity, outbox: outbox, cache: cache,
                 largestValue: largestValue, transport: transport, random: random,
                 wallClock: wallClock, deliveries: deliveries))
         driver.perform { $0.start() }
