@@ -16,10 +16,10 @@ final class ManualNetwork: Transport, TransportExecutor {
     /// A connection of its client, which is seeded.
     @MainActor func connect(
         to url: String = "ws://host/", token: (@Sendable () async throws -> String)? = nil,
-        holding object: any AnyObject & Sendable = Tally()
+        holding object: any AnyObject & Sendable = Tally(), cache: RemoteConnection.Cache = .none
     ) -> RemoteConnection {
         let connection = RemoteConnection(
-            url, token: token, transport: self, random: SeededGenerator(seed: 1),
+            url, token: token, cache: cache, transport: self, random: SeededGenerator(seed: 1),
             wallClock: { [self] in withExtendedLifetime(object) { time } })
         settle()
         return connection
