@@ -498,12 +498,11 @@ if Context.environment["STORECAST_CI"] != nil {
     // libFuzzer has its own `main`, also in the tools of plugins: so there is nothing else then.
     if Context.environment["STORECAST_FUZZ"] != nil {
         let parts = [
-            "MeasureSupport", "StorecastJWT", "StorecastRoom", "StorecastServer",
+            "MeasureSupport", "StorecastJWT", "StorecastMirror", "StorecastRoom", "StorecastServer",
             "StorecastSQLite", "StorecastSync", "StorecastWebSocket", "StorecastWire",
         ]
         let all =
-            parts
-            + ["CLibWebSockets", "Storecast", "StorecastMirror", "StorecastTables", "TestSupport"]
+            parts + ["CLibWebSockets", "Storecast", "StorecastTables", "TestSupport"]
         package.products = []
         package.targets.removeAll { !all.contains($0.name) }
         package.targets.append(

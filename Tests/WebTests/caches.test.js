@@ -9,6 +9,13 @@ const snapshot = (sub, v, value) => ({ op: "snapshot", sub, v, value });
 const subscribed = (ref, sub, tag = "t") => ({ op: "subscribed", ref, sub, tag, bytes: 0 });
 const forbidden = { code: "forbidden", title: "No." };
 
+/** A text behind its checksum: FNV-1a, worked out here once more. */
+function checked(text) {
+  let sum = 0x811c9dc5n;
+  for (const unit of text) sum = ((sum ^ BigInt(unit.charCodeAt(0))) * 0x01000193n) & 0xffffffffn;
+  return `${sum.toString(16)} ${text}`;
+}
+
 /** A device, on which programs begin and end. */
 class Device {
   storage = memoryCache();
@@ -365,6 +372,27 @@ describe("what is kept", () => {
     }
     device.kept = whole;
     assert.deepEqual(await device.shown(), { cups: [1, 2, 3] });
+  });
+
+  test("is as if it weren't there when it says what can't be", async () => {
+    const device = new Device();
+    await device.runOnce(7);
+    const [text] = device.storage.values.values();
+    const [index, values] = text.slice(text.indexOf(" ") + 1).split("\n");
+    const tea = JSON.parse(index).mirrors[0];
+    const long = "x".repeat(1025);
+    for (const [change, isShown] of [
+      [{}, true],
+      ...[{ format: 2 }, { url: "ws://test/other" }, { epoch: 7 }, { epoch: long }, { v: 2 }],
+      ...[{ v: -1 }, { v: 2 ** 53 }, { v: "3" }, { term: null }, { term: long }, { mirrors: {} }],
+      ...[{ mirrors: [7] }, { mirrors: [] }, { mirrors: [tea, tea] }],
+      ...[{ since: 4 }, { tag: long }, { length: 2 }, { length: 0 }, { length: -1 }].map(
+        (wrong) => ({ mirrors: [{ ...tea, ...wrong }] }),
+      ),
+    ].map((each) => (Array.isArray(each) ? each : [each, false]))) {
+      device.kept = checked(`${JSON.stringify({ ...JSON.parse(index), ...change })}\n${values}`);
+      assert.equal(await device.shown(), isShown ? 7 : undefined, JSON.stringify(change));
+    }
   });
 
   test("is what the app's functions make of it", async () => {

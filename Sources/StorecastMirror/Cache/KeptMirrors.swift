@@ -11,6 +11,8 @@ struct KeptMirrors {
 
     /// The version of the format; a reader passes over others.
     private static let version: UInt64 = 1
+    /// The longest names that are sent to a server, in bytes: what a server makes is shorter.
+    private static let longestName = 1024
     /// For what is read; the file's length is bounded.
     static let limits = JSONLimits(
         bytes: JSONLimits.largestText, depth: JSONLimits.deepestNesting)
@@ -76,9 +78,12 @@ struct KeptMirrors {
             index["version"]?.uint64 == Self.version,
             let room = index["room"]?.string, RoomPath.areOneRoom(room, home.room),
             index["viewer"]?.string?.isSameText(as: home.viewer) == true,
-            let epoch = index["epoch"]?.string, let version = index["v"]?.uint64,
-            version <= ProtocolVersion.largestInteger, let list = index["mirrors"], list.isArray
+            let epoch = index["epoch"]?.string, epoch.utf8.count <= Self.longestName,
+            let version = index["v"]?.uint64, version <= ProtocolVersion.largestInteger,
+            let list = index["mirrors"], list.isArray
         else { return nil }
+        let term = index["term"]?.string
+        guard term?.utf8.count ?? 0 <= Self.longestName else { return nil }
         let isSameClient =
             index["client"]?.string?.isSameText(as: Self.mark(of: home.client)) == true
         var entries: [MirrorCache.Key: MirrorCache.Entry] = [:]
@@ -86,6 +91,7 @@ struct KeptMirrors {
         for (place, view) in list.elements.enumerated() {
             guard let size = view["bytes"]?.int, size > 0, size <= rest.count,
                 let select = view["select"]?.string, let tag = view["tag"]?.string,
+                tag.utf8.count <= Self.longestName,
                 let until = view["v"]?.uint64, until <= version,
                 let since = view["since"]?.uint64, since <= until,
                 let included = view["included"]?.uint64,
@@ -100,7 +106,7 @@ struct KeptMirrors {
             rest = rest.dropFirst(size)
         }
         guard rest.isEmpty else { return nil }
-        start = (Position(epoch: epoch, version: version), index["term"]?.string)
+        start = (Position(epoch: epoch, version: version), term)
         self.entries = entries
     }
 }

@@ -217,6 +217,8 @@ struct CacheWritingTests {
         arguments: [
             #"{}"#, #"[]"#, #"{"version":2}"#, #""mirrors""#,
             #"{"v":-1}"#, #"{"v":9007199254740992}"#, #"{"v":2}"#, #"{"epoch":7}"#,
+            #"{"epoch":"\#(String(repeating: "e", count: 1025))"}"#,
+            #"{"term":"\#(String(repeating: "t", count: 1025))"}"#,
             #"{"mirrors":{}}"#, #"{"mirrors":[7]}"#, #"{"mirrors":[]}"#,
             #"{"mirrors":[{"select":"tea","v":3,"since":4,"tag":"t","included":0,"bytes":1,"sum":0}]}"#,
             #"{"mirrors":[{"select":"tea","v":3,"since":3,"tag":"t","included":0,"bytes":2,"sum":0}]}"#,

@@ -34,7 +34,7 @@ export class FakeStorage {
 // No program but a browser has it.
 globalThis.IDBKeyRange ??= { bound: (lower, upper) => ({ lower, upper }) };
 
-/** What `indexedDB` is for as much as outboxes and caches use: one database, with the same fault. */
+/** What `indexedDB` is, as far as it is used here: one database, with the same fault. */
 export class FakeDatabase {
   /** For each store, keys and values by the keys' texts. */
   #stores = new Map();

@@ -25,6 +25,9 @@ import { stampId } from "./stampId.js";
 /** The version of the format; others are passed over. */
 const format = 1;
 
+/** The longest names that are sent to a server: what a server makes is shorter. */
+const longestName = 1024;
+
 /** What a mirror takes beside its names and its value, in characters, at most. */
 const overhead = 160;
 
@@ -163,8 +166,8 @@ export class KeptMirrors {
       const { index, texts } = split(text, this.#limits.characters + (64 << 10));
       const { url, viewer, client, epoch, v, term, mirrors } = index;
       const isHere = url === this.#home.url && viewer === this.#home.viewer;
-      if (!isHere || index.format !== format || typeof epoch !== "string" || !isCount(v)) return;
-      if (!Array.isArray(mirrors) || !(term === undefined || typeof term === "string")) return;
+      if (!isHere || index.format !== format || !isName(epoch) || !isCount(v)) return;
+      if (!Array.isArray(mirrors) || !(term === undefined || isName(term))) return;
       if (!mirrors.every((mirror) => isKeptMirror(mirror) && mirror.v <= v)) return;
       let end = 0;
       for (const { length } of mirrors) end += length;
@@ -244,10 +247,18 @@ function isKeptMirror(value) {
     isCount(value.v) &&
     isCount(value.since) &&
     value.since <= value.v &&
-    typeof value.tag === "string" &&
+    isName(value.tag) &&
     isCount(value.included) &&
     isCount(value.length)
   );
+}
+
+/**
+ * @param {unknown} value
+ * @returns {value is string}
+ */
+function isName(value) {
+  return typeof value === "string" && value.length <= longestName;
 }
 
 /**
