@@ -152,6 +152,20 @@ describe("a store of a program that is started again", () => {
     assert.equal(await device.shown({ select: ["milk"] }), "milk");
   });
 
+  test("isn't kept as one of the new history before the server has answered", async () => {
+    const device = new Device();
+    await device.runOnce("old");
+    const { peer, connection } = await device.start();
+    await peer.welcome({ epoch: "other", v: 2 });
+    const milk = connection.select("milk");
+    await peer.say(subscribed(2, 2), snapshot(2, 1, "white"));
+    connection.close();
+    await settle();
+    assert.equal(milk.getState(), "white");
+    assert.equal(await device.shown(), undefined);
+    assert.equal(await device.shown({ select: ["milk"] }), "white");
+  });
+
   test("isn't shown a dispatch twice that is in the state already", async () => {
     const device = new Device();
     const first = await device.start();
@@ -210,6 +224,28 @@ describe("beside what is live", () => {
     assert.deepEqual(store.getState(), ["new"]);
   });
 
+  test("so it is for one whose parameters only the server finds equal", async () => {
+    const device = new Device();
+    await device.runOnce("old");
+    const { peer, connection } = await device.start({ select: [] });
+    await peer.welcome({ v: 3 });
+    const stores = [connection.select("tea"), connection.select("tea", {})];
+    await peer.say(subscribed(1, 5), subscribed(2, 5));
+    const states = () => stores.map((store) => store.getState());
+    assert.deepEqual(states(), [undefined, undefined]);
+    await peer.say({ op: "current", sub: 5, v: 3 });
+    assert.deepEqual(states(), ["old", "old"]);
+  });
+
+  test("what is of another history than the server's isn't used", async () => {
+    const device = new Device();
+    await device.runOnce("old");
+    const { peer, connection } = await device.start({ select: [] });
+    await peer.welcome({ epoch: "other", v: 3 });
+    connection.select("tea");
+    assert.equal((await peer.heard())[0].at, undefined);
+  });
+
   test("one that waits for its answer isn't lost", async () => {
     const device = new Device();
     await device.runOnce("old");
@@ -254,6 +290,32 @@ describe("what is kept", () => {
     assert.equal(store.getState(), 3);
   });
 
+  test("is gone when it was wiped while it was being written", async () => {
+    for (const slow of ["seal", "set"]) {
+      let goOn;
+      const gate = new Promise((resolve) => (goOn = resolve));
+      const device = new Device();
+      const values = device.storage;
+      const set = async (key, value) => {
+        if (slow === "set") await gate;
+        await values.set(key, value);
+      };
+      const cache = { storage: { ...values, set } };
+      if (slow === "seal") cache.seal = (text) => gate.then(() => text);
+      const { peer, connection } = await device.start({ cache });
+      await peer.welcome({ v: 3 });
+      await peer.say(subscribed(1, 1), snapshot(1, 3, 2));
+      void connection.saveCache();
+      await settle();
+      const wiped = connection.wipeCache();
+      await settle();
+      goOn();
+      await wiped;
+      await settle();
+      assert.equal(device.kept, "");
+    }
+  });
+
   test("is gone when it was wiped after the end", async () => {
     const device = new Device();
     const { peer, connection } = await device.start();
@@ -291,7 +353,13 @@ describe("what is kept", () => {
 
   test("is written some time after a change, with all that has changed by then", async () => {
     const device = new Device();
-    const { peer } = await device.start();
+    let writes = 0;
+    const set = (key, value) => {
+      writes += 1;
+      return device.storage.set(key, value);
+    };
+    const storage = { ...device.storage, set };
+    const { peer } = await device.start({ cache: { storage } });
     await peer.welcome({ v: 3, heartbeat: 3600 });
     await peer.say(subscribed(1, 1), snapshot(1, 3, "first"));
     for (let v = 4; v <= 20; v += 1) await peer.say(snapshot(1, v, `last ${v}`));
@@ -299,6 +367,51 @@ describe("what is kept", () => {
     assert.equal(device.kept, "");
     await device.platform.advance(1);
     assert(device.kept.includes("last 20"));
+    await device.platform.advance(60_000);
+    assert.equal(writes, 1);
+    // What is larger is written more seldom.
+    await peer.say(snapshot(1, 21, "x".repeat(3 * (256 << 10))));
+    await device.platform.advance(10_000);
+    assert.equal(writes, 2);
+    await peer.say(snapshot(1, 22, "last"));
+    await device.platform.advance(12_999);
+    assert.equal(writes, 2);
+    await device.platform.advance(1);
+    assert.equal(writes, 3);
+  });
+
+  test("is written when the connection was lost, with the position", async () => {
+    const device = new Device();
+    const { peer } = await device.start();
+    await peer.welcome({ v: 3, heartbeat: 3600 });
+    await peer.say(subscribed(1, 1), snapshot(1, 3, "first"));
+    await device.platform.advance(10_000);
+    await peer.say({ op: "transaction", v: 9, count: 0 });
+    await device.platform.advance(10_000);
+    await peer.end();
+    await device.platform.advance(10_000);
+    const { store } = await device.start();
+    assert.deepEqual(store.position, { epoch, version: 9 });
+  });
+
+  test("is what a selection was when it was followed last", async () => {
+    const device = new Device();
+    const { peer, stores, connection } = await device.start({ select: ["tea", "milk"] });
+    await peer.welcome({ v: 3 });
+    await peer.say(subscribed(1, 1), snapshot(1, 3, "tea"));
+    await peer.say(subscribed(2, 2), snapshot(2, 3, "white"));
+    stores[0].close();
+    await peer.say(snapshot(2, 4, "whiter"));
+    connection.close();
+    await settle();
+    const next = await device.start({ select: ["tea", "milk"] });
+    assert.deepEqual(
+      next.stores.map((store) => [store.getState(), store.position.version]),
+      [
+        ["tea", 3],
+        ["whiter", 4],
+      ],
+    );
   });
 
   test("is written when the page is hidden", async () => {

@@ -113,6 +113,26 @@ struct MirrorCacheTests {
         #expect(device.shown() == nil)
     }
 
+    @Test func `a value isn't kept as one of the new history before the server has answered`() {
+        device.runOnce(epoch: "e")
+        let second = device.start()
+        let (tea, milk) = (second.mirror("tea"), second.mirror("milk"))
+        second.live(epoch: "f", version: 2)
+        second.say(snapshot: "2", version: 1, to: milk)
+        #expect(tea.value == 1)
+        second.end()
+        #expect(device.shown() == nil)
+        #expect(device.start().mirror("milk").value == 2)
+    }
+
+    @Test func `what is of another history than the server's isn't used`() {
+        device.runOnce(epoch: "e")
+        let second = device.start()
+        second.live(epoch: "f", version: 3)
+        _ = second.mirror("tea")
+        #expect(second.resumptions == [nil])
+    }
+
     @Test func `a value of a selection that was made anew is replaced`() {
         device.runOnce()
         let program = device.start()
@@ -171,6 +191,19 @@ struct MirrorCacheTests {
             "ops":[{"op":"replace","path":"","value":2}]}
             """#)
         #expect(tea.value == 2)
+    }
+
+    @Test func `so it is for one whose parameters only the server finds equal`() {
+        device.runOnce()
+        let program = device.start()
+        program.live()
+        let mirrors = [program.mirror("tea"), program.mirror("tea", [:])]
+        for mirror in mirrors {
+            program.bench.say(#"{"op":"subscribed","ref":\#(mirror.ref),"sub":5,"tag":"t"}"#)
+        }
+        #expect(mirrors.map(\.value) == [nil, nil])
+        program.bench.say(#"{"op":"current","sub":5,"v":3}"#)
+        #expect(mirrors.map(\.value) == [1, 1])
     }
 
     @Test func `what isn't shown yet isn't lost if the program ends before the answer`() {
