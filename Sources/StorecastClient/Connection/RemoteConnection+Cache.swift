@@ -17,8 +17,9 @@ extension RemoteConnection {
             let sealing: MirrorSealing
 
             /// Two functions of your own, such as `AES.GCM.seal` and `open` of CryptoKit with a key
-            /// from the keychain. They are called on the connection's thread, and should
-            /// authenticate: what `open` throws at is as if it weren't there.
+            /// from the keychain. They should authenticate: what `open` throws at is as if it
+            /// weren't there. `open` is called by the connection's initializer, `seal` on the
+            /// connection's thread.
             ///
             /// - Parameters:
             ///   - seal: makes of all that is kept, some MiB at most, what is written.

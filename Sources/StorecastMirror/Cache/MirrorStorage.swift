@@ -1,4 +1,4 @@
-public import StorecastSync
+package import StorecastSync
 
 /// Where the text of a ``MirrorCache`` is kept across restarts of its process.
 ///
@@ -51,9 +51,4 @@ package final class MemoryMirrorStorage: MirrorStorage {
         if let failure { throw failure }
         text = nil
     }
-}
-
-extension Rejection.Code {
-    /// The file of a connection's cache can't be removed.
-    public static let cacheUnwritable = Self("cache-unwritable")
 }

@@ -65,6 +65,11 @@ package final class Mirror {
         self.parameters = parameters
     }
 
+    /// Calls the observers.
+    func tell() {
+        for observer in observers.values { observer(self) }
+    }
+
     /// Where to go on after a reconnect.
     var resumePoint: ResumePoint? {
         guard held != nil, let position else { return nil }

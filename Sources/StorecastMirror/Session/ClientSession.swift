@@ -114,7 +114,7 @@ package final class ClientSession {
         outbox.withLock { $0.disconnected() }
         cache?.noteStandstill(at: position)
         // They aren't live any more.
-        for mirror in live { mirror.observers.values.forEach { $0(mirror) } }
+        for mirror in live { mirror.tell() }
         if !live.isEmpty { delegate?.mirrorsMoved() }
     }
 
@@ -133,7 +133,7 @@ package final class ClientSession {
     /// Tells of mirrors that have moved and dispatches that have gone; then those who wait for the
     /// outcomes, who find the stores up to date.
     func announce(_ moved: [Mirror] = [], settled: Settlements = Settlements()) {
-        for mirror in moved { mirror.observers.values.forEach { $0(mirror) } }
+        for mirror in moved { mirror.tell() }
         let revision = outbox.withLock { $0.revision }
         if revision != toldRevision {
             toldRevision = revision

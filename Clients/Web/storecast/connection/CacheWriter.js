@@ -78,7 +78,7 @@ export class CacheWriter {
     return this.#append(async () => {
       try {
         const sealed = seal ? await seal(text) : text;
-        if (!this.#isEnded) await storage.set(this.#key, sealed);
+        await storage.set(this.#key, sealed);
       } catch {
         // With the next change it is tried again.
         this.#isChanged = true;
