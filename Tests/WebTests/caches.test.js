@@ -541,6 +541,16 @@ describe("what is kept", () => {
     await assert.rejects(peer.connection.wipeCache(), /disk is full/);
   });
 
+  test("isn't waited for for ever", async () => {
+    const device = new Device();
+    const storage = { ...memoryCache(), get: () => new Promise(() => {}) };
+    const { peer } = await device.start({ cache: { storage } });
+    assert.deepEqual(peer.sockets, []);
+    await device.platform.advance(2000);
+    await peer.welcome({ v: 3 });
+    assert.equal(peer.connection.status.state, "live");
+  });
+
   test("can be in the browser's IndexedDB", async () => {
     const device = new Device();
     const indexedDB = new FakeDatabase();

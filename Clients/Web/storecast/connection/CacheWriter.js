@@ -3,6 +3,9 @@ import { KeptMirrors } from "../session/KeptMirrors.js";
 /** @typedef {import("../cache/CacheStorage.js").CacheOptions} CacheOptions */
 /** @typedef {import("../session/ClientSession.js").ClientSession} ClientSession */
 
+/** How long a storage may take until the program goes on without it, in milliseconds. */
+const patience = 2000;
+
 /** Keeps a cache's storage up to date. */
 export class CacheWriter {
   /** @type {KeptMirrors | undefined} */
@@ -39,19 +42,31 @@ export class CacheWriter {
    * @param {string} url
    */
   async open(url) {
-    const { storage, viewer, open } = this.#options;
-    const { characters = 4_000_000, selectionCharacters = 1_000_000 } = this.#options;
+    const { viewer, characters = 4_000_000, selectionCharacters = 1_000_000 } = this.#options;
     const home = { url, viewer, client: this.#session.client };
     const kept = new KeptMirrors(home, { characters, selectionCharacters });
-    try {
-      const stored = await storage.get(this.#key);
-      if (stored !== undefined) kept.read(open ? await open(stored) : stored);
-    } catch {
-      // What can't be opened is as if it weren't there.
-    }
+    /** @type {unknown} */
+    let timer;
+    const tooLong = new Promise((resolve) => {
+      timer = this.#platform.setTimeout(() => resolve(undefined), patience);
+    });
+    const text = await Promise.race([this.#read(), tooLong]);
+    this.#platform.clearTimeout(timer);
+    if (text !== undefined) kept.read(text);
     if (this.#isEnded) return;
     this.#kept = kept;
     this.#session.restore(kept);
+  }
+
+  /** What is stored; undefined if there is nothing, or it can't be opened. */
+  async #read() {
+    const { storage, open } = this.#options;
+    try {
+      const stored = await storage.get(this.#key);
+      return stored !== undefined && open ? await open(stored) : stored;
+    } catch {
+      return undefined;
+    }
   }
 
   /** Something has changed: it is written with all that changes soon. */

@@ -1,5 +1,3 @@
-/** @typedef {import("../cache/CacheStorage.js").CacheOptions} CacheOptions */
-/** @typedef {import("../session/ClientSession.js").ClientSession} ClientSession */
 /** Keeps a cache's storage up to date. */
 export class CacheWriter {
     /**
