@@ -527,14 +527,13 @@ package.targets += [
 // libFuzzer has its own `main`, also in the tools of plugins: so there is nothing else then.
 if Context.environment["STORECAST_FUZZ"] != nil {
     let parts = [
-        "MeasureSupport", "StorecastJWT", "StorecastRoom", "StorecastServer",
+        "MeasureSupport", "StorecastJWT", "StorecastMirror", "StorecastRoom", "StorecastServer",
         "StorecastSQLite", "StorecastSync", "StorecastWebSocket", "StorecastWire",
     ]
     let all =
         parts
         + [
-            "CLibWebSockets", "Storecast", "StorecastMirror", "StorecastPlatform",
-            "StorecastTables", "TestSupport",
+            "CLibWebSockets", "Storecast", "StorecastPlatform", "StorecastTables", "TestSupport",
         ]
     package.products = []
     package.targets.removeAll { !all.contains($0.name) }

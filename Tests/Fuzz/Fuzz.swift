@@ -10,7 +10,7 @@ import Glibc
 private let targets: [String: @Sendable (UnsafeRawBufferPointer) -> Void] = [
     "json": fuzzJSON, "patch": fuzzPatch, "pointer": fuzzPointer, "path": fuzzPath,
     "websocket": fuzzWebSocket, "messages": fuzzMessages, "journal": fuzzJournal,
-    "request": fuzzRequest, "jwt": fuzzJWT,
+    "request": fuzzRequest, "jwt": fuzzJWT, "cache": fuzzCache,
 ]
 
 private let target: @Sendable (UnsafeRawBufferPointer) -> Void = {

@@ -65,7 +65,7 @@ describe("Docs/Web.md", { skip: missing }, () => {
     const documented = [...page.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
     const ofConnections = options.map(([, name]) => name).filter((name) => name !== "platform");
     for (const name of ofConnections) assert(documented.includes(name), name);
-    const known = [...ofConnections, "problem", "position"];
+    const known = [...ofConnections, "problem", "position", "isLive"];
     for (const name of documented) assert(known.includes(name), name);
   });
 });

@@ -138,11 +138,16 @@ describe("mirrors", () => {
     assert.deepEqual(store.position, { epoch, version: 12 });
     await peer.cut();
     const [, subscribe] = await peer.welcome({ v: 20 });
-    assert.deepEqual(subscribe.at, { epoch, v: 9, tag: "t" });
+    // A server that was restarted is most likely to know the highest.
+    assert.deepEqual(subscribe.at, { epoch, v: 12, tag: "t" });
     assert.equal(subscribe.ref, 2);
     await peer.say(subscribed(2, 77), { op: "current", sub: 77, v: 8 });
     await peer.say(patch(77, 8, 21, replace("/tea", 4)));
-    assert.deepEqual(states, [{ tea: 3, coffee: 3 }, { tea: 4, coffee: 3 }]);
+    // It is told too that the store isn't live any more, and that it is again.
+    assert.deepEqual(
+      states.map(({ tea }) => tea),
+      [3, 3, 3, 4],
+    );
   });
 
   test("with another tag only a snapshot will do", async () => {

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { connect } from "../../Clients/Web/storecast/index.js";
+import { connect, memoryCache } from "../../Clients/Web/storecast/index.js";
 import { Seed } from "./support/Seed.js";
 import { Line, missing, Server, until, WebSocket } from "./support/Server.js";
 
@@ -24,6 +24,29 @@ describe("with a real server", { skip: missing }, () => {
     await until(seen, () => seen.getState().tea === 3);
     assert.deepEqual(seen.getState(), { coffee: 3, tea: 3 });
     for (const connection of [ada, bob]) connection.close();
+    await server.stop();
+  });
+
+  test("a second start with nothing changed transfers no value", async () => {
+    const server = await Server.start({ document });
+    const cache = { storage: memoryCache(), viewer: "" };
+    const heard = [[], []];
+    for (const frames of heard) {
+      class Listening extends WebSocket {
+        constructor(url, names) {
+          super(url, names);
+          this.addEventListener("message", ({ data }) => frames.push(JSON.parse(data).op));
+        }
+      }
+      const ada = open(server.url, { WebSocket: Listening, cache });
+      const votes = ada.select("value", { path: "/votes" });
+      await until(votes, () => votes.isLive);
+      assert.equal(votes.getState().tea, 2);
+      await ada.saveCache();
+      ada.close();
+    }
+    const values = (frames) => frames.filter((op) => op === "snapshot" || op === "current");
+    assert.deepEqual(heard.map(values), [["snapshot"], ["current"]]);
     await server.stop();
   });
 

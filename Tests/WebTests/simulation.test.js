@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { localStorageOutbox } from "../../Clients/Web/storecast/index.js";
+import { localStorageOutbox, memoryCache } from "../../Clients/Web/storecast/index.js";
 import { FakeLocks, FakeStorage } from "./support/FakeStorage.js";
 import { ManualPlatform, settle } from "./support/ManualPlatform.js";
 import { ModelServer } from "./support/ModelServer.js";
@@ -27,13 +27,16 @@ class Tab {
     this.platform.newClient = () => `${name}-${(clients += 1)}`.padStart(16, "-");
     this.#server = server;
     this.#seed = seed;
+    // Half of the tabs keep what they show.
+    if (seed.chance(0.5)) this.cache = { storage: memoryCache(), viewer: name, interval: 50 };
     this.load();
   }
 
   load() {
-    const { platform, storage, locks } = this;
+    const { platform, storage, locks, cache } = this;
     this.peer = new TestPeer({
       platform,
+      cache,
       outbox: localStorageOutbox("texts", { storage, locks }),
       onRejected: (_, action) => this.#end(action.payload, "rejected"),
     });

@@ -1,3 +1,5 @@
+export { memoryCache } from "./cache/CacheStorage.js";
+export { indexedDBCache } from "./cache/indexedDBCache.js";
 export { connect } from "./connection/connect.js";
 export { Connection } from "./connection/Connection.js";
 export { indexedDBOutbox } from "./outbox/indexedDBOutbox.js";
@@ -17,6 +19,8 @@ export {
 } from "./text/SharedText.js";
 export { Rejection } from "./wire/Rejection.js";
 
+/** @typedef {import("./cache/CacheStorage.js").CacheOptions} CacheOptions */
+/** @typedef {import("./cache/CacheStorage.js").CacheStorage} CacheStorage */
 /** @typedef {import("./connection/Connection.js").ConnectionOptions} ConnectionOptions */
 /** @typedef {import("./connection/Connection.js").RoomTypes} RoomTypes */
 /** @typedef {import("./connection/Status.js").Status} Status */

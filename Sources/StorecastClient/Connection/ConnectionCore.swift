@@ -195,6 +195,7 @@ struct ConnectionConfiguration: Sendable {
     /// Who the client is to the server, as the app says; nil if it doesn't.
     let identity: Identity?
     let outbox: RemoteConnection.Outbox
+    let cache: RemoteConnection.Cache
     /// The room's actions, as far as they are known.
     let actions: ActionCatalogue
     let largestValue: Int
@@ -208,7 +209,9 @@ struct ConnectionConfiguration: Sendable {
     /// The session with the outbox; or one that refuses everything, and why.
     func openSession(client: String) -> (ClientSession, Rejection?) {
         do throws(Rejection) {
-            let session = try outbox.open(room: room, client: client, actions: actions) { client in
+            let session = try outbox.open(
+                room: room, client: client, actions: actions, cache: cache
+            ) { client in
                 ProvisionalStamps(
                     client: client, sender: identity ?? .anonymous, now: wallClock)
             }

@@ -65,19 +65,23 @@ extension RemoteConnection.Outbox {
     /// - Parameters:
     ///   - client: the client's id, if there is none yet.
     ///   - actions: the types as which what is left is shown again.
+    ///   - cache: where its mirrors are kept.
     func open(
-        room: String, client: String, actions: ActionCatalogue,
+        room: String, client: String, actions: ActionCatalogue, cache: RemoteConnection.Cache,
         stamps: (_ client: String) -> ProvisionalStamps
     ) throws(Rejection) -> ClientSession {
         guard let storage else {
             return ClientSession(
                 outbox: SharedOutbox(
                     client: client,
-                    StorecastMirror.Outbox(limits: limits, stamps: stamps(client))))
+                    StorecastMirror.Outbox(limits: limits, stamps: stamps(client))),
+                cache: cache.open(room: room, client: client))
         }
         let stored = try StoredOutbox(
             in: storage(), room: room, actions: actions, limits: limits,
             client: client, stamps: stamps)
-        return ClientSession(outbox: stored.outbox, recorder: stored.recorder)
+        return ClientSession(
+            outbox: stored.outbox, recorder: stored.recorder,
+            cache: cache.open(room: room, client: stored.outbox.client))
     }
 }

@@ -47,6 +47,7 @@ public final class RemoteConnection: Sendable {
     ///     ``identity``.
     ///   - outbox: where dispatches are kept until they have an outcome. A file is read before this
     ///     returns.
+    ///   - cache: where the values of stores are kept for the program's next start.
     ///   - largestValue: the largest value of a selection that is taken, in bytes of its JSON text;
     ///     64 MiB. A larger one fails its store with `too-large`. Values come in parts, one value at
     ///     a time, so the connection holds no more text than this. With 0 the server is asked not to
@@ -59,14 +60,14 @@ public final class RemoteConnection: Sendable {
     public convenience init(
         _ url: String, room: (any RoomDefinitionProtocol)? = nil,
         token: (@Sendable () async throws -> String)? = nil,
-        identity: Identity? = nil, outbox: Outbox = .memory,
+        identity: Identity? = nil, outbox: Outbox = .memory, cache: Cache = .none,
         largestValue: Int = 64 << 20, traceparent: (@Sendable () -> String?)? = nil,
         transport: any Transport = .standard
     ) {
         self.init(
-            url, room: room, token: token, identity: identity, outbox: outbox,
-            largestValue: largestValue,
-            traceparent: traceparent, transport: transport, random: SystemRandomNumberGenerator())
+            url, room: room, token: token, identity: identity, outbox: outbox, cache: cache,
+            largestValue: largestValue, traceparent: traceparent, transport: transport,
+            random: SystemRandomNumberGenerator())
     }
 
     /// A connection whose client id and delays are drawn from `random`, and whose time of day is
@@ -74,7 +75,7 @@ public final class RemoteConnection: Sendable {
     package init(
         _ url: String, room: (any RoomDefinitionProtocol)? = nil,
         token: (@Sendable () async throws -> String)? = nil,
-        identity: Identity? = nil, outbox: Outbox = .memory,
+        identity: Identity? = nil, outbox: Outbox = .memory, cache: Cache = .none,
         largestValue: Int = 64 << 20, traceparent: (@Sendable () -> String?)? = nil,
         transport: any Transport, random: any RandomNumberGenerator & Sendable,
         wallClock: @escaping @Sendable () -> Timestamp = { Timestamp.now() },
@@ -84,7 +85,7 @@ public final class RemoteConnection: Sendable {
         actions = room?.actions
         driver = ConnectionDriver(
             ConnectionConfiguration(
-                url: url, token: token, identity: identity, outbox: outbox,
+                url: url, token: token, identity: identity, outbox: outbox, cache: cache,
                 actions: actions ?? ActionCatalogue([]), largestValue: largestValue,
                 transport: transport, random: random,
                 wallClock: wallClock, deliveries: deliveries))

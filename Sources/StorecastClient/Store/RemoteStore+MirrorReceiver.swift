@@ -13,10 +13,12 @@ extension RemoteStore: MirrorReceiver {
         let new = update ?? old
         if new.problem != old.problem { registrar.willSet(self, keyPath: \.problem) }
         if new.position != old.position { registrar.willSet(self, keyPath: \.position) }
+        if new.isLive != old.isLive { registrar.willSet(self, keyPath: \.isLive) }
         current = new
         setShown()
         if new.problem != old.problem { registrar.didSet(self, keyPath: \.problem) }
         if new.position != old.position { registrar.didSet(self, keyPath: \.position) }
+        if new.isLive != old.isLive { registrar.didSet(self, keyPath: \.isLive) }
     }
 
     /// When the server stops sending, the last state stays.
@@ -65,9 +67,10 @@ final class MirrorReader<State: Decodable & Sendable> {
         update.position = mirror.position
         update.included = mirror.included
         update.problem = mirror.failure
+        update.isLive = mirror.isLive
         switch value(of: mirror) {
         case .success(let state)?: update.state = state
-        case .failure(let problem)?: update.problem = problem
+        case .failure(let problem)?: (update.problem, update.isLive) = (problem, false)
         case nil: break
         }
         return update
@@ -98,6 +101,8 @@ struct MirrorUpdate<State: Sendable>: Sendable {
     var included: UInt64 = 0
     var position: Position?
     var problem: Rejection?
+    /// Whether the server keeps it up to date.
+    var isLive = false
 }
 
 /// The readers of a store's `states`.

@@ -129,6 +129,14 @@ public final class RemoteStore<State: Codable & Equatable & Sendable>: MirrorSto
         return current.position
     }
 
+    /// Whether the server keeps the store up to date now. False for a value from a
+    /// ``RemoteConnection/Cache`` that the server hasn't confirmed, while there is no connection,
+    /// and if there is a ``problem``.
+    public var isLive: Bool {
+        registrar.access(self, keyPath: \.isLive)
+        return current.isLive
+    }
+
     /// Why the server sends nothing: the selection is unknown, forbidden, or the connection closed.
     public var problem: Rejection? {
         registrar.access(self, keyPath: \.problem)

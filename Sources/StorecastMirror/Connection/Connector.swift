@@ -24,7 +24,7 @@ package final class Connector {
     /// What a host's timer is for.
     package struct Timer: Sendable {
         fileprivate enum Purpose {
-            case flush, retry, welcomeTimeout, endOfHold, renewal, storageRetry
+            case flush, retry, welcomeTimeout, endOfHold, renewal, storageRetry, cache
             case heartbeat(pinged: Duration?)
             case probe(pinged: Duration)
         }
@@ -67,6 +67,7 @@ package final class Connector {
     private var liveSince: Duration?
     private var isFlushScheduled = false
     private var isStorageRetryScheduled = false
+    private var isCacheScheduled = false
 
     /// - Parameters:
     ///   - host: holds the connector, and outlives it.
@@ -219,6 +220,9 @@ package final class Connector {
             isFlushScheduled = false
             flush()
         case .storageRetry: retryStorage()
+        case .cache:
+            isCacheScheduled = false
+            session.saveMirrors()
         case _ where timer.attempt != attempt: break
         case .retry: connect()
         case .welcomeTimeout: if session.phase != .live { fail("The server didn't answer.") }
@@ -282,6 +286,7 @@ package final class Connector {
     private func endAttempt() {
         attempt += 1
         session.disconnected()
+        scheduleCache()
         if let start = liveSince.take() { backOff.wasLive(for: host.now - start) }
     }
 
@@ -356,6 +361,13 @@ package final class Connector {
         isStorageRetryScheduled = true
         schedule(.storageRetry, after: Self.storageRetryInterval)
     }
+
+    /// All that changes until then is written at once.
+    private func scheduleCache() {
+        guard !isCacheScheduled, let delay = session.cacheDelay else { return }
+        isCacheScheduled = true
+        schedule(.cache, after: delay)
+    }
 }
 
 extension Connector: ClientSessionDelegate {
@@ -366,7 +378,10 @@ extension Connector: ClientSessionDelegate {
         schedule(.heartbeat(pinged: nil), after: heartbeat)
     }
 
-    package func mirrorsMoved() { host.mirrorsMoved() }
+    package func mirrorsMoved() {
+        host.mirrorsMoved()
+        scheduleCache()
+    }
 
     package func pendingChanged() { host.pendingChanged() }
 

@@ -6,10 +6,22 @@ package import StorecastWire
 /// It moves only from one true value to a later one: a patch that doesn't apply exactly asks for a
 /// snapshot instead. Belongs to its session.
 package final class Mirror {
+    /// What it takes to go on from a value.
+    struct Content {
+        let value: JSON
+        /// The newest position at which the value is known to be right.
+        let position: Position
+        /// The version at which it last changed, which names it within its epoch.
+        let since: UInt64
+        let tag: String
+        /// The last of the client's dispatches that is in it.
+        let included: UInt64
+    }
+
     package let selection: String
     package let parameters: JSON?
-    /// The value; nil before the first snapshot.
-    package private(set) var value: JSON?
+    /// The value; nil before the first snapshot, and as long as one from a cache isn't to be shown.
+    package var value: JSON? { isHidden ? nil : held }
     /// Counts the changes of ``value``.
     package private(set) var revision: UInt64 = 0
     /// What the last change of ``value`` did, without the new values; nil if it wasn't a patch.
@@ -22,6 +34,10 @@ package final class Mirror {
     /// moved.
     package var observers: [UInt64: (Mirror) -> Void] = [:]
 
+    /// The value, whether it is shown or not.
+    private var held: JSON?
+    /// The value is from a cache, and is shown when the server has confirmed it.
+    private var isHidden = false
     var ref: UInt64 = 0
     var sub: UInt64?
     /// The last of the client's dispatches whose effects are in the value; every one above it is
@@ -49,10 +65,35 @@ package final class Mirror {
         self.parameters = parameters
     }
 
+    /// Calls the observers.
+    func tell() {
+        for observer in observers.values { observer(self) }
+    }
+
     /// Where to go on after a reconnect.
     var resumePoint: ResumePoint? {
-        guard value != nil, let position else { return nil }
+        guard held != nil, let position else { return nil }
         return ResumePoint(position: position, tag: tag)
+    }
+
+    /// Whether the server keeps it up to date on the connection that there is now.
+    package var isLive: Bool { sub != nil && isAnswered && failure == nil }
+
+    /// What a cache keeps; nil without a value.
+    var content: Content? {
+        guard let held, let position else { return nil }
+        return Content(
+            value: held, position: position, since: version, tag: tag, included: included)
+    }
+
+    /// Begins with what a cache has kept.
+    ///
+    /// - Parameter isShown: false to show it when the server has confirmed it.
+    func restore(_ content: Content, isShown: Bool) {
+        change(to: content.value)
+        isHidden = !isShown
+        (position, version) = (content.position, content.since)
+        (tag, included) = (content.tag, content.included)
     }
 
     /// The mirror subscribes, as `ref`; the server has to answer.
@@ -74,8 +115,8 @@ package final class Mirror {
 
     /// Both mirrors have one subscription: takes over the other's value, unless that is older.
     func adopt(_ other: Mirror) {
-        guard let value = other.value, let position = other.position else { return }
-        if let known = self.position, self.value != nil, known.epoch == position.epoch,
+        guard let value = other.held, let position = other.position else { return }
+        if let known = self.position, held != nil, known.epoch == position.epoch,
             known.version > position.version
         {
             // The answer is to what the other had.
@@ -83,6 +124,7 @@ package final class Mirror {
             return
         }
         change(to: value)
+        isHidden = other.isHidden
         self.position = position
         version = other.version
     }
@@ -101,19 +143,20 @@ package final class Mirror {
     }
 
     private func change(to new: JSON?, by patch: JSONPatch? = nil) {
-        value = new
+        held = new
+        isHidden = false
         revision += 1
         lastPatch = patch
     }
 
     /// False if the patch isn't one to the value at hand.
     func apply(_ operations: JSONView, from: UInt64, to position: Position) -> Bool {
-        guard var patched = value, let known = self.position, position.epoch == known.epoch,
+        guard var patched = held, let known = self.position, position.epoch == known.epoch,
             // After a reconnect a server may name the value by any version that has it, another
             // server also by one from before this client had it.
             from >= version || isResuming, from <= known.version
         else { return false }
-        value = nil
+        held = nil
         let patch: JSONPatch
         do {
             patch = try JSONPatch(reading: operations)
@@ -134,7 +177,8 @@ package final class Mirror {
 
     /// The value held is that of `position`; patches go on from there.
     func confirm(_ position: Position) -> Bool {
-        guard value != nil else { return false }
+        guard let held else { return false }
+        if isHidden { change(to: held) }
         version = position.version
         reach(position)
         return true
@@ -142,7 +186,7 @@ package final class Mirror {
 
     /// The connection has reached `position`, and so has every mirror that is live.
     func advance(to position: Position) {
-        guard isAnswered, value != nil, self.position?.epoch == position.epoch else { return }
+        guard isAnswered, held != nil, self.position?.epoch == position.epoch else { return }
         reach(position)
     }
 

@@ -13,12 +13,7 @@ struct OutboxLog {
     mutating func append(_ record: OutboxRecord) {
         var writer = JSONWriter()
         record.write(to: &writer)
-        let digits = String(CRC32.checksum(of: writer.bytes), radix: 16)
-        text += String(repeating: "0", count: 8 - digits.count).utf8
-        text += digits.utf8
-        text.append(UInt8(ascii: " "))
-        text += writer.bytes
-        text.append(UInt8(ascii: "\n"))
+        text += ChecksummedLine.text(of: writer.bytes)
     }
 
     /// The records of a log up to the first line that isn't whole, and whether that is all of it.
@@ -34,12 +29,8 @@ struct OutboxLog {
     }
 
     private static func record(_ line: ArraySlice<UInt8>) -> OutboxRecord? {
-        guard line.count > 9, line[line.startIndex + 8] == UInt8(ascii: " "),
-            let checksum = UInt32(String(decoding: line.prefix(8), as: UTF8.self), radix: 16),
-            CRC32.checksum(of: line.dropFirst(9)) == checksum,
-            let document = try? JSONDocument(line.dropFirst(9), limits: .trusted)
-        else { return nil }
-        return OutboxRecord(reading: document.root)
+        ChecksummedLine.document(in: line, limits: .trusted)
+            .flatMap { OutboxRecord(reading: $0.root) }
     }
 }
 
@@ -101,21 +92,5 @@ enum OutboxRecord: Equatable {
         case ("ended", let seq?): self = .ended(seq)
         default: return nil
         }
-    }
-}
-
-/// The CRC-32 of IEEE 802.3, as in gzip (RFC 1952, section 8): finds what a torn write left.
-enum CRC32 {
-    static func checksum(of bytes: some Sequence<UInt8>) -> UInt32 {
-        var remainder = UInt32.max
-        for byte in bytes {
-            remainder = remainder >> 8 ^ table[Int(UInt8(truncatingIfNeeded: remainder) ^ byte)]
-        }
-        return ~remainder
-    }
-
-    /// What each byte leaves of the polynomial, reflected.
-    private static let table = (0..<256 as Range<UInt32>).map { byte in
-        (0..<8).reduce(byte) { bits, _ in bits >> 1 ^ (bits & 1 == 1 ? 0xEDB8_8320 : 0) }
     }
 }

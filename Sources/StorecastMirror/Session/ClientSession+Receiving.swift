@@ -20,6 +20,8 @@ extension ClientSession {
     /// Tells every mirror that nothing more will come.
     package func failMirrors(_ rejection: Rejection) {
         for mirror in mirrors.all { mirror.fail(rejection) }
+        // Who may not enter the room may not have anything of it.
+        if rejection.code == .forbidden { try? wipeCache() }
         announce(mirrors.all)
     }
 
@@ -164,6 +166,7 @@ extension ClientSession {
             Rejection.Code(code), "The server ended the subscription.")
         for mirror in mirrors { mirror.fail(rejection) }
         announce(mirrors, settled: takeSettled())
+        saveIfForbidden(rejection)
     }
 
     // MARK: Dispatches
@@ -188,6 +191,7 @@ extension ClientSession {
             guard let mirror = mirrors[ref: ref] else { return }
             mirror.fail(rejection)
             announce([mirror], settled: takeSettled())
+            saveIfForbidden(rejection)
         } else {
             delegate?.trouble("The server could not use a frame: \(rejection)")
         }

@@ -6,8 +6,3 @@ extension ClientSession {
         outbox.withLock { outbox in outbox.pendingEntries.contains { $0.seq == seq } }
     }
 }
-
-extension Mirror {
-    /// Whether the server keeps it up to date on the connection that there is now.
-    package var isLive: Bool { sub != nil && isAnswered && failure == nil }
-}

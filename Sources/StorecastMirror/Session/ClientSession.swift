@@ -43,6 +43,10 @@ package final class ClientSession {
     var acknowledged: (seq: UInt64, position: Position)?
     /// Stores the outbox, until the session is closed.
     private(set) var recorder: OutboxRecorder?
+    /// Keeps the mirrors for the next session.
+    let cache: MirrorCache?
+    /// Where the session before this one was, whose values the mirrors may have.
+    private let start: (position: Position, term: String?)?
     /// The revision of the outbox that the delegate was told of last.
     private var toldRevision: UInt64 = 0
     private var outgoing: [[UInt8]] = []
@@ -58,9 +62,14 @@ package final class ClientSession {
     /// - Parameters:
     ///   - outbox: the client's dispatches, which other threads may number.
     ///   - recorder: stores them; nil for an outbox in memory.
-    package init(outbox: SharedOutbox, recorder: OutboxRecorder? = nil) {
+    ///   - cache: keeps the mirrors; nil for none.
+    package init(
+        outbox: SharedOutbox, recorder: OutboxRecorder? = nil, cache: MirrorCache? = nil
+    ) {
         self.outbox = outbox
         self.recorder = recorder
+        self.cache = cache
+        start = cache?.start
     }
 
     /// A session with an outbox in memory.
@@ -88,7 +97,8 @@ package final class ClientSession {
         if number == nil { unnumbered = connections }
         let hello = ClientFrame.Hello(
             client: client, connection: number, settled: outbox.withLock { $0.greet() },
-            seen: position, term: term, token: token,
+            seen: position ?? start?.position, term: position == nil ? start?.term : term,
+            token: token,
             parts: largestValue > 0 ? SnapshotPart.form : nil)
         takesParts = false
         outgoing = []
@@ -104,14 +114,20 @@ package final class ClientSession {
         transaction = nil
         parted = nil
         isHeld = false
+        let live = mirrors.all.filter(\.isLive)
         mirrors.forgetSubs()
         outbox.withLock { $0.disconnected() }
+        cache?.noteStandstill(at: position)
+        // They aren't live any more.
+        for mirror in live { mirror.tell() }
+        if !live.isEmpty { delegate?.mirrorsMoved() }
     }
 
     /// Stores what there is and lets go of the storage; only without a connection.
     package func suspend() {
         guard phase == .offline, !isSuspended else { return }
         store()
+        saveCache()
         isSuspended = true
         recorder?.release()
     }
@@ -129,6 +145,7 @@ package final class ClientSession {
         // What was dispatched meanwhile is stored if nobody else has the storage.
         try? resume()
         store()
+        saveCache()
         // Its storage is there for the next one.
         recorder = nil
         phase = .closed
@@ -139,15 +156,16 @@ package final class ClientSession {
     /// Tells of mirrors that have moved and dispatches that have gone; then those who wait for the
     /// outcomes, who find the stores up to date.
     func announce(_ moved: [Mirror] = [], settled: Settlements = Settlements()) {
-        for mirror in moved {
-            for observer in mirror.observers.values { observer(mirror) }
-        }
+        for mirror in moved { mirror.tell() }
         let revision = outbox.withLock { $0.revision }
         if revision != toldRevision {
             toldRevision = revision
             delegate?.pendingChanged()
         }
-        if !moved.isEmpty { delegate?.mirrorsMoved() }
+        if !moved.isEmpty {
+            cache?.noteChange()
+            delegate?.mirrorsMoved()
+        }
         settled.tell()
     }
 
@@ -157,6 +175,7 @@ package final class ClientSession {
     package func mirror(_ selection: String, _ parameters: JSON?) -> Mirror {
         if let mirror = mirrors[selection, parameters] { return mirror }
         let mirror = Mirror(selection: selection, parameters: parameters)
+        cache?.restore(mirror, in: position?.epoch)
         mirrors.insert(mirror)
         if phase == .greeting || phase == .live { subscribe(mirror) }
         // Else a client that goes on making mirrors would never hear of an outcome.
@@ -167,6 +186,7 @@ package final class ClientSession {
     /// Ends a mirror that nobody observes.
     package func release(_ mirror: Mirror) {
         guard mirror.observers.isEmpty, mirrors.remove(mirror) else { return }
+        cache?.keep(mirror)
         guard phase == .greeting || phase == .live, !mirror.isRefused else { return }
         unsubscribe(mirror)
         announce(settled: takeSettled())

@@ -46,10 +46,9 @@ import Observation
 @MainActor func connect(_ signIn: any SignIn, support: String) -> ListModel {
     // snippet: list-connection
     let connection = RemoteConnection(
-        "wss://list.example/", token: { try await signIn.token() }, identity: Identity("ada"),
-        outbox: .file(
-            "\(support)/ada.outbox", actions: [AddItem.self, SetDone.self, Wish.self],
-            limits: OutboxLimits(count: 10_000)))
+        "wss://list.example/", room: ShoppingList.room, token: { try await signIn.token() },
+        outbox: .file("\(support)/ada.outbox", limits: OutboxLimits(count: 10_000)),
+        cache: .file("\(support)/ada.cache", viewer: "ada"))
     let model = ListModel(connection)
     // end of snippet
     return model

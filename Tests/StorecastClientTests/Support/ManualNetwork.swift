@@ -16,11 +16,11 @@ final class ManualNetwork: Transport, TransportExecutor {
     /// A connection of its client, which is seeded.
     @MainActor func connect(
         to url: String = "ws://host/", token: (@Sendable () async throws -> String)? = nil,
-        identity: Identity? = nil,
-        holding object: any AnyObject & Sendable = Tally()
+        identity: Identity? = nil, holding object: any AnyObject & Sendable = Tally(),
+        cache: RemoteConnection.Cache = .none
     ) -> RemoteConnection {
         let connection = RemoteConnection(
-            url, token: token, identity: identity, transport: self,
+            url, token: token, identity: identity, cache: cache, transport: self,
             random: SeededGenerator(seed: 1),
             wallClock: { [self] in withExtendedLifetime(object) { time } })
         settle()

@@ -34,7 +34,7 @@ export class FakeStorage {
 // No program but a browser has it.
 globalThis.IDBKeyRange ??= { bound: (lower, upper) => ({ lower, upper }) };
 
-/** What `indexedDB` is for as much as an outbox uses: one database, with the same fault. */
+/** What `indexedDB` is, as far as it is used here: one database, with the same fault. */
 export class FakeDatabase {
   /** For each store, keys and values by the keys' texts. */
   #stores = new Map();
@@ -92,8 +92,11 @@ function objectStore(store, changes) {
     getAll: (range) => answer(found(range).map(([, value]) => value)),
     count: (range) => answer(found(range).length),
     put: (value, key) => changes.push(() => store.set(String(key), [key, structuredClone(value)])),
-    delete: (range) =>
-      changes.push(() => found(range).forEach(([key]) => store.delete(String(key)))),
+    delete: (range) => {
+      const isKey = typeof range === "string";
+      const keys = () => (isKey ? [range] : found(range).map(([key]) => key));
+      changes.push(() => keys().forEach((key) => store.delete(String(key))));
+    },
   };
 }
 

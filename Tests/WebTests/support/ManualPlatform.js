@@ -4,6 +4,7 @@ export class ManualPlatform {
   #timers = new Set();
   #clients = 0;
   #watchers = new Set();
+  #hiders = new Set();
   frames = [];
   /** What chance says next. */
   chance = 0.5;
@@ -30,6 +31,16 @@ export class ManualPlatform {
     this.#watchers.add(changed);
     return () => void this.#watchers.delete(changed);
   };
+
+  watchHiding = (hidden) => {
+    this.#hiders.add(hidden);
+    return () => void this.#hiders.delete(hidden);
+  };
+
+  /** The page is hidden. */
+  hide() {
+    for (const hidden of this.#hiders) hidden();
+  }
 
   get watchers() {
     return this.#watchers.size;

@@ -1,3 +1,4 @@
+import { CacheWriter } from "./CacheWriter.js";
 import { ConnectionCore } from "./ConnectionCore.js";
 import { OutboxWriter } from "./OutboxWriter.js";
 import { platform as standardPlatform } from "./Platform.js";
@@ -68,6 +69,8 @@ import { Rejection } from "../wire/Rejection.js";
  * @property {import("./ConnectionCore.js").Token} [token]  proves who this is
  * @property {import("../outbox/OutboxStorage.js").OutboxStorage} [outbox]  where dispatches wait
  *     for their outcome; in memory if left out
+ * @property {import("../cache/CacheStorage.js").CacheOptions} [cache]  where the states of stores
+ *     are kept for the next time that the program is started; they aren't if left out
  * @property {number} [largestValue]  the largest value of a selection that is taken, in bytes of
  *     its JSON text; 64 MiB if left out. The store of a larger one has the `problem` `too-large`.
  *     With 0 the server is asked to send no value in parts, and any size is taken
@@ -103,6 +106,9 @@ export class Connection {
   #announcer;
   #session;
   #writer;
+  /** @type {CacheWriter | undefined} */
+  #cache;
+  #unwatch;
   /** @type {ConnectionCore} */
   #core;
   #trouble;
@@ -114,7 +120,7 @@ export class Connection {
    * @param {string} url
    * @param {ConnectionOptions & { WebSocket: import("./Socket.js").WebSocketClass }} options
    */
-  constructor(url, { token, outbox, WebSocket, notify = "frame", ...options }) {
+  constructor(url, { token, outbox, cache, WebSocket, notify = "frame", ...options }) {
     const platform = { ...standardPlatform, ...options.platform };
     this.#platform = platform;
     this.#trouble = options.onTrouble ?? ((message) => console.warn(`storecast: ${message}`));
@@ -123,6 +129,8 @@ export class Connection {
     this.#announcer = new Announcer(notify, platform);
     const session = new ClientSession(this.#outbox, {
       welcomed: () => this.#welcomed(),
+      moved: () => this.#cache?.schedule(),
+      forbidden: () => void this.#cache?.save(),
       pendingChanged: () => this.#pendingChanged(),
       held: (seconds) => this.#core.held(seconds),
       renew: (seconds) => this.#core.renew(seconds),
@@ -140,8 +148,10 @@ export class Connection {
       platform,
       session,
       beforeSending: () => this.#writer.write(),
-      statusChanged: () => this.#announcer.add(this),
+      statusChanged: () => this.#statusChanged(),
     });
+    if (cache) this.#cache = new CacheWriter(url, cache, platform, session);
+    this.#unwatch = platform.watchHiding(() => void this.saveCache());
     this.#start(url, outbox);
   }
 
@@ -261,6 +271,25 @@ export class Connection {
     this.#core.authenticate(token);
   }
 
+  /**
+   * Writes what has changed to the cache now, as happens when the page is hidden.
+   *
+   * @returns {Promise<void>} fulfilled when that is done, or can't be
+   */
+  async saveCache() {
+    await this.#cache?.save();
+  }
+
+  /**
+   * Takes the cache away, and keeps nothing from now on: for when somebody logs out. Works on a
+   * closed connection too. Stores go on showing what they show.
+   *
+   * @returns {Promise<void>} rejects if the storage can't
+   */
+  async wipeCache() {
+    await this.#cache?.wipe();
+  }
+
   /** Connects at once if it waits to try again, or was refused. */
   reconnect() {
     this.#core.reconnect();
@@ -273,9 +302,11 @@ export class Connection {
   close() {
     if (this.status.state === "closed") return;
     this.#writer.write();
+    this.#unwatch();
     this.#core.close();
     this.#session.close(new Rejection("closed", "The connection is closed."));
     this.#writer.close();
+    this.#cache?.close();
   }
 
   /** Tells the listeners. */
@@ -304,7 +335,16 @@ export class Connection {
         this.#setOutboxProblem(error instanceof Rejection ? error : unopened);
       }
     }
+    await this.#cache?.open(url);
     if (this.status.state !== "closed") this.#core.connect();
+  }
+
+  #statusChanged() {
+    this.#announcer.add(this);
+    const { status } = this;
+    if (status.state === "offline") this.#cache?.schedule();
+    // Who may not enter the room may not have anything of it.
+    if (status.state === "refused" && status.code === "forbidden") void this.#cache?.clear();
   }
 
   /** @param {Rejection | undefined} problem */

@@ -11,6 +11,8 @@
  * @property {((work: () => void) => void) | undefined} requestFrame  before the page is drawn next
  * @property {(changed: () => void) => () => void} watchNetwork  calls `changed` when the machine
  *     may have got another network, or was woken up; returns what ends that
+ * @property {(hidden: () => void) => () => void} watchHiding  calls `hidden` when the page may soon
+ *     be frozen or ended; returns what ends that
  */
 
 /**
@@ -30,6 +32,7 @@ export const platform = {
       ? (work) => void requestAnimationFrame(work)
       : undefined,
   watchNetwork,
+  watchHiding,
 };
 
 function newClient() {
@@ -53,4 +56,14 @@ function watchNetwork(changed) {
     window.removeEventListener("pageshow", changed);
     document.removeEventListener("visibilitychange", shown);
   };
+}
+
+/** @param {() => void} hidden */
+function watchHiding(hidden) {
+  if (typeof document === "undefined") return () => {};
+  const changed = () => {
+    if (document.visibilityState === "hidden") hidden();
+  };
+  document.addEventListener("visibilitychange", changed);
+  return () => document.removeEventListener("visibilitychange", changed);
 }

@@ -1,3 +1,4 @@
+import { completion, result } from "../storage/IndexedDB.js";
 import { openFree, slots } from "./Slots.js";
 import { readClient, readDispatches } from "./StoredText.js";
 
@@ -114,27 +115,4 @@ async function keep(database, slot, client) {
  */
 function range(slot, last = Infinity) {
   return IDBKeyRange.bound([slot, 0], [slot, last]);
-}
-
-/**
- * @template Value
- * @param {IDBRequest<Value>} request
- * @returns {Promise<Value>}
- */
-function result(request) {
-  return new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error);
-  });
-}
-
-/**
- * @param {IDBTransaction} transaction
- * @returns {Promise<void>}
- */
-function completion(transaction) {
-  return new Promise((resolve, reject) => {
-    transaction.oncomplete = () => resolve();
-    transaction.onabort = () => reject(transaction.error);
-  });
 }

@@ -17,6 +17,8 @@ import { Subscriptions } from "./Subscriptions.js";
  *
  * @typedef {object} SessionDelegate
  * @property {() => void} welcomed  the connection is live
+ * @property {() => void} moved  mirrors have moved; their observers were called
+ * @property {() => void} forbidden  the viewer may not have a mirror any more
  * @property {() => void} pendingChanged  dispatches came or went; then outcomes are told
  * @property {(seconds: number) => void} held  dispatches may be sent again when this time is over;
  *     call `endHold()` then
@@ -58,7 +60,7 @@ export class ClientSession {
    *
    * @type {string | undefined}
    */
-  #term;
+  term;
   /** Seconds of silence after which to ping. */
   heartbeat = 30;
   /**
@@ -83,6 +85,12 @@ export class ClientSession {
    */
   #acknowledged;
   #isHeld = false;
+  /**
+   * What the last session kept, whose values the mirrors may have.
+   *
+   * @type {import("./KeptMirrors.js").KeptMirrors | undefined}
+   */
+  #kept;
   /** @type {string[]} */
   #outgoing = [];
   #outbox;
@@ -111,10 +119,10 @@ export class ClientSession {
    */
   connected(token) {
     this.phase = "greeting";
-    const { client, position: seen } = this;
+    const { client } = this;
+    const { position: seen, term } = this.position ? this : { ...this.#kept?.start };
     const connection = this.#outbox.nextConnection();
     const parts = this.largestValue > 0 ? partsForm : undefined;
-    const term = this.#term;
     const hello = { client, connection, settled: this.#outbox.greet(), seen, term, token, parts };
     this.#takesParts = false;
     this.#outgoing = [frames.writeHello(hello)];
@@ -128,7 +136,10 @@ export class ClientSession {
     this.#transaction = undefined;
     this.#parted = undefined;
     this.#isHeld = false;
+    const live = this.mirrors.filter((mirror) => mirror.isLive);
     this.#subscriptions.disconnected();
+    // They aren't live any more.
+    for (const mirror of live) mirror.tell();
   }
 
   /**
@@ -139,7 +150,7 @@ export class ClientSession {
    */
   close(rejection) {
     this.disconnected();
-    const mirrors = this.#subscriptions.all;
+    const { mirrors } = this;
     for (const mirror of mirrors) mirror.fail(rejection);
     this.#announce(mirrors, this.#outbox.abandon(rejection));
   }
@@ -153,7 +164,27 @@ export class ClientSession {
    * @returns {Mirror} the one that all share who follow this selection with equal parameters
    */
   follow(mirror) {
-    return this.#subscriptions.follow(mirror);
+    return this.#subscriptions.follow(mirror, (made) =>
+      this.#kept?.restore(made, this.position?.epoch),
+    );
+  }
+
+  /** Those that are followed. */
+  get mirrors() {
+    return this.#subscriptions.all;
+  }
+
+  /**
+   * Begins with what the last session kept; before there is a connection.
+   *
+   * @param {import("./KeptMirrors.js").KeptMirrors} kept
+   */
+  restore(kept) {
+    this.#kept = kept;
+    for (const mirror of this.mirrors) {
+      kept.restore(mirror, undefined);
+      mirror.tell();
+    }
   }
 
   /**
@@ -163,6 +194,7 @@ export class ClientSession {
    */
   release(mirror) {
     this.#subscriptions.release(mirror);
+    this.#kept?.keep(mirror, this.position?.epoch);
     this.#endParted(mirror.sub);
     this.#announce([], this.#takeSettled());
   }
@@ -261,6 +293,7 @@ export class ClientSession {
       case "lapse":
         this.#announce(this.#subscriptions.lapse(frame), this.#takeSettled());
         this.#endParted(frame.sub);
+        if (frame.code === "forbidden") this.#delegate.forbidden();
         break;
       case "error":
         this.#takeError(frame);
@@ -269,7 +302,7 @@ export class ClientSession {
         this.#reach(frame.v);
         break;
       case "term":
-        this.#term = frame.term;
+        this.term = frame.term;
         break;
       case "renew":
         this.#delegate.renew(Math.min(Math.max(0, frame.within), 86_400));
@@ -289,7 +322,7 @@ export class ClientSession {
     this.#takesParts = welcome.parts !== undefined;
     this.heartbeat = Math.min(Math.max(1, heartbeat), 3600);
     this.position = later(this.position, { epoch, version });
-    this.#term = term;
+    this.term = term;
     this.#learn(welcome.identity);
     this.#outbox.welcomed(welcome);
     const seq = Math.max(this.#outbox.settled, lastSeq);
@@ -427,6 +460,7 @@ export class ClientSession {
     const rejection = new Rejection(code, title, detail);
     if (ref !== undefined) {
       this.#announce(this.#subscriptions.fail(ref, rejection), this.#takeSettled());
+      if (code === "forbidden") this.#delegate.forbidden();
     } else if (seq !== undefined || code === "malformed") {
       // What was in that frame never gets an outcome, and all that follows it neither.
       this.#delegate.refused(rejection);
@@ -456,9 +490,8 @@ export class ClientSession {
    * @param {(() => void)[]} outcomes
    */
   #announce(moved, outcomes) {
-    for (const mirror of moved) {
-      for (const observer of mirror.observers) observer();
-    }
+    for (const mirror of moved) mirror.tell();
+    if (moved.length > 0) this.#delegate.moved();
     if (outcomes.length > 0) this.#delegate.pendingChanged();
     for (const tell of outcomes) tell();
   }

@@ -6,6 +6,17 @@ import { later } from "./Position.js";
 /** @typedef {import("./Position.js").Position} Position */
 
 /**
+ * What it takes to go on from a value.
+ *
+ * @typedef {object} MirrorContent
+ * @property {unknown} value
+ * @property {Position} position  the newest at which the value is known to be right
+ * @property {number} since  the version at which it last changed, which names it within its epoch
+ * @property {string} tag
+ * @property {number} included  the last of the client's dispatches that is in it
+ */
+
+/**
  * A client's copy of one selection with its parameters.
  *
  * It moves only from one true value to a later one: a patch that doesn't apply exactly asks for a
@@ -42,6 +53,10 @@ export class Mirror {
    */
   observers = new Set();
 
+  /** Whether the server has yet to answer to the version that the mirror has. */
+  #isResuming = false;
+  /** The copy is one that was kept, and is shown when the server has confirmed it. */
+  #isHidden = false;
   #tag = "";
   /** The version at which the value last changed: what a patch must start from. */
   #version = 0;
@@ -66,8 +81,45 @@ export class Mirror {
    * server stops sending, and never changes once it was handed out.
    */
   get value() {
+    if (this.#isHidden) return undefined;
     if (this.#patched) this.#shown = this.#patched.value;
     return this.#shown;
+  }
+
+  /** Whether the server keeps it up to date on the connection that there is now. */
+  get isLive() {
+    return this.sub !== undefined && this.isAnswered && this.failure === undefined;
+  }
+
+  /** Whether there is a copy from which it can go on. */
+  get hasContent() {
+    return this.#patched !== undefined;
+  }
+
+  /**
+   * What is kept for the next session; undefined if there is no copy, or it is one that was kept.
+   *
+   * @returns {MirrorContent | undefined}
+   */
+  get content() {
+    if (!this.#patched || !this.position || this.#isHidden) return undefined;
+    const { value, position, included } = this;
+    return { value, position, since: this.#version, tag: this.#tag, included };
+  }
+
+  /**
+   * Begins with what was kept.
+   *
+   * @param {MirrorContent} content
+   * @param {boolean} isShown  false to show it when the server has confirmed it
+   */
+  restore({ value, position, since, tag, included }, isShown) {
+    this.#patched = new PatchedValue(value);
+    this.#isHidden = !isShown;
+    this.#version = since;
+    this.#tag = tag;
+    this.position = position;
+    this.included = included;
   }
 
   /**
@@ -77,7 +129,7 @@ export class Mirror {
    */
   get resumePoint() {
     if (!this.#patched || !this.position) return undefined;
-    return { epoch: this.position.epoch, v: this.#version, tag: this.#tag };
+    return { epoch: this.position.epoch, v: this.position.version, tag: this.#tag };
   }
 
   /**
@@ -91,6 +143,7 @@ export class Mirror {
     this.isRefused = false;
     this.isAnswered = false;
     this.isAwaited = true;
+    this.#isResuming = true;
   }
 
   /**
@@ -111,9 +164,15 @@ export class Mirror {
    */
   adopt(other) {
     if (!other.#patched) return;
-    this.#patched = new PatchedValue(other.value);
+    this.#patched = new PatchedValue(other.#patched.value);
+    this.#isHidden = other.#isHidden;
     this.#version = other.#version;
     this.position = other.position;
+  }
+
+  /** Calls the observers. */
+  tell() {
+    for (const observer of this.observers) observer();
   }
 
   /** @param {Rejection} rejection */
@@ -134,6 +193,7 @@ export class Mirror {
     if (part.op === "snapshot") this.#patched = new PatchedValue(part.value);
     else if (!this.#patched) return false;
     else if (part.op === "patch" && !this.#apply(part, epoch)) return false;
+    this.#isHidden = false;
     this.#version = part.v;
     this.#reach({ epoch, version: part.v });
     return true;
@@ -166,7 +226,9 @@ export class Mirror {
    * @param {string} epoch
    */
   #apply({ from, ops }, epoch) {
-    if (!this.#patched || from !== this.#version || epoch !== this.position?.epoch) return false;
+    if (!this.#patched || epoch !== this.position?.epoch) return false;
+    // After a reconnect a server may name the value by any version that has it.
+    if (this.#isResuming ? from > this.position.version : from !== this.#version) return false;
     try {
       this.#patched.apply(ops);
       return true;
@@ -181,6 +243,7 @@ export class Mirror {
   forget() {
     this.#shown = this.value;
     this.#patched = undefined;
+    this.#isHidden = false;
   }
 
   /**
@@ -191,6 +254,7 @@ export class Mirror {
   #reach(position) {
     this.isAnswered = true;
     this.isAwaited = false;
+    this.#isResuming = false;
     this.position = later(this.position, position);
   }
 }

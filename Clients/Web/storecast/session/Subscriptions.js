@@ -47,11 +47,13 @@ export class Subscriptions {
    * Follows what `mirror` is to mirror.
    *
    * @param {Mirror} mirror  a new one, or one that was followed before
+   * @param {(mirror: Mirror) => void} restore  gives it what was kept of it
    * @returns {Mirror} the one that all share who follow this selection with equal parameters
    */
-  follow(mirror) {
+  follow(mirror, restore) {
     const known = this.#mirrors.find(mirror);
     if (known) return known;
+    restore(mirror);
     this.#mirrors.insert(mirror);
     if (this.#isConnected) this.#subscribe(mirror);
     // It shows nothing that could be too old; and a client that goes on making mirrors is to hear

@@ -59,8 +59,8 @@ const linger = 5000;
  */
 export class RemoteStore {
   #listeners = new Listeners();
-  /** @type {{ state: unknown, problem: unknown }} */
-  #told = { state: undefined, problem: undefined };
+  /** @type {{ state: unknown, problem: unknown, isLive: boolean }} */
+  #told = { state: undefined, problem: undefined, isLive: false };
   #isFollowing = false;
   /** @type {unknown} */
   #lingering;
@@ -95,7 +95,7 @@ export class RemoteStore {
   };
 
   /**
-   * Calls `listener`, without arguments, after changes of the state or of `problem`.
+   * Calls `listener`, without arguments, after changes of the state, of `problem` or of `isLive`.
    *
    * A selection is followed from the beginning on, and until five seconds after its last listener
    * has left; then again when there is another one.
@@ -168,7 +168,15 @@ export class RemoteStore {
 
   /** The newest position of which the state, without pending actions, is known to be true. */
   get position() {
-    return this.#mirror.position;
+    return this.#mirror.value === undefined ? undefined : this.#mirror.position;
+  }
+
+  /**
+   * Whether the server keeps the store up to date now: false for a state from a cache that the
+   * server hasn't confirmed, while there is no connection, and if there is a `problem`.
+   */
+  get isLive() {
+    return this.#mirror.isLive;
   }
 
   /** Follows the selection no longer, until there is another listener. */
@@ -182,13 +190,14 @@ export class RemoteStore {
   /** Tells the listeners, if there is something that they don't know. */
   announce() {
     const now = this.#now;
-    if (now.state === this.#told.state && now.problem === this.#told.problem) return;
+    const { state, problem, isLive } = this.#told;
+    if (now.state === state && now.problem === problem && now.isLive === isLive) return;
     this.#told = now;
     this.#listeners.call();
   }
 
   get #now() {
-    return { state: this.getState(), problem: this.problem };
+    return { state: this.getState(), problem: this.problem, isLive: this.isLive };
   }
 
   #observer = () => this.#owner.changed(this);

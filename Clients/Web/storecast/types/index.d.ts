@@ -1,3 +1,5 @@
+export { memoryCache } from "./cache/CacheStorage.js";
+export { indexedDBCache } from "./cache/indexedDBCache.js";
 export { connect } from "./connection/connect.js";
 export { Connection } from "./connection/Connection.js";
 export { indexedDBOutbox } from "./outbox/indexedDBOutbox.js";
@@ -8,6 +10,8 @@ export { Rows } from "./store/Rows.js";
 export { RowStore } from "./store/RowStore.js";
 export { SelectedStore } from "./store/SelectedStore.js";
 export { Rejection } from "./wire/Rejection.js";
+export type CacheOptions = import("./cache/CacheStorage.js").CacheOptions;
+export type CacheStorage = import("./cache/CacheStorage.js").CacheStorage;
 export type ConnectionOptions = import("./connection/Connection.js").ConnectionOptions;
 export type RoomTypes = import("./connection/Connection.js").RoomTypes;
 export type Status = import("./connection/Status.js").Status;

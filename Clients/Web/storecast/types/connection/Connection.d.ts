@@ -47,6 +47,8 @@
  * @property {import("./ConnectionCore.js").Token} [token]  proves who this is
  * @property {import("../outbox/OutboxStorage.js").OutboxStorage} [outbox]  where dispatches wait
  *     for their outcome; in memory if left out
+ * @property {import("../cache/CacheStorage.js").CacheOptions} [cache]  where the states of stores
+ *     are kept for the next time that the program is started; they aren't if left out
  * @property {number} [largestValue]  the largest value of a selection that is taken, in bytes of
  *     its JSON text; 64 MiB if left out. The store of a larger one has the `problem` `too-large`.
  *     With 0 the server is asked to send no value in parts, and any size is taken
@@ -78,7 +80,7 @@ export class Connection<Room extends RoomTypes = AnyRoom> {
      * @param {string} url
      * @param {ConnectionOptions & { WebSocket: import("./Socket.js").WebSocketClass }} options
      */
-    constructor(url: string, { token, outbox, WebSocket, notify, ...options }: ConnectionOptions & {
+    constructor(url: string, { token, outbox, cache, WebSocket, notify, ...options }: ConnectionOptions & {
         WebSocket: import("./Socket.js").WebSocketClass;
     });
     /**
@@ -161,6 +163,19 @@ export class Connection<Room extends RoomTypes = AnyRoom> {
      * @param {string} token
      */
     authenticate(token: string): void;
+    /**
+     * Writes what has changed to the cache now, as happens when the page is hidden.
+     *
+     * @returns {Promise<void>} fulfilled when that is done, or can't be
+     */
+    saveCache(): Promise<void>;
+    /**
+     * Takes the cache away, and keeps nothing from now on: for when somebody logs out. Works on a
+     * closed connection too. Stores go on showing what they show.
+     *
+     * @returns {Promise<void>} rejects if the storage can't
+     */
+    wipeCache(): Promise<void>;
     /** Connects at once if it waits to try again, or was refused. */
     reconnect(): void;
     /**
@@ -228,6 +243,11 @@ export type ConnectionOptions = {
      * for their outcome; in memory if left out
      */
     outbox?: import("../outbox/OutboxStorage.js").OutboxStorage | undefined;
+    /**
+     * where the states of stores
+     * are kept for the next time that the program is started; they aren't if left out
+     */
+    cache?: import("../cache/CacheStorage.js").CacheOptions | undefined;
     /**
      * the largest value of a selection that is taken, in bytes of
      * its JSON text; 64 MiB if left out. The store of a larger one has the `problem` `too-large`.

@@ -11,6 +11,8 @@
  * @property {((work: () => void) => void) | undefined} requestFrame  before the page is drawn next
  * @property {(changed: () => void) => () => void} watchNetwork  calls `changed` when the machine
  *     may have got another network, or was woken up; returns what ends that
+ * @property {(hidden: () => void) => () => void} watchHiding  calls `hidden` when the page may soon
+ *     be frozen or ended; returns what ends that
  */
 /**
  * The browser, or node.
@@ -49,4 +51,9 @@ export type Platform = {
      * may have got another network, or was woken up; returns what ends that
      */
     watchNetwork: (changed: () => void) => () => void;
+    /**
+     * calls `hidden` when the page may soon
+     * be frozen or ended; returns what ends that
+     */
+    watchHiding: (hidden: () => void) => () => void;
 };

@@ -26,6 +26,12 @@ export class ClientSession {
      * @type {import("../wire/ServerFrame.js").Identity | undefined}
      */
     identity: import("../wire/ServerFrame.js").Identity | undefined;
+    /**
+     * In which term that is; undefined if the server says none.
+     *
+     * @type {string | undefined}
+     */
+    term: string | undefined;
     /** Seconds of silence after which to ping. */
     heartbeat: number;
     /**
@@ -55,6 +61,14 @@ export class ClientSession {
      * @returns {Mirror} the one that all share who follow this selection with equal parameters
      */
     follow(mirror: Mirror): Mirror;
+    /** Those that are followed. */
+    get mirrors(): import("./Mirror.js").Mirror[];
+    /**
+     * Begins with what the last session kept; before there is a connection.
+     *
+     * @param {import("./KeptMirrors.js").KeptMirrors} kept
+     */
+    restore(kept: import("./KeptMirrors.js").KeptMirrors): void;
     /**
      * Ends a mirror, of which nothing is wanted any more.
      *
@@ -94,6 +108,14 @@ export type SessionDelegate = {
      * the connection is live
      */
     welcomed: () => void;
+    /**
+     * mirrors have moved; their observers were called
+     */
+    moved: () => void;
+    /**
+     * the viewer may not have a mirror any more
+     */
+    forbidden: () => void;
     /**
      * dispatches came or went; then outcomes are told
      */

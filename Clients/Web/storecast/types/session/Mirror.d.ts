@@ -1,6 +1,16 @@
 /** @typedef {import("../wire/Rejection.js").Rejection} Rejection */
 /** @typedef {import("./Position.js").Position} Position */
 /**
+ * What it takes to go on from a value.
+ *
+ * @typedef {object} MirrorContent
+ * @property {unknown} value
+ * @property {Position} position  the newest at which the value is known to be right
+ * @property {number} since  the version at which it last changed, which names it within its epoch
+ * @property {string} tag
+ * @property {number} included  the last of the client's dispatches that is in it
+ */
+/**
  * A client's copy of one selection with its parameters.
  *
  * It moves only from one true value to a later one: a patch that doesn't apply exactly asks for a
@@ -50,6 +60,23 @@ export class Mirror {
      * server stops sending, and never changes once it was handed out.
      */
     get value(): unknown;
+    /** Whether the server keeps it up to date on the connection that there is now. */
+    get isLive(): boolean;
+    /** Whether there is a copy from which it can go on. */
+    get hasContent(): boolean;
+    /**
+     * What is kept for the next session; undefined if there is no copy, or it is one that was kept.
+     *
+     * @returns {MirrorContent | undefined}
+     */
+    get content(): MirrorContent | undefined;
+    /**
+     * Begins with what was kept.
+     *
+     * @param {MirrorContent} content
+     * @param {boolean} isShown  false to show it when the server has confirmed it
+     */
+    restore({ value, position, since, tag, included }: MirrorContent, isShown: boolean): void;
     /**
      * Where to go on after a reconnect.
      *
@@ -73,6 +100,8 @@ export class Mirror {
      * @param {Mirror} other
      */
     adopt(other: Mirror): void;
+    /** Calls the observers. */
+    tell(): void;
     /** @param {Rejection} rejection */
     fail(rejection: Rejection): void;
     /**
@@ -102,3 +131,22 @@ export class Mirror {
 }
 export type Rejection = import("../wire/Rejection.js").Rejection;
 export type Position = import("./Position.js").Position;
+/**
+ * What it takes to go on from a value.
+ */
+export type MirrorContent = {
+    value: unknown;
+    /**
+     * the newest at which the value is known to be right
+     */
+    position: Position;
+    /**
+     * the version at which it last changed, which names it within its epoch
+     */
+    since: number;
+    tag: string;
+    /**
+     * the last of the client's dispatches that is in it
+     */
+    included: number;
+};

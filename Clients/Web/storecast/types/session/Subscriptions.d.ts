@@ -17,9 +17,10 @@ export class Subscriptions {
      * Follows what `mirror` is to mirror.
      *
      * @param {Mirror} mirror  a new one, or one that was followed before
+     * @param {(mirror: Mirror) => void} restore  gives it what was kept of it
      * @returns {Mirror} the one that all share who follow this selection with equal parameters
      */
-    follow(mirror: Mirror): Mirror;
+    follow(mirror: Mirror, restore: (mirror: Mirror) => void): Mirror;
     /**
      * Ends a mirror, of which nothing is wanted any more.
      *

@@ -24,7 +24,7 @@ export class RemoteStore<State, Action extends import("../session/Action.js").Ac
      */
     getState: () => State | undefined;
     /**
-     * Calls `listener`, without arguments, after changes of the state or of `problem`.
+     * Calls `listener`, without arguments, after changes of the state, of `problem` or of `isLive`.
      *
      * A selection is followed from the beginning on, and until five seconds after its last listener
      * has left; then again when there is another one.
@@ -72,6 +72,11 @@ export class RemoteStore<State, Action extends import("../session/Action.js").Ac
     get problem(): import("../wire/Rejection.js").Rejection | undefined;
     /** The newest position of which the state, without pending actions, is known to be true. */
     get position(): import("../session/Position.js").Position | undefined;
+    /**
+     * Whether the server keeps the store up to date now: false for a state from a cache that the
+     * server hasn't confirmed, while there is no connection, and if there is a `problem`.
+     */
+    get isLive(): boolean;
     /** Follows the selection no longer, until there is another listener. */
     close(): void;
     /** Tells the listeners, if there is something that they don't know. */

@@ -1,0 +1,46 @@
+/**
+ * Where a cache is kept: keys, and for each what was set last. A browser's `indexedDBCache()`, or
+ * any other that stores strings (or what `seal` makes of them).
+ *
+ * @typedef {object} CacheStorage
+ * @property {(key: string) => Promise<unknown>} get  what is kept; undefined for nothing
+ * @property {(key: string, value: any) => Promise<void>} set  keeps a value in the place of the one
+ *     before, all of it or nothing
+ * @property {(key: string) => Promise<void>} delete
+ */
+
+/**
+ * How a connection keeps the states of its stores for the next time that the program is started.
+ *
+ * @typedef {object} CacheOptions
+ * @property {CacheStorage} storage
+ * @property {string} viewer  tells the person who is logged in from all others who may use the
+ *     device, as their id does: nobody is shown what another one has seen. `""` where nobody logs
+ *     in
+ * @property {(text: string) => any} [seal]  encrypts what is written; may return a promise. What it
+ *     returns is given to the storage
+ * @property {(sealed: any) => string | Promise<string>} [open]  makes of that what it was; what it
+ *     throws at is as if it weren't there
+ * @property {number} [characters]  how many there may be in all; 4 million if left out. Of what is
+ *     more, the selections go first that weren't followed for the longest time
+ * @property {number} [selectionCharacters]  how many the JSON text of one state may have; a million
+ *     if left out. A larger one isn't kept
+ * @property {number} [interval]  how many milliseconds changes wait to be written together; 10,000
+ *     if left out. Hiding the page and `close()` write at once
+ */
+
+/**
+ * A cache's storage in memory, for tests: it ends with the program.
+ *
+ * @returns {CacheStorage & { values: Map<string, unknown> }}
+ */
+export function memoryCache() {
+  /** @type {Map<string, unknown>} */
+  const values = new Map();
+  return {
+    values,
+    get: async (key) => values.get(key),
+    set: async (key, value) => void values.set(key, value),
+    delete: async (key) => void values.delete(key),
+  };
+}

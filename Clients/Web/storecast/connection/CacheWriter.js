@@ -1,0 +1,132 @@
+import { KeptMirrors } from "../session/KeptMirrors.js";
+
+/** @typedef {import("../cache/CacheStorage.js").CacheOptions} CacheOptions */
+/** @typedef {import("../session/ClientSession.js").ClientSession} ClientSession */
+
+/** How long a storage may take until the program goes on without it, in milliseconds. */
+const patience = 2000;
+
+/** Keeps a cache's storage up to date. */
+export class CacheWriter {
+  /** @type {KeptMirrors | undefined} */
+  #kept;
+  /** @type {unknown} */
+  #timer;
+  /** How many characters the last text had. */
+  #size = 0;
+  #isChanged = false;
+  #isEnded = false;
+  /** What is being written, one after the other. */
+  #writing = Promise.resolve();
+  #key;
+  #options;
+  #platform;
+  #session;
+
+  /**
+   * @param {string} url
+   * @param {CacheOptions} options
+   * @param {import("./Platform.js").Platform} platform
+   * @param {ClientSession} session
+   */
+  constructor(url, options, platform, session) {
+    this.#key = `storecast ${url} ${options.viewer}`;
+    this.#options = options;
+    this.#platform = platform;
+    this.#session = session;
+  }
+
+  /**
+   * Reads what was kept, and gives it to the session.
+   *
+   * @param {string} url
+   */
+  async open(url) {
+    const { viewer, characters = 4_000_000, selectionCharacters = 1_000_000 } = this.#options;
+    const home = { url, viewer, client: this.#session.client };
+    const kept = new KeptMirrors(home, { characters, selectionCharacters });
+    /** @type {unknown} */
+    let timer;
+    const tooLong = new Promise((resolve) => {
+      timer = this.#platform.setTimeout(() => resolve(undefined), patience);
+    });
+    const text = await Promise.race([this.#read(), tooLong]);
+    this.#platform.clearTimeout(timer);
+    if (text !== undefined) kept.read(text);
+    if (this.#isEnded) return;
+    this.#kept = kept;
+    this.#session.restore(kept);
+  }
+
+  /** What is stored; undefined if there is nothing, or it can't be opened. */
+  async #read() {
+    const { storage, open } = this.#options;
+    try {
+      const stored = await storage.get(this.#key);
+      return stored !== undefined && open ? await open(stored) : stored;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Something has changed: it is written with all that changes soon. */
+  schedule() {
+    this.#isChanged = true;
+    if (this.#timer !== undefined || this.#isEnded) return;
+    const { interval = 10_000 } = this.#options;
+    // What is larger is written more seldom.
+    const pause = interval + Math.floor(this.#size / (256 << 10)) * 1000;
+    this.#timer = this.#platform.setTimeout(() => {
+      this.#timer = undefined;
+      if (this.#isChanged) void this.save();
+    }, pause);
+  }
+
+  /** Writes what is followed now; fulfilled when that is done, or can't be. */
+  save() {
+    const { position, term } = this.#session;
+    if (this.#isEnded || !this.#kept || !position) return this.#writing;
+    this.#isChanged = false;
+    const text = this.#kept.write(this.#session.mirrors, position, term);
+    this.#size = text.length;
+    const { storage, seal } = this.#options;
+    return this.#append(async () => {
+      try {
+        const sealed = seal ? await seal(text) : text;
+        await storage.set(this.#key, sealed);
+      } catch {
+        // With the next change it is tried again.
+        this.#isChanged = true;
+      }
+    });
+  }
+
+  /** The viewer may have nothing of it any more. */
+  clear() {
+    this.#kept?.clear();
+    return this.#append(() => this.#options.storage.delete(this.#key).catch(() => {}));
+  }
+
+  /** Takes everything away, and keeps nothing from now on. */
+  async wipe() {
+    this.#isEnded = true;
+    this.#platform.clearTimeout(this.#timer);
+    this.#kept?.clear();
+    await this.#append(async () => {});
+    await this.#options.storage.delete(this.#key);
+  }
+
+  /** Writes for the last time. */
+  close() {
+    this.#platform.clearTimeout(this.#timer);
+    void this.save();
+    // What is being written goes on; nothing else is begun.
+    this.#kept = undefined;
+  }
+
+  /** @param {() => Promise<void>} work */
+  #append(work) {
+    this.#writing = this.#writing.then(work);
+    return this.#writing;
+  }
+}

@@ -1,0 +1,29 @@
+/** Keeps a cache's storage up to date. */
+export class CacheWriter {
+    /**
+     * @param {string} url
+     * @param {CacheOptions} options
+     * @param {import("./Platform.js").Platform} platform
+     * @param {ClientSession} session
+     */
+    constructor(url: string, options: CacheOptions, platform: import("./Platform.js").Platform, session: ClientSession);
+    /**
+     * Reads what was kept, and gives it to the session.
+     *
+     * @param {string} url
+     */
+    open(url: string): Promise<void>;
+    /** Something has changed: it is written with all that changes soon. */
+    schedule(): void;
+    /** Writes what is followed now; fulfilled when that is done, or can't be. */
+    save(): Promise<void>;
+    /** The viewer may have nothing of it any more. */
+    clear(): Promise<void>;
+    /** Takes everything away, and keeps nothing from now on. */
+    wipe(): Promise<void>;
+    /** Writes for the last time. */
+    close(): void;
+    #private;
+}
+export type CacheOptions = import("../cache/CacheStorage.js").CacheOptions;
+export type ClientSession = import("../session/ClientSession.js").ClientSession;
