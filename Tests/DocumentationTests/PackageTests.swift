@@ -29,6 +29,7 @@ struct PackageTests {
         }
         let named = [
             "StorecastPlatform/Platform.swift",
+            "StorecastClient/Connection/SystemEvents.swift",
             "StorecastClient/Transports/Transport+Standard.swift",
             "StorecastClient/Transports/URLSessionTransport.swift",
             "StorecastClient/Transports/WebSocketTransport.swift",

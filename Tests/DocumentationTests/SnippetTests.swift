@@ -61,7 +61,8 @@ struct SnippetTests {
         let programs = [
             "Counter", "CounterClient", "CounterServer", "CounterTools", "TutorialPackage",
         ]
-        for part in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+        for part in try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        where !part.hasPrefix(".") {
             let files = folder.appending(path: part)
             for name in try FileManager.default.contentsOfDirectory(atPath: files.path) {
                 let text = try String(contentsOf: files.appending(path: name), encoding: .utf8)

@@ -122,7 +122,7 @@ package final class MirrorCache {
     func keep(_ mirror: Mirror) {
         guard !isEnded else { return }
         let key = Key(mirror)
-        guard mirror.failure?.code != .forbidden else {
+        guard !mirror.isForbidden else {
             entries[key] = nil
             return
         }

@@ -30,6 +30,8 @@ package final class Mirror {
     package private(set) var position: Position?
     /// Why the server sends nothing.
     package private(set) var failure: Rejection?
+    /// Whether the viewer may not see it any more, whatever failed since.
+    private(set) var isForbidden = false
     /// Called after every change of value or failure, when all mirrors of the connection have
     /// moved.
     package var observers: [UInt64: (Mirror) -> Void] = [:]
@@ -111,6 +113,7 @@ package final class Mirror {
         if !self.tag.isSameText(as: tag) { change(to: nil) }
         self.tag = tag
         failure = nil
+        isForbidden = false
     }
 
     /// Both mirrors have one subscription: takes over the other's value, unless that is older.
@@ -133,6 +136,7 @@ package final class Mirror {
         sub = nil
         isRefused = true
         failure = rejection
+        if rejection.code == .forbidden { isForbidden = true }
         isAwaited = false
     }
 

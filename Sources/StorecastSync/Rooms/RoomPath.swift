@@ -6,7 +6,7 @@ package enum RoomPath {
     ///
     /// Servers pass names on percent-encoded, where each byte is up to three and lines are short: of
     /// requests (4 KiB with all headers) and of NATS.
-    package static let longestName = 1024
+    package static let longestName = 512
 
     /// Whether a text that was taken from a request and decoded names a room: a slash, and no NUL.
     ///

@@ -73,6 +73,7 @@ struct FileOutboxStorageTests {
         do {
             let second = try FileOutboxStorage(path)
             #expect(throws: Rejection.self) { try first.reclaim() }
+            _ = try second.read()
             try second.append(Array("two".utf8))
         }
         #expect(throws: Rejection.self) { try first.reclaim() }
