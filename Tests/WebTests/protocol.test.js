@@ -83,6 +83,8 @@ class Reader {
       heard.tag = said.tag;
     }
     if ("epoch" in heard) heard.epoch = said.epoch;
+    // The conversations leave out that it is nobody's.
+    if (heard.identity?.id === "" && !said.identity) delete heard.identity;
     if ("sub" in heard) heard.sub = this.#names.get(heard.sub);
     if (heard.op === "snapshot" && said.op === "patch") {
       const value = patched(this.#values.get(said.sub), said.ops);

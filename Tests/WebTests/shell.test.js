@@ -30,6 +30,7 @@ const left = {
   "--product PollServer": "it takes minutes, and another machine",
   "poll.service": "it is root's, and of a machine of its own; .ci/packages does the like",
   "TEST_KILLS=200": "it takes hours",
+  "StorecastBenchmarks edges": "it takes minutes, and most of the machine",
   "--rate 50000 --svg": "it takes a minute",
   "--find p99=20ms": "it takes a minute",
   "--soak 2h": "it takes hours",

@@ -34,6 +34,7 @@ extension RemoteStore {
     ///   - value: what it shows; nil as long as the server hasn't answered.
     ///   - connection: as which it looks, and where it dispatches to.
     ///   - optimistic: what actions do to the value, so that buttons work; nil for nothing.
+    ///   - isolation: the actor that the store belongs to.
     public static func preview(
         _ value: State?, on connection: RemoteConnection = .preview,
         optimistic: InPlaceReducer<State>? = nil, isolation: isolated (any Actor)? = #isolation

@@ -60,9 +60,11 @@ public struct SharedText: Codable, Equatable, Sendable {
 
     /// A text of which nobody has edited anything yet.
     ///
-    /// - Parameter memory: how much is remembered of recent edits; see ``memory``.
-    ///   1,000 are some eight minutes of two people who type at the same time and each dispatch an
-    ///   edit every two seconds.
+    /// - Parameters:
+    ///   - text: what it is at first.
+    ///   - memory: how much is remembered of recent edits; see ``memory``. 1,000 are some eight
+    ///     minutes of two people who type at the same time and each dispatch an edit every two
+    ///     seconds.
     public init(_ text: String = "", memory: Int = 1_000) {
         precondition(memory > 0, "A shared text has to remember something.")
         self.text = text
@@ -108,7 +110,9 @@ public struct SharedText: Codable, Equatable, Sendable {
     ///   editor saw; or an edit of theirs that it builds on was rejected; or the text would grow
     ///   beyond `longest`.
     ///
-    /// - Parameter longest: how many scalars the text may have.
+    /// - Parameters:
+    ///   - edit: is of this text, or of one that it was.
+    ///   - longest: how many scalars the text may have.
     public func check(_ edit: TextEdit, longest: Int) throws(Rejection) {
         let count = try edited(edit).count
         guard count <= longest || count <= self.count else {
