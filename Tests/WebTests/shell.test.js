@@ -39,7 +39,7 @@ const left = {
   "--cluster-address 10.0.0.11": "it takes three NATS servers, as KilledServerTests has",
   "Docs/Cluster/start": "cluster-start.test.js runs it",
   "cluster import board": "it takes three NATS servers, as ClusterCopyTests has",
-  "cluster export board": "it takes three NATS servers, as ClusterCopyTests has",
+  "cluster export back": "it takes three NATS servers, as ClusterCopyTests has",
   "Storm --only unplug": "it takes an hour, root, and network namespaces",
   "cluster drain": "it takes a cluster, as ClusterNodeTests has",
   "--mirrors 2000": "it takes more descriptors than a shell has",
