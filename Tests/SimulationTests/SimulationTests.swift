@@ -30,7 +30,8 @@ struct SimulationTests {
     }
 
     @Test(
-        arguments: [2, 18, 36, 47, 405, 966, 1134, 1186, 1512, 1797, 2006, 2358, 2610] as [UInt64])
+        arguments: [2, 18, 36, 47, 405, 966, 1134, 1186, 1512, 1797, 2006, 2358, 2610, 14707]
+            as [UInt64])
     func `what failed once where servers share a room holds`(_ seed: UInt64) throws {
         try SimulatedJournal.nats.simulation.check([seed])
     }

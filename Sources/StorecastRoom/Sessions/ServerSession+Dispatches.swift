@@ -128,8 +128,9 @@ struct DispatchWindow {
             repeatFrom = nil
             next = seq
             // The one that was asked for was settled by an earlier connection's entry. This one may
-            // have been under way before the client heard that it was to go back.
-            if seq > start { repeatedFrom = min(repeatedFrom, seq) }
+            // have been under way before the client heard that it was to go back, and then both come
+            // once more.
+            if seq > start { repeatedFrom = min(repeatedFrom, start) }
         }
         // What was settled meanwhile, by an entry of an earlier connection, may be left out.
         guard seq >= next, seq <= max(next, settled + 1) else {

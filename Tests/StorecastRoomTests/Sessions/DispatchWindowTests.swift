@@ -38,10 +38,12 @@ struct DispatchWindowTests {
         window.settle(5)
         // Under way since before the client was asked to go back.
         #expect(admit(6, 7) == [.take, .take])
+        // It may not have heard yet that 5 was settled.
+        #expect(admit(5, 6, 7) == [.ignore, .ignore, .ignore])
         #expect(admit(6, 7) == [.ignore, .ignore])
         #expect(window.goBack(to: 7) == true)
         #expect(admit(6, 7) == [.ignore, .take])
-        #expect(admit(5) == [.violation("seq 5 came where 8 was due.")])
+        #expect(admit(4) == [.violation("seq 4 came where 8 was due.")])
     }
 
     @Test mutating func `a dispatch is asked for once, until it comes again`() {
