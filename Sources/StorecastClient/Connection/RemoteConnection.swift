@@ -114,8 +114,8 @@ public final class RemoteConnection: Sendable {
     }
 
     /// Stands for this client in everyone's sight: in ``/StorecastSync/ClientJoined``, and as the
-    /// editor of ``/StorecastSync/SharedText/edit(by:to:)``. The same as long as its outbox is, and nothing from which the
-    /// client's id could be worked out.
+    /// editor of ``/StorecastSync/SharedText/edit(by:to:)``. The same as long as its outbox is, and
+    /// nothing from which the client's id could be worked out.
     public var participant: String { participantID(of: driver.outbox.client) }
 
     /// The status now.
@@ -128,8 +128,9 @@ public final class RemoteConnection: Sendable {
     /// initializer was told, or nil. A server of an earlier version doesn't say it.
     ///
     /// It is the sender in the provisional stamps of ``/StorecastSync/Stamped`` actions that
-    /// optimistic stores show, also of those that were dispatched before it was known; nobody, if it is nil. Their
-    /// time is this machine's, their id the final one. It doesn't say when it expires.
+    /// optimistic stores show, also of those that were dispatched before it was known; nobody, if
+    /// it is nil. Their time is this machine's, their id the final one. It doesn't say when it
+    /// expires.
     public var identity: Identity? { driver.monitor.identity }
 
     /// How many dispatches have no outcome, counted as of this moment: what an app shows as "3
