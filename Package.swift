@@ -426,7 +426,8 @@ let package = Package(
             exclude: ["run"], swiftSettings: settings),
         .testTarget(
             name: "SimulationTests",
-            dependencies: ["StorecastTesting", "Simulate", "Example"], swiftSettings: settings),
+            dependencies: ["StorecastTesting", "Simulate", "Example", "TestSupport"],
+            swiftSettings: settings),
         // The simulator as a program, for those who work on the package.
         .executableTarget(
             name: "Simulate",

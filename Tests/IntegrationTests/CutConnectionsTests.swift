@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// Two hundred clients whose connections break all the time, and a server that is killed.
-struct CutConnectionsTests {
+@Suite(.fewAtATime) struct CutConnectionsTests {
     private static let clients = 200
     private static let cuts = 20
     private static let actionsEach = 250

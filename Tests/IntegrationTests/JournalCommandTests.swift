@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// `storecast journal` on a file that `storecast serve` writes.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)), .fewAtATime)
 @MainActor struct JournalCommandTests {
     private let directory: TemporaryDirectory
     private let file: String

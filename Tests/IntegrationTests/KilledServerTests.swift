@@ -6,7 +6,7 @@ import TestSupport
 /// A server that is killed in the midst of it, and started again on the same file.
 ///
 /// `TEST_KILLS=200 swift test --filter KilledServerTests` is the long run.
-@MainActor struct KilledServerTests {
+@MainActor @Suite(.fewAtATime) struct KilledServerTests {
     private static let clients = 6
     private static let wanted =
         ProcessInfo.processInfo.environment["TEST_KILLS"].flatMap { Int($0) }

@@ -1,7 +1,8 @@
+import TestSupport
 import Testing
 
 /// What no client should send, sent by a client of another make.
-struct MalformedInputTests {
+@Suite(.fewAtATime) struct MalformedInputTests {
     @Test(
         .enabled(if: Python.isThere, "needs .build/python: see the README's test command"),
         .timeLimit(.minutes(10)), arguments: Room.allCases)

@@ -1,9 +1,10 @@
 import Foundation
 import StorecastClient
+import TestSupport
 import Testing
 
 /// Fifty Swift clients and one of another make, on one server.
-@MainActor struct ManyClientsTests {
+@MainActor @Suite(.fewAtATime) struct ManyClientsTests {
     private static let clients = 50
     private static let actionsEach = 196
     private static let pythonActions = 200

@@ -1,8 +1,9 @@
 import StorecastClient
+import TestSupport
 import Testing
 
 /// A client that doesn't read, on a server of its own process.
-@MainActor struct StalledClientTests {
+@MainActor @Suite(.fewAtATime) struct StalledClientTests {
     private static let actions = 30_000
 
     /// The room's document of 8 KiB changes in 64 parts, one after the other.

@@ -1,9 +1,10 @@
 import StorecastTesting
 import Synchronization
+import TestSupport
 import Testing
 
 /// Rooms that don't keep to what the library asks of them: the checks must notice.
-struct BrokenRoomTests {
+@Suite(.oneAtATime) struct BrokenRoomTests {
     struct Add: SyncAction { var number: Int }
 
     private static let sum = Selection("sum") { (numbers: [Int]) in numbers.reduce(0, +) }
@@ -28,7 +29,7 @@ struct BrokenRoomTests {
         let room = room { numbers, action in
             if let add = action as? Add { numbers.append(add.number) }
         }
-        try Simulation(of: room).check(0..<40)
+        try Simulation(of: room).check(0..<16)
     }
 
     @Test func `a reducer that isn't deterministic is found`() throws {
@@ -37,7 +38,7 @@ struct BrokenRoomTests {
             if let add = action as? Add { numbers.append(add.number + count.next()) }
         }
         let failure = try #require(throws: SimulationFailure.self) {
-            try Simulation(of: room).check(0..<40)
+            try Simulation(of: room).check(0..<16)
         }
         #expect(failure.report.violation?.promise == .durable)
     }
@@ -68,7 +69,7 @@ struct BrokenRoomTests {
         let room = room { numbers, action in
             if let add = action as? Add { numbers.append(add.number * 2) }
         }
-        try Simulation(of: room).check(0..<40)
+        try Simulation(of: room).check(0..<16)
     }
 
     private final class Counter: Sendable {

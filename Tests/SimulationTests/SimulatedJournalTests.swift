@@ -1,9 +1,10 @@
 import Simulate
 import StorecastTesting
+import TestSupport
 import Testing
 
 /// The simulated server on a real file: each start finds what a killed process left of it.
-struct SimulatedJournalTests {
+@Suite(.oneAtATime) struct SimulatedJournalTests {
     /// `Simulate --seeds 10000 --journal sqlite` is the longer run.
     @Test(.timeLimit(.minutes(10)), arguments: 0..<4 as Range<UInt64>)
     func `the promises hold on SQLite too`(_ group: UInt64) throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A connection over a whole life, on a network that does what the test says.
-@MainActor struct ConnectionLifeTests {
+@MainActor @Suite(.fewAtATime) struct ConnectionLifeTests {
     private let network = ManualNetwork()
 
     /// Waits until a connection makes its next attempt.

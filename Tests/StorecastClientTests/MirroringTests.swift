@@ -1,9 +1,10 @@
 import Observation
 import StorecastClient
 import StorecastServer
+import TestSupport
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(10)))
+@MainActor @Suite(.timeLimit(.minutes(10)), .fewAtATime)
 struct MirroringTests {
     @Test func `a store has no state until the first has come, then all that follow`() async throws
     {

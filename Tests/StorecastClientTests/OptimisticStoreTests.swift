@@ -1,9 +1,10 @@
 import Observation
 import StorecastClient
 import StorecastServer
+import TestSupport
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(10)))
+@MainActor @Suite(.timeLimit(.minutes(10)), .fewAtATime)
 struct OptimisticStoreTests {
     private let desk: Desk
     private let books: RemoteStore<[String]>

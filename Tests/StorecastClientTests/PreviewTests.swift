@@ -1,9 +1,10 @@
 import Observation
 import StorecastClient
+import TestSupport
 import Testing
 
 /// Views are shown with values that no server has sent.
-@MainActor @Suite(.timeLimit(.minutes(10)))
+@MainActor @Suite(.timeLimit(.minutes(10)), .fewAtATime)
 struct PreviewTests {
     /// As a view has it.
     @MainActor private struct CountView {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import StorecastClient
 
-@MainActor @Suite(.timeLimit(.minutes(10)))
+@MainActor @Suite(.timeLimit(.minutes(10)), .fewAtATime)
 struct RemoteConnectionTests {
     @Test func `the status goes from connecting to live, and closes`() async throws {
         let desk = try await Desk()

@@ -1,10 +1,11 @@
 import Observation
 import StorecastClient
 import StorecastObservation
+import TestSupport
 import Testing
 
 /// What a mirrored table tells of single rows.
-@MainActor struct RemoteRowsTests {
+@MainActor @Suite(.fewAtATime) struct RemoteRowsTests {
     struct Card: Codable, Equatable, Identifiable, Sendable {
         var id: Int
         var title: String

@@ -16,7 +16,7 @@ let counter = RoomDefinition(state: 0, actions: [Increase.self], selections: [co
     guard increase.by > 0 else { throw Rejection(.invalid, "Only up.") }
 }
 
-@MainActor struct RemoteStoreTests {
+@MainActor @Suite(.fewAtATime) struct RemoteStoreTests {
     @Test(.timeLimit(.minutes(10)))
     func `a dispatch is acked and shows in the mirror`() async throws {
         let server = SyncServer(port: 0, room: counter)
@@ -38,7 +38,7 @@ let counter = RoomDefinition(state: 0, actions: [Increase.self], selections: [co
 
 /// What a store shows when its subscription fails, lapses and returns: always the last state that
 /// there was.
-@MainActor struct RemoteStoreLifeTests {
+@MainActor @Suite(.fewAtATime) struct RemoteStoreLifeTests {
     /// What can go wrong with a subscription that has a value.
     enum Trouble: CaseIterable {
         case forbidden, failed, unreadable, misfitThenError, misfitThenRefusal, otherTagThenLapse

@@ -8,7 +8,7 @@ import Testing
 @testable import StorecastCommand
 
 /// What the options of `storecast admin` are taken for, and what it prints.
-struct AdminCommandTests {
+@Suite(.fewAtATime) struct AdminCommandTests {
     @Test(
         arguments: [
             ("localhost:9090", "ws://localhost:9090/devtools"),

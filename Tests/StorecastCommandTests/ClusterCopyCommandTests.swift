@@ -12,7 +12,7 @@ import Testing
 /// `storecast cluster import` and `export`, with `nats-server` at the other end.
 @Suite(
     .enabled(if: NATSProcess.isThere, "needs .build/python: see the README's test command"),
-    .timeLimit(.minutes(5)))
+    .timeLimit(.minutes(10)), .fewAtATime)
 @MainActor struct ClusterCopyCommandTests {
     private let directory: TemporaryDirectory
     private let file: String

@@ -8,7 +8,7 @@ import Testing
 @testable import StorecastCommand
 
 /// What `storecast dispatch` says of the lines that it reads.
-struct DispatchCommandTests {
+@Suite(.fewAtATime) struct DispatchCommandTests {
     /// A tally that only goes up.
     struct Tally: Codable, Sendable {
         struct Add: SyncAction { var number: Int }

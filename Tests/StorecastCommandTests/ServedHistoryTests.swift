@@ -2,9 +2,10 @@
 import Foundation
 import StorecastSQLite
 import StorecastServer
+import TestSupport
 import Testing
 
-struct ServedHistoryTests {
+@Suite(.fewAtATime) struct ServedHistoryTests {
     @Test func `a history is known to have begun with another document`() throws {
         let path = FileManager.default.temporaryDirectory
             .appending(path: "storecast-\(UUID().uuidString).sqlite").path

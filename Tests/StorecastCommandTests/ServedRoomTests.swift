@@ -4,12 +4,13 @@ import StorecastSQLite
 import StorecastServer
 import StorecastTesting
 import StorecastTools
+import TestSupport
 import Testing
 
 @testable import StorecastCommand
 
 /// What a file is of that `storecast serve` left.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)), .fewAtATime)
 @MainActor struct ServedRoomTests {
     private let path = FileManager.default.temporaryDirectory
         .appending(path: "storecast-\(UUID().uuidString).sqlite").path

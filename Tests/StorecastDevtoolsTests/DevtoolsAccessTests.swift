@@ -1,10 +1,11 @@
 import StorecastClient
 import StorecastServer
+import TestSupport
 import Testing
 
 @testable import StorecastDevtools
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)), .fewAtATime)
 struct DevtoolsAccessTests {
     private static let token = DevtoolsClient.token
 

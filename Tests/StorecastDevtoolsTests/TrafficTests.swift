@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import StorecastDevtools
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)), .fewAtATime)
 struct TrafficTests {
     private func traffic(_ sizes: Int...) -> ConnectionTraffic {
         var traffic = ConnectionTraffic()

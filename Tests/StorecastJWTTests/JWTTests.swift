@@ -9,7 +9,7 @@ import Testing
 @testable import StorecastJWT
 
 /// What the tokens of another implementation (`Tests/Vectors/jwt/make.py`) and of RFC 7515 stand for.
-struct JWTTests {
+@Suite(.fewAtATime) struct JWTTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let token: String
         let expected: JSON

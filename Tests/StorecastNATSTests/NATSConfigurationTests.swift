@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import StorecastNATS
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)), .fewAtATime)
 struct NATSConfigurationTests {
     private func servers(_ text: String) throws -> [String] {
         try NATSConfiguration(text).servers.map(\.description)

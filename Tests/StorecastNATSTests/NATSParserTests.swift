@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import StorecastNATS
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)), .fewAtATime)
 struct NATSParserTests {
     /// An operation, copied.
     private enum Operation: Equatable {

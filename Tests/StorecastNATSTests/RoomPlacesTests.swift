@@ -10,7 +10,7 @@ import Testing
 /// Who has which room, with `nats-server` at the other end.
 @Suite(
     .enabled(if: NATSProcess.isThere, "needs .build/python: see the README's test command"),
-    .timeLimit(.minutes(5)))
+    .timeLimit(.minutes(10)), .fewAtATime)
 struct RoomPlacesTests {
     private static let layout = JetStreamLayout(name: "test", streams: 1, replicas: 1)
 

@@ -10,7 +10,7 @@ import Testing
 @testable import StorecastServer
 
 /// Who did what, and who was refused, as it is written down.
-@Suite(.timeLimit(.minutes(10))) struct AuditLogTests {
+@Suite(.timeLimit(.minutes(10)), .fewAtATime) struct AuditLogTests {
     private let directory: TemporaryDirectory
     private var path: String { directory.file("audit.jsonl") }
 

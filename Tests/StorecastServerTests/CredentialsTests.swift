@@ -66,7 +66,7 @@ struct CredentialsTests {
 }
 
 /// What a server's `authenticate` answers, and what becomes of it.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)), .fewAtATime)
 struct AuthenticationTests {
     private struct Failure: Error, CustomStringConvertible {
         let description: String

@@ -10,7 +10,7 @@ import Testing
 @testable import StorecastServer
 
 /// What lines of the log look like, and how many there are.
-struct LogTests {
+@Suite(.fewAtATime) struct LogTests {
     /// Lines of JSON, as they are written.
     private final class Lines: Sendable {
         let all = Mutex<[String]>([])

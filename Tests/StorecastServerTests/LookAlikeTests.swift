@@ -2,10 +2,11 @@ import Foundation
 import StorecastClient
 @testable import StorecastServer
 import Synchronization
+import TestSupport
 import Testing
 
 /// Rooms and members whose names look alike, on a server that runs.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)), .fewAtATime)
 struct LookAlikeTests {
     @Test(arguments: [1, 4])
     func `rooms that look alike are two rooms, however their path is written`(

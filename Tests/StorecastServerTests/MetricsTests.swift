@@ -2,13 +2,14 @@ import CoreMetrics
 import Foundation
 import StorecastClient
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import StorecastRoom
 @testable import StorecastServer
 
 /// What a server tells those who run it: its metrics and its health.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)), .fewAtATime)
 struct MetricsTests {
     // MARK: The text
 

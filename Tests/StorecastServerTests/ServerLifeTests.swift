@@ -8,7 +8,7 @@ import TestSupport
 @testable import StorecastServer
 
 /// How a server starts, or doesn't, and what is left of it.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)), .fewAtATime)
 struct ServerLifeTests {
     /// Is held by whatever a server was given.
     private final class Token: Sendable {}

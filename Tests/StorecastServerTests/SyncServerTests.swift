@@ -2,10 +2,11 @@ import CoreMetrics
 @preconcurrency import Glibc
 import StorecastClient
 import StorecastServer
+import TestSupport
 import Testing
 import Tracing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)), .fewAtATime)
 struct SyncServerTests {
     @Test func `the path of the URL names the room`() async throws {
         let server = SyncServer(port: 0, rooms: { $0.hasPrefix("/rooms/") ? Tallies.room : nil })

@@ -6,12 +6,13 @@ import Testing
 @testable import StorecastServer
 
 /// A server's own function that says who clients are.
-@Suite(.timeLimit(.minutes(10))) struct TokenCheckTests {
-    /// Checks that end when the test says so, or are cancelled.
+@Suite(.timeLimit(.minutes(10)), .fewAtATime) struct TokenCheckTests {
+    /// Checks of a token that end when the test says so, from then on at once, or are cancelled.
     private final class Gate: Sendable {
         let began: AsyncStream<String>
         private let beginning: AsyncStream<String>.Continuation
-        private let waiting = Mutex<[String: AsyncStream<Never>.Continuation]>([:])
+        private let checks = Mutex<(open: Set<String>, waiting: [String: Ending])>(([], [:]))
+        private typealias Ending = AsyncStream<Never>.Continuation
         let cancelled = Mutex<[String]>([])
 
         init() { (began, beginning) = AsyncStream.makeStream() }
@@ -19,14 +20,22 @@ import Testing
         func identity(_ credentials: Credentials) async throws -> Identity {
             let token = credentials.token ?? ""
             let (stream, continuation) = AsyncStream<Never>.makeStream()
-            waiting.withLock { $0[token] = continuation }
+            checks.withLock { checks in
+                checks.waiting[token] = continuation
+                if checks.open.contains(token) { continuation.finish() }
+            }
             beginning.yield(token)
             for await _ in stream {}
             if Task.isCancelled { cancelled.withLock { $0.append(token) } }
             return Identity(token)
         }
 
-        func open(_ token: String) { waiting.withLock { $0[token] }?.finish() }
+        func open(_ token: String) {
+            checks.withLock { checks in
+                checks.open.insert(token)
+                checks.waiting[token]?.finish()
+            }
+        }
     }
 
     private func server(_ gate: Gate, _ change: (inout SyncLimits) -> Void) -> SyncServer {
@@ -55,9 +64,9 @@ import Testing
         }
         #expect(outage.reason == "The server checks as many tokens as it can.")
         gate.open("first")
+        // Each may have lost patience meanwhile, and come again.
         #expect(await first.isLive())
         third.reconnect()
-        // The second may have lost patience, and come again.
         while let name = await began.next(), name != "third" {}
         gate.open("third")
         #expect(await third.isLive())

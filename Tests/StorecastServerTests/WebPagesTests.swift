@@ -1,9 +1,10 @@
 import Glibc
 import StorecastClient
 import StorecastServer
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)), .fewAtATime)
 struct WebPagesTests {
     static let site = WebPages([
         "/index.html": Array("<!doctype html>\n".utf8), "/app/index.html": Array("app".utf8),
@@ -164,7 +165,7 @@ struct WebPagesTests {
 }
 
 /// Which requests are answered, for a WebSocket or a page.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)), .fewAtATime)
 struct RequestTests {
     private func answer(
         to text: String, host: String = "127.0.0.1", allowed: [String] = []

@@ -1,10 +1,11 @@
 import Example
 import StorecastTesting
 @testable import Terminal
+import TestSupport
 import Testing
 
 /// What the terminal follows of a board.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)), .fewAtATime)
 @MainActor struct BoardMirrorsTests {
     private let room = TestRoom(Board.room)
     private let mirrors: BoardMirrors

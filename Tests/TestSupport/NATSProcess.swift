@@ -78,8 +78,11 @@ package final class NATSProcess: @unchecked Sendable {
         }
     }
 
+    /// Sends a signal; after SIGSTOP it stands still when this returns.
     package func send(_ signal: Int32) {
-        if process > 0 { Foundation.kill(process, signal) }
+        guard process > 0 else { return }
+        Foundation.kill(process, signal)
+        if signal == SIGSTOP { while waitpid(process, nil, WUNTRACED) < 0, errno == EINTR {} }
     }
 
     /// Ends it at once.

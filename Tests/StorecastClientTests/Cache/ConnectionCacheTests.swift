@@ -197,7 +197,7 @@ import Testing
 }
 
 /// With a server.
-@MainActor @Suite(.timeLimit(.minutes(10)))
+@MainActor @Suite(.timeLimit(.minutes(10)), .fewAtATime)
 struct CachedStartTests {
     private let folder: TemporaryDirectory
 

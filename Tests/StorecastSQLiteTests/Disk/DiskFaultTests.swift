@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A disk that fails at any one operation of a run, once or until it is put right.
 ///
 /// At every fourth operation, and at the first and the last of each kind; `TEST_FAULTS=all`
 /// has it fail at each.
-@MainActor struct DiskFaultTests {
+@MainActor @Suite(.oneAtATime) struct DiskFaultTests {
     private static let isWhole = ProcessInfo.processInfo.environment["TEST_FAULTS"] == "all"
     private static let batches: [UInt64] = [1, 2, 30, 1]
 

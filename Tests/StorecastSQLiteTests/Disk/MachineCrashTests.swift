@@ -6,7 +6,7 @@ import Testing
 
 /// A machine that crashes between any two writes of a run, with a disk that keeps what was synced
 /// and any part of the rest.
-@MainActor struct MachineCrashTests {
+@MainActor @Suite(.oneAtATime) struct MachineCrashTests {
     /// TEST_CRASHES=20 has every place crash twenty times at least.
     private static let crashesAtEach =
         ProcessInfo.processInfo.environment["TEST_CRASHES"].flatMap { Int($0) } ?? 1

@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// Rooms written into a file by something other than a server.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)), .fewAtATime)
 @MainActor struct JournalAdditionTests {
     private struct Refusal: Error {}
 

@@ -3,7 +3,7 @@ import StorecastTesting
 import Testing
 import TestSupport
 
-struct SQLiteJournalConformanceTests {
+@Suite(.fewAtATime) struct SQLiteJournalConformanceTests {
     @Test(.timeLimit(.minutes(10)), arguments: JournalConformance.all)
     func `keeps what a journal promises`(_ check: JournalConformance) async throws {
         let directory = try TemporaryDirectory()

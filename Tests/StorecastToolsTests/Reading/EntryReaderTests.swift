@@ -2,11 +2,12 @@ import ArgumentParser
 import StorecastSQLite
 import StorecastRoom
 import StorecastTesting
+import TestSupport
 import Testing
 
 @testable import StorecastTools
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)), .fewAtATime)
 @MainActor struct EntryReaderTests {
     @Test func `every entry is read once, over all pages, and what comes later too`() async throws {
         let board = try await ArchivedBoard()

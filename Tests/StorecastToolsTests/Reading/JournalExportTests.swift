@@ -2,11 +2,12 @@ import ArgumentParser
 import Foundation
 import StorecastSync
 import StorecastTesting
+import TestSupport
 import Testing
 
 @testable import StorecastTools
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)), .fewAtATime)
 @MainActor struct JournalExportTests {
     @Test func `what is exported is what was archived`() async throws {
         let board = try await ArchivedBoard()

@@ -2,11 +2,12 @@ import ArgumentParser
 import Example
 import StorecastSync
 import StorecastTesting
+import TestSupport
 import Testing
 
 @testable import StorecastTools
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)), .fewAtATime)
 @MainActor struct JournalReplayTests {
     @Test func `entries come in the rhythm in which they happened`() async throws {
         let board = try await ArchivedBoard()

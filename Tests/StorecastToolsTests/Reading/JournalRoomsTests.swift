@@ -1,10 +1,11 @@
 import StorecastSync
 import StorecastTesting
+import TestSupport
 import Testing
 
 @testable import StorecastTools
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)), .fewAtATime)
 @MainActor struct JournalRoomsTests {
     @Test func `a room is a line`() async throws {
         let board = try await ArchivedBoard(snapshotsAt: [5])

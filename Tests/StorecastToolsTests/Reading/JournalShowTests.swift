@@ -1,9 +1,10 @@
 import StorecastRoom
+import TestSupport
 import Testing
 
 @testable import StorecastTools
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)), .fewAtATime)
 @MainActor struct JournalShowTests {
     @Test func `an entry is shown with all that it carries and changed`() async throws {
         let board = try await ArchivedBoard()

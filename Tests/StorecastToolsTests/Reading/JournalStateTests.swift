@@ -2,11 +2,12 @@ import ArgumentParser
 import Example
 import StorecastRoom
 import StorecastTesting
+import TestSupport
 import Testing
 
 @testable import StorecastTools
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)), .fewAtATime)
 @MainActor struct JournalStateTests {
     @Test(arguments: [[], [4], [2, 5, 8, 11]])
     func `any version's state is found, from whichever snapshot is nearest`(

@@ -2,11 +2,12 @@ import ArgumentParser
 @testable import Example
 import StorecastSync
 import StorecastTesting
+import TestSupport
 import Testing
 
 @testable import StorecastTools
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)), .fewAtATime)
 @MainActor struct JournalVerifyTests {
     @Test func `a journal that is right is said to be`() async throws {
         let board = try await ArchivedBoard(snapshotsAt: [3, 8])

@@ -3,10 +3,11 @@ import StorecastRecorder
 import StorecastRoom
 import StorecastTesting
 import StorecastTools
+import TestSupport
 import Testing
 
 /// A recorded room, opened in the Recorder.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)), .fewAtATime)
 @MainActor struct RecorderJournalTests {
     private let store = Store(state: Board(), reducer: Board.reduce)
     private let recorder: Recorder<Board>
