@@ -88,13 +88,13 @@ final class BoardClient {
 
     // MARK: The server
 
-    private func dispatch(_ action: any SyncAction) {
+    private func dispatch(_ action: any BoardAction) {
         let dispatch = connection.dispatch(action)
         Task {
             do throws(Rejection) {
                 _ = try await dispatch.outcome
             } catch {
-                model.notice = error.description
+                model.refuse(action, because: error)
             }
             needsDrawing()
         }
@@ -152,6 +152,7 @@ final class BoardClient {
         lastDrawn = .now
         model.link = BoardModel.Link(connection.status, at: .now())
         model.unsent = connection.pendingCount
+        model.participant = connection.participant
         if let problem = mirrors?.problem { model.notice = problem.description }
         let size = device.size
         device.show(BoardScreen.draw(model, width: size.width, height: size.height))
