@@ -54,7 +54,7 @@ extension BoardModel {
     mutating func pressing(_ keys: Key...) -> [String] {
         keys.flatMap { press($0) }.map { effect in
             switch effect {
-            case .dispatch(let action): Self.text(action)
+            case .dispatch(let action, _): Self.text(action)
             case .quit: "quit"
             case .turn(let column, let turn): "\(turn) page of \(column)"
             case .redraw: "redraw"

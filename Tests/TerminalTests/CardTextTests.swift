@@ -27,7 +27,7 @@ struct CardTextTests {
     /// Presses keys; returns the only action that is dispatched.
     private mutating func press(_ keys: Key...) -> (any BoardAction)? {
         let actions = keys.flatMap { model.press($0) }.compactMap { effect -> (any BoardAction)? in
-            guard case .dispatch(let action) = effect else { return nil }
+            guard case .dispatch(let action, _) = effect else { return nil }
             return action
         }
         #expect(actions.count <= 1)
@@ -75,22 +75,25 @@ struct CardTextTests {
         #expect(saved is EditCardText)
         // The person is doing something else.
         _ = press(.character("?"))
-        if let saved { model.refuse(saved, because: Rejection(.conflict, "It is too late.")) }
+        others(edit("Write it"))
+        refuse(saved, "Write the README file")
         #expect(model.mode == .help)
         #expect(model.notice?.contains("It is too late.") == true)
         _ = press(.character(" "))
-        #expect(line?.text == "Write the README  file")
-        #expect(press(.enter) is EditCardText)
+        #expect(line?.text == "Write it Write the README file")
+        let again = press(.enter)
+        if let again { others(again) }
+        #expect(model.cards["todo"]?[0].text == "Write it Write the README file")
         #expect(model.mode == .browse)
     }
 
     @Test mutating func `of a card that is gone it makes a new one`() {
         let saved = press(.character("e"), .paste(" file"), .enter)
         others(RemoveCard(card: "1"))
-        if let saved { model.refuse(saved, because: Rejection(.conflict, "It is gone.")) }
-        #expect(line?.text == " file")
+        refuse(saved, "Write the README file")
+        #expect(line?.text == "Write the README file")
         let added = press(.enter) as? AddCard
-        #expect(added == AddCard(column: "todo", text: " file"))
+        #expect(added == AddCard(column: "todo", text: "Write the README file"))
     }
 
     @Test mutating func `what can't be merged is shown behind the text of the others`() {
@@ -99,9 +102,24 @@ struct CardTextTests {
         others(edit("Write it", by: "a"))
         _ = press(.character("e"), .paste(" soon"))
         model.show(before, of: "todo", turned: nil)
-        #expect(line?.text == "Write the README  soon")
+        #expect(line?.text == "Write the README Write it soon")
+        #expect(line?.cursor == 30)
         let saved = press(.enter)
         if let saved { others(saved) }
-        #expect(model.cards["todo"]?[0].text == "Write the README  soon")
+        #expect(model.cards["todo"]?[0].text == "Write the README Write it soon")
+    }
+
+    @Test mutating func `what a save has typed goes with it`() {
+        _ = press(.character("e"), .paste(" file"))
+        guard case .dispatch(_, let typed)? = model.press(.enter).first else {
+            Issue.record("Nothing is dispatched.")
+            return
+        }
+        #expect(typed == "Write the README file")
+    }
+
+    private mutating func refuse(_ action: (any BoardAction)?, _ typed: String) {
+        guard let action else { return }
+        model.refuse(action, typed, because: Rejection(.conflict, "It is too late."))
     }
 }

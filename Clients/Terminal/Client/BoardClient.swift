@@ -78,7 +78,7 @@ final class BoardClient {
 
     private func perform(_ effect: Effect) {
         switch effect {
-        case .dispatch(let action): dispatch(action)
+        case .dispatch(let action, let typed): dispatch(action, typed)
         case .turn(let column, let turn): mirrors?.turn(column, turn)
         case .reconnect: connection.reconnect()
         case .redraw: device.forget()
@@ -88,13 +88,13 @@ final class BoardClient {
 
     // MARK: The server
 
-    private func dispatch(_ action: any BoardAction) {
+    private func dispatch(_ action: any BoardAction, _ typed: String?) {
         let dispatch = connection.dispatch(action)
         Task {
             do throws(Rejection) {
                 _ = try await dispatch.outcome
             } catch {
-                model.refuse(action, because: error)
+                model.refuse(action, typed, because: error)
             }
             needsDrawing()
         }

@@ -97,7 +97,8 @@ extension BoardModel {
             // The chat stays open until it is left with an empty line.
             let action = prompt.action(by: participant)
             mode = prompt.purpose == .say && action != nil ? .typing(Prompt(.say)) : .browse
-            return action.map { [.dispatch($0)] } ?? []
+            let typed = action is EditCardText ? prompt.line.text : nil
+            return action.map { [.dispatch($0, typed: typed)] } ?? []
         default:
             if prompt.line.take(key) { mode = .typing(prompt) }
         }

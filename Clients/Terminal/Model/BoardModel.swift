@@ -92,11 +92,11 @@ struct BoardModel: Equatable, Sendable {
     }
 
     /// Says why something wasn't done, and lets the person edit again what they had typed.
-    mutating func refuse(_ action: any BoardAction, because rejection: Rejection) {
+    mutating func refuse(_ action: any BoardAction, _ typed: String?, because rejection: Rejection)
+    {
         notice = rejection.description
-        guard let action = action as? EditCardText, !action.edit.insertedText.isEmpty
-        else { return }
-        unsaved.append(Unsaved(card: action.card, typed: action.edit.insertedText))
+        guard let action = action as? EditCardText, let typed else { return }
+        unsaved.append(Unsaved(card: action.card, typed: typed))
         editUnsaved()
     }
 

@@ -76,7 +76,7 @@ struct Prompt: Equatable, Sendable {
     }
 
     /// Shows what others have made of the card's text, with what is typed in it and the cursor
-    /// where it was; if that can't be told any more, what is typed behind it.
+    /// where it was; if that can't be told any more, with the whole line behind it.
     mutating func follow(_ news: SharedText, by editor: String) {
         guard let shared, shared != news else { return }
         let edit = edit(by: editor)
@@ -86,12 +86,13 @@ struct Prompt: Equatable, Sendable {
             merged.apply(edit)
         }
         self.shared = news
+        let typed = line.text
         let cursor = line.scalarsBeforeCursor
         line.replaceText(
             with: merged.text.displayable,
             scalarsBeforeCursor: merged.offset(cursor, of: shown.version(for: editor)) ?? cursor)
-        guard let edit, merged == news else { return }
-        add(edit.insertedText)
+        guard edit != nil, merged == news else { return }
+        add(typed)
         isAgain = true
     }
 
@@ -109,12 +110,5 @@ struct Prompt: Equatable, Sendable {
     private mutating func add(_ typed: String) {
         let text = line.text + " " + typed.displayable
         line.replaceText(with: text, scalarsBeforeCursor: text.unicodeScalars.count)
-    }
-}
-
-extension TextEdit {
-    /// What its editor has typed, at all places.
-    var insertedText: String {
-        changes.map(\.insert).filter { !$0.isEmpty }.joined(separator: " … ")
     }
 }
