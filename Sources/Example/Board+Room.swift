@@ -13,7 +13,9 @@ extension Board {
         return actions.reduce(room.lifecycle()) { room, type in room.checking(type) }
             .upcastState(from: 1, intoTable)
             // In schema 2 texts weren't shared. Cards that have never been edited are the same.
-            .upcast("EditCard", from: 2) { action in action.payload["unshared"] = true }
+            .upcast("EditCard", from: 2) { action in
+                if action.payload.object != nil { action.payload["unshared"] = true }
+            }
     }()
 
     /// In schema 1 each column had an array of its cards, which didn't say where they are.

@@ -182,7 +182,7 @@ public struct Card: Codable, Equatable, Sendable, Identifiable {
     }
 
     /// The text after an edit. Throws if it can't be applied, or leads to what isn't a card's text.
-    func sharedText(after edit: TextEdit) throws(Rejection) -> SharedText {
+    func applying(_ edit: TextEdit) throws(Rejection) -> SharedText {
         var shared = sharedText
         try shared.check(edit, longest: BoardLimits.text)
         shared.apply(edit)

@@ -88,12 +88,12 @@ public struct EditCardText: SyncAction, BoardAction, Equatable {
     }
 
     package func check(_ board: Board, by sender: Identity) throws(Rejection) {
-        _ = try board.require(card: card).sharedText(after: edit)
+        _ = try board.require(card: card).applying(edit)
     }
 
     package func apply(to board: inout Board) {
         board.update(card) { card in
-            if let shared = try? card.sharedText(after: edit) { card.take(shared) }
+            if let shared = try? card.applying(edit) { card.take(shared) }
         }
     }
 }

@@ -4,18 +4,12 @@ import StorecastTesting
 import Testing
 
 /// Several people in the text of one card.
-@Suite(.timeLimit(.minutes(10)))
 struct CardTextTests {
     private var stage = Stage()
     private var card: Card { stage.card("1")! }
 
     init() {
         stage.act(AddCard(column: "todo", text: "Buy tea."))
-    }
-
-    /// What makes `text` of a card as somebody sees it.
-    private func edit(_ card: Card, by editor: String, to text: String) -> EditCardText {
-        EditCardText(card: card.id, edit: card.sharedText.edit(by: editor, to: text)!)
     }
 
     @Test mutating func `two who edit a card at once both have what they wrote`() {
@@ -102,8 +96,12 @@ struct CardTextTests {
             "seed":"1","schema":\#(schema),"actions":[{"type":"\#(type)","payload":\#(payload)}]}
             """#)
     }
+}
 
-    @Test @MainActor func `two clients that were offline agree on the text`() async {
+/// The same from clients.
+@Suite(.timeLimit(.minutes(10)))
+@MainActor struct CardTextRoomTests {
+    @Test func `two clients that were offline agree on the text`() async {
         let room = TestRoom(Board.room)
         let (ada, bob) = (room.connect(as: Identity("ada")), room.connect(as: Identity("bob")))
         let todo = ColumnPart(column: "todo")
@@ -128,4 +126,9 @@ struct CardTextTests {
         #expect(adas.state?.rows.map(\.text) == ["Please buy tea, and oat milk."])
         #expect(bobs.state == adas.state)
     }
+}
+
+/// What makes `text` of a card as somebody sees it.
+private func edit(_ card: Card, by editor: String, to text: String) -> EditCardText {
+    EditCardText(card: card.id, edit: card.sharedText.edit(by: editor, to: text)!)
 }
