@@ -12,6 +12,10 @@ extension Board {
             selections: [summary, columns, column, card, myCards, chat, present], reducer: reduce)
         return actions.reduce(room.lifecycle()) { room, type in room.checking(type) }
             .upcastState(from: 1, intoTable)
+            // In schema 2 texts weren't shared. Cards that have never been edited are the same.
+            .upcast("EditCard", from: 2) { action in
+                if action.payload.object != nil { action.payload["unshared"] = true }
+            }
     }()
 
     /// In schema 1 each column had an array of its cards, which didn't say where they are.
@@ -38,8 +42,8 @@ extension Board {
     /// Every action type of the board.
     static let actions: [any BoardAction.Type] = [
         AddColumn.self, RenameColumn.self, MoveColumn.self, RemoveColumn.self,
-        AddCard.self, EditCard.self, AssignCard.self, MoveCard.self, RemoveCard.self,
-        Vote.self, Unvote.self, Say.self,
+        AddCard.self, EditCard.self, EditCardText.self, AssignCard.self, MoveCard.self,
+        RemoveCard.self, Vote.self, Unvote.self, Say.self,
     ]
 
     /// The board's reducer: applies `action`; ignores actions that aren't the board's.

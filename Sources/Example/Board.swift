@@ -129,7 +129,9 @@ public struct Card: Codable, Equatable, Sendable, Identifiable {
     /// The id of the column that it is in.
     public internal(set) var column: Column.ID
     /// What is to be done.
-    public internal(set) var text: String
+    public private(set) var text: String
+    /// The same text, with what it remembers of recent edits; nil before the first one.
+    public private(set) var edited: SharedText?
     /// The id of the user who does it, or nil.
     public internal(set) var assignee: String?
     /// The ids of the users who voted for it, each once, in the order of their votes.
@@ -152,5 +154,42 @@ public struct Card: Codable, Equatable, Sendable, Identifiable {
         self.voters = voters
         self.author = author
         self.created = created
+    }
+
+    /// The text, for ``EditCardText`` to be made of.
+    public var sharedText: SharedText {
+        edited ?? SharedText(text, memory: BoardLimits.textMemory)
+    }
+
+    /// Gives it another text, as an edit of the one that it has: those that were made of that one
+    /// still find their places.
+    mutating func replaceText(with text: String) {
+        var shared = sharedText
+        guard let edit = shared.edit(by: "server", to: text) else { return }
+        shared.apply(edit)
+        take(shared)
+    }
+
+    /// Gives it another text, of which nobody can have made an edit before.
+    mutating func replaceText(unshared text: String) {
+        self.text = text
+        edited = nil
+    }
+
+    mutating func take(_ shared: SharedText) {
+        text = shared.text
+        edited = shared
+    }
+
+    /// The text after an edit. Throws if it can't be applied, or leads to what isn't a card's text.
+    func applying(_ edit: TextEdit) throws(Rejection) -> SharedText {
+        var shared = sharedText
+        try shared.check(edit, longest: BoardLimits.text)
+        shared.apply(edit)
+        guard !shared.text.isBlank else {
+            throw Rejection(.conflict, "The card would have no text left.")
+        }
+        try BoardLimits.check(shared.text, "text", limit: BoardLimits.text)
+        return shared
     }
 }

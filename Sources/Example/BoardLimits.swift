@@ -8,6 +8,9 @@ public enum BoardLimits {
     public static let title = 80
     /// The longest text of a card.
     public static let text = 500
+    /// How much a card remembers of recent edits of its text, as `SharedText.memory` counts it; of
+    /// some 40 bytes each. Those who are shown the card have it, too.
+    public static let textMemory = 200
     /// The longest message in the chat.
     public static let message = 1_000
     /// The longest name or id of a person.

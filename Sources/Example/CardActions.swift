@@ -32,11 +32,16 @@ public struct AddCard: Stamped, BoardAction, Equatable {
 }
 
 /// Gives a card another text; of two who do so at once, the later one wins.
+///
+/// For clients that don't know what the text was before. Others dispatch ``EditCardText``.
 public struct EditCard: SyncAction, BoardAction, Equatable {
     /// Which card.
     public var card: Card.ID
     /// The new text.
     public var text: String
+    /// True in journals from before texts were shared. It wasn't counted as an edit then, and must
+    /// not be now: snapshots from that time don't have it.
+    var unshared: Bool?
 
     /// An action to dispatch.
     public init(card: Card.ID, text: String) {
@@ -45,12 +50,51 @@ public struct EditCard: SyncAction, BoardAction, Equatable {
     }
 
     package func check(_ board: Board, by sender: Identity) throws(Rejection) {
+        guard unshared == nil else {
+            throw Rejection(.invalid, "Only old journals have unshared edits.")
+        }
         try BoardLimits.check(text, "text", limit: BoardLimits.text)
         try board.require(card: card)
     }
 
     package func apply(to board: inout Board) {
-        board.update(card) { $0.text = text }
+        board.update(card) { card in
+            if unshared == true {
+                card.replaceText(unshared: text)
+            } else {
+                card.replaceText(with: text)
+            }
+        }
+    }
+}
+
+/// Changes a card's text, and keeps what others have changed in it meanwhile.
+///
+/// ```swift
+/// if let edit = card.sharedText.edit(by: connection.participant, to: field.text) {
+///     connection.dispatch(EditCardText(card: card.id, edit: edit))
+/// }
+/// ```
+public struct EditCardText: SyncAction, BoardAction, Equatable {
+    /// Which card.
+    public var card: Card.ID
+    /// What is changed, made of the ``Card/sharedText`` that was shown.
+    public var edit: TextEdit
+
+    /// An action to dispatch.
+    public init(card: Card.ID, edit: TextEdit) {
+        self.card = card
+        self.edit = edit
+    }
+
+    package func check(_ board: Board, by sender: Identity) throws(Rejection) {
+        _ = try board.require(card: card).applying(edit)
+    }
+
+    package func apply(to board: inout Board) {
+        board.update(card) { card in
+            if let shared = try? card.applying(edit) { card.take(shared) }
+        }
     }
 }
 

@@ -125,6 +125,83 @@ class BoardTests(BrowserTest):
             expect(board.card("Ada's").locator(".votes")).to_have_text("▲ 1")
             expect(board.waits()).to_have_count(0)
 
+    def test_two_who_edit_one_card_at_once_lose_nothing(self):
+        self.server.dispatch("AddCard", {"column": "todo", "text": "Buy tea."})
+        ada, bob = self.join("ada"), self.join("bob")
+        adas, bobs = (self.edit(board, "Buy tea.") for board in (ada, bob))
+        adas.press("End")
+        ada.page.keyboard.type(" And milk.")
+        ada.page.keyboard.press("ArrowLeft")
+        bobs.press("Home")
+        bob.page.keyboard.type("Now: ")
+        self.save(bob)
+        expect(adas).to_have_value("Now: Buy tea. And milk.")
+        # The cursor is where it was.
+        ada.page.keyboard.type(" too")
+        self.save(ada)
+        for board in (ada, bob):
+            board.has("To do", ["Now: Buy tea. And milk too."])
+            expect(board.waits()).to_have_count(0)
+        self.assertEqual(self.server.cards("todo"), ["Now: Buy tea. And milk too."])
+
+    def test_two_who_edit_one_card_one_of_them_offline_lose_nothing(self):
+        self.server.dispatch("AddCard", {"column": "todo", "text": "Buy tea."})
+        ada, bob = self.join("ada"), self.join("bob")
+        ada.page.context.set_offline(True)
+        expect(ada.page.locator("#status")).to_have_text("Offline")
+        for more in [" And milk.", " And bread."]:
+            self.edit(ada, "Buy tea.").press("End")
+            ada.page.keyboard.type(more)
+            self.save(ada)
+        expect(ada.waits()).to_have_text(["Buy tea. And milk. And bread."])
+        self.edit(bob, "Buy tea.").press("Home")
+        bob.page.keyboard.type("Now: ")
+        self.save(bob)
+        bob.has("To do", ["Now: Buy tea."])
+        expect(bob.waits()).to_have_count(0)
+        ada.page.context.set_offline(False)
+        for board in (ada, bob):
+            board.has("To do", ["Now: Buy tea. And milk. And bread."])
+            expect(board.waits()).to_have_count(0)
+
+    def test_a_card_is_edited_in_the_terminal_and_in_a_page_at_once(self):
+        self.server.dispatch("AddCard", {"column": "todo", "text": "Buy tea."})
+        ada = self.join("ada")
+        with Terminal(self.server.url, "carol") as terminal:
+            terminal.wait_for("Buy tea.", "To do", "Doing")
+            adas = self.edit(ada, "Buy tea.")
+            terminal.press("e Milk.\r")
+            expect(adas).to_have_value("Buy tea. Milk.")
+            adas.press("Home")
+            ada.page.keyboard.type("Now: ")
+            self.save(ada)
+            terminal.wait_for("Now: Buy tea. Milk.", "To do", "Doing")
+
+    def test_what_was_typed_in_a_card_that_is_gone_is_kept(self):
+        self.server.dispatch("AddCard", {"column": "todo", "text": "Buy tea."})
+        ada, bob = self.join("ada"), self.join("bob")
+        self.edit(ada, "Buy tea.").press("End")
+        ada.page.keyboard.type(" And milk.")
+        bob.card("Buy tea.").get_by_label("Open the card").click()
+        bob.page.get_by_role("button", name="Remove").click()
+        with Watch(self.server.url, "todo") as swift:
+            swift.wait_for([])
+        self.save(ada)
+        notice = ada.page.get_by_role("alert")
+        expect(notice).to_contain_text(
+            "The card was not changed: There is no such card (any more).")
+        expect(notice.locator("q")).to_have_text("Buy tea. And milk.")
+
+    def edit(self, board, text):
+        """Opens a card; returns the field with its text."""
+        board.card(text).get_by_label("Open the card").click()
+        field = board.page.get_by_label("Text", exact=True)
+        expect(field).to_be_focused()
+        return field
+
+    def save(self, board):
+        board.page.get_by_role("button", name="Save").click()
+
     def test_pages_outlive_their_server(self):
         self.server.dispatch("AddCard", {"column": "todo", "text": "Read"})
         ada, bob = self.join("ada"), self.join("bob")

@@ -29,6 +29,8 @@ struct BoardOptimisticTests {
         act(Vote(card: "three"))
         #expect(page.rows[1].text == "3")
         #expect(page.rows[1].voters == ["ada"])
+        act(EditCardText(card: "three", edit: page.rows[1].sharedText.edit(by: "a", to: "3 of 3")!))
+        #expect(page.rows[1].text == "3 of 3")
         act(MoveCard(card: "three", column: "todo"))
         #expect(ids == ["one", "two", "three"])
         act(RemoveCard(card: "one"))

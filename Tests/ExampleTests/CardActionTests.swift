@@ -67,6 +67,7 @@ struct CardActionTests {
         let before = stage.board
         let late: [any SyncAction] = [
             MoveCard(card: "2", column: "done"), EditCard(card: "2", text: "new"),
+            EditCardText(card: "2", edit: SharedText("two").edit(by: "a", to: "new")!),
             AssignCard(card: "2", assignee: "bob"), Vote(card: "2"), Unvote(card: "2"),
             RemoveCard(card: "2"),
         ]

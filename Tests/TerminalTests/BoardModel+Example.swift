@@ -6,6 +6,7 @@ extension BoardModel {
     /// Three columns: cards 1, 2, 3 in `todo`, card 4, with votes, in `doing`, none in `done`.
     static var example: BoardModel {
         var model = BoardModel(address: "ws://localhost:9090/", user: "ada")
+        model.participant = "a"
         model.columns = [
             Column(id: "todo", title: "To do", count: 3),
             Column(id: "doing", title: "Doing", count: 1), Column(id: "done", title: "Done"),
@@ -53,7 +54,7 @@ extension BoardModel {
     mutating func pressing(_ keys: Key...) -> [String] {
         keys.flatMap { press($0) }.map { effect in
             switch effect {
-            case .dispatch(let action): Self.text(action)
+            case .dispatch(let action, _): Self.text(action)
             case .quit: "quit"
             case .turn(let column, let turn): "\(turn) page of \(column)"
             case .redraw: "redraw"

@@ -66,7 +66,12 @@ struct BoardModelTests {
     @Test func `e edits the selected card`() {
         var model = BoardModel.example
         let actions = model.pressing(.character("e"), .backspace, .enter)
-        #expect(actions == [#"EditCard {"card":"1","text":"Write the READM"}"#])
+        #expect(
+            actions == [
+                #"EditCardText {"card":"1","edit":{"version":{"editor":"a","base":0,"own":0},"#
+                    + #""changes":[{"at":15,"delete":1,"insert":""}]}}"#
+            ])
+        #expect(model.pressing(.character("e"), .left, .enter).isEmpty)
     }
 
     @Test func `a card that was never selected moves on, not the next one after it`() {

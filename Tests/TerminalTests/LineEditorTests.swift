@@ -56,6 +56,17 @@ struct LineEditorTests {
         #expect(line.cursor == 1)
     }
 
+    @Test func `another text is put in its place, with the cursor where it is said`() {
+        var line = edit("e\u{301}a", .left)
+        #expect(line.scalarsBeforeCursor == 2)
+        line.replaceText(with: "ae\u{301}a", scalarsBeforeCursor: 3)
+        #expect(line.cursor == 2)
+        _ = line.take(.character("b"))
+        #expect(line.text == "ae\u{301}ba")
+        line.replaceText(with: "a", scalarsBeforeCursor: 9)
+        #expect(line.cursor == 1)
+    }
+
     @Test func `other keys aren't edits`() {
         var line = LineEditor("a", limit: 5)
         let taken = [Key.enter, .up, .escape].filter { line.take($0) }

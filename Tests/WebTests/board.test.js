@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { remember, sharedTextOf } from "../../Clients/Web/board/cardText.js";
 import { ask } from "../../Clients/Web/board/dialogs.js";
 import { pageReducer } from "../../Clients/Web/board/reducers.js";
+import { typed } from "../../Clients/Web/board/sentences.js";
+import { TextDraft } from "../../Clients/Web/board/TextDraft.js";
+import { editOf } from "../../Clients/Web/storecast/index.js";
 
 const card = (id, column = "todo") => ({ id, column, text: id, voters: [] });
 const elsewhere = card("z", "done");
@@ -67,6 +71,117 @@ describe("a page of cards, before the server has answered", () => {
     const voted = act("Vote", { card: "a" }, act("Vote", { card: "a" }, page));
     assert.deepEqual(voted.rows.map(({ voters }) => voters), [["ada"], []]);
     assert.deepEqual(act("Unvote", { card: "a" }, voted).rows[0].voters, []);
+  });
+});
+
+/** A field as browsers have it: the cursor goes to the end of a text that is put there. */
+class Field {
+  #value = "";
+
+  get value() {
+    return this.#value;
+  }
+
+  set value(value) {
+    this.#value = value;
+    this.setSelectionRange(value.length, value.length);
+  }
+
+  setSelectionRange(start, end) {
+    [this.selectionStart, this.selectionEnd] = [start, end];
+  }
+}
+
+describe("a card's text that two edit at once", () => {
+  const page = { rows: [{ ...card("a"), text: "Buy tea." }, card("b")], ...only };
+  const act = (page, type, payload) => reduce(page, { type, payload }, { id: "n" });
+
+  /** What an editor makes of the text of the first card of a page. */
+  const edit = ({ rows: [first] }, editor, text) => ({
+    card: first.id,
+    edit: editOf(sharedTextOf(first), editor, text),
+  });
+
+  test("has what both have written", () => {
+    const ada = edit(page, "ada", "Buy tea, and milk.");
+    const bob = edit(page, "bob", "Please buy tea.");
+    const both = act(act(page, "EditCardText", ada), "EditCardText", bob);
+    assert.equal(both.rows[0].text, "Please buy tea, and milk.");
+    assert.equal(both.rows[1], page.rows[1]);
+  });
+
+  test("keeps what somebody writes while an older client replaces the text", () => {
+    const bob = edit(page, "bob", "Please buy tea.");
+    const replaced = act(page, "EditCard", { card: "a", text: "Buy tea today." });
+    assert.equal(replaced.rows[0].text, "Buy tea today.");
+    const both = act(replaced, "EditCardText", bob);
+    assert.equal(both.rows[0].text, "Please buy tea today.");
+  });
+
+  test("isn't changed by what the server will refuse", () => {
+    const version = { editor: "ada", base: 7, own: 0 };
+    const unknown = { version, changes: [{ at: 0, delete: 0, insert: "x" }] };
+    for (const refused of [
+      edit(page, "ada", "x".repeat(501)), edit(page, "ada", " "), { card: "a", edit: unknown },
+    ]) {
+      assert.equal(act(page, "EditCardText", refused).rows[0].text, "Buy tea.");
+    }
+    const longest = edit(page, "ada", "x".repeat(500));
+    assert.equal(act(page, "EditCardText", longest).rows[0].text.length, 500);
+  });
+
+  test("is shown in an open field as it comes, with what is typed and the selection", () => {
+    const field = new Field();
+    const draft = new TextDraft(field, "ada", sharedTextOf(page.rows[0]));
+    assert.equal(draft.edit, undefined);
+    field.value = "Buy tea, and milk.";
+    field.setSelectionRange(9, 12);
+    const news = act(page, "EditCardText", edit(page, "bob", "Please buy tea."));
+    draft.follow(sharedTextOf(news.rows[0]));
+    assert.equal(field.value, "Please buy tea, and milk.");
+    assert.deepEqual([field.selectionStart, field.selectionEnd], [16, 19]);
+    const saved = act(news, "EditCardText", { card: "a", edit: draft.edit });
+    assert.equal(saved.rows[0].text, "Please buy tea, and milk.");
+  });
+
+  test("merges what is saved with what had not come to the field", () => {
+    const field = new Field();
+    const draft = new TextDraft(field, "ada", sharedTextOf(page.rows[0]));
+    field.value = " Buy tea, and milk. ";
+    const news = act(page, "EditCardText", edit(page, "bob", "Please buy tea."));
+    const saved = act(news, "EditCardText", { card: "a", edit: draft.edit });
+    assert.equal(saved.rows[0].text, "Please buy tea, and milk.");
+  });
+
+  test("stands before what was typed in one that is gone", () => {
+    const field = new Field();
+    const mine = act(page, "EditCardText", edit(page, "ada", "Buy coffee."));
+    const draft = new TextDraft(field, "ada", sharedTextOf(mine.rows[0]));
+    field.value = "Buy coffee, and milk.";
+    // The first edit was refused.
+    draft.follow(sharedTextOf(page.rows[0]));
+    assert.equal(field.value, "Buy tea.\nBuy coffee, and milk.");
+    const saved = act(page, "EditCardText", { card: "a", edit: draft.edit });
+    assert.equal(saved.rows[0].text, "Buy tea.\nBuy coffee, and milk.");
+  });
+
+  test("isn't emptied or saved for nothing", () => {
+    const field = new Field();
+    const draft = new TextDraft(field, "ada", sharedTextOf(page.rows[0]));
+    field.value = "  ";
+    assert.equal(draft.edit, undefined);
+    field.value = "Buy tea. ";
+    assert.equal(draft.edit, undefined);
+  });
+
+  test("has what was typed told when it is refused", () => {
+    const payload = edit(page, "ada", "Please buy tea, and milk.");
+    assert.equal(typed({ type: "EditCardText", payload }), "Please … buy  … , and milk");
+    remember(payload.edit, "Please buy tea, and milk.");
+    const sent = JSON.parse(JSON.stringify({ type: "EditCardText", payload }));
+    assert.equal(typed(sent), "Please buy tea, and milk.");
+    assert.equal(typed({ type: "AddCard", payload: { text: "Buy tea." } }), "Buy tea.");
+    assert.equal(typed({ type: "Vote", payload: { card: "a" } }), "");
   });
 });
 

@@ -78,7 +78,7 @@ final class BoardClient {
 
     private func perform(_ effect: Effect) {
         switch effect {
-        case .dispatch(let action): dispatch(action)
+        case .dispatch(let action, let typed): dispatch(action, typed)
         case .turn(let column, let turn): mirrors?.turn(column, turn)
         case .reconnect: connection.reconnect()
         case .redraw: device.forget()
@@ -88,13 +88,13 @@ final class BoardClient {
 
     // MARK: The server
 
-    private func dispatch(_ action: any SyncAction) {
+    private func dispatch(_ action: any BoardAction, _ typed: String?) {
         let dispatch = connection.dispatch(action)
         Task {
             do throws(Rejection) {
                 _ = try await dispatch.outcome
             } catch {
-                model.notice = error.description
+                model.refuse(action, typed, because: error)
             }
             needsDrawing()
         }
@@ -152,6 +152,7 @@ final class BoardClient {
         lastDrawn = .now
         model.link = BoardModel.Link(connection.status, at: .now())
         model.unsent = connection.pendingCount
+        model.participant = connection.participant
         if let problem = mirrors?.problem { model.notice = problem.description }
         let size = device.size
         device.show(BoardScreen.draw(model, width: size.width, height: size.height))

@@ -16,6 +16,15 @@ struct LineEditor: Equatable, Sendable {
 
     var text: String { String(characters) }
 
+    /// How many Unicode scalars stand before the cursor.
+    var scalarsBeforeCursor: Int { String(characters[..<cursor]).unicodeScalars.count }
+
+    /// Puts another text in the line, whatever the limit, and the cursor behind so many scalars.
+    mutating func replaceText(with text: String, scalarsBeforeCursor count: Int) {
+        characters = Array(text)
+        cursor = min(String(text.unicodeScalars.prefix(count)).count, characters.count)
+    }
+
     /// Takes a key that edits; false for any other.
     mutating func take(_ key: Key) -> Bool {
         switch key {

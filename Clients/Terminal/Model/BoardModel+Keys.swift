@@ -7,6 +7,7 @@ extension BoardModel {
         if key == .control("l") { return [.redraw] }
         notice = nil
         settleCursor()
+        defer { editUnsaved() }
         switch mode {
         case .browse: return browse(key)
         case .move: return move(key)
@@ -67,7 +68,7 @@ extension BoardModel {
         case "e", "m", "x":
             guard let card else { return notice = "The column has no card; a adds one." }
             switch letter {
-            case "e": mode = .typing(Prompt(.editCard(card.id), text: card.text))
+            case "e": mode = .typing(Prompt(editing: card))
             case "m": mode = .move
             default: mode = .confirming(.removeCard(card.id, text: card.text))
             }
@@ -94,9 +95,10 @@ extension BoardModel {
             mode = .browse
         case .enter:
             // The chat stays open until it is left with an empty line.
-            let action = prompt.action
+            let action = prompt.action(by: participant)
             mode = prompt.purpose == .say && action != nil ? .typing(Prompt(.say)) : .browse
-            return action.map { [.dispatch($0)] } ?? []
+            let typed = action is EditCardText ? prompt.line.text : nil
+            return action.map { [.dispatch($0, typed: typed)] } ?? []
         default:
             if prompt.line.take(key) { mode = .typing(prompt) }
         }

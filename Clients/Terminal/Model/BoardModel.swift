@@ -41,6 +41,8 @@ struct BoardModel: Equatable, Sendable {
     var address: String
     /// The name that the server knows the person by; nil for an anonymous one.
     var user: String?
+    /// Stands for this client in the texts that it edits.
+    var participant = ""
     /// Seconds that the local time is ahead of UTC.
     var secondsFromGMT = 0
 
@@ -57,6 +59,13 @@ struct BoardModel: Equatable, Sendable {
     var mode = Mode.browse
     /// What the person should know now, such as why something was rejected.
     var notice: String?
+    /// What was typed in cards and couldn't be saved, to be typed again when nothing else is.
+    private(set) var unsaved: [Unsaved] = []
+
+    struct Unsaved: Equatable, Sendable {
+        var card: Card.ID
+        var typed: String
+    }
 
     init(address: String, user: String?) {
         self.address = address
@@ -68,8 +77,35 @@ struct BoardModel: Equatable, Sendable {
     /// Shows cards of a column; if they are another page, its card that is nearest to the last.
     mutating func show(_ page: RowPage<Card>, of column: Column.ID, turned: PageTurn?) {
         pages[column] = page
+        followEdited(page.rows)
         guard let turned, column == selectedColumn?.id else { return }
         select(row: turned == .previous ? page.rows.count - 1 : 0)
+    }
+
+    /// Shows what others have made of the text that the person is editing.
+    private mutating func followEdited(_ cards: [Card]) {
+        guard case .typing(var prompt) = mode, case .editCard(let id) = prompt.purpose,
+            let card = cards.first(where: { $0.id == id })
+        else { return }
+        prompt.follow(card.sharedText, by: participant)
+        mode = .typing(prompt)
+    }
+
+    /// Says why something wasn't done, and lets the person edit again what they had typed.
+    mutating func refuse(_ action: any BoardAction, _ typed: String?, because rejection: Rejection)
+    {
+        notice = rejection.description
+        guard let action = action as? EditCardText, let typed else { return }
+        unsaved.append(Unsaved(card: action.card, typed: typed))
+        editUnsaved()
+    }
+
+    /// Opens a prompt for what couldn't be saved, unless the person is doing something else.
+    mutating func editUnsaved() {
+        guard mode == .browse, !unsaved.isEmpty, let column = selectedColumn else { return }
+        let first = unsaved.removeFirst()
+        let card = pages.values.lazy.flatMap(\.rows).first { $0.id == first.card }
+        mode = .typing(Prompt(again: first.typed, card: card, column: column.id))
     }
 
     /// The id under which the person votes and takes cards.

@@ -2,7 +2,8 @@ import Example
 
 /// What a key asks of the world outside the model.
 enum Effect: Sendable {
-    case dispatch(any BoardAction)
+    /// With what the person typed for it, if they are to have that back when it is rejected.
+    case dispatch(any BoardAction, typed: String? = nil)
     /// Show other cards of a column.
     case turn(Column.ID, PageTurn)
     /// Try to connect now instead of later.

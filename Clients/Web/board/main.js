@@ -7,7 +7,7 @@ import { ChatView } from "./ChatView.js";
 import { closeButtons } from "./dialogs.js";
 import { myName, NameDialog } from "./NameDialog.js";
 import { PeopleView } from "./PeopleView.js";
-import { refusal } from "./sentences.js";
+import { refusal, typed } from "./sentences.js";
 
 closeButtons();
 byId("help-button").onclick = () => byId("help-dialog").showModal();
@@ -17,7 +17,7 @@ new NameDialog(name);
 const connection = connect("/", {
   token: name || undefined,
   outbox: indexedDBOutbox(`board of ${name}`),
-  onRejected: (rejection, action) => notify(refusal(rejection, action)),
+  onRejected: (rejection, action) => notify(refusal(rejection, action), typed(action)),
 });
 showStatus(connection);
 new BoardView(connection, name);

@@ -1,9 +1,12 @@
+import { editedText, replacedText } from "./cardText.js";
+
 /**
  * What actions make of what is shown, before the server has answered: the board's own rules, as far
  * as one selection alone allows. Everything that hasn't been confirmed is marked `isPending`.
  *
  * @typedef {{ id: string, column: string, text: string, assignee?: string, voters: string[],
- *     author: string, created: number, isPending?: boolean }} Card
+ *     author: string, created: number, isPending?: boolean,
+ *     edited?: import("../storecast/index.js").SharedText }} Card
  * @typedef {import("../storecast/index.js").RowPage<Card>} Page
  * @typedef {{ id: string, title: string, count: number, isPending?: boolean }} Column
  * @typedef {{ id: string, author: string, text: string, time: number,
@@ -58,7 +61,9 @@ function cardsReducer(column, me, find) {
         if (payload.column !== column) return cards;
         return place(page, cards, newCard(id, column, payload.text, me), payload.before);
       case "EditCard":
-        return change(cards, payload.card, () => ({ text: payload.text }));
+        return change(cards, payload.card, (card) => replacedText(card, payload.text));
+      case "EditCardText":
+        return change(cards, payload.card, (card) => editedText(card, payload.edit));
       case "AssignCard":
         return change(cards, payload.card, () => ({ assignee: payload.assignee }));
       case "Vote":

@@ -1,3 +1,5 @@
+import { textOf } from "./cardText.js";
+
 /**
  * What was tried, as the beginning of a sentence.
  *
@@ -6,6 +8,7 @@
 const attempts = {
   AddCard: "The card was not added",
   EditCard: "The card was not changed",
+  EditCardText: "The card was not changed",
   AssignCard: "The card was not assigned",
   MoveCard: "The card was not moved",
   RemoveCard: "The card was not removed",
@@ -28,6 +31,17 @@ export function refusal({ code, title, message }, { type }) {
   // What a conflict adds is which card or column it is, by its id.
   const reason = code === "conflict" ? title : message;
   return `${attempts[type] ?? "Something was not done"}: ${reason}`;
+}
+
+/**
+ * What somebody typed in an action, to be shown if that is refused; empty if nothing.
+ *
+ * @param {{ type: string, payload?: any }} action
+ * @returns {string}
+ */
+export function typed({ type, payload }) {
+  if (type === "EditCardText") return textOf(payload.edit);
+  return ["AddCard", "EditCard", "Say"].includes(type) ? payload.text : "";
 }
 
 /**

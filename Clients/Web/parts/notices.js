@@ -7,12 +7,13 @@ const stay = 8000;
  * Shows a sentence for a while, and has it read out.
  *
  * @param {string} sentence
+ * @param {string} [kept]  what somebody had typed: the notice stays with it until it is closed
  */
-export function notify(sentence) {
+export function notify(sentence, kept) {
   const notice = element(
     "div",
-    { class: "notice" },
-    element("p", { text: sentence }),
+    { class: kept ? "notice kept" : "notice" },
+    element("p", { text: sentence }, kept ? element("q", { text: kept }) : undefined),
     element("button", {
       class: "plain icon",
       text: "✕",
@@ -21,9 +22,10 @@ export function notify(sentence) {
     })
   );
   const notices = byId("notices");
-  while (notices.children.length > 2) notices.firstElementChild.remove();
+  const passing = [...notices.querySelectorAll(".notice:not(.kept)")];
+  for (const old of passing.slice(0, -2)) old.remove();
   notices.append(notice);
-  setTimeout(() => notice.remove(), stay);
+  if (!kept) setTimeout(() => notice.remove(), stay);
 }
 
 /**

@@ -17,6 +17,10 @@ const votes: number | undefined = board.select("summary").getState()?.votes;
 const voters: readonly string[] = card?.voters ?? [];
 board.dispatch({ type: "AddCard", payload: { column: "todo", text: "Test it" } });
 board.dispatch({ type: "AssignCard", payload: { card: "c1" } });
+const remembered: number | undefined = card?.edited?.spans.length;
+const version = { editor: "e1", base: 0, own: 0 };
+const changes = [{ at: 0, delete: 1, insert: "t" }];
+board.dispatch({ type: "EditCardText", payload: { card: "c1", edit: { version, changes } } });
 
 // @ts-expect-error there is no such selection
 board.select("colum");
@@ -32,4 +36,4 @@ board.dispatch({ type: "AddCard", payload: { column: "todo", text: "", stamp: {}
 board.dispatch({ type: "AddCard", payload: { column: "todo" } });
 // @ts-expect-error it isn't a selection of pages
 board.pages("card", () => "c1");
-void [texts, votes, voters, isMore];
+void [texts, votes, voters, isMore, remembered];
