@@ -244,15 +244,21 @@ public final class ClusterNode: Sendable {
     /// Leaves a room that was given to another server, or whose log has lost its end; whether that
     /// is so, nil if it can't be asked.
     private func leaveIfLost(_ room: String, _ owner: SyncServer) async -> Bool? {
-        let reason: String?
+        let reason: JetStreamRooms.ReasonToLeave?
         do throws(JournalError) {
             reason = try await store.withLock { $0 }?.rooms.reasonToLeave(room)
         } catch {
             return nil
         }
         guard let reason else { return false }
-        await owner.leave(room, reason)
+        await leave(room, reason, owner)
         return true
+    }
+
+    private func leave(
+        _ room: String, _ reason: JetStreamRooms.ReasonToLeave, _ owner: SyncServer
+    ) async {
+        await owner.leave(room, reason.description, asTold: reason != .lostEnd)
     }
 
     /// Gives a room that this server has to another one, or to any; who has it then.
@@ -265,7 +271,7 @@ public final class ClusterNode: Sendable {
         await owner.prepareToLeave(room)
         let server = try await places.give(room, to: to)
         if !server.id.isSameText(as: id) {
-            await owner.leave(room, JetStreamRooms.reason(for: server))
+            await leave(room, .given(to: server), owner)
         }
         return server
     }

@@ -535,7 +535,7 @@ final class SimulatedMember: ClusterMember {
 
     private func leaveIfLost() async -> Bool {
         guard let reason = try? await rooms.reasonToLeave(Self.room) else { return false }
-        tell { [server] in server.leaveRoom(reason) }
+        tell { [server] in server.leaveRoom(reason.description) }
         return true
     }
 

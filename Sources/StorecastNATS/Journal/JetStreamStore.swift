@@ -108,23 +108,31 @@ package struct JetStreamRooms: Sendable {
         await logs.close()
     }
 
-    /// Why a room that is open here has to be left: it was given to another server, or NATS has lost
-    /// the end of its log; nil if it hasn't.
-    package func reasonToLeave(_ room: String) async throws(JournalError) -> String? {
+    /// Why a room that is open here has to be left.
+    package enum ReasonToLeave: Equatable, Sendable, CustomStringConvertible {
+        /// It was given to another server.
+        case given(to: ClusterServer)
+        /// NATS has lost the end of its log.
+        case lostEnd
+
+        package var description: String {
+            switch self {
+            case .given(let server): "It goes to the server \(server.id) at \(server.address)."
+            case .lostEnd: "Its log doesn't end at NATS where it did here."
+            }
+        }
+    }
+
+    /// Why a room that is open here has to be left; nil if it hasn't.
+    package func reasonToLeave(_ room: String) async throws(JournalError) -> ReasonToLeave? {
         let holder: ClusterServer?
         do throws(NATSError) { holder = try await places?.holder(of: room) } catch {
             throw .unavailable(error.description)
         }
         if let holder, !holder.id.isSameText(as: own) {
-            return Self.reason(for: holder)
+            return .given(to: holder)
         }
-        guard try await logs.hasLostEnd(of: room) else { return nil }
-        return "Its log doesn't end at NATS where it did here."
-    }
-
-    /// Why a room is left to another server, which has it now.
-    package static func reason(for server: ClusterServer) -> String {
-        "It goes to the server \(server.id) at \(server.address)."
+        return try await logs.hasLostEnd(of: room) ? .lostEnd : nil
     }
 
     /// Throws ``JournalError/replaced(_:)`` if another server of the cluster has the room.
