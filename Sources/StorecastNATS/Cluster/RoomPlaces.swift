@@ -104,6 +104,11 @@ package actor RoomPlaces {
         }
     }
 
+    /// Why no server is heard; nil as far as NATS permits it.
+    package func refusalOfPulses() async -> NATSError? {
+        await jetStream.refusal(ofListeningTo: layout.pulses)
+    }
+
     /// Tells the others that this server is gone, and gives no sign any more.
     package func close() async {
         kind = .gone
@@ -205,6 +210,7 @@ package actor RoomPlaces {
             }
             // Not even this server has heard itself yet.
             guard let chosen = pulses.choice(for: room) else {
+                if let error = await refusalOfPulses() { throw error }
                 await jetStream.pause(interval)
                 continue
             }
@@ -245,6 +251,7 @@ package actor RoomPlaces {
                 ?? Self.nobodyElse
         }
         if chosen == own { return own }
+        var problem = ""
         for _ in 0..<Self.mostLooks {
             guard let (server, sequence) = try await kept(room), let server else {
                 throw .unavailable("Nobody has the room '\(room)'.")
@@ -259,11 +266,13 @@ package actor RoomPlaces {
             switch await write(chosen, of: room, behind: sequence) {
             case .kept: return chosen
             case .notAtEnd: break
-            case .busy, .unknown: await jetStream.pause(.milliseconds(100))
+            case .busy(let text), .unknown(let text):
+                problem = " \(text)"
+                await jetStream.pause(.milliseconds(100))
             case .refused(let text): throw .unavailable(text)
             }
         }
-        throw .unavailable("NATS doesn't keep who has the room '\(room)'.")
+        throw .unavailable("NATS doesn't keep who has the room '\(room)'.\(problem)")
     }
 
     /// All rooms that somebody was given, in the order in which they were.
@@ -273,8 +282,15 @@ package actor RoomPlaces {
         var places: [ExactString: Int] = [:]
         var next: UInt64 = 1
         while true {
-            let page = try await jetStream.page(
-                of: layout.placeSubjects, in: layout.placeStream, from: next)
+            let page: (messages: [JetStream.Kept], hasMore: Bool)
+            do throws(NATSError) {
+                page = try await jetStream.page(
+                    of: layout.placeSubjects, in: layout.placeStream, from: next)
+            } catch .noResponders {
+                // Whoever is asked this way says why.
+                _ = try await jetStream.last(of: layout.placeSubjects, in: layout.placeStream)
+                throw .unanswered("No NATS server has the stream '\(layout.placeStream)' now.")
+            }
             for message in page.messages {
                 next = message.sequence + 1
                 guard let body = Self.body(message.payload), let server = ClusterServer(body),
@@ -376,6 +392,10 @@ package actor RoomPlaces {
                 layout.requests(to: owner.id), writer.bytes, timeout: Self.longestAnswer)
         } catch .noResponders {
             throw .refused("The server '\(owner.id)' isn't there.")
+        } catch .unanswered(let problem) {
+            throw .unanswered(
+                "The server '\(owner.id)' doesn't answer; does NATS let it (allow_responses)? "
+                    + problem)
         }
         guard let problem = Self.body(answer.payload)?["error"]?.string else { return }
         throw .refused(problem)

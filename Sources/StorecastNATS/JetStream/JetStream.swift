@@ -208,6 +208,11 @@ package actor JetStream: LogService {
         _ = connection?.subscribe(subject, receive: receive)
     }
 
+    /// Why nothing is heard of a subject that is listened to; nil as far as NATS permits it.
+    package func refusal(ofListeningTo subject: String) -> NATSError? {
+        connection?.refusal(ofListeningTo: subject)
+    }
+
     /// Sends a message, and waits for one answer.
     package func ask(
         _ subject: String, _ payload: [UInt8], timeout: Duration
@@ -237,7 +242,8 @@ package actor JetStream: LogService {
             switch error {
             case .unanswered(let text), .forbidden(let text), .violation(let text):
                 return .unknown(text)
-            case .unavailable(let text), .refused(let text): return .refused(text)
+            case .unavailable(let text), .missing(let text), .refused(let text):
+                return .refused(text)
             // The stream has no leader now.
             case .noResponders: return .refused("NATS keeps nothing now: no stream answers.")
             }
@@ -390,6 +396,7 @@ package actor JetStream: LogService {
         static let wrongLastSequence = 10071
         static let noMessage = 10037
         static let noSuitablePeers = 10005
+        static let noStream = 10059
         /// Another message with an expected end is being kept.
         static let otherUnderWay = 10164
         /// The stream's leader has just become it.
@@ -435,13 +442,17 @@ package actor JetStream: LogService {
         let isEarly =
             answer["error"]?["code"]?.int == 503
             || answer["error"]?["err_code"]?.int == ErrorCode.noSuitablePeers
+        if answer["error"]?["err_code"]?.int == ErrorCode.noStream { throw .missing(problem) }
         throw isEarly ? .unanswered(problem) : .unavailable(problem)
     }
 
     private static func problem(_ answer: JSON) -> String? {
         guard let error = answer["error"] else { return nil }
         let text = error["description"]?.string ?? "no reason given"
-        return "JetStream refuses: \(text)."
+        let advice =
+            text.hasPrefix("replicas > 1 not supported")
+            ? " With one NATS server: --nats-replicas 1, NATSServers(replicas: 1)." : ""
+        return "JetStream refuses: \(text).\(advice)"
     }
 
     private static func kept(_ message: NATSMessage) throws(NATSError) -> Kept {

@@ -4,6 +4,8 @@ package enum NATSError: Error, Equatable, Sendable, CustomStringConvertible {
     case unavailable(String)
     /// It was sent, and nobody can tell what became of it.
     case unanswered(String)
+    /// There is no such stream.
+    case missing(String)
     /// NATS doesn't permit it to who this is, with what it says. Of several on one subject it may have
     /// been about another one, if what is permitted has changed since.
     case forbidden(String)
@@ -17,8 +19,8 @@ package enum NATSError: Error, Equatable, Sendable, CustomStringConvertible {
     /// A sentence.
     package var description: String {
         switch self {
-        case .unavailable(let text), .unanswered(let text), .forbidden(let text),
-            .refused(let text), .violation(let text):
+        case .unavailable(let text), .unanswered(let text), .missing(let text),
+            .forbidden(let text), .refused(let text), .violation(let text):
             text
         case .noResponders: "Nobody at NATS answers to this subject."
         }
