@@ -306,7 +306,8 @@ struct NATSConnectionTests {
         #expect(try await client.request("allowed", "a").payload == Array("a".utf8))
         #expect(
             await client.refusal(ofListeningTo: "forbidden")?.description.lowercased()
-                == #"nats doesn't permit it: permissions violation for subscription to "forbidden"."#)
+                == #"nats doesn't permit it: permissions violation for subscription to "forbidden"."#
+        )
         #expect(await client.refusal(ofListeningTo: "allowed") == nil)
         await client.end()
     }
