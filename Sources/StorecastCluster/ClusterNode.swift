@@ -376,11 +376,12 @@ extension ClusterNode: ServerCluster {
     var journal: JournalProvider {
         var configuration = nats.configuration
         configuration.pingInterval = min(configuration.pingInterval, Self.pingInterval)
-        let (layout, id, interval) = (nats.layout, id, pulseInterval)
+        let (layout, id, interval, logger) = (nats.layout, id, pulseInterval, logger)
         return JournalProvider(sharing: self) {
             [weak self, configuration] () throws(JournalError) in
             let store = try await JetStreamStore.open(
-                configuration, layout, own: id, pulseInterval: interval)
+                configuration, layout, own: id, pulseInterval: interval
+            ) { problem in logger.warning("waiting for NATS: \(problem)") }
             self?.store.withLock { $0 = store }
             return store
         }

@@ -87,17 +87,24 @@ package actor JetStream: LogService {
     }
 
     /// Waits until NATS is connected; throws the reason if it isn't in time.
-    package func connected(within time: Duration) async throws(NATSError) {
-        let end = loop.now() + time
+    ///
+    /// - Parameter waits: called once, with a sentence, if it isn't connected at the first try, or
+    ///   within a second.
+    package func connected(
+        within time: Duration, waits: (@Sendable (String) -> Void)? = nil
+    ) async throws(NATSError) {
+        let begin = loop.now()
+        var waits = waits
         while true {
             guard let connection else { throw Self.closed }
             if connection.isConnected { return }
-            guard loop.now() < end else {
-                guard case .connecting(let reason?) = connection.status else {
-                    throw .unavailable("NATS doesn't answer.")
-                }
-                throw .unavailable("NATS can't be reached: \(reason)")
+            var (problem, waited) = ("NATS doesn't answer.", loop.now() - begin)
+            if case .connecting(let reason?) = connection.status {
+                problem = "NATS can't be reached: \(reason)"
+                waited = max(waited, .seconds(1))
             }
+            if waited >= .seconds(1), let tell = waits.take() { tell(problem) }
+            guard loop.now() < begin + time else { throw .unavailable(problem) }
             await pause(.milliseconds(10))
         }
     }

@@ -26,12 +26,13 @@ package final class JetStreamStore: JournalStore {
     ///   - own: the id of this server in its cluster, if it is one of several that share rooms.
     ///   - timeout: of each request, also later.
     ///   - patience: how long it may take until all is there.
+    ///   - waits: called with a sentence as soon as connecting takes long, or making the streams.
     /// - Throws: ``JournalError/unavailable(_:)`` with a sentence if NATS can't be reached, is too
     ///   old, has no JetStream, or keeps less than was asked for.
     @concurrent package static func open(
         _ configuration: NATSConfiguration, _ layout: JetStreamLayout = .init(),
         own: String? = nil, timeout: Duration = .seconds(5), patience: Duration = .seconds(30),
-        pulseInterval: Duration = .milliseconds(500)
+        pulseInterval: Duration = .milliseconds(500), waits: (@Sendable (String) -> Void)? = nil
     ) async throws(JournalError) -> JetStreamStore {
         let loop: EventLoop
         let end = ContinuousClock.now + patience
@@ -42,13 +43,15 @@ package final class JetStreamStore: JournalStore {
         let rooms = JetStreamRooms(jetStream, layout, own: own, pulseInterval: pulseInterval)
         let store = JetStreamStore(loop, jetStream, rooms)
         do throws(NATSError) {
-            try await jetStream.connected(within: patience)
+            try await jetStream.connected(within: patience, waits: waits)
+            var telling = waits
             while true {
                 do throws(NATSError) {
                     try await rooms.prepare()
                     break
                 } catch {
                     guard case .unanswered = error, .now < end else { throw error }
+                    if let tell = telling.take() { tell(error.description) }
                     await jetStream.pause(.milliseconds(100))
                 }
             }
@@ -338,11 +341,14 @@ extension JournalProvider {
     ///
     /// Opening it takes as long as connecting, at most half a minute; it fails if a stream is kept
     /// less well than `layout` says.
+    ///
+    /// - Parameter waits: called with a sentence as soon as connecting takes long, or the streams.
     package static func jetStream(
-        _ configuration: NATSConfiguration, _ layout: JetStreamLayout = .init()
+        _ configuration: NATSConfiguration, _ layout: JetStreamLayout = .init(),
+        waits: (@Sendable (String) -> Void)? = nil
     ) -> JournalProvider {
         JournalProvider { () throws(JournalError) in
-            try await JetStreamStore.open(configuration, layout)
+            try await JetStreamStore.open(configuration, layout, waits: waits)
         }
     }
 }
