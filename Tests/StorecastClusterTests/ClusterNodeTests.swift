@@ -585,6 +585,10 @@ import Testing
             await #expect(throws: NATSError.refused("Nobody has the room '/s'.")) {
                 _ = try await view.move("/s", to: nil)
             }
+            await #expect(
+                throws: NATSError.refused(
+                    "Nobody has the room 'r'. A path begins with a slash: '/r'.")
+            ) { _ = try await view.move("r", to: nil) }
             await #expect(throws: NATSError.refused("There is no server 'x'.")) {
                 _ = try await view.move("/r", to: "x")
             }

@@ -92,6 +92,19 @@ struct ClusterCommandTests {
         }
     }
 
+    @Test func `its help is about clusters that are there, not about serving one`() {
+        let commands: [any ParsableCommand.Type] = [
+            ClusterCommand.Status.self, ClusterCommand.Move.self, ClusterCommand.Drain.self,
+            ClusterExportCommand.self,
+        ]
+        for command in commands {
+            let help = ClusterCommand.helpMessage(for: command)
+            #expect(!help.contains("--nats <"), "\(command)")
+            #expect(!help.contains("--cluster-address"), "\(command)")
+            #expect(!help.contains("As --nats"), "\(command)")
+        }
+    }
+
     private func status(of arguments: [String]) async -> CommandFailure.Status? {
         await failure(of: arguments)?.status
     }

@@ -240,16 +240,9 @@ package actor RoomPlaces {
         _ room: String, to id: String? = nil
     ) async throws(NATSError) -> ClusterServer {
         guard let own else { throw .unavailable("This isn't a server of the cluster.") }
-        let chosen: ClusterServer?
-        if let id {
-            chosen = servers.first { $0.server.id.isSameText(as: id) && !$0.isLeaving }?.server
-        } else {
-            chosen = pulses.choice(for: room, but: own.id)
-        }
-        guard let chosen else {
-            throw id.map { .unavailable("There is no server '\($0)' that takes rooms.") }
-                ?? Self.nobodyElse
-        }
+        let chosen: ClusterServer? =
+            if let id { try taker(withID: id) } else { pulses.choice(for: room, but: own.id) }
+        guard let chosen else { throw Self.nobodyElse }
         if chosen == own { return own }
         var problem = ""
         for _ in 0..<Self.mostLooks {
@@ -273,6 +266,16 @@ package actor RoomPlaces {
             }
         }
         throw .unavailable("NATS doesn't keep who has the room '\(room)'.\(problem)")
+    }
+
+    private func taker(withID id: String) throws(NATSError) -> ClusterServer {
+        guard let sight = servers.first(where: { $0.server.id.isSameText(as: id) }) else {
+            throw .unavailable("There is no server '\(id)'.")
+        }
+        guard !sight.isLeaving else {
+            throw .unavailable("The server '\(id)' was drained, and takes no rooms.")
+        }
+        return sight.server
     }
 
     /// All rooms that somebody was given, in the order in which they were.

@@ -181,9 +181,10 @@ package actor JetStream: LogService {
     private static func check(
         _ found: JSON, _ name: String, replicas: Int, mostOfSubject: Int
     ) throws(NATSError) {
+        let count = found["num_replicas"]?.int ?? 0
         let problem: String? =
-            if found["num_replicas"]?.int ?? 0 < replicas {
-                "is on \(found["num_replicas"]?.int ?? 0) servers, not on \(replicas)"
+            if count < replicas {
+                "is on \(count) \(count == 1 ? "server" : "servers"), not on \(replicas)"
             } else if found["storage"]?.string != "file" {
                 "is in memory, not in files"
             } else if found["retention"]?.string != "limits" || found["max_age"]?.int ?? 0 != 0
