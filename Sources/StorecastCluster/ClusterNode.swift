@@ -33,6 +33,7 @@ public final class ClusterNode: Sendable {
     private let place: NodeAddress
     private let roots: String?
     private let pulseInterval: Duration
+    private let patience: Duration
     private let store = Mutex<JetStreamStore?>(nil)
     private let servers = Mutex<Servers?>(nil)
     private let logger: Logger
@@ -90,16 +91,18 @@ public final class ClusterNode: Sendable {
         self.init(nats: nats, key: key, at: place, trusting: roots, logger: logger)
     }
 
+    /// - Parameter patience: how long servers with another key may take to end.
     package init(
         nats: NATSServers, key: EdgeKey, at place: NodeAddress, trusting roots: String? = nil,
         logger: Logger = Logger(label: "storecast.cluster"),
-        pulseInterval: Duration = .milliseconds(500)
+        pulseInterval: Duration = .milliseconds(500), patience: Duration = .seconds(30)
     ) {
         self.nats = nats
         self.key = key
         self.place = place
         self.roots = roots
         self.pulseInterval = pulseInterval
+        self.patience = patience
         // What others call themselves is theirs to say, and may be said again and again.
         self.logger = logger.safe.withoutRepetition
         var random = SystemRandomNumberGenerator()
@@ -210,6 +213,7 @@ public final class ClusterNode: Sendable {
                 the server \(server.id) says that it is at this one's address, \(server.address): \
                 give each an address of its own
                 """)
+        case .stranger(let server): logger.error("\(otherKey(server, servers.own))")
         case .move(let room, let to, let answer):
             do throws(NATSError) {
                 try await give(room, to: to, owner)
@@ -413,12 +417,39 @@ extension ClusterNode: ServerCluster {
             throw error
         }
         let own = ClusterServer(id: id, address: place.announced(listeningAt: url))
+        do throws(ServerError) { try await waitForStrangers(own) } catch {
+            await owner.stop()
+            store.withLock { $0 = nil }
+            hasBegun.store(false, ordering: .relaxed)
+            throw error
+        }
         servers.withLock { $0 = Servers(owner: owner, front: server, own: own) }
         owner.setUnreadiness { [weak places = places] in places?.unreadiness }
-        await places?.begin(as: own) { [weak self] event in
+        await places?.begin(as: own, key: fingerprint) { [weak self] event in
             // In another order than they came in, perhaps: nothing depends on it.
             Task { await self?.take(event) }
         }
+    }
+
+    private var fingerprint: String { key.fingerprint(in: nats.layout.name) }
+
+    /// Waits until nobody is there who has another key: the others are to go on as they did, and
+    /// when all of them are ended, to be started with a new key, this one is the first.
+    private func waitForStrangers(_ own: ClusterServer) async throws(ServerError) {
+        let end = ContinuousClock.now + patience
+        var isSaid = false
+        while let stranger = await places?.strangers(to: fingerprint).first {
+            let problem = otherKey(stranger, own)
+            guard .now < end else { throw ServerError(.clusterUnusable, problem) }
+            if !isSaid { logger.error("waiting until it ends: \(problem)") }
+            isSaid = true
+        }
+    }
+
+    private func otherKey(_ stranger: ClusterServer, _ own: ClusterServer) -> String {
+        "The server \(stranger.id) at \(stranger.address) has another key than this one, "
+            + "\(own.id) at \(own.address): nobody gets from one to the rooms of the other. Give "
+            + "all of them the same: --edge-key, ClusterNode(key:)."
     }
 
     package func end() async {

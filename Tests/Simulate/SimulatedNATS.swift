@@ -529,7 +529,7 @@ final class SimulatedMember: ClusterMember {
                 }
             }
         case .check: start { member in _ = await member.leaveIfLost() }
-        case .double, .move, .drain: break
+        case .double, .stranger, .move, .drain: break
         }
     }
 

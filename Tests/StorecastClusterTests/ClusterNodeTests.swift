@@ -517,6 +517,37 @@ import Testing
         await view.close()
     }
 
+    @Test func `a server with another key waits for the others to end, and doesn't start before`()
+        async throws
+    {
+        let nats = try await NATSProcess()
+        let first = try await Node(nats)
+        func other(patience: Duration) throws -> ClusterNode {
+            ClusterNode(
+                nats: try Self.servers(nats), key: try EdgeKey(text: "another key of others"),
+                at: NodeAddress(), pulseInterval: .milliseconds(200), patience: patience)
+        }
+        let refused = try other(patience: .zero)
+        let server = SyncServer(port: 0, journal: .cluster(refused), rooms: { _ in nil })
+        let error = await #expect(throws: ServerError.self) { try await server.start() }
+        #expect(error?.code == .clusterUnusable)
+        let place = "\(first.server.id) at \(first.server.address)"
+        #expect(error?.description.contains(place) == true)
+        #expect(error?.description.contains("\(refused.id) at ws://") == true)
+        #expect(error?.description.contains("another key of others") == false)
+        #expect(refused.address == nil)
+        let client = first.connect(to: "/r")
+        #expect(try await increment(client) == 1)
+        client.close()
+        // As when a new key is given to all.
+        let waiting = SyncServer(
+            port: 0, journal: .cluster(try other(patience: .seconds(60))), rooms: { _ in nil })
+        async let url = waiting.start()
+        await first.front.stop()
+        #expect(try await url.hasPrefix("ws://"))
+        await waiting.stop()
+    }
+
     @Test func `nobody is given a room that isn't one`() async throws {
         try await withCluster(of: 1) { nodes, view in
             for path in ["/none", "/devtools"] {

@@ -35,6 +35,13 @@ public struct EdgeKey: Sendable, CustomStringConvertible, CustomReflectable {
         try self.init(text: String(decoding: text, as: UTF8.self))
     }
 
+    /// By which servers of a cluster see that one has another key. Who sees it can't tell the key from
+    /// it, nor whether another cluster has the same.
+    package func fingerprint(in cluster: String) -> String {
+        let salt = SHA256.digest(of: "storecast cluster \(cluster)".utf8)
+        return String(SHA256.hexadecimalDigest(of: salt + digest).prefix(8))
+    }
+
     /// Whether it is this one; how long that takes says nothing of it.
     func matches(_ text: String?) -> Bool {
         guard let text else { return false }
