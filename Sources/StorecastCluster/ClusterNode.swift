@@ -373,6 +373,11 @@ extension ClusterNode: ServerCluster {
                 throw NATSError.violation("\(server.address) isn't encrypted, and this server is.")
             }
             return Upstream.Server(id: server.id, url: server.address)
+        } reclaim: { [weak self] room, server in
+            guard let self, !server.isSameText(as: id), let places else { return }
+            // Who has the room is looked up again, whatever it says.
+            let owner = ClusterServer(id: server, address: "")
+            try? await places.ask(owner, toMove: room, to: id)
         }
     }
 

@@ -548,6 +548,37 @@ import Testing
         await waiting.stop()
     }
 
+    @Test func `a room of a server that doesn't serve it goes to one that does`() async throws {
+        let nats = try await NATSProcess()
+        let first = try await Node(nats)
+        let node = ClusterNode(
+            nats: try Self.servers(nats), key: try EdgeKey(text: Self.key), at: NodeAddress(),
+            pulseInterval: .milliseconds(20))
+        let other = SyncServer(port: 0, journal: .cluster(node), rooms: { _ in nil })
+        let url = try await other.start()
+        #expect(await eventually { (try? await first.node.status())?.servers.count == 2 })
+        let client = first.connect(to: "/r")
+        #expect(try await increment(client) == 1)
+        #expect(try await first.node.move("/r", to: node.id) == node.id)
+        #expect(try await increment(client) == 2)
+        #expect(
+            try await first.node.status().rooms
+                == [ClusterStatus.Room(path: "/r", server: first.node.id)])
+        // It says so to its own clients, and for good.
+        let lost = RemoteConnection(url + "r")
+        var last: Rejection?
+        for await status in lost.statuses.limited {
+            guard case .closed(let rejection) = status else { continue }
+            last = rejection
+            break
+        }
+        #expect(last?.code == Rejection.Code("no-room"))
+        lost.close()
+        client.close()
+        await first.front.stop()
+        await other.stop()
+    }
+
     @Test func `nobody is given a room that isn't one`() async throws {
         try await withCluster(of: 1) { nodes, view in
             for path in ["/none", "/devtools"] {
