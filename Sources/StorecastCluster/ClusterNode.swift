@@ -41,6 +41,9 @@ public final class ClusterNode: Sendable {
     /// How often it was asked, since it last began, to look up who has the rooms that it has; 0 if
     /// it doesn't do that now.
     private let checks = Atomic(0)
+    /// A stream that NATS hasn't any more, as far as is known.
+    private let missing = Mutex<String?>(nil)
+    private let isLooking = Atomic(false)
 
     /// While it runs: the two parts, and what the others know of them.
     private struct Servers {
@@ -200,6 +203,7 @@ public final class ClusterNode: Sendable {
                 try? await Task.sleep(for: Self.pause)
             }
         case .check:
+            Task { await lookForStreams(owner) }
             // One at a time; and once more if it is asked for meanwhile, however often.
             guard checks.wrappingAdd(1, ordering: .relaxed).oldValue == 0 else { return }
             var asked = 0
@@ -231,6 +235,55 @@ public final class ClusterNode: Sendable {
     /// How often it is looked up at most who has a room.
     private static let looks = 20
     private static let pause = Duration.milliseconds(250)
+
+    /// Looks whether NATS has lost streams, as when its servers have other disks than before, and as
+    /// long as it has looks again.
+    ///
+    /// It makes them at its start only: the disks may come back, or a backup be brought there, and
+    /// rooms that clients have begun anew meanwhile would be in its way.
+    private func lookForStreams(_ owner: SyncServer) async {
+        guard !isLooking.exchange(true, ordering: .relaxed) else { return }
+        defer { isLooking.store(false, ordering: .relaxed) }
+        var failures = 0
+        while let rooms = store.withLock({ $0 })?.rooms {
+            do throws(NATSError) {
+                if let stream = try await rooms.missingStream() {
+                    noteMissing(stream)
+                } else if missing.withLock({ $0 }) == nil {
+                    return
+                } else {
+                    // A room in which nothing happened yet has an epoch of when its stream was made.
+                    try await rooms.prepare()
+                    missing.withLock { $0 = nil }
+                    logger.notice("NATS has all streams again")
+                    return await leaveLost(owner)
+                }
+            } catch {
+                // It may have no leader yet.
+                failures += 1
+                if failures == Self.looks, missing.withLock({ $0 }) == nil { return }
+            }
+            try? await Task.sleep(for: Self.pause)
+        }
+    }
+
+    private func noteMissing(_ stream: String) {
+        let isFirst = missing.withLock { known in
+            defer { known = stream }
+            return known == nil
+        }
+        guard isFirst else { return }
+        logger.error(
+            """
+            NATS has lost the stream '\(stream)': nothing is acknowledged. If its data can be brought \
+            back, do that; else end all servers of the cluster, restore a backup, and start them anew \
+            (Docs/Cluster.md)
+            """)
+    }
+
+    private var lostStream: String? {
+        missing.withLock { $0 }.map { "NATS has lost the stream '\($0)'." }
+    }
 
     /// Leaves the rooms that were given to other servers, and those whose logs have lost their ends.
     private func leaveLost(_ owner: SyncServer) async {
@@ -429,7 +482,9 @@ extension ClusterNode: ServerCluster {
             throw error
         }
         servers.withLock { $0 = Servers(owner: owner, front: server, own: own) }
-        owner.setUnreadiness { [weak places = places] in places?.unreadiness }
+        owner.setUnreadiness { [weak self, weak places = places] in
+            places?.unreadiness ?? self?.lostStream
+        }
         await places?.begin(as: own, key: fingerprint) { [weak self] event in
             // In another order than they came in, perhaps: nothing depends on it.
             Task { await self?.take(event) }

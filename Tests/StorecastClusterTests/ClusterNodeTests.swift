@@ -236,6 +236,40 @@ import Testing
         await node.front.stop()
     }
 
+    @Test func `a server whose streams NATS has lost isn't ready, and doesn't make them itself`()
+        async throws
+    {
+        let nats = try await NATSProcess()
+        let node = try await Node(nats)
+        let metrics = node.front.configuration.metrics
+        #expect(await eventually { metrics.unreadiness == nil })
+        let loop = try EventLoop(name: "eraser")
+        let eraser = await JetStream(on: loop, try NATSConfiguration(nats.address))
+        try await eraser.connected(within: .seconds(60))
+        let (places, rooms) = (Self.layout.placeStream, Self.layout.stream(1))
+        for stream in [rooms, places] {
+            _ = try await eraser.ask(
+                "$JS.API.STREAM.DELETE.\(stream)", [], timeout: .seconds(20))
+        }
+        #expect(
+            await eventually {
+                metrics.unreadiness
+                    == "The part with the rooms: NATS has lost the stream '\(places)'."
+            })
+        await #expect(throws: NATSError.missing("JetStream refuses: stream not found.")) {
+            _ = try await eraser.last(of: "x", in: places)
+        }
+        // Another server that is started makes them, and this one goes on.
+        let other = try await Node(nats)
+        #expect(await eventually { metrics.unreadiness == nil })
+        let client = node.connect(to: "/r")
+        #expect(try await increment(client) == 1)
+        client.close()
+        await eraser.close()
+        await loop.shutDown()
+        for node in [node, other] { await node.front.stop() }
+    }
+
     @Test func `a server that stops leaves its rooms to others, whose clients notice nothing`()
         async throws
     {

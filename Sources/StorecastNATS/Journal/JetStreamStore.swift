@@ -102,6 +102,22 @@ package struct JetStreamRooms: Sendable {
         try await places?.prepare()
     }
 
+    /// One of the streams that NATS hasn't any more; nil if all are there.
+    ///
+    /// O(streams), in requests.
+    ///
+    /// - Throws: a sentence if it can't be asked, or a stream has no leader now.
+    package func missingStream() async throws(NATSError) -> String? {
+        for name in logs.layout.allStreams {
+            do throws(NATSError) {
+                _ = try await jetStream.last(of: logs.layout.nothing, in: name)
+            } catch .missing {
+                return name
+            }
+        }
+        return nil
+    }
+
     package func journal(on loop: @escaping JournalLoop) -> any Journal {
         JetStreamJournal(self, on: loop)
     }
