@@ -504,6 +504,10 @@ extension ClusterNode: ServerCluster {
             if !isSaid { logger.error("waiting until it ends: \(problem)") }
             isSaid = true
         }
+        // It would know of nobody, nor of itself.
+        if let error = await places?.refusalOfPulses() {
+            throw ServerError(.journalUnavailable, error.description)
+        }
     }
 
     private func otherKey(_ stranger: ClusterServer, _ own: ClusterServer) -> String {

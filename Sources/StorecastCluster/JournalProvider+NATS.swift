@@ -40,7 +40,9 @@ extension JournalProvider {
     ///   address.
     /// - Metrics of the part with rooms have the label `part="owner"`, and so have lines of its log.
     ///   `/healthz` and `/readyz` speak for both parts.
-    /// - Starting takes as long as with ``nats(_:)``, and throws the same.
+    /// - Starting takes a good second longer than with ``nats(_:)``, and throws the same. While
+    ///   servers are there that have another key it waits, and throws
+    ///   `ServerError.Code.clusterUnusable` after half a minute.
     ///
     /// - Parameter node: of this server alone.
     public static func cluster(_ node: ClusterNode) -> JournalProvider { node.journal }

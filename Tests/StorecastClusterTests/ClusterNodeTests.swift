@@ -497,6 +497,23 @@ import Testing
         for node in nodes { await node.front.stop() }
     }
 
+    @Test func `a server that may not hear others doesn't start`() async throws {
+        let nats = try await NATSProcess(
+            """
+            authorization {
+                users: [{
+                    user: server, password: secret
+                    permissions: { subscribe: { deny: "test.pulses" } }
+                }]
+            }
+            """)
+        let error = await #expect(throws: ServerError.self) {
+            try await Node(nats, as: .user("server", password: "secret"))
+        }
+        #expect(error?.code == .journalUnavailable)
+        #expect(error?.description.lowercased().contains("subscription to \"test.pulses\"") == true)
+    }
+
     @Test func `a server that doesn't run can't be asked, and a node is of one server`()
         async throws
     {
