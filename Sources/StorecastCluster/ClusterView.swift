@@ -53,7 +53,7 @@ package final class ClusterView: Sendable {
     /// The servers that are there, and who has which room.
     package func status() async throws(NATSError) -> ClusterStatus {
         do throws(NATSError) { return try await places.status() } catch .missing {
-            throw neverStarted
+            throw .neverStarted(name)
         }
     }
 
@@ -63,7 +63,7 @@ package final class ClusterView: Sendable {
         _ room: String, to id: String?
     ) async throws(NATSError) -> ClusterServer {
         do throws(NATSError) { return try await places.move(room, to: id) } catch .missing {
-            throw neverStarted
+            throw .neverStarted(name)
         }
     }
 
@@ -75,14 +75,7 @@ package final class ClusterView: Sendable {
             if await places.servers.isEmpty { _ = try await places.holder(of: "/") }
             return try await places.drain(id)
         } catch .missing {
-            throw neverStarted
+            throw .neverStarted(name)
         }
-    }
-
-    /// Servers make the streams when they start.
-    private var neverStarted: NATSError {
-        .refused(
-            "No server of the cluster '\(name)' has been started at this NATS yet; is --nats-name "
-                + "right?")
     }
 }

@@ -16,6 +16,13 @@ package enum NATSError: Error, Equatable, Sendable, CustomStringConvertible {
     /// A peer doesn't keep to the protocol, or to our limits.
     case violation(String)
 
+    /// Servers make their streams when they start, and there are none.
+    package static func neverStarted(_ name: String) -> NATSError {
+        .refused(
+            "No server of the cluster '\(name)' has been started at this NATS yet; is --nats-name "
+                + "right?")
+    }
+
     /// A sentence.
     package var description: String {
         switch self {
