@@ -33,6 +33,7 @@ public final class ClusterNode: Sendable {
     private let place: NodeAddress
     private let roots: String?
     private let pulseInterval: Duration
+    private let patience: Duration
     private let store = Mutex<JetStreamStore?>(nil)
     private let servers = Mutex<Servers?>(nil)
     private let logger: Logger
@@ -40,6 +41,9 @@ public final class ClusterNode: Sendable {
     /// How often it was asked, since it last began, to look up who has the rooms that it has; 0 if
     /// it doesn't do that now.
     private let checks = Atomic(0)
+    /// A stream that NATS hasn't any more, as far as is known.
+    private let missing = Mutex<String?>(nil)
+    private let isLooking = Atomic(false)
 
     /// While it runs: the two parts, and what the others know of them.
     private struct Servers {
@@ -90,16 +94,18 @@ public final class ClusterNode: Sendable {
         self.init(nats: nats, key: key, at: place, trusting: roots, logger: logger)
     }
 
+    /// - Parameter patience: how long servers with another key may take to end.
     package init(
         nats: NATSServers, key: EdgeKey, at place: NodeAddress, trusting roots: String? = nil,
         logger: Logger = Logger(label: "storecast.cluster"),
-        pulseInterval: Duration = .milliseconds(500)
+        pulseInterval: Duration = .milliseconds(500), patience: Duration = .seconds(30)
     ) {
         self.nats = nats
         self.key = key
         self.place = place
         self.roots = roots
         self.pulseInterval = pulseInterval
+        self.patience = patience
         // What others call themselves is theirs to say, and may be said again and again.
         self.logger = logger.safe.withoutRepetition
         var random = SystemRandomNumberGenerator()
@@ -197,6 +203,7 @@ public final class ClusterNode: Sendable {
                 try? await Task.sleep(for: Self.pause)
             }
         case .check:
+            Task { await lookForStreams(owner) }
             // One at a time; and once more if it is asked for meanwhile, however often.
             guard checks.wrappingAdd(1, ordering: .relaxed).oldValue == 0 else { return }
             var asked = 0
@@ -210,6 +217,7 @@ public final class ClusterNode: Sendable {
                 the server \(server.id) says that it is at this one's address, \(server.address): \
                 give each an address of its own
                 """)
+        case .stranger(let server): logger.error("\(otherKey(server, servers.own))")
         case .move(let room, let to, let answer):
             do throws(NATSError) {
                 try await give(room, to: to, owner)
@@ -228,6 +236,55 @@ public final class ClusterNode: Sendable {
     private static let looks = 20
     private static let pause = Duration.milliseconds(250)
 
+    /// Looks whether NATS has lost streams, as when its servers have other disks than before, and as
+    /// long as it has looks again.
+    ///
+    /// It makes them at its start only: the disks may come back, or a backup be brought there, and
+    /// rooms that clients have begun anew meanwhile would be in its way.
+    private func lookForStreams(_ owner: SyncServer) async {
+        guard !isLooking.exchange(true, ordering: .relaxed) else { return }
+        defer { isLooking.store(false, ordering: .relaxed) }
+        var failures = 0
+        while let rooms = store.withLock({ $0 })?.rooms {
+            do throws(NATSError) {
+                if let stream = try await rooms.missingStream() {
+                    noteMissing(stream)
+                } else if missing.withLock({ $0 }) == nil {
+                    return
+                } else {
+                    // A room in which nothing happened yet has an epoch of when its stream was made.
+                    try await rooms.prepare()
+                    missing.withLock { $0 = nil }
+                    logger.notice("NATS has all streams again")
+                    return await leaveLost(owner)
+                }
+            } catch {
+                // It may have no leader yet.
+                failures += 1
+                if failures == Self.looks, missing.withLock({ $0 }) == nil { return }
+            }
+            try? await Task.sleep(for: Self.pause)
+        }
+    }
+
+    private func noteMissing(_ stream: String) {
+        let isFirst = missing.withLock { known in
+            defer { known = stream }
+            return known == nil
+        }
+        guard isFirst else { return }
+        logger.error(
+            """
+            NATS has lost the stream '\(stream)': nothing is acknowledged. If its data can be brought \
+            back, do that; else end all servers of the cluster, restore a backup, and start them anew \
+            (Docs/Cluster.md)
+            """)
+    }
+
+    private var lostStream: String? {
+        missing.withLock { $0 }.map { "NATS has lost the stream '\($0)'." }
+    }
+
     /// Leaves the rooms that were given to other servers, and those whose logs have lost their ends.
     private func leaveLost(_ owner: SyncServer) async {
         var rooms = await owner.openRooms()[...]
@@ -244,15 +301,21 @@ public final class ClusterNode: Sendable {
     /// Leaves a room that was given to another server, or whose log has lost its end; whether that
     /// is so, nil if it can't be asked.
     private func leaveIfLost(_ room: String, _ owner: SyncServer) async -> Bool? {
-        let reason: String?
+        let reason: JetStreamRooms.ReasonToLeave?
         do throws(JournalError) {
             reason = try await store.withLock { $0 }?.rooms.reasonToLeave(room)
         } catch {
             return nil
         }
         guard let reason else { return false }
-        await owner.leave(room, reason)
+        await leave(room, reason, owner)
         return true
+    }
+
+    private func leave(
+        _ room: String, _ reason: JetStreamRooms.ReasonToLeave, _ owner: SyncServer
+    ) async {
+        await owner.leave(room, reason.description, asTold: reason != .lostEnd)
     }
 
     /// Gives a room that this server has to another one, or to any; who has it then.
@@ -265,7 +328,7 @@ public final class ClusterNode: Sendable {
         await owner.prepareToLeave(room)
         let server = try await places.give(room, to: to)
         if !server.id.isSameText(as: id) {
-            await owner.leave(room, JetStreamRooms.reason(for: server))
+            await leave(room, .given(to: server), owner)
         }
         return server
     }
@@ -363,6 +426,11 @@ extension ClusterNode: ServerCluster {
                 throw NATSError.violation("\(server.address) isn't encrypted, and this server is.")
             }
             return Upstream.Server(id: server.id, url: server.address)
+        } reclaim: { [weak self] room, server in
+            guard let self, !server.isSameText(as: id), let places else { return }
+            // Who has the room is looked up again, whatever it says.
+            let owner = ClusterServer(id: server, address: "")
+            try? await places.ask(owner, toMove: room, to: id)
         }
     }
 
@@ -370,11 +438,12 @@ extension ClusterNode: ServerCluster {
     var journal: JournalProvider {
         var configuration = nats.configuration
         configuration.pingInterval = min(configuration.pingInterval, Self.pingInterval)
-        let (layout, id, interval) = (nats.layout, id, pulseInterval)
+        let (layout, id, interval, logger) = (nats.layout, id, pulseInterval, logger)
         return JournalProvider(sharing: self) {
             [weak self, configuration] () throws(JournalError) in
             let store = try await JetStreamStore.open(
-                configuration, layout, own: id, pulseInterval: interval)
+                configuration, layout, own: id, pulseInterval: interval
+            ) { problem in logger.warning("waiting for NATS: \(problem)") }
             self?.store.withLock { $0 = store }
             return store
         }
@@ -406,12 +475,45 @@ extension ClusterNode: ServerCluster {
             throw error
         }
         let own = ClusterServer(id: id, address: place.announced(listeningAt: url))
+        do throws(ServerError) { try await waitForStrangers(own) } catch {
+            await owner.stop()
+            store.withLock { $0 = nil }
+            hasBegun.store(false, ordering: .relaxed)
+            throw error
+        }
         servers.withLock { $0 = Servers(owner: owner, front: server, own: own) }
-        owner.setUnreadiness { [weak places = places] in places?.unreadiness }
-        await places?.begin(as: own) { [weak self] event in
+        owner.setUnreadiness { [weak self, weak places = places] in
+            places?.unreadiness ?? self?.lostStream
+        }
+        await places?.begin(as: own, key: fingerprint) { [weak self] event in
             // In another order than they came in, perhaps: nothing depends on it.
             Task { await self?.take(event) }
         }
+    }
+
+    private var fingerprint: String { key.fingerprint(in: nats.layout.name) }
+
+    /// Waits until nobody is there who has another key: the others are to go on as they did, and
+    /// when all of them are ended, to be started with a new key, this one is the first.
+    private func waitForStrangers(_ own: ClusterServer) async throws(ServerError) {
+        let end = ContinuousClock.now + patience
+        var isSaid = false
+        while let stranger = await places?.strangers(to: fingerprint).first {
+            let problem = otherKey(stranger, own)
+            guard .now < end else { throw ServerError(.clusterUnusable, problem) }
+            if !isSaid { logger.error("waiting until it ends: \(problem)") }
+            isSaid = true
+        }
+        // It would know of nobody, nor of itself.
+        if let error = await places?.refusalOfPulses() {
+            throw ServerError(.journalUnavailable, error.description)
+        }
+    }
+
+    private func otherKey(_ stranger: ClusterServer, _ own: ClusterServer) -> String {
+        "The server \(stranger.id) at \(stranger.address) has another key than this one, "
+            + "\(own.id) at \(own.address): nobody gets from one to the rooms of the other. Give "
+            + "all of them the same: --edge-key, ClusterNode(key:)."
     }
 
     package func end() async {

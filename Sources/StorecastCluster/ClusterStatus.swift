@@ -60,7 +60,8 @@ extension RoomPlaces {
         _ room: String, to id: String?
     ) async throws(NATSError) -> ClusterServer {
         guard let owner = try await holder(of: room) else {
-            throw .refused("Nobody has the room '\(room)'.")
+            let hint = room.hasPrefix("/") ? "" : " A path begins with a slash: '/\(room)'."
+            throw .refused("Nobody has the room '\(room)'.\(hint)")
         }
         var target: ClusterServer?
         if let id { target = try await server(withID: id) }

@@ -1,3 +1,4 @@
+import Logging
 import StorecastNATS
 @_exported public import StorecastServer
 
@@ -17,7 +18,10 @@ extension JournalProvider {
     /// minute at most, and throws `ServerError.Code.journalUnavailable` if NATS can't be reached, is
     /// too old, or keeps a stream less well than it should.
     public static func nats(_ servers: NATSServers) -> JournalProvider {
-        .jetStream(servers.configuration, servers.layout)
+        let logger = Logger(label: "storecast.nats").safe
+        return .jetStream(servers.configuration, servers.layout) { problem in
+            logger.warning("waiting for NATS: \(problem)")
+        }
     }
 
     /// At NATS JetStream, with the rooms shared among servers: each has some, and serves all.
@@ -36,7 +40,9 @@ extension JournalProvider {
     ///   address.
     /// - Metrics of the part with rooms have the label `part="owner"`, and so have lines of its log.
     ///   `/healthz` and `/readyz` speak for both parts.
-    /// - Starting takes as long as with ``nats(_:)``, and throws the same.
+    /// - Starting takes a good second longer than with ``nats(_:)``, and throws the same. While
+    ///   servers are there that have another key it waits, and throws
+    ///   `ServerError.Code.clusterUnusable` after half a minute.
     ///
     /// - Parameter node: of this server alone.
     public static func cluster(_ node: ClusterNode) -> JournalProvider { node.journal }

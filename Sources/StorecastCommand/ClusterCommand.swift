@@ -37,24 +37,27 @@ struct ClusterCommand: AsyncParsableCommand {
 
     /// Where NATS is, and who asks.
     struct Options: ParsableArguments {
-        @OptionGroup var nats: NATSOptions
+        @Option(
+            help: ArgumentHelp(
+                "The NATS servers at which the cluster has its rooms, such as "
+                    + "nats://10.0.0.1,nats://10.0.0.2: what its servers have of --cluster.",
+                valueName: "addresses"))
+        var cluster: String?
+
+        @OptionGroup var access: NATSAccess
 
         func validate() throws {
-            guard nats.cluster != nil else {
+            guard let cluster else {
                 throw ValidationError("Where is NATS? Add --cluster ADDRESSES.")
             }
-            guard nats.clusterAddress == nil else {
-                throw ValidationError("--cluster-address is for servers: leave it out.")
-            }
+            try access.check(cluster)
         }
 
         /// Reads the files.
         var servers: NATSServers {
             get throws(CommandFailure) {
-                guard let servers = try nats.servers else {
-                    preconditionFailure("It was checked.")
-                }
-                return servers
+                guard let cluster else { preconditionFailure("It was checked.") }
+                return try access.servers(cluster)
             }
         }
 
@@ -98,7 +101,8 @@ struct ClusterCommand: AsyncParsableCommand {
             }
             for server in status.servers {
                 StandardOutput.write(
-                    "server \(server.id) \(server.address) \(server.rooms) rooms"
+                    "server \(server.id) \(server.address) "
+                        + server.rooms.counting("room", "rooms")
                         + (server.isDrained ? " drained" : ""))
             }
             for room in status.rooms {

@@ -151,6 +151,10 @@ struct ClusterExportCommand: AsyncParsableCommand {
         let reader = try await JetStreamReader.open(nats.configuration, nats.layout)
         let counts: (rooms: Int, entries: Int)
         do {
+            guard try await reader.hasStreams() else {
+                throw CommandFailure(
+                    .refused, NATSError.neverStarted(options.access.natsName).description)
+            }
             let names = try copied.chosen(from: try await reader.names(), in: "NATS")
             let (file, keepsEpoch) = (file, copied.keepEpoch)
             counts = try await BlockingThread.run {

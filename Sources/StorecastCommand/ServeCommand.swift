@@ -410,11 +410,12 @@ struct ServeCommand: AsyncParsableCommand {
 
     /// Where what happens is kept, in a sentence.
     private func place(_ node: ClusterNode?) -> String {
+        let name = nats.access.natsName
         if let node {
-            return "in the cluster '\(nats.natsName)' as \(node.id), at \(node.address ?? "")"
+            return "in the cluster '\(name)' as \(node.id), at \(node.address ?? "")"
         }
         if let upstream = edge.upstream { return "an edge of \(upstream)" }
-        let place = file ?? nats.nats.map { "the streams '\(nats.natsName)' at \($0)" }
+        let place = file ?? nats.nats.map { "the streams '\(name)' at \($0)" }
         return "keeping what happens in \(place ?? "memory")"
     }
 

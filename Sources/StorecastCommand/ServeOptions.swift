@@ -104,6 +104,52 @@ struct NATSOptions: ParsableArguments {
                 + "there are replicas.", valueName: "host:port"))
     var clusterAddress: String?
 
+    @OptionGroup var access: NATSAccess
+
+    func validate() throws {
+        if nats != nil, cluster != nil {
+            throw ValidationError("--cluster is --nats and more: leave out --nats.")
+        }
+        if clusterAddress != nil, cluster == nil {
+            throw ValidationError("Of which cluster? Add --cluster ADDRESSES.")
+        }
+        guard let addresses else {
+            if access.isGiven { throw ValidationError("Where is NATS? Add --nats ADDRESSES.") }
+            return
+        }
+        if let clusterAddress, NodeAddress(clusterAddress) == nil {
+            throw ValidationError(
+                "'\(clusterAddress)' isn't where a server is: --cluster-address 10.0.0.11:9091.")
+        }
+        try access.check(addresses)
+    }
+
+    /// Where NATS is; nil without it.
+    var addresses: String? { nats ?? cluster }
+
+    /// Nil without NATS. Reads the files.
+    var servers: NATSServers? {
+        get throws(CommandFailure) {
+            guard let addresses else { return nil }
+            return try access.servers(addresses)
+        }
+    }
+
+    /// Whether all servers of the cluster are on this machine, as all NATS servers are.
+    var isOnThisMachine: Bool { withoutFiles?.areOnThisMachine == true }
+
+    /// Whether others can't reach this server at its address: that of a machine alone, and NATS is
+    /// elsewhere.
+    var isOutOfReach: Bool {
+        guard let address = clusterAddress.flatMap({ NodeAddress($0) }) else { return false }
+        return address.isLocal && withoutFiles?.areLocal == false
+    }
+
+    private var withoutFiles: NATSServers? { cluster.flatMap { try? access.servers($0, .none) } }
+}
+
+/// Under which names a program's rooms are at NATS, and who it is there.
+struct NATSAccess: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "On how many NATS servers everything is before it is acknowledged, 1 to 5.",
@@ -140,24 +186,13 @@ struct NATSOptions: ParsableArguments {
                 + "encrypted.", valueName: "file"), completion: .file())
     var natsCa: String?
 
-    func validate() throws {
-        if nats != nil, cluster != nil {
-            throw ValidationError("--cluster is --nats and more: leave out --nats.")
-        }
-        if clusterAddress != nil, cluster == nil {
-            throw ValidationError("Of which cluster? Add --cluster ADDRESSES.")
-        }
-        guard let addresses else {
-            let other = natsCredentials ?? natsToken ?? natsUser ?? natsCa
-            if other != nil { throw ValidationError("Where is NATS? Add --nats ADDRESSES.") }
-            return
-        }
-        do throws(ServerError) { _ = try servers(addresses) } catch {
+    /// Whether something is said of who this is.
+    var isGiven: Bool { (natsCredentials ?? natsToken ?? natsUser ?? natsCa) != nil }
+
+    /// Throws what makes no sense, with NATS at these addresses.
+    func check(_ addresses: String) throws {
+        do throws(ServerError) { _ = try servers(addresses, .none) } catch {
             throw ValidationError(error.description)
-        }
-        if let clusterAddress, NodeAddress(clusterAddress) == nil {
-            throw ValidationError(
-                "'\(clusterAddress)' isn't where a server is: --cluster-address 10.0.0.11:9091.")
         }
         guard natsCredentials == nil || natsToken == nil else {
             throw ValidationError(
@@ -169,36 +204,15 @@ struct NATSOptions: ParsableArguments {
         }
     }
 
-    /// Where NATS is; nil without it.
-    var addresses: String? { nats ?? cluster }
-
-    /// Nil without NATS. Reads the files.
-    var servers: NATSServers? {
-        get throws(CommandFailure) {
-            guard let addresses else { return nil }
-            do throws(ServerError) { return try servers(addresses, credentials) } catch {
-                throw CommandFailure(.trouble, error.description)
-            }
+    /// Reads the files.
+    func servers(_ addresses: String) throws(CommandFailure) -> NATSServers {
+        do throws(ServerError) { return try servers(addresses, credentials) } catch {
+            throw CommandFailure(.trouble, error.description)
         }
     }
 
-    /// Whether all servers of the cluster are on this machine, as all NATS servers are.
-    var isOnThisMachine: Bool {
-        guard let cluster else { return false }
-        return (try? servers(cluster))?.areOnThisMachine == true
-    }
-
-    /// Whether others can't reach this server at its address: that of a machine alone, and NATS is
-    /// elsewhere.
-    var isOutOfReach: Bool {
-        guard let cluster, let address = clusterAddress.flatMap({ NodeAddress($0) }) else {
-            return false
-        }
-        return address.isLocal && (try? servers(cluster))?.areLocal == false
-    }
-
-    private func servers(
-        _ addresses: String, _ credentials: NATSCredentials = .none
+    fileprivate func servers(
+        _ addresses: String, _ credentials: NATSCredentials
     ) throws(ServerError) -> NATSServers {
         try NATSServers(
             addresses, name: natsName, replicas: natsReplicas, credentials: credentials,

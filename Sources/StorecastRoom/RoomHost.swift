@@ -12,6 +12,8 @@ package protocol RoomHost: AnyObject {
 
     /// Logs what the server's owner should know.
     func report(_ message: String)
+    /// Logs what the server's owner may want to know, and is as it should be.
+    func notice(_ message: String)
     /// A room has read another page of its history.
     func progressed(_ progress: RoomProgress)
     /// Something took so long.
@@ -19,6 +21,7 @@ package protocol RoomHost: AnyObject {
 }
 
 extension RoomHost {
+    package func notice(_ message: String) { report(message) }
     package func progressed(_ progress: RoomProgress) {}
     package func took(_ time: Duration, _ measure: LoopMeasure) {}
 

@@ -610,9 +610,11 @@ public final class SyncServer: Sendable {
 
     /// Leaves a room that is open here to another server: its clients are told to connect again.
     ///
-    /// - Parameter reason: for the log.
-    package func leave(_ path: String, _ reason: String) async {
-        await home(of: path)?.leave(path, reason)
+    /// - Parameters:
+    ///   - reason: for the log.
+    ///   - asTold: whether it was given to that one, so that nothing is wrong.
+    package func leave(_ path: String, _ reason: String, asTold: Bool) async {
+        await home(of: path)?.leave(path, reason, asTold: asTold)
     }
 
     private func checkAddress() throws(ServerError) {

@@ -529,13 +529,13 @@ final class SimulatedMember: ClusterMember {
                 }
             }
         case .check: start { member in _ = await member.leaveIfLost() }
-        case .double, .move, .drain: break
+        case .double, .stranger, .move, .drain: break
         }
     }
 
     private func leaveIfLost() async -> Bool {
         guard let reason = try? await rooms.reasonToLeave(Self.room) else { return false }
-        tell { [server] in server.leaveRoom(reason) }
+        tell { [server] in server.leaveRoom(reason.description) }
         return true
     }
 

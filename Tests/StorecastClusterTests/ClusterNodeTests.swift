@@ -236,6 +236,40 @@ import Testing
         await node.front.stop()
     }
 
+    @Test func `a server whose streams NATS has lost isn't ready, and doesn't make them itself`()
+        async throws
+    {
+        let nats = try await NATSProcess()
+        let node = try await Node(nats)
+        let metrics = node.front.configuration.metrics
+        #expect(await eventually { metrics.unreadiness == nil })
+        let loop = try EventLoop(name: "eraser")
+        let eraser = await JetStream(on: loop, try NATSConfiguration(nats.address))
+        try await eraser.connected(within: .seconds(60))
+        let (places, rooms) = (Self.layout.placeStream, Self.layout.stream(1))
+        for stream in [rooms, places] {
+            _ = try await eraser.ask(
+                "$JS.API.STREAM.DELETE.\(stream)", [], timeout: .seconds(20))
+        }
+        #expect(
+            await eventually {
+                metrics.unreadiness
+                    == "The part with the rooms: NATS has lost the stream '\(places)'."
+            })
+        await #expect(throws: NATSError.missing("JetStream refuses: stream not found.")) {
+            _ = try await eraser.last(of: "x", in: places)
+        }
+        // Another server that is started makes them, and this one goes on.
+        let other = try await Node(nats)
+        #expect(await eventually { metrics.unreadiness == nil })
+        let client = node.connect(to: "/r")
+        #expect(try await increment(client) == 1)
+        client.close()
+        await eraser.close()
+        await loop.shutDown()
+        for node in [node, other] { await node.front.stop() }
+    }
+
     @Test func `a server that stops leaves its rooms to others, whose clients notice nothing`()
         async throws
     {
@@ -463,6 +497,23 @@ import Testing
         for node in nodes { await node.front.stop() }
     }
 
+    @Test func `a server that may not hear others doesn't start`() async throws {
+        let nats = try await NATSProcess(
+            """
+            authorization {
+                users: [{
+                    user: server, password: secret
+                    permissions: { subscribe: { deny: "test.pulses" } }
+                }]
+            }
+            """)
+        let error = await #expect(throws: ServerError.self) {
+            try await Node(nats, as: .user("server", password: "secret"))
+        }
+        #expect(error?.code == .journalUnavailable)
+        #expect(error?.description.lowercased().contains("subscription to \"test.pulses\"") == true)
+    }
+
     @Test func `a server that doesn't run can't be asked, and a node is of one server`()
         async throws
     {
@@ -515,6 +566,68 @@ import Testing
         let view = try await ClusterView.open(try Self.servers(nats))
         #expect(try await view.status().servers.isEmpty)
         await view.close()
+    }
+
+    @Test func `a server with another key waits for the others to end, and doesn't start before`()
+        async throws
+    {
+        let nats = try await NATSProcess()
+        let first = try await Node(nats)
+        func other(patience: Duration) throws -> ClusterNode {
+            ClusterNode(
+                nats: try Self.servers(nats), key: try EdgeKey(text: "another key of others"),
+                at: NodeAddress(), pulseInterval: .milliseconds(200), patience: patience)
+        }
+        let refused = try other(patience: .zero)
+        let server = SyncServer(port: 0, journal: .cluster(refused), rooms: { _ in nil })
+        let error = await #expect(throws: ServerError.self) { try await server.start() }
+        #expect(error?.code == .clusterUnusable)
+        let place = "\(first.server.id) at \(first.server.address)"
+        #expect(error?.description.contains(place) == true)
+        #expect(error?.description.contains("\(refused.id) at ws://") == true)
+        #expect(error?.description.contains("another key of others") == false)
+        #expect(refused.address == nil)
+        let client = first.connect(to: "/r")
+        #expect(try await increment(client) == 1)
+        client.close()
+        // As when a new key is given to all.
+        let waiting = SyncServer(
+            port: 0, journal: .cluster(try other(patience: .seconds(60))), rooms: { _ in nil })
+        async let url = waiting.start()
+        await first.front.stop()
+        #expect(try await url.hasPrefix("ws://"))
+        await waiting.stop()
+    }
+
+    @Test func `a room of a server that doesn't serve it goes to one that does`() async throws {
+        let nats = try await NATSProcess()
+        let first = try await Node(nats)
+        let node = ClusterNode(
+            nats: try Self.servers(nats), key: try EdgeKey(text: Self.key), at: NodeAddress(),
+            pulseInterval: .milliseconds(20))
+        let other = SyncServer(port: 0, journal: .cluster(node), rooms: { _ in nil })
+        let url = try await other.start()
+        #expect(await eventually { (try? await first.node.status())?.servers.count == 2 })
+        let client = first.connect(to: "/r")
+        #expect(try await increment(client) == 1)
+        #expect(try await first.node.move("/r", to: node.id) == node.id)
+        #expect(try await increment(client) == 2)
+        #expect(
+            try await first.node.status().rooms
+                == [ClusterStatus.Room(path: "/r", server: first.node.id)])
+        // It says so to its own clients, and for good.
+        let lost = RemoteConnection(url + "r")
+        var last: Rejection?
+        for await status in lost.statuses.limited {
+            guard case .closed(let rejection) = status else { continue }
+            last = rejection
+            break
+        }
+        #expect(last?.code == Rejection.Code("no-room"))
+        lost.close()
+        client.close()
+        await first.front.stop()
+        await other.stop()
     }
 
     @Test func `nobody is given a room that isn't one`() async throws {
@@ -585,6 +698,10 @@ import Testing
             await #expect(throws: NATSError.refused("Nobody has the room '/s'.")) {
                 _ = try await view.move("/s", to: nil)
             }
+            await #expect(
+                throws: NATSError.refused(
+                    "Nobody has the room 'r'. A path begins with a slash: '/r'.")
+            ) { _ = try await view.move("r", to: nil) }
             await #expect(throws: NATSError.refused("There is no server 'x'.")) {
                 _ = try await view.move("/r", to: "x")
             }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import StorecastNATS
 import StorecastTools
 import TestSupport
@@ -42,7 +43,8 @@ struct ClusterCommandTests {
         arguments: [
             (.refused("no"), .refused), (.unavailable("no"), .trouble),
             (.unanswered("no"), .trouble),
-            (.violation("no"), .trouble), (.noResponders, .trouble),
+            (.violation("no"), .trouble), (.noResponders, .trouble), (.missing("no"), .trouble),
+            (.forbidden("no"), .trouble),
         ] as [(NATSError, CommandFailure.Status)])
     func `after it was connected, too, it is 1 only if a server refuses it`(
         error: NATSError, status: CommandFailure.Status
@@ -54,8 +56,61 @@ struct ClusterCommandTests {
         #expect(failure?.status == status)
     }
 
-    /// Nil if it succeeds.
+    @Test func `who may not hear servers isn't told that there are none`() async throws {
+        let nats = try await NATSProcess(
+            """
+            authorization { users: [ { user: operator, password: secret, permissions: {
+                subscribe: ["_INBOX.*.*"] } } ] }
+            """)
+        let directory = try TemporaryDirectory()
+        let password = directory.file("password")
+        try "secret".write(toFile: password, atomically: true, encoding: .utf8)
+        for command in Self.commands {
+            let failure = await failure(
+                of: command + [
+                    "--cluster", nats.address, "--nats-replicas", "1", "--nats-user", "operator",
+                    "--nats-token", password,
+                ])
+            #expect(failure?.status == .trouble, "\(command)")
+            #expect(
+                failure?.description.lowercased()
+                    == "nats doesn't permit it: permissions violation for subscription to "
+                    + "\"storecast.pulses\".", "\(command)")
+        }
+    }
+
+    @Test func `where no server was ever started that is said, with what may be wrong`()
+        async throws
+    {
+        for command in Self.commands {
+            let failure = await failure(of: command + options + ["--nats-name", "other"])
+            #expect(failure?.status == .refused, "\(command)")
+            #expect(
+                failure?.description
+                    == "No server of the cluster 'other' has been started at this NATS yet; is "
+                    + "--nats-name right?", "\(command)")
+        }
+    }
+
+    @Test func `its help is about clusters that are there, not about serving one`() {
+        let commands: [any ParsableCommand.Type] = [
+            ClusterCommand.Status.self, ClusterCommand.Move.self, ClusterCommand.Drain.self,
+            ClusterExportCommand.self,
+        ]
+        for command in commands {
+            let help = ClusterCommand.helpMessage(for: command)
+            #expect(!help.contains("--nats <"), "\(command)")
+            #expect(!help.contains("--cluster-address"), "\(command)")
+            #expect(!help.contains("As --nats"), "\(command)")
+        }
+    }
+
     private func status(of arguments: [String]) async -> CommandFailure.Status? {
+        await failure(of: arguments)?.status
+    }
+
+    /// Nil if it succeeds.
+    private func failure(of arguments: [String]) async -> CommandFailure? {
         do {
             var command = try ClusterCommand.parseAsRoot(arguments)
             guard var command = command as? any AsyncParsableCommand else {
@@ -65,7 +120,7 @@ struct ClusterCommandTests {
             try await command.run()
             return nil
         } catch {
-            return (error as? CommandFailure)?.status
+            return error as? CommandFailure
         }
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import GRDB
 import StorecastSQLite
 import StorecastTesting
@@ -101,6 +102,29 @@ import Testing
         #expect(directory.names == ["rooms.sqlite"])
     }
 
+    @Test func `what NATS does not permit is said, not that it does not answer`() async throws {
+        let nats = try await NATSProcess(
+            """
+            authorization { users: [ { user: guest, password: secret, permissions: {
+                publish: { deny: ["$JS.API.STREAM.CREATE.*", "$JS.API.STREAM.MSG.GET.*"] } } } ] }
+            """)
+        let password = directory.file("password")
+        try "secret".write(toFile: password, atomically: true, encoding: .utf8)
+        let guest = [
+            "--cluster", nats.address, "--nats-replicas", "1", "--nats-user", "guest",
+            "--nats-token", password,
+        ]
+        let problem = "NATS doesn't permit it: "
+        await expectFailure(.trouble, problem) {
+            try await ClusterImportCommand.parse([file] + guest).run { _ in }
+            return ""
+        }
+        await expectFailure(.trouble, problem) {
+            try await ClusterExportCommand.parse([back] + guest).run { _ in }
+            return ""
+        }
+    }
+
     @Test func `of what is damaged nothing is copied`() async throws {
         let damaged = directory.file("damaged.sqlite")
         let record = try JournalRecord(JournalSample.notes(1)[0])
@@ -118,6 +142,9 @@ import Testing
         try database.close()
         await expectFailure(.trouble, "isn't what was written") { try await importing([damaged]) }
         await expectFailure(.refused, "There is no room in NATS.") { try await exporting([back]) }
+        await expectFailure(.refused, "No server of the cluster 'other' has been started") {
+            try await exporting([back, "--nats-name", "other"])
+        }
 
         _ = try await importing([file])
         let layout = JetStreamLayout(replicas: 1)

@@ -133,7 +133,7 @@ struct SettingsTests {
         let settings = try await settings(["--config", path, "--data=a.sqlite"], environment)
         let file = try settings.command()
         #expect(file.file == "a.sqlite" && file.nats.cluster == nil)
-        #expect(file.nats.clusterAddress == nil && file.nats.natsCa == nil)
+        #expect(file.nats.clusterAddress == nil && file.nats.access.natsCa == nil)
         #expect(file.tokens == nil && file.jwt.jwtKeys == "b.json")
         #expect(file.json == "a.json")
         func lost(_ name: String) -> String {

@@ -3,6 +3,7 @@ import StorecastRoom
 import StorecastSync
 import StorecastTesting
 import StorecastWire
+import Synchronization
 import TestSupport
 import Testing
 
@@ -429,9 +430,7 @@ struct JetStreamJournalTests {
         #expect(await eventually { !store.rooms.link.isConnected })
         try await server.start()
         #expect(await eventually { store.rooms.link.isConnected })
-        #expect(
-            try await store.rooms.reasonToLeave("/lost")
-                == "Its log doesn't end at NATS where it did here.")
+        #expect(try await store.rooms.reasonToLeave("/lost") == .lostEnd)
         #expect(try await store.rooms.reasonToLeave("/kept") == nil)
         withExtendedLifetime(port) {}
         await store.close()
@@ -632,10 +631,30 @@ struct JetStreamJournalTests {
         }
         var layout = Self.layout
         layout.replicas = 3
-        await expectUnavailable(saying: "replicas > 1 not supported") { () throws(JournalError) in
+        await expectUnavailable(
+            saying: "replicas > 1 not supported in non-clustered mode. With one NATS server: "
+                + "--nats-replicas 1, NATSServers(replicas: 1)."
+        ) { () throws(JournalError) in
             try await Self.store(server, layout)
         }
         await client.end()
+    }
+
+    @Test func `that NATS isn't there is told at once, and once, not only when it is given up`()
+        async throws
+    {
+        let port = try HeldPort()
+        let configuration = try NATSConfiguration("nats://127.0.0.1:\(port.number)")
+        let told = Mutex<[String]>([])
+        await expectUnavailable(saying: "NATS can't be reached: Connection refused by") {
+            () throws(JournalError) in
+            try await JetStreamStore.open(
+                configuration, Self.layout, patience: .milliseconds(300)
+            ) { problem in told.withLock { $0.append(problem) } }
+        }
+        #expect(
+            told.withLock(\.self)
+                == ["NATS can't be reached: Connection refused by 127.0.0.1:\(port.number)."])
     }
 
     @Test func `NATS without JetStream, and none, are said`() async throws {

@@ -32,7 +32,9 @@ struct NATSConfigurationTests {
             try NATSConfiguration("nats://ada:secret@a:1")
         }
         #expect(error?.description.contains("secret") == false)
-        #expect(error?.description.contains("give them on their own") == true)
+        #expect(
+            error?.description.contains("give them on their own: --nats-user NAME --nats-token")
+                == true)
     }
 
     // The key of docs.nats.io, "NKeys".

@@ -290,6 +290,53 @@ struct NATSConnectionTests {
         }
     }
 
+    @Test func `what it may not listen to is known, and all else is heard`() async throws {
+        let server = try await NATSProcess(
+            """
+            authorization { users: [ { user: "ada", password: "p", permissions: {
+                subscribe: ["allowed", "_INBOX.>"] } } ] }
+            """)
+        let client = try await NATSClient(server.address) {
+            $0.credentials = .user("ada", password: "p")
+        }
+        _ = try await client.connected()
+        _ = await client.subscribe("forbidden")
+        await client.echo("allowed")
+        // The server says what it doesn't permit before it answers this.
+        #expect(try await client.request("allowed", "a").payload == Array("a".utf8))
+        #expect(
+            await client.refusal(ofListeningTo: "forbidden")?.description.lowercased()
+                == #"nats doesn't permit it: permissions violation for subscription to "forbidden"."#
+        )
+        #expect(await client.refusal(ofListeningTo: "allowed") == nil)
+        await client.end()
+    }
+
+    @Test func `who may hear no answers is told so at once`() async throws {
+        let server = try await NATSProcess(
+            """
+            authorization { users: [ { user: "ada", password: "p", permissions: {
+                subscribe: ["allowed"] } } ] }
+            """)
+        let client = try await NATSClient(server.address) {
+            $0.credentials = .user("ada", password: "p")
+        }
+        _ = try await client.connected()
+        _ = await client.subscribe("allowed")
+        // Not when its time is over, a minute later; and the second isn't even asked.
+        for _ in 0..<2 {
+            let error = await #expect(throws: NATSError.self) {
+                try await client.request("allowed")
+            }
+            guard case .forbidden(let reason) = error else {
+                Issue.record("It is \(String(describing: error)).")
+                return
+            }
+            #expect(reason.contains("_INBOX."))
+        }
+        await client.end()
+    }
+
     @Test func `a connection is encrypted, with a server whose certificate is trusted`()
         async throws
     {
@@ -330,7 +377,9 @@ struct NATSConnectionTests {
     @Test func `who wants encryption doesn't speak without it`() async throws {
         let server = try await NATSProcess()
         let client = try await NATSClient(server.address.replacing("nats:", with: "tls:"))
-        #expect(try await client.refused().hasSuffix("doesn't encrypt, though it must."))
+        #expect(
+            try await client.refused()
+                == "127.0.0.1:\(server.port) doesn't encrypt, though it must.")
         await client.end()
     }
 

@@ -25,7 +25,7 @@ struct RoomPlacesTests {
         let answer = Mutex<String?>(nil)
 
         init(
-            _ id: String, _ nats: NATSProcess, address: String? = nil,
+            _ id: String, _ nats: NATSProcess, address: String? = nil, key: String? = nil,
             interval: Duration = .milliseconds(20)
         ) async throws {
             server = ClusterServer(id: id, address: address ?? "ws://\(id):1")
@@ -36,7 +36,7 @@ struct RoomPlacesTests {
             places = RoomPlaces(
                 jetStream, RoomPlacesTests.layout, interval: interval)
             try await places.prepare()
-            await places.begin(as: server) { [weak self] event in self?.take(event) }
+            await places.begin(as: server, key: key) { [weak self] event in self?.take(event) }
         }
 
         private func take(_ event: RoomPlaces.Event) {
@@ -47,6 +47,7 @@ struct RoomPlacesTests {
             case .placed(let room, let server): text = "placed \(room) \(server.id)"
             case .check: text = "check"
             case .double(let server): text = "double \(server.id)"
+            case .stranger(let server): text = "stranger \(server.id)"
             case .move(let room, let to, let answer):
                 text = "move \(room) \(to ?? "anywhere")"
                 answer(answered)
@@ -163,7 +164,7 @@ struct RoomPlacesTests {
         await #expect(throws: NATSError.unavailable("Nobody has the room '/b'.")) {
             try await own.places.give("/b")
         }
-        await #expect(throws: NATSError.unavailable("There is no server 'x' that takes rooms.")) {
+        await #expect(throws: NATSError.unavailable("There is no server 'x'.")) {
             try await own.places.give("/", to: "x")
         }
         try await last.places.leave()
@@ -171,9 +172,10 @@ struct RoomPlacesTests {
             await eventually {
                 await own.places.servers.contains { $0.server == last.server && $0.isLeaving }
             })
-        await #expect(throws: NATSError.self) {
-            try await own.places.give("/", to: last.server.id)
-        }
+        await #expect(
+            throws: NATSError.unavailable(
+                "The server '\(last.server.id)' was drained, and takes no rooms.")
+        ) { try await own.places.give("/", to: last.server.id) }
         #expect(try await own.places.give("/") == next.server)
         for node in nodes {
             let now = try await node.places.server(of: "/")
@@ -297,6 +299,38 @@ struct RoomPlacesTests {
         #expect(await first.hears("double b"))
         #expect(await second.hears("double a"))
         await first.end()
+        await second.end()
+    }
+
+    @Test func `a room of one with another key isn't to be reached, and isn't taken from it`()
+        async throws
+    {
+        let nats = try await NATSProcess()
+        let first = try await Node("a", nats, key: "1")
+        #expect(await first.knows(["a"]))
+        #expect(try await first.places.server(of: "/") == first.server)
+        let second = try await Node("b", nats, key: "2")
+        #expect(await second.hears("stranger a"))
+        #expect(await first.hears("stranger b"))
+        await #expect(
+            throws: NATSError.unavailable(
+                "The server a at ws://a:1 has the room '/', and another key than this one, b at "
+                    + "ws://b:1: --edge-key, ClusterNode(key:).")
+        ) { try await second.places.server(of: "/") }
+        #expect(try await first.places.holder(of: "/") == first.server)
+        await #expect(throws: NATSError.unavailable("There is no other server that takes rooms.")) {
+            try await first.places.leave()
+        }
+        await #expect(
+            throws: NATSError.unavailable("The server 'b' has another key (--edge-key).")
+        ) { try await first.places.give("/", to: "b") }
+        #expect(await eventually { second.places.unreadiness?.contains("another key") == true })
+        #expect(first.places.unreadiness?.contains("another key") != true)
+        // It is gone, and what it had goes to who is there.
+        await first.end()
+        #expect(await second.hears("gone a"))
+        #expect(try await second.places.server(of: "/") == second.server)
+        #expect(await eventually { second.places.unreadiness == nil })
         await second.end()
     }
 

@@ -147,6 +147,42 @@ struct ServerPulsesTests {
         #expect(Set((0..<50).map { pulses.choice(for: "/\($0)") }) == [a, new])
     }
 
+    @Test mutating func `who has another key is there, and is given nothing`() {
+        pulses = ServerPulses(own: a, key: "1")
+        beat()
+        _ = pulses.heard(ServerPulse(server: b, number: 0, key: "2"))
+        #expect(pulses.presence(of: b) == .present && pulses.isStranger(b))
+        #expect((0..<50).allSatisfy { pulses.choice(for: "/\($0)") == a })
+        #expect(pulses.choice(for: "/", but: "a") == nil)
+        // The other one waits for this.
+        #expect(pulses.rival == nil)
+        var others = ServerPulses(own: b, key: "2")
+        for _ in 0..<2 { _ = others.heard(others.next(.here)) }
+        _ = others.heard(ServerPulse(server: a, number: 0, key: "1"))
+        #expect(others.rival == a)
+        // It has been started anew, with the right one.
+        _ = pulses.heard(ServerPulse(server: b, number: 0, key: "1"))
+        #expect(Set((0..<50).map { pulses.choice(for: "/\($0)") }) == [a, b])
+    }
+
+    @Test mutating func `who doesn't say which key it has, or has none, knows no strangers`() {
+        pulses = ServerPulses(own: a, key: "1")
+        beat()
+        hear(b)
+        #expect(Set((0..<50).map { pulses.choice(for: "/\($0)") }) == [a, b])
+        pulses = ServerPulses(own: a)
+        _ = pulses.heard(ServerPulse(server: b, number: 0, key: "2"))
+        _ = pulses.heard(ServerPulse(server: c, number: 0, key: "3"))
+        #expect(Set((0..<50).map { pulses.choice(for: "/\($0)") }) == [b, c])
+    }
+
+    @Test func `a pulse is read as it was written`() {
+        for key in [nil, "1a2b3c4d"] {
+            let pulse = ServerPulse(server: a, number: 7, kind: .leaving, key: key)
+            #expect(ServerPulse(pulse.payload) == pulse)
+        }
+    }
+
     @Test mutating func `who gives its rooms away is chosen only if nobody else is there`() {
         beat()
         hear(b, kind: .leaving)

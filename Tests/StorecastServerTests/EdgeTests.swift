@@ -325,6 +325,15 @@ struct EdgeTests {
         #expect(error?.description.contains("can't be read") == true)
     }
 
+    @Test func `servers of a cluster see that keys are different, and nothing of the keys`() throws
+    {
+        let (own, other) = (try key(), try key(Self.secret + "!"))
+        #expect(try own.fingerprint(in: "storecast") == key().fingerprint(in: "storecast"))
+        #expect(own.fingerprint(in: "storecast") != other.fingerprint(in: "storecast"))
+        #expect(own.fingerprint(in: "storecast") != own.fingerprint(in: "other"))
+        #expect(own.fingerprint(in: "storecast").utf8.count == 8)
+    }
+
     private func read(_ text: String, _ directory: TemporaryDirectory) throws -> EdgeKey {
         let file = directory.file("other")
         try Data(text.utf8).write(to: URL(filePath: file))

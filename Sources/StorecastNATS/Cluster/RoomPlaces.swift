@@ -20,6 +20,9 @@ package actor RoomPlaces {
         case check
         /// Another server says that it is at this one's address.
         case double(ClusterServer)
+        /// Another server has come, and has another key: nobody gets from one to the rooms of the
+        /// other.
+        case stranger(ClusterServer)
         /// An operator wants this server to give away a room, to a server by its id or to any.
         case move(room: String, to: String?, answer: @Sendable (String?) -> Void)
         /// An operator wants it to give away all of them.
@@ -30,6 +33,15 @@ package actor RoomPlaces {
     package struct Sight: Equatable, Sendable {
         package var server: ClusterServer
         package var isLeaving: Bool
+        /// Whether it has another key than this server.
+        package var isStranger = false
+    }
+
+    private struct Beat {
+        var time: Duration
+        var servers: Int
+        /// A server for which this one isn't ready, as they have different keys.
+        var rival: ClusterServer?
     }
 
     private nonisolated let jetStream: any LogService
@@ -39,8 +51,9 @@ package actor RoomPlaces {
     private var own: ClusterServer?
     private var kind = ServerPulse.Kind.here
     private var pulses: ServerPulses
+    private var isListening = false
     /// When it last heard itself, or began to listen for that, and who was there then.
-    private nonisolated let lastBeat = Mutex<(time: Duration, servers: Int)?>(nil)
+    private nonisolated let lastBeat = Mutex<Beat?>(nil)
     private var handler: (@Sendable (Event) -> Void)?
     private var isClosed = false
     /// How many places are read or written now, and those who wait for one of them to end.
@@ -73,12 +86,14 @@ package actor RoomPlaces {
     ///
     /// - Parameters:
     ///   - server: itself, with where it lets others in.
+    ///   - key: a fingerprint of what it lets them in by.
     ///   - handler: called on the loop of NATS.
     package func begin(
-        as server: ClusterServer, _ handler: @escaping @Sendable (Event) -> Void
+        as server: ClusterServer, key: String? = nil,
+        _ handler: @escaping @Sendable (Event) -> Void
     ) async {
         own = server
-        pulses = ServerPulses(own: server)
+        pulses = ServerPulses(own: server, key: key)
         noteBeat()
         self.handler = handler
         await listen()
@@ -97,11 +112,30 @@ package actor RoomPlaces {
         }
     }
 
+    /// Those that are there and have another key, before this server shows that it is there itself:
+    /// listens until each has shown itself.
+    ///
+    /// - Parameter key: the fingerprint of this server's.
+    package func strangers(to key: String) async -> [ClusterServer] {
+        pulses = ServerPulses(own: ClusterServer(id: "", address: ""), key: key)
+        await listen()
+        // Twice the time from one pulse to the next, and some for the way.
+        await jetStream.pause(interval * 12 / 5)
+        return pulses.all.filter { $0.isStranger }.map { $0.server }
+    }
+
     /// Listens only, as operators do.
     package func listen() async {
+        guard !isListening else { return }
+        isListening = true
         await jetStream.listen(to: layout.pulses) { [weak self] message in
             self?.assumeIsolated { $0.heardPulse(message) }
         }
+    }
+
+    /// Why no server is heard; nil as far as NATS permits it.
+    package func refusalOfPulses() async -> NATSError? {
+        await jetStream.refusal(ofListeningTo: layout.pulses)
     }
 
     /// Tells the others that this server is gone, and gives no sign any more.
@@ -118,7 +152,11 @@ package actor RoomPlaces {
     ///
     /// - Throws: if nobody else takes them.
     package func leave() async throws(NATSError) {
-        guard let own, servers.contains(where: { !$0.isLeaving && $0.server != own }) else {
+        guard let own,
+            servers.contains(where: { sight in
+                !sight.isLeaving && !sight.isStranger && sight.server != own
+            })
+        else {
             throw Self.nobodyElse
         }
         kind = .leaving
@@ -143,6 +181,7 @@ package actor RoomPlaces {
     private func heardPulse(_ message: NATSMessage) {
         guard let pulse = ServerPulse(message.payload) else { return }
         let (beats, gaps) = (pulses.beats, pulses.gaps)
+        let wasStranger = pulses.isStranger(pulse.server)
         let gone = pulses.heard(pulse)
         if pulses.beats != beats { noteBeat() }
         for server in gone { handler?(.gone(server)) }
@@ -152,13 +191,14 @@ package actor RoomPlaces {
         {
             handler?(.double(pulse.server))
         }
+        if !wasStranger, pulses.isStranger(pulse.server) { handler?(.stranger(pulse.server)) }
         let isDue = pulses.beats != beats && pulses.beats % Self.checkEvery == 0
         if isDue || pulses.gaps != gaps { handler?(.check) }
     }
 
     private func noteBeat() {
-        let (time, servers) = (jetStream.now, pulses.all.count)
-        lastBeat.withLock { $0 = (time, servers) }
+        let beat = Beat(time: jetStream.now, servers: pulses.all.count, rival: pulses.rival)
+        lastBeat.withLock { $0 = beat }
     }
 
     /// How many servers there are, and how long ago this one heard itself; nil if it isn't one.
@@ -172,15 +212,21 @@ package actor RoomPlaces {
     private static let checkEvery = 120
 
     /// Why clients are better at another server: this one has heard nothing of itself for the time
-    /// of ten pulses, so NATS is out of its reach. Nil if it hears itself.
+    /// of ten pulses, so NATS is out of its reach; or others have another key. Nil if all is well.
     package nonisolated var unreadiness: String? {
-        guard let silence = link?.pulseAge, silence > interval * 10 else { return nil }
-        return "Nothing was heard of NATS for \(Int(silence / .seconds(1))) s."
+        if let silence = link?.pulseAge, silence > interval * 10 {
+            return "Nothing was heard of NATS for \(Int(silence / .seconds(1))) s."
+        }
+        return lastBeat.withLock { $0?.rival }.map { rival in
+            "The server \(rival.id) at \(rival.address) has another key."
+        }
     }
 
     /// The servers that are there now.
     package var servers: [Sight] {
-        pulses.all.map { Sight(server: $0.server, isLeaving: $0.isLeaving) }
+        pulses.all.map {
+            Sight(server: $0.server, isLeaving: $0.isLeaving, isStranger: $0.isStranger)
+        }
     }
 
     // MARK: Places
@@ -196,6 +242,7 @@ package actor RoomPlaces {
             let found = try await kept(room)
             if let server = found?.server {
                 switch pulses.presence(of: server) {
+                case .present where pulses.isStranger(server): throw otherKey(server, room)
                 case .present: return server
                 case .unknown:
                     await jetStream.pause(interval)
@@ -205,6 +252,7 @@ package actor RoomPlaces {
             }
             // Not even this server has heard itself yet.
             guard let chosen = pulses.choice(for: room) else {
+                if let error = await refusalOfPulses() { throw error }
                 await jetStream.pause(interval)
                 continue
             }
@@ -218,6 +266,13 @@ package actor RoomPlaces {
             }
         }
         throw .unavailable("It can't be found out who has the room '\(room)': \(problem)")
+    }
+
+    private func otherKey(_ server: ClusterServer, _ room: String) -> NATSError {
+        let this = own.map { ", \($0.id) at \($0.address)" } ?? ""
+        return .unavailable(
+            "The server \(server.id) at \(server.address) has the room '\(room)', and another key "
+                + "than this one\(this): --edge-key, ClusterNode(key:).")
     }
 
     private static let mostLooks = 40
@@ -234,17 +289,11 @@ package actor RoomPlaces {
         _ room: String, to id: String? = nil
     ) async throws(NATSError) -> ClusterServer {
         guard let own else { throw .unavailable("This isn't a server of the cluster.") }
-        let chosen: ClusterServer?
-        if let id {
-            chosen = servers.first { $0.server.id.isSameText(as: id) && !$0.isLeaving }?.server
-        } else {
-            chosen = pulses.choice(for: room, but: own.id)
-        }
-        guard let chosen else {
-            throw id.map { .unavailable("There is no server '\($0)' that takes rooms.") }
-                ?? Self.nobodyElse
-        }
+        let chosen: ClusterServer? =
+            if let id { try taker(withID: id) } else { pulses.choice(for: room, but: own.id) }
+        guard let chosen else { throw Self.nobodyElse }
         if chosen == own { return own }
+        var problem = ""
         for _ in 0..<Self.mostLooks {
             guard let (server, sequence) = try await kept(room), let server else {
                 throw .unavailable("Nobody has the room '\(room)'.")
@@ -259,11 +308,26 @@ package actor RoomPlaces {
             switch await write(chosen, of: room, behind: sequence) {
             case .kept: return chosen
             case .notAtEnd: break
-            case .busy, .unknown: await jetStream.pause(.milliseconds(100))
+            case .busy(let text), .unknown(let text):
+                problem = " \(text)"
+                await jetStream.pause(.milliseconds(100))
             case .refused(let text): throw .unavailable(text)
             }
         }
-        throw .unavailable("NATS doesn't keep who has the room '\(room)'.")
+        throw .unavailable("NATS doesn't keep who has the room '\(room)'.\(problem)")
+    }
+
+    private func taker(withID id: String) throws(NATSError) -> ClusterServer {
+        guard let sight = servers.first(where: { $0.server.id.isSameText(as: id) }) else {
+            throw .unavailable("There is no server '\(id)'.")
+        }
+        guard !sight.isLeaving else {
+            throw .unavailable("The server '\(id)' was drained, and takes no rooms.")
+        }
+        guard !sight.isStranger else {
+            throw .unavailable("The server '\(id)' has another key (--edge-key).")
+        }
+        return sight.server
     }
 
     /// All rooms that somebody was given, in the order in which they were.
@@ -273,8 +337,15 @@ package actor RoomPlaces {
         var places: [ExactString: Int] = [:]
         var next: UInt64 = 1
         while true {
-            let page = try await jetStream.page(
-                of: layout.placeSubjects, in: layout.placeStream, from: next)
+            let page: (messages: [JetStream.Kept], hasMore: Bool)
+            do throws(NATSError) {
+                page = try await jetStream.page(
+                    of: layout.placeSubjects, in: layout.placeStream, from: next)
+            } catch .noResponders {
+                // Whoever is asked this way says why.
+                _ = try await jetStream.last(of: layout.placeSubjects, in: layout.placeStream)
+                throw .unanswered("No NATS server has the stream '\(layout.placeStream)' now.")
+            }
             for message in page.messages {
                 next = message.sequence + 1
                 guard let body = Self.body(message.payload), let server = ClusterServer(body),
@@ -376,6 +447,10 @@ package actor RoomPlaces {
                 layout.requests(to: owner.id), writer.bytes, timeout: Self.longestAnswer)
         } catch .noResponders {
             throw .refused("The server '\(owner.id)' isn't there.")
+        } catch .unanswered(let problem) {
+            throw .unanswered(
+                "The server '\(owner.id)' doesn't answer; does NATS let it (allow_responses)? "
+                    + problem)
         }
         guard let problem = Self.body(answer.payload)?["error"]?.string else { return }
         throw .refused(problem)
@@ -425,7 +500,7 @@ extension ServerPulse {
         guard let body = RoomPlaces.body(payload), let server = ClusterServer(body),
             let number = body["number"]?.int
         else { return nil }
-        self.init(server: server, number: Int(number))
+        self.init(server: server, number: Int(number), key: body["key"]?.string)
         switch body["kind"]?.string {
         case "leaving": kind = .leaving
         case "gone": kind = .gone
@@ -440,6 +515,7 @@ extension ServerPulse {
         writer.member("address", server.address)
         writer.member("number", number)
         writer.member("kind", "\(kind)")
+        if let key { writer.member("key", key) }
         writer.endObject()
         return writer.bytes
     }

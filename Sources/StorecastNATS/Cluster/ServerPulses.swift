@@ -36,6 +36,8 @@ struct ServerPulse: Equatable, Sendable {
     /// Its own count of those that came back to it.
     var number: Int
     var kind = Kind.here
+    /// A fingerprint of the key that it lets others in by; nil of an older version.
+    var key: String?
 }
 
 /// Which servers of a cluster are there, by their pulses.
@@ -54,6 +56,8 @@ struct ServerPulses {
     private struct Peer {
         var server: ClusterServer
         var isLeaving: Bool
+        /// Whether it has another key, so that nobody gets from this server to its rooms.
+        var isStranger: Bool
         /// How many own pulses had come back when it was last heard, or that began to count anew.
         var heard: Int
         /// Whether it hasn't been heard since this server was away.
@@ -68,6 +72,7 @@ struct ServerPulses {
     private static let most = 1000
 
     private let own: ClusterServer
+    private let key: String?
     /// How many own pulses came back; the number of the next one.
     private(set) var beats = 0
     /// How often the next one was sent.
@@ -80,13 +85,18 @@ struct ServerPulses {
     private var awaited: [ExactString: Int] = [:]
     private var departed: Set<ExactString> = []
 
-    /// - Parameter own: this server; nobody is, of one that only looks.
-    init(own: ClusterServer) { self.own = own }
+    /// - Parameters:
+    ///   - own: this server; nobody is, of one that only looks.
+    ///   - key: the fingerprint of its key; nil for one who has none.
+    init(own: ClusterServer, key: String? = nil) {
+        self.own = own
+        self.key = key
+    }
 
     /// The next pulse of this server's own: the same until it has come back.
     mutating func next(_ kind: ServerPulse.Kind) -> ServerPulse {
         sent += 1
-        return ServerPulse(server: own, number: beats, kind: kind)
+        return ServerPulse(server: own, number: beats, kind: kind, key: key)
     }
 
     /// A pulse came; returns those that have become gone with it.
@@ -116,7 +126,8 @@ struct ServerPulses {
             // Whoever may write to NATS may make up any number.
             if peers[id] != nil || peers.count < Self.most {
                 peers[id] = Peer(
-                    server: pulse.server, isLeaving: pulse.kind == .leaving, heard: beats)
+                    server: pulse.server, isLeaving: pulse.kind == .leaving,
+                    isStranger: isOther(pulse.key), heard: beats)
             }
             awaited[id] = nil
         }
@@ -125,6 +136,20 @@ struct ServerPulses {
             return peers.removeValue(forKey: id)?.server
         }
     }
+
+    private func isOther(_ other: String?) -> Bool {
+        guard let key, let other else { return false }
+        return !key.isSameText(as: other)
+    }
+
+    /// Whether a server is there that has another key.
+    func isStranger(_ server: ClusterServer) -> Bool {
+        peers[ExactString(server.id)]?.isStranger == true
+    }
+
+    /// Of servers that have several keys those are to go on which have that of the first by its id:
+    /// that one, if its key isn't this server's.
+    var rival: ClusterServer? { all.first.flatMap { $0.isStranger ? $0.server : nil } }
 
     /// It heard nothing of itself for a while, nor of others: they have the whole time once more.
     private mutating func doubtAll() {
@@ -156,19 +181,22 @@ struct ServerPulses {
         return beats - since > Self.patience ? .gone : .unknown
     }
 
-    /// Those that are there, by their ids, with whether they give their rooms away.
-    var all: [(server: ClusterServer, isLeaving: Bool)] {
+    /// Those that are there, by their ids, with whether they give their rooms away, and whether they
+    /// have another key.
+    var all: [(server: ClusterServer, isLeaving: Bool, isStranger: Bool)] {
         peers.filter { !$0.value.isDoubtful }.sorted { $0.key < $1.key }
-            .map { ($0.value.server, $0.value.isLeaving) }
+            .map { ($0.value.server, $0.value.isLeaving, $0.value.isStranger) }
     }
 
     /// Who is to have a room that nobody has: each server says the same that has heard of the same
     /// servers, and when one of them goes its rooms are spread over the others. Nil if nobody is
-    /// there.
+    /// there who has this server's key.
     ///
     /// - Parameter other: who isn't to have it.
     func choice(for room: String, but other: String? = nil) -> ClusterServer? {
-        let others = all.filter { other?.isSameText(as: $0.server.id) != true }
+        let others = all.filter {
+            !$0.isStranger && other?.isSameText(as: $0.server.id) != true
+        }
         let willing = others.filter { !$0.isLeaving }
         // Rather one that was drained than nobody; but a room isn't given from one to the other.
         return (willing.isEmpty && other == nil ? others : willing)

@@ -66,7 +66,8 @@ package struct NATSConfiguration: Sendable {
             if place.contains("@") {
                 throw .unavailable(
                     "A NATS address with a name or a password in it would be shown to everybody: "
-                        + "give them on their own.")
+                        + "give them on their own: --nats-user NAME --nats-token FILE, "
+                        + "NATSServers(credentials:).")
             }
             guard let server = Server(place) else {
                 throw .unavailable(

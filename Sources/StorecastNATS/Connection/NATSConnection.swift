@@ -47,8 +47,11 @@ package final class NATSConnection {
 
     private var subscriptions: [UInt64: NATSSubscription] = [:]
     private var lastSubscription: UInt64 = 0
+    /// The subjects that may not be listened to on this connection, with what the server says.
+    private var unheard: [ExactString: NATSError] = [:]
     /// Where answers go: this, a dot and the request's number.
     private let inbox: String
+    private var answers: String { inbox + ".*" }
     private var requests: [UInt64: Request] = [:]
     private var lastRequest: UInt64 = 0
     private var requestTimer: LoopTimer?
@@ -129,6 +132,8 @@ package final class NATSConnection {
         lastRequest += 1
         let number = lastRequest
         do throws(NATSError) {
+            // Nobody would hear the answer.
+            if let error = refusal(ofListeningTo: answers) { throw error }
             try send(payload, to: subject, reply: "\(inbox).\(number)", headers)
             requests[number] = Request(
                 subject: subject, timeout: timeout, deadline: loop.now() + (patience ?? timeout),
@@ -156,6 +161,11 @@ package final class NATSConnection {
         return subscription
     }
 
+    /// Why nothing is heard of a subject that is subscribed to; nil as far as NATS permits it.
+    package func refusal(ofListeningTo subject: String) -> NATSError? {
+        unheard[ExactString(subject)]
+    }
+
     /// Ends it: requests fail, and subscriptions hear nothing any more.
     package func close() {
         guard status != .closed else { return }
@@ -180,6 +190,7 @@ package final class NATSConnection {
         parser = NATSParser()
         information = nil
         complaint = nil
+        unheard = [:]
         owedPongs = 0
         (isEncrypted, isAgreeing) = (false, false)
         stream = ByteStream(on: loop, to: server.host, port: server.port, delegate: self)
@@ -248,7 +259,8 @@ package final class NATSConnection {
         let encrypts = configuration.tls || server.requiresTLS
         if encrypts {
             guard server.offersTLS else {
-                throw .violation("\(server.name) doesn't encrypt, though it must.")
+                throw .violation(
+                    "\(tried?.description ?? server.name) doesn't encrypt, though it must.")
             }
             stream?.encrypt(trusting: configuration.certificateAuthorityFile)
             isEncrypted = true
@@ -269,7 +281,7 @@ package final class NATSConnection {
         untried = []
         timer?.cancel()
         timer = loop.schedule(after: configuration.pingInterval) { [weak self] in self?.ping() }
-        write { $0 += "SUB \(self.inbox).* \(Self.inboxNumber)\r\n".utf8 }
+        write { $0 += "SUB \(self.answers) \(Self.inboxNumber)\r\n".utf8 }
         for (_, subscription) in subscriptions.sorted(by: { $0.key < $1.key }) {
             announce(subscription)
         }
@@ -361,26 +373,29 @@ package final class NATSConnection {
         case .error(let text):
             complaint = text
             complained?(text)
-            if let subject = Self.forbiddenSubject(text) { forbid(subject, text) }
+            let error = NATSError.forbidden("NATS doesn't permit it: \(text).")
+            if let subject = Self.subject(forbiddenBy: text, to: "publish to") {
+                // Nobody is asked by such requests, and none of them is answered.
+                fail(error) { $0.subject.isSameText(as: subject) }
+            } else if let subject = Self.subject(forbiddenBy: text, to: "subscription to") {
+                unheard[ExactString(subject)] = error
+                if subject.isSameText(as: answers) { fail(error) { _ in true } }
+            }
         }
     }
 
-    /// What it may not publish to, if that is what the server complains of.
-    private static func forbiddenSubject(_ complaint: String) -> Substring? {
-        let parts = complaint.split(separator: "\"", maxSplits: 1)
-        guard parts.count == 2, parts[1].hasSuffix("\""),
-            parts[0].lowercased() == "permissions violation for publish to "
+    /// The subject that the server complains of, if it is about that.
+    private static func subject(forbiddenBy complaint: String, to what: String) -> String? {
+        let parts = complaint.split(separator: "\"", omittingEmptySubsequences: false)
+        guard parts.count >= 3, parts[0].lowercased() == "permissions violation for \(what) "
         else { return nil }
-        return parts[1].dropLast()
+        return String(parts[1])
     }
 
-    /// Nobody is asked by requests to the subject, and none of them is answered.
-    private func forbid(_ subject: Substring, _ complaint: String) {
-        let bytes = subject.utf8
-        let forbidden = requests.filter { $0.value.subject.utf8.elementsEqual(bytes) }
-        for number in forbidden.keys.sorted() {
+    private func fail(_ error: NATSError, _ isMeant: (Request) -> Bool) {
+        for number in requests.filter({ isMeant($0.value) }).keys.sorted() {
             guard let request = requests.removeValue(forKey: number) else { continue }
-            _ = request.answered(.failure(.forbidden("NATS doesn't permit it: \(complaint).")))
+            _ = request.answered(.failure(error))
         }
     }
 

@@ -87,17 +87,24 @@ package actor JetStream: LogService {
     }
 
     /// Waits until NATS is connected; throws the reason if it isn't in time.
-    package func connected(within time: Duration) async throws(NATSError) {
-        let end = loop.now() + time
+    ///
+    /// - Parameter waits: called once, with a sentence, if it isn't connected at the first try, or
+    ///   within a second.
+    package func connected(
+        within time: Duration, waits: (@Sendable (String) -> Void)? = nil
+    ) async throws(NATSError) {
+        let begin = loop.now()
+        var waits = waits
         while true {
             guard let connection else { throw Self.closed }
             if connection.isConnected { return }
-            guard loop.now() < end else {
-                guard case .connecting(let reason?) = connection.status else {
-                    throw .unavailable("NATS doesn't answer.")
-                }
-                throw .unavailable("NATS can't be reached: \(reason)")
+            var (problem, waited) = ("NATS doesn't answer.", loop.now() - begin)
+            if case .connecting(let reason?) = connection.status {
+                problem = "NATS can't be reached: \(reason)"
+                waited = max(waited, .seconds(1))
             }
+            if waited >= .seconds(1), let tell = waits.take() { tell(problem) }
+            guard loop.now() < begin + time else { throw .unavailable(problem) }
             await pause(.milliseconds(10))
         }
     }
@@ -174,9 +181,10 @@ package actor JetStream: LogService {
     private static func check(
         _ found: JSON, _ name: String, replicas: Int, mostOfSubject: Int
     ) throws(NATSError) {
+        let count = found["num_replicas"]?.int ?? 0
         let problem: String? =
-            if found["num_replicas"]?.int ?? 0 < replicas {
-                "is on \(found["num_replicas"]?.int ?? 0) servers, not on \(replicas)"
+            if count < replicas {
+                "is on \(count) \(count == 1 ? "server" : "servers"), not on \(replicas)"
             } else if found["storage"]?.string != "file" {
                 "is in memory, not in files"
             } else if found["retention"]?.string != "limits" || found["max_age"]?.int ?? 0 != 0
@@ -208,6 +216,11 @@ package actor JetStream: LogService {
         _ = connection?.subscribe(subject, receive: receive)
     }
 
+    /// Why nothing is heard of a subject that is listened to; nil as far as NATS permits it.
+    package func refusal(ofListeningTo subject: String) -> NATSError? {
+        connection?.refusal(ofListeningTo: subject)
+    }
+
     /// Sends a message, and waits for one answer.
     package func ask(
         _ subject: String, _ payload: [UInt8], timeout: Duration
@@ -237,7 +250,8 @@ package actor JetStream: LogService {
             switch error {
             case .unanswered(let text), .forbidden(let text), .violation(let text):
                 return .unknown(text)
-            case .unavailable(let text), .refused(let text): return .refused(text)
+            case .unavailable(let text), .missing(let text), .refused(let text):
+                return .refused(text)
             // The stream has no leader now.
             case .noResponders: return .refused("NATS keeps nothing now: no stream answers.")
             }
@@ -390,6 +404,7 @@ package actor JetStream: LogService {
         static let wrongLastSequence = 10071
         static let noMessage = 10037
         static let noSuitablePeers = 10005
+        static let noStream = 10059
         /// Another message with an expected end is being kept.
         static let otherUnderWay = 10164
         /// The stream's leader has just become it.
@@ -435,13 +450,17 @@ package actor JetStream: LogService {
         let isEarly =
             answer["error"]?["code"]?.int == 503
             || answer["error"]?["err_code"]?.int == ErrorCode.noSuitablePeers
+        if answer["error"]?["err_code"]?.int == ErrorCode.noStream { throw .missing(problem) }
         throw isEarly ? .unanswered(problem) : .unavailable(problem)
     }
 
     private static func problem(_ answer: JSON) -> String? {
         guard let error = answer["error"] else { return nil }
         let text = error["description"]?.string ?? "no reason given"
-        return "JetStream refuses: \(text)."
+        let advice =
+            text.hasPrefix("replicas > 1 not supported")
+            ? " With one NATS server: --nats-replicas 1, NATSServers(replicas: 1)." : ""
+        return "JetStream refuses: \(text).\(advice)"
     }
 
     private static func kept(_ message: NATSMessage) throws(NATSError) -> Kept {

@@ -60,6 +60,12 @@ package struct JetStreamLayout: Sendable {
 
     func place(of room: String) -> String { "\(name).places.\(Self.token(room))" }
 
+    /// All that servers of a cluster make at NATS.
+    var allStreams: [String] { [placeStream, snapshotStream] + (0..<streams).map { stream($0) } }
+
+    /// A subject of which no stream has anything.
+    var nothing: String { "\(name).nothing" }
+
     /// Where servers of a cluster show one another that they are there.
     var pulses: String { "\(name).pulses" }
 

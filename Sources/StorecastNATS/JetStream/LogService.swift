@@ -33,12 +33,15 @@ package protocol LogService: Sendable {
     func publish(_ payload: [UInt8], to subject: String) async throws(NATSError)
     func onReconnection(_ body: @escaping @Sendable () -> Void) async
     func listen(to subject: String, receive: @escaping @Sendable (NATSMessage) -> Void) async
+    func refusal(ofListeningTo subject: String) async -> NATSError?
     func ask(
         _ subject: String, _ payload: [UInt8], timeout: Duration
     ) async throws(NATSError) -> NATSMessage
 }
 
 extension LogService {
+    package func refusal(ofListeningTo subject: String) async -> NATSError? { nil }
+
     func write(
         _ payload: [UInt8], to subject: String, headers: NATSHeaders, behind expected: UInt64?
     ) async -> JetStream.Written {

@@ -46,6 +46,17 @@ package final class JetStreamReader: Sendable {
         await loop.shutDown()
     }
 
+    /// Whether servers were ever started there, and have made streams.
+    package func hasStreams() async throws(JournalError) -> Bool {
+        do throws(NATSError) {
+            _ = try await jetStream.last(of: layout.nothing, in: layout.stream(0))
+        } catch {
+            if case .missing = error { return false }
+            throw .unavailable(error.description)
+        }
+        return true
+    }
+
     /// The names of the rooms of which something is kept, in order.
     package func names() async throws(JournalError) -> [String] {
         var names: Set<ExactString> = []

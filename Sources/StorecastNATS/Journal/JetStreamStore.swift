@@ -26,12 +26,13 @@ package final class JetStreamStore: JournalStore {
     ///   - own: the id of this server in its cluster, if it is one of several that share rooms.
     ///   - timeout: of each request, also later.
     ///   - patience: how long it may take until all is there.
+    ///   - waits: called with a sentence as soon as connecting takes long, or making the streams.
     /// - Throws: ``JournalError/unavailable(_:)`` with a sentence if NATS can't be reached, is too
     ///   old, has no JetStream, or keeps less than was asked for.
     @concurrent package static func open(
         _ configuration: NATSConfiguration, _ layout: JetStreamLayout = .init(),
         own: String? = nil, timeout: Duration = .seconds(5), patience: Duration = .seconds(30),
-        pulseInterval: Duration = .milliseconds(500)
+        pulseInterval: Duration = .milliseconds(500), waits: (@Sendable (String) -> Void)? = nil
     ) async throws(JournalError) -> JetStreamStore {
         let loop: EventLoop
         let end = ContinuousClock.now + patience
@@ -42,13 +43,15 @@ package final class JetStreamStore: JournalStore {
         let rooms = JetStreamRooms(jetStream, layout, own: own, pulseInterval: pulseInterval)
         let store = JetStreamStore(loop, jetStream, rooms)
         do throws(NATSError) {
-            try await jetStream.connected(within: patience)
+            try await jetStream.connected(within: patience, waits: waits)
+            var telling = waits
             while true {
                 do throws(NATSError) {
                     try await rooms.prepare()
                     break
                 } catch {
                     guard case .unanswered = error, .now < end else { throw error }
+                    if let tell = telling.take() { tell(error.description) }
                     await jetStream.pause(.milliseconds(100))
                 }
             }
@@ -99,6 +102,22 @@ package struct JetStreamRooms: Sendable {
         try await places?.prepare()
     }
 
+    /// One of the streams that NATS hasn't any more; nil if all are there.
+    ///
+    /// O(streams), in requests.
+    ///
+    /// - Throws: a sentence if it can't be asked, or a stream has no leader now.
+    package func missingStream() async throws(NATSError) -> String? {
+        for name in logs.layout.allStreams {
+            do throws(NATSError) {
+                _ = try await jetStream.last(of: logs.layout.nothing, in: name)
+            } catch .missing {
+                return name
+            }
+        }
+        return nil
+    }
+
     package func journal(on loop: @escaping JournalLoop) -> any Journal {
         JetStreamJournal(self, on: loop)
     }
@@ -108,23 +127,31 @@ package struct JetStreamRooms: Sendable {
         await logs.close()
     }
 
-    /// Why a room that is open here has to be left: it was given to another server, or NATS has lost
-    /// the end of its log; nil if it hasn't.
-    package func reasonToLeave(_ room: String) async throws(JournalError) -> String? {
+    /// Why a room that is open here has to be left.
+    package enum ReasonToLeave: Equatable, Sendable, CustomStringConvertible {
+        /// It was given to another server.
+        case given(to: ClusterServer)
+        /// NATS has lost the end of its log.
+        case lostEnd
+
+        package var description: String {
+            switch self {
+            case .given(let server): "It goes to the server \(server.id) at \(server.address)."
+            case .lostEnd: "Its log doesn't end at NATS where it did here."
+            }
+        }
+    }
+
+    /// Why a room that is open here has to be left; nil if it hasn't.
+    package func reasonToLeave(_ room: String) async throws(JournalError) -> ReasonToLeave? {
         let holder: ClusterServer?
         do throws(NATSError) { holder = try await places?.holder(of: room) } catch {
             throw .unavailable(error.description)
         }
         if let holder, !holder.id.isSameText(as: own) {
-            return Self.reason(for: holder)
+            return .given(to: holder)
         }
-        guard try await logs.hasLostEnd(of: room) else { return nil }
-        return "Its log doesn't end at NATS where it did here."
-    }
-
-    /// Why a room is left to another server, which has it now.
-    package static func reason(for server: ClusterServer) -> String {
-        "It goes to the server \(server.id) at \(server.address)."
+        return try await logs.hasLostEnd(of: room) ? .lostEnd : nil
     }
 
     /// Throws ``JournalError/replaced(_:)`` if another server of the cluster has the room.
@@ -330,11 +357,14 @@ extension JournalProvider {
     ///
     /// Opening it takes as long as connecting, at most half a minute; it fails if a stream is kept
     /// less well than `layout` says.
+    ///
+    /// - Parameter waits: called with a sentence as soon as connecting takes long, or the streams.
     package static func jetStream(
-        _ configuration: NATSConfiguration, _ layout: JetStreamLayout = .init()
+        _ configuration: NATSConfiguration, _ layout: JetStreamLayout = .init(),
+        waits: (@Sendable (String) -> Void)? = nil
     ) -> JournalProvider {
         JournalProvider { () throws(JournalError) in
-            try await JetStreamStore.open(configuration, layout)
+            try await JetStreamStore.open(configuration, layout, waits: waits)
         }
     }
 }

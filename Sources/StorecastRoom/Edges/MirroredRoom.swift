@@ -15,6 +15,16 @@ package protocol EdgeUplink: AnyObject {
     func restart(after bye: ServerFrame.Bye?)
     /// Ends it, and makes no other.
     func stop()
+    /// The owner says that it has no such room, and this server knows that there is one: has it given
+    /// to this server. False if there is no other owner than the one that was asked.
+    func reclaim() -> Bool
+    /// How the owner is called, if there are several.
+    var owner: String? { get }
+}
+
+extension EdgeUplink {
+    package func reclaim() -> Bool { false }
+    package var owner: String? { nil }
 }
 
 /// A room that another server owns, at an edge: it has the values that its clients have selected,
@@ -141,6 +151,8 @@ package final class MirroredRoom: AnyRoom {
     package var hasOneOwner = true
     /// Whether somebody has come, and the connection is wanted.
     private var isStarted = false
+    /// How often in a row an owner said that there is no such room.
+    private var denials = 0
     /// Whether the owner has let this server in on the connection that there is.
     package private(set) var isConnected = false
     /// Since when the owner has been away, or has owed a sign; nil if neither.
@@ -422,6 +434,7 @@ package final class MirroredRoom: AnyRoom {
 
     private func welcomed(_ welcome: ServerFrame.Welcome) {
         isConnected = true
+        denials = 0
         silentSince = nil
         let before = limits.frame
         ownerLimits = welcome.limits
@@ -540,18 +553,29 @@ package final class MirroredRoom: AnyRoom {
 
     /// How long it is until an owner is asked again that has refused this server.
     private static let patience = Duration.seconds(5)
+    /// How often owners may say that there is no such room until clients are told so: with the pauses
+    /// between them, up to six seconds.
+    private static let mostDenials = 6
 
     /// The owner ends the connection.
     private func leave(_ bye: ServerFrame.Bye) {
         guard !bye.reconnect else { return restart(after: bye) }
+        let isDenied = bye.code == CloseCode.noRoom.word
+        if isDenied, denials < Self.mostDenials, uplink?.reclaim() == true {
+            denials += 1
+            return restart(after: bye)
+        }
+        denials = 0
+        let owner = uplink?.owner
         disconnected()
         uplink?.stop()
-        if bye.code == CloseCode.noRoom.word {
+        if isDenied {
             failure = Admission.Refusal(.noRoom, bye.title)
         } else {
             // What it has against this server isn't the clients' fault. It is the same for each
             // room.
-            loop.host.report("The upstream refuses this edge: \(bye.title)")
+            let name = owner.map { ", \($0)," } ?? ""
+            loop.host.report("The upstream\(name) refuses this edge: \(bye.title)")
             failure = .trouble
         }
         phase = .failed(.unavailable(bye.title))

@@ -24,12 +24,14 @@ package protocol AnyRoom: SessionRoom, InspectableRoom {
     /// It has left memory.
     func unloaded()
     /// Another server is to go on with it: its clients connect again.
-    func leave(_ reason: String)
+    ///
+    /// - Parameter asTold: whether it was given to that one, so that nothing is wrong.
+    func leave(_ reason: String, asTold: Bool)
     /// The server has ended or left the room: whoever waits for what has no outcome yet is told so.
     func abandon()
 }
 
 extension AnyRoom {
     package func unloaded() {}
-    package func leave(_ reason: String) {}
+    package func leave(_ reason: String, asTold: Bool) {}
 }

@@ -91,9 +91,9 @@ extension Room {
 
     /// Another server goes on with the room: this one may tell nobody anything of it any more. Its
     /// clients connect again, and send again what has no outcome.
-    package func leave(_ reason: String) {
+    package func leave(_ reason: String, asTold: Bool = false) {
         if phase == .loading { return end(.failed(.replaced(reason))) }
-        if phase == .ready { replaced(reason) }
+        if phase == .ready { replaced(reason, asTold: asTold) }
     }
 
     package var failure: Admission.Refusal {
@@ -101,10 +101,11 @@ extension Room {
         return Admission.Refusal(.goingAway, "Another server has the room.")
     }
 
-    private func replaced(_ problem: String) {
+    private func replaced(_ problem: String, asTold: Bool = false) {
         // What was on its way to the journal may tell it once more.
         if phase == .ready { context.loop.flushes.counts.left += 1 }
-        context.host.report("The room '\(name)' is left to another server: \(problem)")
+        let line = "The room '\(name)' is left to another server: \(problem)"
+        if asTold { context.host.notice(line) } else { context.host.report(line) }
         phase = .failed(.replaced(problem))
         queue = JournalQueue()
         context.loop.goOnWaiting()

@@ -79,8 +79,8 @@ actor ServerLoop {
     }
 
     /// Leaves a room to another server.
-    func leave(_ path: String, _ reason: String) {
-        core?.rooms.rooms[ExactString(path)]?.leave(reason)
+    func leave(_ path: String, _ reason: String, asTold: Bool) {
+        core?.rooms.rooms[ExactString(path)]?.leave(reason, asTold: asTold)
     }
 
     /// Calls `handler` on every signal of `signals`.

@@ -94,6 +94,10 @@ extension ServerLoopCore: LoopHost {
         configuration.logger.error("\(message)")
     }
 
+    func notice(_ message: String) {
+        configuration.logger.notice("\(message)")
+    }
+
     func progressed(_ progress: RoomProgress) {
         if let recovery = configuration.recovery { return recovery(progress) }
         guard recoveries.isDue(progress, at: loop.now()) else { return }

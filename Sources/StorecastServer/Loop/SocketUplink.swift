@@ -15,6 +15,8 @@ final class SocketUplink: EdgeUplink, WebSocketClientDelegate {
     /// The id of the owner that it is connected to, or was, or couldn't be; empty if there is only
     /// one. An address may be that of another process by now.
     private(set) var server = ""
+    /// Where that is.
+    private var url = ""
     /// Which question for the owner is the newest.
     private var question = 0
     private var backOff = BackOff(shortest: 0.1, longest: 5)
@@ -79,7 +81,7 @@ final class SocketUplink: EdgeUplink, WebSocketClientDelegate {
             // It may still be about to connect, and nobody would end that connection.
             old?.close()
         }
-        server = place.server
+        (server, url) = (place.server, place.url)
         client?.connect()
     }
 
@@ -101,6 +103,21 @@ final class SocketUplink: EdgeUplink, WebSocketClientDelegate {
         client?.close()
         if let missed { absences.letGo(name, missed) }
         missed = nil
+    }
+
+    var owner: String? { server.isEmpty ? nil : "the server \(server) at \(url)" }
+
+    func reclaim() -> Bool {
+        guard let reclaim = upstream.reclaim, !server.isEmpty else { return false }
+        core.configuration.logger.log(
+            .error,
+            """
+            the server \(server) at \(url) was given a room that it doesn't serve, and this one does: \
+            it is asked to give it to this one; start all with the same --rooms and --json
+            """, [.room: name])
+        let (name, server) = (name, server)
+        Task { await reclaim(name, server) }
+        return true
     }
 
     /// The owner is said to be gone, whether or not its connections have ended. It is asked at once

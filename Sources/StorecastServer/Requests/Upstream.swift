@@ -35,6 +35,13 @@ public struct EdgeKey: Sendable, CustomStringConvertible, CustomReflectable {
         try self.init(text: String(decoding: text, as: UTF8.self))
     }
 
+    /// By which servers of a cluster see that one has another key. Who sees it can't tell the key from
+    /// it, nor whether another cluster has the same.
+    package func fingerprint(in cluster: String) -> String {
+        let salt = SHA256.digest(of: "storecast cluster \(cluster)".utf8)
+        return String(SHA256.hexadecimalDigest(of: salt + digest).prefix(8))
+    }
+
     /// Whether it is this one; how long that takes says nothing of it.
     func matches(_ text: String?) -> Bool {
         guard let text else { return false }
@@ -67,6 +74,7 @@ public struct Upstream: Sendable {
     struct Place: Sendable {
         /// The id of the server; empty if there is only one.
         var server: String
+        var url: String
         var configuration: WebSocketClientConfiguration
     }
 
@@ -76,6 +84,8 @@ public struct Upstream: Sendable {
     }
 
     private let way: Way
+    /// Has a server give a room to this one, as it doesn't serve it; nil if there is only one.
+    let reclaim: (@Sendable (_ room: String, _ server: String) async -> Void)?
     let key: EdgeKey
     private let roots: String?
 
@@ -92,17 +102,23 @@ public struct Upstream: Sendable {
                 .upstreamUnusable, "\(text) is no server: write wss://core.example, or ws://.")
         }
         way = .one(address)
+        reclaim = nil
         self.key = key
         self.roots = roots
     }
 
-    /// - Parameter find: says which server has a room, whenever an edge connects to it; throws a
-    ///   sentence. Asked outside the server's loops.
+    /// - Parameters:
+    ///   - find: says which server has a room, whenever an edge connects to it; throws a sentence.
+    ///     Called outside the server's loops, as `reclaim`.
+    ///   - reclaim: has a server, by its id, give a room to this one, as it says that there is no
+    ///     such room; nil if nobody can.
     package init(
         key: EdgeKey, trusting roots: String? = nil,
-        find: @escaping @Sendable (_ room: String) async throws -> Server
+        find: @escaping @Sendable (_ room: String) async throws -> Server,
+        reclaim: (@Sendable (_ room: String, _ server: String) async -> Void)? = nil
     ) {
         way = .asked(find)
+        self.reclaim = reclaim
         self.key = key
         self.roots = roots
     }
@@ -110,7 +126,7 @@ public struct Upstream: Sendable {
     /// Where a room is, if nobody has to be asked.
     func place(of room: String) -> Place? {
         guard case .one(let url) = way else { return nil }
-        return Place(server: "", configuration: configuration(of: url, for: room))
+        return Place(server: "", url: "", configuration: configuration(of: url, for: room))
     }
 
     /// Where a room is now.
@@ -120,7 +136,8 @@ public struct Upstream: Sendable {
         guard let url = ServerURL(server.url) else {
             throw ServerError(.upstreamUnusable, "'\(server.url)' is no server.")
         }
-        return Place(server: server.id, configuration: configuration(of: url, for: room))
+        return Place(
+            server: server.id, url: server.url, configuration: configuration(of: url, for: room))
     }
 
     private func configuration(

@@ -254,7 +254,7 @@ final class ServerProcess: SimulatedServer {
 
     func leaveRoom(_ reason: String) {
         world.note(.server, number, 5) { "leaves the room: \(reason)" }
-        room?.leave(reason)
+        room?.leave(reason, asTold: true)
     }
 
     func lost(_ place: Int) { uplink?.lost(place) }

@@ -77,6 +77,10 @@ actor NATSClient {
 
     var mostBytes: Int? { connection?.mostBytes }
 
+    func refusal(ofListeningTo subject: String) -> NATSError? {
+        connection?.refusal(ofListeningTo: subject)
+    }
+
     func publish(
         _ payload: String, to subject: String, headers: NATSHeaders = NATSHeaders()
     ) throws {

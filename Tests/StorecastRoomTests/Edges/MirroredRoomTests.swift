@@ -544,6 +544,35 @@ struct MirroredRoomTests {
         #expect(edge.loop.reports == [], "Anybody may ask for any path.")
     }
 
+    @Test func `while another owner may have the room, clients wait for it`() {
+        let cluster = TestCluster()
+        let edge = cluster.makeEdge(at: "/none")
+        edge.hasOwners = true
+        let (ada, _) = client(.ada, at: edge)
+        cluster.settle(ada)
+        #expect(edge.reclaims == 1 && ada.byes.isEmpty)
+        // It is where it was: the room isn't there, and that has to be said in the end.
+        for _ in 0..<10 where ada.byes.isEmpty {
+            edge.connect()
+            cluster.settle(ada)
+        }
+        #expect(edge.reclaims == 6)
+        #expect(ada.byes.map(\.code) == ["no-room"])
+    }
+
+    @Test func `one of several owners that refuses an edge is named`() {
+        let cluster = TestCluster()
+        let edge = cluster.makeEdge(key: "wrong")
+        edge.ownerName = "the server a at ws://a:1"
+        let (ada, _) = client(.ada, at: edge)
+        cluster.settle(ada)
+        #expect(
+            edge.loop.reports == [
+                "The upstream, the server a at ws://a:1, refuses this edge: No edge with this key is "
+                    + "let in."
+            ])
+    }
+
     @Test(arguments: [
         "99999999999999999 {}", "1x", #"{"op":"subscribe","ref":1,"select":"tea"}"#,
         #"{"op":"dispatch","seq":1,"base":0,"action":{"type":"AddTea","payload":{"by":1}}}"#,

@@ -93,6 +93,12 @@ struct RoomJournalTests {
         #expect(counts.appended.failures == 0)
     }
 
+    @Test func `a room that is left as it was told is no fault`() {
+        room.leave("It goes elsewhere.", asTold: true)
+        #expect(loop.reports == [])
+        #expect(loop.notices == ["The room '/' is left to another server: It goes elsewhere."])
+    }
+
     @Test func `a takeover lasts from asking for the room until it goes on`() {
         let other = TestJournal()
         other.opensRooms = false

@@ -86,7 +86,18 @@ final class TestEdge {
         func send(_ message: [UInt8]) -> Bool { edge?.send(message) ?? false }
         func restart(after bye: ServerFrame.Bye?) { edge?.restart(after: bye) }
         func stop() { edge?.close() }
+        func reclaim() -> Bool {
+            guard let edge, edge.hasOwners else { return false }
+            edge.reclaims += 1
+            return true
+        }
+        var owner: String? { edge?.ownerName }
     }
+
+    /// Whether another owner may have the room.
+    var hasOwners = false
+    private(set) var reclaims = 0
+    var ownerName: String?
 
     /// Whether little waits to be sent.
     var isQuick: Bool { outgoing.count < 100 }

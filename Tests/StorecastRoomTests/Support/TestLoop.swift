@@ -9,6 +9,7 @@ final class TestLoop: LoopHost {
     var authenticator: (String?) -> Result<Identity, Rejection>? = { _ in .success(.anonymous) }
     private(set) var waiting: [ServerSession] = []
     private(set) var reports: [String] = []
+    private(set) var notices: [String] = []
     private(set) var progress: [RoomProgress] = []
     private var measures: [(time: Duration, what: LoopMeasure)] = []
     private(set) var turns = 0
@@ -71,6 +72,8 @@ final class TestLoop: LoopHost {
     }
 
     func report(_ message: String) { reports.append(message) }
+
+    func notice(_ message: String) { notices.append(message) }
 
     func progressed(_ progress: RoomProgress) { self.progress.append(progress) }
 
