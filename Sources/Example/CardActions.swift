@@ -39,8 +39,8 @@ public struct EditCard: SyncAction, BoardAction, Equatable {
     public var card: Card.ID
     /// The new text.
     public var text: String
-    /// True in journals from before texts were shared. It wasn't counted as an edit then, and must
-    /// not be now: snapshots from that time don't have it.
+    /// True in actions from before texts were shared. They aren't counted as edits, as snapshots
+    /// from that time don't have any; whoever had begun one is told that the text is another.
     var unshared: Bool?
 
     /// An action to dispatch.
@@ -50,9 +50,6 @@ public struct EditCard: SyncAction, BoardAction, Equatable {
     }
 
     package func check(_ board: Board, by sender: Identity) throws(Rejection) {
-        guard unshared == nil else {
-            throw Rejection(.invalid, "Only old journals have unshared edits.")
-        }
         try BoardLimits.check(text, "text", limit: BoardLimits.text)
         try board.require(card: card)
     }
