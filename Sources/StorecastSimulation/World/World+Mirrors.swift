@@ -72,23 +72,30 @@ extension World {
         }
     }
 
-    /// All live mirrors of a client show the values at the newest of their versions.
+    /// All live mirrors of a client show the values at one version: the newest of theirs, or a later
+    /// one, as a value that changes and changes back isn't sent.
     func checkTogether(_ client: SimulatedClient) {
         guard client.subscriptions.count > 1 else { return }
         let live = client.subscriptions.filter { $0.mirror.isLive && $0.mirror.value != nil }
         guard let newest = live.compactMap(\.position).max(by: { $0.version < $1.version }),
             let history = history(of: newest, for: client)
         else { return }
-        for subscription in live {
-            guard let value = subscription.mirror.value,
-                subscription.position?.epoch == newest.epoch,
-                subscription.position != newest
-            else { continue }
-            if isTrue(value, subscription, client, at: newest.version, in: history) { continue }
-            violate(
-                .together,
-                "\(name(subscription, client)) is behind another that is at \(newest.version).")
+        func late(at version: UInt64) -> SimulatedSubscription? {
+            live.first { subscription in
+                guard let value = subscription.mirror.value,
+                    let position = subscription.position, position.epoch == newest.epoch,
+                    position.version != version
+                else { return false }
+                return !isTrue(value, subscription, client, at: version, in: history)
+            }
         }
+        let last = max(newest.version, model.position.version)
+        guard (newest.version...last).allSatisfy({ late(at: $0) != nil }),
+            let late = late(at: newest.version)
+        else { return }
+        violate(
+            .together,
+            "\(name(late, client)) is behind another that is at \(newest.version).")
     }
 
     func name(_ subscription: SimulatedSubscription, _ client: SimulatedClient) -> String {
