@@ -89,13 +89,17 @@ extension World {
                 return !isTrue(value, subscription, client, at: version, in: history)
             }
         }
-        let last = max(newest.version, model.position.version)
-        guard (newest.version...last).allSatisfy({ late(at: $0) != nil }),
+        guard versions(from: newest).allSatisfy({ late(at: $0) != nil }),
             let late = late(at: newest.version)
         else { return }
         violate(
             .together,
             "\(name(late, client)) is behind another that is at \(newest.version).")
+    }
+
+    /// A position's version, and all that came later. In an older history the last ones have no values.
+    func versions(from position: Position) -> ClosedRange<UInt64> {
+        position.version...max(position.version, model.position.version)
     }
 
     func name(_ subscription: SimulatedSubscription, _ client: SimulatedClient) -> String {

@@ -46,7 +46,10 @@ extension World {
         for subscription in client.subscriptions where subscription.mirror.isLive {
             guard let value = subscription.mirror.value, let shown = subscription.mirror.position,
                 shown.epoch == position.epoch, shown.version < version,
-                !isTrue(value, subscription, client, at: position.version, in: history)
+                // Or that of later: a value that changes and changes back isn't sent.
+                !versions(from: position).contains(where: {
+                    isTrue(value, subscription, client, at: $0, in: history)
+                })
             else { continue }
             violate(
                 .together, "\(name) was acked before \(self.name(subscription, client)) shows it.")
