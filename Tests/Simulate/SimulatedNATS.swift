@@ -99,6 +99,7 @@ final class SimulatedNATS: SimulatedCluster {
         let floor = stream.messages.last { $0.headers["Storecast-Kind"] == "floor" }?.sequence ?? 0
         let lost = stream.messages.dropFirst(least).suffix(most).filter { $0.sequence > floor }
         guard let first = lost.first?.sequence else { return }
+        surroundings.note("all of NATS loses its power, and \(name) from \(first) on")
         stream.messages.removeAll { $0.sequence >= first }
         stream.last = first - 1
         streams[name] = stream

@@ -177,12 +177,10 @@ package actor JetStreamLogs {
                 return (own(log, end, on: connection), true)
             }
             if let end, end.isImport { throw Self.unfinished(log.room) }
-            let isOurs = log.role == .writer && log.uncertain == nil
-            if isOurs, let state = log.state, Self.isEnd(end, state) {
-                return (own(log, state, on: connection), false)
-            }
+            let isOurs =
+                log.role == .writer && log.uncertain == nil && Self.isEnd(end, log.state)
             var next = end ?? beginning(of: log)
-            next.term = randomID(using: &random)
+            next.term = isOurs ? log.state?.term ?? "" : randomID(using: &random)
             // Nobody could have written anything that isn't known here, and a room in which nothing
             // happens leaves no trace.
             if end == nil {
@@ -190,14 +188,15 @@ package actor JetStreamLogs {
                 problem = "NATS doesn't agree about where it ends"
                 continue
             }
+            // Also where this process has written last: the end that it is shown may be an old one.
             next = next.adding(.term, count: 0, [])
-            mark = next
+            mark = isOurs ? nil : next
             let written = await write(
                 LogMessage(kind: .term, state: next), to: log, behind: end?.sequence ?? 0,
                 on: connection)
             switch written {
             case .kept(let number):
-                return (own(log, next.numbered(number, count: 0), on: connection), true)
+                return (own(log, next.numbered(number, count: 0), on: connection), !isOurs)
             case .notAtEnd: try await checkPlace()
             case .refused(let text): throw .unavailable(text)
             case .busy(let text), .unknown(let text): problem = text
