@@ -424,6 +424,7 @@ package final class RoomLoop: SessionLoop {
 
     /// Asks for a turn if a session waits for one, and not only for its room.
     func goOnWaiting() {
+        guard flushes.isContended else { return }
         if flushes.hasLight { return host.turnAgain() }
         if flushes.hasHeavy { turn(at: flushes.nextHeavy) }
     }

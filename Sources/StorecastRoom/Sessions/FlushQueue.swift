@@ -160,6 +160,7 @@ package final class FlushQueue {
     ///
     /// - Parameter onlyLight: whether the others aren't to go on at all.
     func takeWaiting(onlyLight: Bool = false) {
+        guard isContended else { return }
         if heavy.contains(where: \.isLight) {
             for session in heavy where session.isLight { light.append(session) }
             heavy.removeAll(where: \.isLight)

@@ -26,7 +26,7 @@ final class ServerProcess: SimulatedServer {
     private(set) var member: (any ClusterMember)?
     /// The loop of its clients, if that isn't the one with the room.
     private(set) var front: SimulatedLoop?
-    private var uplink: SimulatedUplink?
+    private(set) var uplink: SimulatedUplink?
     /// The connections of other servers, and its own, that its clients are behind.
     var links: [EdgeLink] = []
     private var isStopping = false

@@ -53,6 +53,9 @@ final class SimulatedUplink: EdgeUplink {
     var isQuick: Bool { link?.isQuick ?? true }
     var hasRoom: Bool { true }
 
+    /// Whether the connection is over, which this end needn't know yet.
+    var isCut: Bool { link?.isOver == true }
+
     func restart(after bye: ServerFrame.Bye?) {
         if let bye { self.bye = bye }
         guard let link else { return }

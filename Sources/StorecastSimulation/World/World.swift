@@ -136,7 +136,7 @@ final class World {
             if server.stands { return "a server stands still" }
             if !server.isIdle { return "a room has something to do" }
             if server.connections.contains(where: { $0.isOver || $0.client == nil })
-                || server.links.contains(where: \.isOver)
+                || server.links.contains(where: \.isOver) || server.uplink?.isCut == true
             {
                 return "a server hasn't noticed that a connection is over"
             }

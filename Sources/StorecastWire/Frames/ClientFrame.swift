@@ -1,6 +1,7 @@
 /// A frame from a client to the server.
 package enum ClientFrame: Sendable {
-    case hello(Hello)
+    /// Larger than the frames that come all the time, and therefore not beside them.
+    indirect case hello(Hello)
     case subscribe(Subscribe)
     case unsubscribe(ref: UInt64)
     case dispatch(Dispatch)
