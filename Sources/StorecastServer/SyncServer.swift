@@ -331,6 +331,7 @@ public final class SyncServer: Sendable {
         }
         // First, as opening a journal may make a file, which nobody would need.
         try checkAddress()
+        try configuration.authentication.prepare?()
         guard let part else { return try await serve(onRecovery, reload) }
         guard !part.cluster.entrance.isSecure || configuration.certificate != nil else {
             throw ServerError(

@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import StorecastClient
 import Synchronization
 import Testing
@@ -28,6 +28,26 @@ struct ServerLifeTests {
         } catch {
             #expect((error as? ServerError)?.code == code, sourceLocation: sourceLocation)
         }
+    }
+
+    @Test func `tokens that can't be read are told when it starts, and may be mended until then`()
+        async throws
+    {
+        let folder = try TemporaryDirectory()
+        let file = folder.file("tokens.json")
+        func server() -> SyncServer {
+            SyncServer(port: 0, authentication: .tokens(file: file), rooms: { _ in Tallies.room })
+        }
+        await expect(.tokensUnreadable) { _ = try await server().start() }
+        let mended = server()
+        let token = TokenTable.makeToken()
+        try #"[{"token":"\#(token)","id":"ada"}]"#.write(
+            toFile: file, atomically: true, encoding: .utf8)
+        let connection = RemoteConnection(try await mended.start(), token: { token })
+        #expect(await connection.isLive())
+        #expect(connection.identity?.id == "ada")
+        connection.close()
+        await mended.stop()
     }
 
     @Test func `a server starts once, and stops however often`() async throws {

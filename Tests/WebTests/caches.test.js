@@ -363,21 +363,27 @@ describe("what is kept", () => {
     await peer.welcome({ v: 3, heartbeat: 3600 });
     await peer.say(subscribed(1, 1), snapshot(1, 3, "first"));
     for (let v = 4; v <= 20; v += 1) await peer.say(snapshot(1, v, `last ${v}`));
-    await device.platform.advance(9_999);
+    // The next start would show nothing.
+    await device.platform.advance(999);
     assert.equal(device.kept, "");
     await device.platform.advance(1);
     assert(device.kept.includes("last 20"));
-    await device.platform.advance(60_000);
+    for (let v = 21; v <= 30; v += 1) await peer.say(snapshot(1, v, `last ${v}`));
+    await device.platform.advance(9_999);
     assert.equal(writes, 1);
-    // What is larger is written more seldom.
-    await peer.say(snapshot(1, 21, "x".repeat(3 * (256 << 10))));
-    await device.platform.advance(10_000);
-    assert.equal(writes, 2);
-    await peer.say(snapshot(1, 22, "last"));
-    await device.platform.advance(12_999);
-    assert.equal(writes, 2);
     await device.platform.advance(1);
+    assert(device.kept.includes("last 30"));
+    await device.platform.advance(60_000);
+    assert.equal(writes, 2);
+    // What is larger is written more seldom.
+    await peer.say(snapshot(1, 31, "x".repeat(3 * (256 << 10))));
+    await device.platform.advance(10_000);
     assert.equal(writes, 3);
+    await peer.say(snapshot(1, 32, "last"));
+    await device.platform.advance(12_999);
+    assert.equal(writes, 3);
+    await device.platform.advance(1);
+    assert.equal(writes, 4);
   });
 
   test("is written when the connection was lost, with the position", async () => {

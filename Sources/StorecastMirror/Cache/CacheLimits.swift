@@ -7,7 +7,8 @@ public struct CacheLimits: Sendable {
     /// kept.
     public var selectionBytes: Int
     /// How long changes wait to be written together; 10 seconds, and one more for each 256 KiB of
-    /// the last file. Closing writes at once.
+    /// the last file. The first time, when nothing was kept, it is at most one second. Closing writes
+    /// at once.
     public var interval: Duration
 
     /// Bounds; the defaults suit an app.

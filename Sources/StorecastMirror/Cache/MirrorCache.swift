@@ -162,7 +162,10 @@ package final class MirrorCache {
 
     /// After which time it should be saved; nil if nothing is new.
     var delay: Duration? {
-        isChanged && !isEnded ? limits.interval + .seconds(size >> 18) : nil
+        guard isChanged, !isEnded else { return nil }
+        // The first values soon, as the next start would show nothing.
+        if saved == nil { return min(limits.interval, .seconds(1)) }
+        return limits.interval + .seconds(size >> 18)
     }
 
     /// Stores what the mirrors hold, if something is new; tried again with the next change if it

@@ -5,7 +5,7 @@ import Synchronization
 /// How a server finds out who its clients are.
 ///
 /// ```swift
-/// SyncServer(authentication: .tokens(try TokenTable(file: "tokens.json")), rooms: rooms)
+/// SyncServer(authentication: .tokens(file: "tokens.json"), rooms: rooms)
 /// ```
 /// Nobody is let in under the id `server` or one that begins with `storecast.`: they are reserved.
 /// An identity with an `Identity.expires` holds until then: the client is asked for a newer token
@@ -20,6 +20,8 @@ public struct Authentication: Sendable {
     }
 
     let way: Way
+    /// Reads what it goes by, before the server starts; nil if there is nothing to read.
+    private(set) var prepare: (@Sendable () throws(ServerError) -> Void)?
     /// Reads again what it goes by, and says of whom what it said before may not hold any more;
     /// nil if there is nothing to read.
     let reload: (@Sendable () async throws -> @Sendable (Identity) -> Bool)?
@@ -65,6 +67,19 @@ public struct Authentication: Sendable {
                 return identity
             },
             reload: table.isFile ? { @Sendable in try table.reload() } : nil)
+    }
+
+    /// Who has a token of the table in a file is who it says; others are refused.
+    ///
+    /// The file is read when the server starts, which throws `ServerError.Code.tokensUnreadable` if it
+    /// can't be, and again by ``SyncServer/reload()``.
+    ///
+    /// - Parameter path: a JSON array, as ``TokenTable/init(file:)`` has it.
+    public static func tokens(file path: String) -> Authentication {
+        let table = TokenTable(unread: path)
+        var authentication = tokens(table)
+        authentication.prepare = { () throws(ServerError) in try table.load() }
+        return authentication
     }
 
     /// A function of the server's own says who a client is, or throws.

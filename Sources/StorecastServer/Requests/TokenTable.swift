@@ -46,6 +46,12 @@ public final class TokenTable: Sendable {
         identities = Mutex(try Self.read(path))
     }
 
+    /// The table in a file that is read later, by ``load()``; until then it is empty.
+    init(unread path: String) {
+        file = path
+        identities = Mutex([:])
+    }
+
     /// A new token, of 128 random bits.
     public static func makeToken() -> String {
         var random = SystemRandomNumberGenerator()
@@ -62,6 +68,13 @@ public final class TokenTable: Sendable {
     }
 
     var isFile: Bool { file != nil }
+
+    /// Reads the file.
+    func load() throws(ServerError) {
+        guard let file else { return }
+        let read = try Self.read(file)
+        identities.withLock { $0 = read }
+    }
 
     /// Reads the file again; the table stays as it is if that fails.
     ///

@@ -10,6 +10,6 @@ do {
     print("rejected:", error)
 }
 for await count in total.states {
-    print(count)
-    fflush(nil)  // what is printed is held back where it isn't for a terminal
+    // At once: what `print` has is held back where it isn't for a terminal.
+    FileHandle.standardOutput.write(Data("\(count)\n".utf8))
 }

@@ -71,18 +71,23 @@ import Observation
     // end of snippet
 }
 
-@MainActor func show(_ connection: RemoteConnection, in showBar: (String) -> Void) async {
-    // snippet: status
-    for await status in connection.statuses {
-        switch status {
+@MainActor private func showBar(_ text: String) { print(text) }
+
+// snippet: status
+@MainActor func showState(of connection: RemoteConnection) {
+    withObservationTracking {
+        let waiting = "\(connection.pendingCount) changes not saved yet"
+        switch connection.status {
         case .live where connection.pendingCount == 0: showBar("Everything is saved")
-        case .live, .connecting: showBar("\(connection.pendingCount) changes not saved yet")
-        case .offline(let outage): showBar("Offline: \(outage.reason)")
-        case .closed(let rejection): showBar(rejection?.title ?? "Closed")
+        case .live, .connecting: showBar(waiting)
+        case .offline(let outage): showBar("Offline, \(waiting): \(outage.reason)")
+        case .closed(let rejection): showBar(rejection?.description ?? "Closed")
         }
+    } onChange: {  // before it changes
+        Task { @MainActor in showState(of: connection) }
     }
-    // end of snippet
 }
+// end of snippet
 
 @MainActor func followEarlierDispatches(_ connection: RemoteConnection) {
     // snippet: pending

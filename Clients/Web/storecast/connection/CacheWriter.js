@@ -74,8 +74,12 @@ export class CacheWriter {
     this.#isChanged = true;
     if (this.#timer !== undefined || this.#isEnded) return;
     const { interval = 10_000 } = this.#options;
-    // What is larger is written more seldom.
-    const pause = interval + Math.floor(this.#size / (256 << 10)) * 1000;
+    // What is larger is written more seldom; and the first states soon, as the next start would show
+    // nothing.
+    const isFirst = this.#size === 0 && !this.#kept?.start;
+    const pause = isFirst
+      ? Math.min(interval, 1000)
+      : interval + Math.floor(this.#size / (256 << 10)) * 1000;
     this.#timer = this.#platform.setTimeout(() => {
       this.#timer = undefined;
       if (this.#isChanged) void this.save();
