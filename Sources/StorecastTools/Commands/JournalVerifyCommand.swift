@@ -72,6 +72,8 @@ struct RoomInspection {
     private var snapshots: ArraySlice<(offset: UInt64, version: UInt64, bytes: Int)> = []
     private var entries = 0
     private var goodSnapshots = 0
+    /// How many entries came behind the last snapshot that was compared.
+    private var uncompared = 0
     private var problems: [String] = []
     private var problemCount = 0
     private var skipped: [String] = []
@@ -116,7 +118,10 @@ struct RoomInspection {
     private var conclusion: String {
         switch states {
         case .reducing(let verification) where verification.divergence == nil:
-            return "Reduced again, they lead to the same states."
+            let same = "Reduced again, they lead to the same states"
+            if uncompared == 0 { return "\(same)." }
+            let last = uncompared == 1 ? "last entry" : "last \(uncompared) entries"
+            return "\(same) as far as snapshots tell them: not for the \(last)."
         case .reducing: return "Reduced again, they lead to other states."
         case .awaitingSnapshot:
             return "The states aren't known, as no good snapshot stands where the history begins."
@@ -134,6 +139,7 @@ struct RoomInspection {
             return states = .unknown("From there on the states aren't known.")
         }
         entries += 1
+        uncompared += 1
         if entry.isSkipped { noteSkipped(entry.offset, record) }
         TrapNotice.reducing(entry.offset, of: room.name)
         verify { try $0.add(record, at: entry.offset) }
@@ -152,6 +158,7 @@ struct RoomInspection {
                 states = .reducing(verification)
             }
             verify { try $0.check(kept) }
+            uncompared = 0
         }
     }
 

@@ -18,6 +18,22 @@ import Testing
             ])
     }
 
+    /// Whoever reduces with another definition than the server's may be told so by nothing else.
+    @Test func `what no snapshot tells isn't said to be the same`() async throws {
+        let board = try await ArchivedBoard(snapshotsAt: [3, 8])
+        try await board.damage(
+            by: """
+                DELETE FROM snapshotParts
+                WHERE snapshot = (SELECT id FROM snapshots WHERE offset = 12);
+                DELETE FROM snapshots WHERE offset = 12
+                """)
+        #expect(
+            try verify(board, as: Board.room) == [
+                "/: 12 entries and 2 snapshots are what was written. Reduced again, they lead to "
+                    + "the same states as far as snapshots tell them: not for the last 4 entries."
+            ])
+    }
+
     @Test func `so is what is left of one`() async throws {
         let board = try await ArchivedBoard(snapshotsAt: [3, 8])
         let bench = try await board.bench()
