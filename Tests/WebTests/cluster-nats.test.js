@@ -143,7 +143,7 @@ describe("a cluster at NATS as Docs/Cluster.md configures it", { skip: missing |
       run("cluster", "status", ...cluster.as("backup")),
     ]);
     assert.equal(reader.status, 2, reader.text);
-    assert.match(cluster.violations, /Publish Violation.*STREAM\.INFO/);
+    assert.match(cluster.violations, /Publish Violation.*STREAM\.MSG\.GET/);
     assert.equal(blind.status, 1, blind.text);
     assert.match(cluster.violations, /Subscription Violation.*pulses/);
   });

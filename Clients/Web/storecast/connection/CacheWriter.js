@@ -74,7 +74,7 @@ export class CacheWriter {
     this.#isChanged = true;
     if (this.#timer !== undefined || this.#isEnded) return;
     const { interval = 10_000 } = this.#options;
-    // What is larger is written more seldom; and the first states soon, as the next start would show
+    // What is larger is written more seldom, and the first states soon: the next start would show
     // nothing.
     const isFirst = this.#size === 0 && !this.#kept?.start;
     const pause = isFirst

@@ -25,7 +25,8 @@
  * @property {number} [selectionCharacters]  how many the JSON text of one state may have; a million
  *     if left out. A larger one isn't kept
  * @property {number} [interval]  how many milliseconds changes wait to be written together; 10,000
- *     if left out. Hiding the page and `close()` write at once
+ *     if left out. The first time, when nothing was kept, it is at most 1,000. Hiding the page and
+ *     `close()` write at once
  */
 /**
  * A cache's storage in memory, for tests: it ends with the program.
@@ -84,7 +85,8 @@ export type CacheOptions = {
     selectionCharacters?: number | undefined;
     /**
      * how many milliseconds changes wait to be written together; 10,000
-     * if left out. Hiding the page and `close()` write at once
+     * if left out. The first time, when nothing was kept, it is at most 1,000. Hiding the page and
+     * `close()` write at once
      */
     interval?: number | undefined;
 };
