@@ -90,7 +90,7 @@ import Observation
         case .live where connection.pendingCount == 0: showBar("Everything is saved")
         case .live, .connecting: showBar("\(connection.pendingCount) changes not saved yet")
         case .offline(let outage): showBar("Offline: \(outage.reason)")
-        case .closed(let rejection): showBar(rejection?.title ?? "Closed")
+        case .closed(let rejection): showBar(rejection?.description ?? "Closed")
         }
     }
     // end of snippet
