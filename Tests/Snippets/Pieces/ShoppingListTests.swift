@@ -74,6 +74,25 @@ struct ShoppingListTests {
         #expect(list.state.items.count == 1)
     }
 
+    @Test func `a rule doesn't see what its sender did just before, offline`() async {
+        let room = ShoppingList.room.allowAll(.signedIn)
+            .allow(RemoveItem.self) { list, remove, sender in
+                list.items.contains { $0.id == remove.item && $0.author == sender.id }
+            }
+        let list = TestRoom(room)
+        let ada = list.connect(as: Identity("ada"))
+        let items = RemoteStore(ShoppingList.items, on: ada, optimistic: ShoppingList.room)
+        await list.settle()
+        list.goOffline(ada)
+        items.dispatch(AddItem(text: "Tea"))
+        let removal = items.dispatch(RemoveItem(item: items.state![0].id))
+        list.goOnline(ada)
+        await list.advance(by: .seconds(30))
+        let refusal = await #expect(throws: Rejection.self) { _ = try await removal.outcome }
+        #expect(refusal?.description == "You may not do this.")
+        #expect(list.state.items.map(\.text) == ["Tea"])
+    }
+
     @Test func `a reducer of one's own shows what the selection would`() async {
         let list = TestRoom(listRoom)
         let ada = list.connect(as: Identity("ada", roles: ["member"]))
