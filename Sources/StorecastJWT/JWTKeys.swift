@@ -157,7 +157,8 @@ struct KeySet: Sendable {
         }
         let set: JSONView
         do { set = try JSONDocument(text).root } catch {
-            throw Problem(description: "it isn't JSON: \(error.message)")
+            // Without its full stop, as it is in the middle of a sentence.
+            throw Problem(description: "\(error.sentence(in: text).dropLast())")
         }
         guard let list = set["keys"], list.isArray else {
             throw Problem(description: "it isn't a JWK set")

@@ -547,9 +547,9 @@ public final class SyncServer: Sendable {
     /// many there were.
     ///
     /// For when somebody is to be shut out, or has new roles, before the token expires: have
-    /// authentication know it first. Clients then connect again, and are let in if they have
-    /// another token. A check that is under way counts as made before. In a cluster these are the
-    /// connections to this server: have each do it.
+    /// authentication know it first. By itself this keeps nobody out: clients connect again, and
+    /// are let in if authentication takes what they show then. A check that is under way counts as
+    /// made before. In a cluster these are the connections to this server: have each do it.
     @discardableResult
     public func revoke(_ identity: Identity) async -> Int {
         await revoke { $0.id.isSameText(as: identity.id) }

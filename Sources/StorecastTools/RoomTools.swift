@@ -8,7 +8,7 @@ public import StorecastRoom
 /// import Counter
 /// import StorecastTools
 ///
-/// await RoomTools.main { path in path == "/" ? Counter.room : nil }
+/// await RoomTools.main { path in path == "/" ? Counter.serverRoom : nil }
 /// ```
 public struct RoomTools: AsyncParsableCommand {
     /// How the commands present themselves.
@@ -24,7 +24,8 @@ public struct RoomTools: AsyncParsableCommand {
     ///
     /// - Parameters:
     ///   - limits: those of the server that writes the journal.
-    ///   - rooms: the room at a path, as the server has it; nil if there is none.
+    ///   - rooms: the room at a path, as the server has it, with its `validate`s: without them what
+    ///     they refused counts as accepted, and the states are wrong. Nil if there is none.
     public static func main(
         limits: SyncLimits = SyncLimits(),
         rooms: @escaping @Sendable (_ path: String) -> (any RoomDefinitionProtocol)?

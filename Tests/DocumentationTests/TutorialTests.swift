@@ -28,7 +28,7 @@ import Testing
         await ada.vote("water")
         #expect(ada.problem == "That isn't one of the answers.")
         await guest.vote("tea")
-        #expect(guest.problem == "Only some roles may do this.")
+        #expect(guest.problem == "Only some roles may do this. One of voter.")
         #expect(guest.text == "Tea or coffee? 1 of 1 want tea.")
 
         voting.close()

@@ -121,7 +121,8 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
                     code,
                     code == .replaced
                         ? "A later connection uses the same client id."
-                        : "The client id belongs to another identity."))
+                        : "The client id belongs to another identity. "
+                            + "Give each person an outbox of their own."))
         }
         let record = ledger[client: session.client]
         let rejected = record?.rejections(since: hello.settled ?? 0, window: limits.window)

@@ -125,7 +125,8 @@ extension TokenTable {
         do {
             rows = try JSONDocument(bytes, limits: JSONLimits(bytes: largestFile)).root
         } catch {
-            throw unreadable(path, "it isn't JSON: \(error.message)")
+            // Without its full stop, as the error ends with one.
+            throw unreadable(path, "\(error.sentence(in: bytes).dropLast())")
         }
         guard rows.isArray else { throw unreadable(path, "it isn't an array") }
         var identities: [Digest: Identity] = [:]

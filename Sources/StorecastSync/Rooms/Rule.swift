@@ -144,9 +144,11 @@ public struct RoomEntry: Sendable {
 extension RoomDefinition {
     /// Lets those dispatch an action whom the rule lets; a later rule for the same replaces it.
     ///
-    /// It is asked when the action is received, before the journal; one that looks at the state
-    /// sees it as it is then, and others' actions may come first. What has to hold in the order of
-    /// the journal is for ``validate(_:_:)``. It isn't replayed, so it may depend on anything.
+    /// It is asked when the action is received, before the journal. One that looks at the state
+    /// sees it as it is then, without what isn't reduced yet: others' actions, and the sender's own
+    /// that came just before, as after being offline. What has to hold in the order of the journal,
+    /// such as that only its author removes a thing, is for ``validate(_:_:)``. A rule isn't
+    /// replayed, so it may depend on anything.
     ///
     /// On a server that authenticates, what no rule is about is refused (`forbidden`), and its log
     /// says so once. A server without authentication is open for what no rule is about. A rule for
@@ -158,7 +160,11 @@ extension RoomDefinition {
         return room
     }
 
-    /// Lets those dispatch an action whom a function lets that looks at the state.
+    /// Lets those dispatch an action whom a function lets that looks at the state, as it is when the
+    /// action is received: the sender's own actions of a moment before may not be reduced yet.
+    ///
+    /// Others are told `You may not do this.`; to say why, and to ask in the order of the journal,
+    /// there is ``validate(_:_:)``.
     public func allow<A: SyncAction>(
         _ type: A.Type, _ allows: @escaping @Sendable (State, A, Identity) -> Bool
     ) -> Self {

@@ -1,4 +1,4 @@
 import Counter
 import StorecastTools
 
-await RoomTools.main { path in path == "/" ? Counter.room : nil }
+await RoomTools.main { path in path == "/" ? Counter.serverRoom : nil }

@@ -24,7 +24,7 @@ import Observation
 
     init(_ connection: RemoteConnection) {
         items = RemoteStore(
-            ShoppingList.items, on: connection, optimistic: ShoppingList.reduceItems)
+            ShoppingList.items, on: connection, optimistic: ShoppingList.room)
     }
 
     func add(_ text: String) {
@@ -38,7 +38,7 @@ import Observation
     }
 
     private func report(_ dispatch: Dispatch) async {
-        do { _ = try await dispatch.outcome } catch { problem = error.title }
+        do { _ = try await dispatch.outcome } catch { problem = "\(error)" }
     }
 }
 // end of snippet
@@ -57,9 +57,21 @@ import Observation
 @MainActor func followItems(_ connection: RemoteConnection) -> RemoteStore<[Item]> {
     // snippet: optimistic-store
     let items = RemoteStore(
-        ShoppingList.items, on: connection, optimistic: ShoppingList.reduceItems)
+        ShoppingList.items, on: connection, optimistic: ShoppingList.room)
     // end of snippet
     return items
+}
+
+@MainActor func followOpenItems(
+    _ connection: RemoteConnection, of me: String
+) -> RemoteStore<[Item]> {
+    // snippet: optimistic-reducer
+    let mine = RemoteStore(ShoppingList.open, me, on: connection) { items, action in
+        ShoppingList.reduceItems(&items, action)
+        items.removeAll { $0.isDone || $0.author != me }
+    }
+    // end of snippet
+    return mine
 }
 
 @MainActor func addAndTick(_ items: RemoteStore<[Item]>) {

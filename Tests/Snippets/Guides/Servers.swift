@@ -20,6 +20,16 @@ func serveList() async throws {
     // end of snippet
 }
 
+func serveLists() async throws {
+    // snippet: list-servers
+    let server = SyncServer(
+        port: 9090, journal: .sqlite("lists.sqlite"),
+        authentication: .tokens(try TokenTable(file: "tokens.json")),
+        paths: try RoomPatterns(["/lists/*"]), rooms: { _ in listRoom })
+    await server.main()
+    // end of snippet
+}
+
 struct Person {
     var id: String
     var roles: Set<String>

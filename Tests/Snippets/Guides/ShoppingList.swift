@@ -1,11 +1,18 @@
 // snippet: list-state
 import StorecastSync
 
-struct Item: Codable, Equatable, Sendable, Identifiable {
-    let id: String
-    var text: String
-    var author: String
-    var isDone = false
+public struct Item: Codable, Equatable, Sendable, Identifiable {
+    public let id: String
+    public var text: String
+    public var author: String
+    public var isDone: Bool
+
+    public init(id: String, text: String, author: String, isDone: Bool = false) {
+        self.id = id
+        self.text = text
+        self.author = author
+        self.isDone = isDone
+    }
 }
 
 struct ShoppingList: Codable, Equatable, Sendable {
@@ -23,6 +30,10 @@ struct AddItem: Stamped {
 struct SetDone: SyncAction {
     var item: String
     var isDone: Bool
+}
+
+struct RemoveItem: SyncAction {
+    var item: String
 }
 
 struct Wish: Stamped {
@@ -46,6 +57,7 @@ extension ShoppingList {
         case let set as SetDone:
             guard let place = items.firstIndex(where: { $0.id == set.item }) else { return }
             items[place].isDone = set.isDone
+        case let remove as RemoveItem: items.removeAll { $0.id == remove.item }
         default: break
         }
     }
@@ -54,8 +66,7 @@ extension ShoppingList {
 
 // snippet: list-selections
 extension ShoppingList {
-    static let items = Selection("items") { (list: ShoppingList) in list.items }
-        .reading(\.items)
+    static let items = Selection("items", part: \ShoppingList.items)
     static let open = Selection("open") { (list: ShoppingList, author: String) in
         list.items.filter { !$0.isDone && $0.author == author }
     }
@@ -64,10 +75,19 @@ extension ShoppingList {
     }
 
     static let room = RoomDefinition(
-        state: ShoppingList(), actions: [AddItem.self, SetDone.self, Wish.self],
+        state: ShoppingList(),
+        actions: [AddItem.self, SetDone.self, RemoveItem.self, Wish.self],
         selections: [items, open, myWish], reducer: reduce)
 }
 // end of snippet
+
+extension ShoppingList {
+    // snippet: reading
+    static let openCount = Selection("open-count") { (list: ShoppingList) in
+        list.items.count { !$0.isDone }
+    }.reading(\.items)
+    // end of snippet
+}
 
 struct Chance: Stamped {
     var stamp = Stamp()
@@ -90,6 +110,7 @@ func draw(_ raffle: inout Raffle, _ chance: Chance, from people: [String]) {
 let listRoom = ShoppingList.room
     .allow(AddItem.self, .signedIn)
     .allow(SetDone.self, .roles("member", "owner"))
+    .allow(RemoveItem.self, .signedIn)
     .allow(Wish.self, .signedIn)
     .allow(ShoppingList.items, .open)
     .allow(ShoppingList.open) { list, author, viewer in
@@ -101,5 +122,11 @@ let listRoom = ShoppingList.room
             throw Rejection(.invalid, "An item has 1 to 200 bytes.")
         }
         guard list.items.count < 500 else { throw Rejection(.conflict, "The list is full.") }
+    }
+    .validate(RemoveItem.self) { list, remove, sender in
+        guard let item = list.items.first(where: { $0.id == remove.item }) else { return }
+        guard item.author == sender.id || sender.roles.contains("owner") else {
+            throw Rejection(.forbidden, "Only its author or an owner removes it.")
+        }
     }
 // end of snippet

@@ -31,7 +31,7 @@ import Testing
 /// A program's last line.
 func lookIntoJournals() async {
     // snippet: tools
-    await RoomTools.main { path in path == "/" ? Counter.room : nil }
+    await RoomTools.main { path in path == "/" ? Counter.serverRoom : nil }
     // end of snippet
 }
 

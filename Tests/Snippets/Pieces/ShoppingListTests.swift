@@ -51,6 +51,62 @@ struct ShoppingListTests {
         #expect(list.state.items.map(\.isDone) == [true])
     }
 
+    @Test func `what was added offline its author removes offline, and nobody else may`() async {
+        let list = TestRoom(listRoom)
+        let ada = list.connect(as: Identity("ada"))
+        let items = RemoteStore(ShoppingList.items, on: ada, optimistic: ShoppingList.room)
+        await list.settle()
+        list.goOffline(ada)
+        items.dispatch(AddItem(text: "Tea"))
+        items.dispatch(AddItem(text: "Bread"))
+        let removal = items.dispatch(RemoveItem(item: items.state![0].id))
+        list.goOnline(ada)
+        await list.advance(by: .seconds(30))
+        await #expect(throws: Never.self) { _ = try await removal.outcome }
+        #expect(list.state.items.map(\.text) == ["Bread"])
+
+        let bob = list.connect(as: Identity("bob"))
+        await list.settle()
+        let theft = bob.dispatch(RemoveItem(item: list.state.items[0].id))
+        await list.settle()
+        let refusal = await #expect(throws: Rejection.self) { _ = try await theft.outcome }
+        #expect(refusal?.description == "Only its author or an owner removes it.")
+        #expect(list.state.items.count == 1)
+    }
+
+    @Test func `a rule doesn't see what its sender did just before, offline`() async {
+        let room = ShoppingList.room.allowAll(.signedIn)
+            .allow(RemoveItem.self) { list, remove, sender in
+                list.items.contains { $0.id == remove.item && $0.author == sender.id }
+            }
+        let list = TestRoom(room)
+        let ada = list.connect(as: Identity("ada"))
+        let items = RemoteStore(ShoppingList.items, on: ada, optimistic: ShoppingList.room)
+        await list.settle()
+        list.goOffline(ada)
+        items.dispatch(AddItem(text: "Tea"))
+        let removal = items.dispatch(RemoveItem(item: items.state![0].id))
+        list.goOnline(ada)
+        await list.advance(by: .seconds(30))
+        let refusal = await #expect(throws: Rejection.self) { _ = try await removal.outcome }
+        #expect(refusal?.description == "You may not do this.")
+        #expect(list.state.items.map(\.text) == ["Tea"])
+    }
+
+    @Test func `a reducer of one's own shows what the selection would`() async {
+        let list = TestRoom(listRoom)
+        let ada = list.connect(as: Identity("ada", roles: ["member"]))
+        let mine = followOpenItems(ada, of: "ada")
+        await list.settle()
+        mine.dispatch(AddItem(text: "Tea"))
+        #expect(mine.state?.map(\.text) == ["Tea"])
+        mine.dispatch(SetDone(item: mine.state![0].id, isDone: true))
+        #expect(mine.state == [])
+        await list.settle()
+        #expect(mine.state == [])
+        #expect(list.state.items.map(\.isDone) == [true])
+    }
+
     @Test func `nobody sees the wish of somebody else`() async {
         let list = TestRoom(listRoom)
         list.dispatch(Wish(text: "Chocolate"), as: Identity("ada"))

@@ -6,7 +6,7 @@ import Testing
 // snippet: poll-model-test
 @MainActor struct PollModelTests {
     @Test func `a vote made offline counts when the app is back`() async {
-        let poll = TestRoom(room)
+        let poll = TestRoom(Poll.serverRoom)
         let phone = poll.connect(as: Identity("ada", roles: ["voter"]))
         let model = PollModel(phone)
         await poll.settle()

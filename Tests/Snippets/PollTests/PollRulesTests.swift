@@ -6,7 +6,7 @@ import Testing
 
 struct PollRulesTests {
     @Test func `a voter votes, for one of the answers`() {
-        let poll = TestStore(room)
+        let poll = TestStore(Poll.serverRoom)
         poll.stamp.sender = Identity("ada", roles: ["voter"])
         poll.dispatch(Vote(answer: "tea")) { $0.votes["tea"] = 1 }
         poll.expectRejection(of: Vote(answer: "water"), .invalid)

@@ -22,7 +22,7 @@ import StorecastClient
             _ = try await result.dispatch(Vote(answer: answer)).outcome
             problem = nil
         } catch {
-            problem = error.title
+            problem = "\(error)"
         }
     }
 }

@@ -46,6 +46,21 @@ extension Poll {
 }
 // end of snippet
 
+// snippet: poll-rules
+extension Poll {
+    public static let serverRoom =
+        room
+        .validate(Vote.self) { poll, vote, _ in
+            guard poll.votes[vote.answer] != nil else {
+                throw Rejection(.invalid, "That isn't one of the answers.")
+            }
+        }
+        .allow(Vote.self, .roles("voter"))
+        .allow(votes, .open)
+        .allow(result, .open)
+}
+// end of snippet
+
 /// Votes in a store of this process, without a server.
 public func voteLocally() -> Int? {
     // snippet: poll-store

@@ -1,21 +1,9 @@
 import StorecastSQLite
 package import StorecastServer
 
-// snippet: poll-rules
-let room = Poll.room
-    .validate(Vote.self) { poll, vote, _ in
-        guard poll.votes[vote.answer] != nil else {
-            throw Rejection(.invalid, "That isn't one of the answers.")
-        }
-    }
-    .allow(Vote.self, .roles("voter"))
-    .allow(Poll.votes, .open)
-    .allow(Poll.result, .open)
-// end of snippet
-
 /// The tutorial's server, on any free port; for its test.
 package func makeServer() -> SyncServer {
-    SyncServer(port: 0, rooms: { $0 == "/poll" ? room : nil }, authenticate: identify)
+    SyncServer(port: 0, rooms: { $0 == "/poll" ? Poll.serverRoom : nil }, authenticate: identify)
 }
 
 // snippet: poll-authentication
@@ -32,7 +20,7 @@ func identify(_ credentials: Credentials) throws -> Identity {
 package func serve() async {
     let server = SyncServer(
         port: 9090, journal: .sqlite("poll.sqlite"),
-        rooms: { path in path == "/poll" ? room : nil }, authenticate: identify)
+        rooms: { path in path == "/poll" ? Poll.serverRoom : nil }, authenticate: identify)
     await server.main()
 }
 // end of snippet

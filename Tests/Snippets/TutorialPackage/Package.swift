@@ -21,7 +21,7 @@ let package = Package(
         .testTarget(
             name: "PollTests",
             dependencies: [
-                "PollClient", "PollServer",
+                "Poll", "PollClient",
                 .product(name: "StorecastTesting", package: "storecast"),
             ]),
     ])
