@@ -128,7 +128,7 @@ import Testing
     // MARK: Sets
 
     @Test(arguments: [
-        ("", "JSON is not complete."), ("[]", "isn't a JWK set"),
+        ("", "JSON is not complete"), ("[]", "isn't a JWK set"),
         (#"{"keys": {}}"#, "isn't a JWK set"),
         (#"{"keys": []}"#, "has no key"), (#"{"keys": [{"kty": "later"}]}"#, "has no key"),
         (#"{"keys": [7]}"#, "key 0 isn't an object"),

@@ -369,9 +369,19 @@ struct RoomPlacesTests {
         #expect(await nodes[1].hears("drain"))
         await nodes[1].end()
         #expect(await nodes[0].hears("gone b"))
-        await #expect(throws: NATSError.refused("The server 'b' isn't there.")) {
-            try await nodes[0].places.ask(nodes[1].server, toMove: nil)
+        // At NATS its connection may be there a little longer than its last word: who asks it then
+        // gets no answer.
+        var problem: NATSError?
+        for _ in 0..<2 where problem == nil || problem?.isUnanswered == true {
+            do throws(NATSError) {
+                try await nodes[0].places.ask(nodes[1].server, toMove: nil)
+            } catch { problem = error }
         }
+        #expect(problem == .refused("The server 'b' isn't there."))
         await nodes[0].end()
     }
+}
+
+extension NATSError {
+    fileprivate var isUnanswered: Bool { if case .unanswered = self { true } else { false } }
 }

@@ -93,15 +93,17 @@ package actor JetStreamLogs {
 
     /// Becomes the writer of a room, if this process isn't already.
     ///
-    /// - Parameter checkPlace: called before it is tried again, as another wrote at that moment;
-    ///   throws if that one is to have the room.
+    /// - Parameter mayOpen: called when it is the room's turn, and before it is tried again, as
+    ///   another wrote at that moment; throws if another is to have the room, or nobody waits for it
+    ///   any more.
     package func open(
-        _ room: String, checkPlace: @Sendable () async throws(JournalError) -> Void = {}
+        _ room: String, mayOpen: @Sendable () async throws(JournalError) -> Void = {}
     ) async throws(JournalError) -> (history: RoomHistory, opening: Int) {
         let log = log(of: room)
         await enter(log)
         defer { leave(log) }
-        let (state, isMarked) = try await takeOver(log, checkPlace)
+        try await mayOpen()
+        let (state, isMarked) = try await takeOver(log, mayOpen)
         log.openings += 1
         let history = RoomHistory(
             epoch: state.epoch, head: state.head, isTakenOver: isMarked && state.head > 0,
@@ -166,7 +168,7 @@ package actor JetStreamLogs {
     /// - Returns: where it ends then, and whether that was marked, as others may have written
     ///   before.
     private func takeOver(
-        _ log: Log, _ checkPlace: @Sendable () async throws(JournalError) -> Void = {}
+        _ log: Log, _ mayOpen: @Sendable () async throws(JournalError) -> Void = {}
     ) async throws(JournalError) -> (state: LogState, isMarked: Bool) {
         var problem = "others write it"
         var mark: LogState?
@@ -177,8 +179,7 @@ package actor JetStreamLogs {
                 return (own(log, end, on: connection), true)
             }
             if let end, end.isImport { throw Self.unfinished(log.room) }
-            let isOurs =
-                log.role == .writer && log.uncertain == nil && Self.isEnd(end, log.state)
+            let isOurs = log.uncertain == nil && isOurs(end, log)
             var next = end ?? beginning(of: log)
             next.term = isOurs ? log.state?.term ?? "" : randomID(using: &random)
             // Nobody could have written anything that isn't known here, and a room in which nothing
@@ -197,7 +198,7 @@ package actor JetStreamLogs {
             switch written {
             case .kept(let number):
                 return (own(log, next.numbered(number, count: 0), on: connection), !isOurs)
-            case .notAtEnd: try await checkPlace()
+            case .notAtEnd: try await mayOpen()
             case .refused(let text): throw .unavailable(text)
             case .busy(let text), .unknown(let text): problem = text
             }
@@ -205,15 +206,25 @@ package actor JetStreamLogs {
         throw .unavailable("The room '\(log.room)' can't be taken over: \(problem)")
     }
 
+    /// Whether this process was the last to write a log that ends there.
+    private func isOurs(_ end: LogState?, _ log: Log) -> Bool {
+        switch (log.role, log.state) {
+        case (.writer, _): Self.isEnd(end, log.state)
+        // Nothing follows what it wrote but its own marks and parts.
+        case (.unsure, let state?):
+            end.map {
+                $0.term == state.term && $0.epoch == state.epoch && $0.head == state.head
+            } ?? (state.sequence == 0)
+        default: false
+        }
+    }
+
     /// Makes sure that a room whose last mark or part may not be kept is still this process's:
     /// nothing follows what it wrote but its own marks and parts. Marks that then.
     private func regain(_ log: Log) async throws(JournalError) {
         guard log.role == .unsure, let state = log.state else { return }
         let (end, connection) = try await endForWriting(log)
-        let isOurs = end.map {
-            $0.term == state.term && $0.epoch == state.epoch && $0.head == state.head
-        }
-        guard isOurs ?? (state.sequence == 0) else { throw replaced(log) }
+        guard isOurs(end, log) else { throw replaced(log) }
         // In its own term: what the room's clients know goes on.
         let next = (end ?? state).adding(.term, count: 0, [])
         let written = await write(

@@ -1,5 +1,6 @@
 package import StorecastRoom
 import StorecastWebSocket
+import Synchronization
 
 /// The journals of a server's rooms at NATS JetStream, where other servers go on with them.
 ///
@@ -218,6 +219,13 @@ final class JetStreamJournal: Journal {
     private var tails = PagedTails<LogPlace>()
     /// How often each room had been taken over when it was opened here last.
     private var openings: [ExactString: Int] = [:]
+    /// The rooms that are being opened. That may take long: then the room may have left memory, and
+    /// be opened again.
+    private var attempts: [ExactString: Attempt] = [:]
+
+    private final class Attempt: Sendable {
+        let isWanted = Atomic(true)
+    }
 
     let isDurable = true
     var link: JournalLink? { rooms.link }
@@ -230,16 +238,23 @@ final class JetStreamJournal: Journal {
     func open(
         _ room: String, completion: @escaping (Result<RoomHistory, JournalError>) -> Void
     ) {
+        let attempt = Attempt()
+        attempts.updateValue(attempt, forKey: ExactString(room))?.isWanted.store(
+            false, ordering: .relaxed)
         perform {
             [weak self] (result: Result<(history: RoomHistory, opening: Int), JournalError>) in
+            guard let self else { return completion(result.map(\.history)) }
+            if attempts[ExactString(room)] === attempt { attempts[ExactString(room)] = nil }
             if case .success(let opened) = result {
-                self?.openings[ExactString(room)] = opened.opening
+                openings[ExactString(room)] = opened.opening
             }
             completion(result.map(\.history))
         } _: { rooms throws(JournalError) in
-            try await rooms.checkPlace(of: room)
-            return try await rooms.logs.open(room) { () throws(JournalError) in
+            try await rooms.logs.open(room) { () throws(JournalError) in
                 try await rooms.checkPlace(of: room)
+                guard attempt.isWanted.load(ordering: .relaxed) else {
+                    throw .unavailable("Nobody waits for the room any more.")
+                }
             }
         }
     }
