@@ -664,12 +664,12 @@ struct JetStreamJournalTests {
         let server = try await NATSProcess(jetStream: false)
         await expectUnavailable(saying: "is it enabled on the NATS servers?") {
             () throws(JournalError) in
-            try await Self.store(server, patience: .milliseconds(300))
+            try await Self.store(server, patience: .milliseconds(1500))
         }
         server.kill()
         await expectUnavailable(saying: "NATS can't be reached: Connection refused by") {
             () throws(JournalError) in
-            try await Self.store(server, patience: .milliseconds(300))
+            try await Self.store(server, patience: .milliseconds(1500))
         }
     }
 
