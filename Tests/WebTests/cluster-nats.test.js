@@ -144,7 +144,7 @@ describe("a cluster at NATS as Docs/Cluster.md configures it", { skip: missing |
     ]);
     assert.equal(reader.status, 2, reader.text);
     assert.match(cluster.violations, /Publish Violation.*STREAM\.MSG\.GET/);
-    assert.equal(blind.status, 1, blind.text);
+    assert.equal(blind.status, 2, blind.text);
     assert.match(cluster.violations, /Subscription Violation.*pulses/);
   });
 

@@ -112,3 +112,16 @@ import Observation
     }
     // end of snippet
 }
+
+// snippet: follow-a-selection
+/// Ends when the task is cancelled.
+func followItems(
+    on connection: RemoteConnection, _ receive: @escaping @Sendable ([Item]) -> Void
+) -> Task<Void, Never> {
+    Task { @MainActor in
+        let store = RemoteStore(ShoppingList.items, on: connection)
+        for await items in store.states { receive(items) }
+        withExtendedLifetime(store) {}
+    }
+}
+// end of snippet
