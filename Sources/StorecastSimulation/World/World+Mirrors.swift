@@ -97,7 +97,8 @@ extension World {
             "\(name(late, client)) is behind another that is at \(newest.version).")
     }
 
-    /// A position's version, and all that came later. In an older history the last ones have no values.
+    /// A position's version, and all that came later. In an older history the last ones have no
+    /// values.
     func versions(from position: Position) -> ClosedRange<UInt64> {
         position.version...max(position.version, model.position.version)
     }

@@ -14,7 +14,7 @@ let node = try ClusterNode(
 let room = Counter.room.allow(Increase.self, .roles("editor", "timer")).allow(Counter.total, .open)
 let server = SyncServer(
     host: "0.0.0.0", journal: .cluster(node), operations: OperationsAddress(port: 9464), room: room,
-    authentication: .tokens(try TokenTable(file: "tokens.json")))
+    authentication: .tokens(file: "tokens.json"))
 
 /// Counts each minute, once in the cluster: at the server that has the room then.
 @Sendable func count() async throws {

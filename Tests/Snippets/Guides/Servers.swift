@@ -15,7 +15,7 @@ func serveList() async throws {
     // snippet: list-server
     let server = SyncServer(
         port: 9090, journal: .sqlite("list.sqlite"), room: listRoom,
-        authentication: .tokens(try TokenTable(file: "tokens.json")))
+        authentication: .tokens(file: "tokens.json"))
     await server.main()
     // end of snippet
 }
@@ -24,7 +24,7 @@ func serveLists() async throws {
     // snippet: list-servers
     let server = SyncServer(
         port: 9090, journal: .sqlite("lists.sqlite"),
-        authentication: .tokens(try TokenTable(file: "tokens.json")),
+        authentication: .tokens(file: "tokens.json"),
         paths: try RoomPatterns(["/lists/*"]), rooms: { _ in listRoom })
     await server.main()
     // end of snippet
@@ -83,7 +83,7 @@ func makeDocumentServer() throws -> SyncServer {
     let rules = try DocumentRules(file: "rules.json")
     let document = JSONRoom.definition(initial: ["cards": [:]])
     let server = SyncServer(
-        authentication: .tokens(try TokenTable(file: "tokens.json")),
+        authentication: .tokens(file: "tokens.json"),
         rules: rules, paths: try RoomPatterns(["/boards/*"]),
         rooms: { document.obeying(rules, at: $0) })
     // end of snippet

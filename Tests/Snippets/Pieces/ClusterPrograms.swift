@@ -9,7 +9,7 @@ func serveInCluster() async throws {
         address: "10.0.0.11:9091")
     let server = SyncServer(
         host: "0.0.0.0", journal: .cluster(node), room: Counter.room.allowAll(.signedIn),
-        authentication: .tokens(try TokenTable(file: "tokens.json")))
+        authentication: .tokens(file: "tokens.json"))
     await server.main()
     // end of snippet
 }
