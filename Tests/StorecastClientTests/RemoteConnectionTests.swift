@@ -310,7 +310,7 @@ private final class ReadingExecutor: TaskExecutor {
     }
 
     /// What can't be written.
-    private struct Tell: SyncAction, Equatable {
+    private struct Tell: SyncAction, Hashable {
         init() {}
         init(from decoder: any Decoder) {}
         func encode(to encoder: any Encoder) throws { throw Locked() }
