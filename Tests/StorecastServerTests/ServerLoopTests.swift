@@ -369,6 +369,41 @@ struct ServerLimitsTests {
     }
 }
 
+extension ServerLimitsTests {
+    /// What reaches a limit of the sockets, and what that is called where limits are counted.
+    private static let reached: [(String, @Sendable (inout SyncLimits) -> Void)] = [
+        ("connections", { $0.connections = 0 }),
+        ("handshake-timeout", { $0.handshakeTimeout = .milliseconds(20) }),
+        ("silence", { ($0.pingInterval, $0.silence) = (.milliseconds(10), .milliseconds(40)) }),
+        ("hello-timeout", { $0.helloTimeout = .milliseconds(20) }),
+    ]
+
+    @Test(arguments: reached.indices)
+    func `it is counted that a limit was reached`(row: Int) async throws {
+        let (limit, change) = Self.reached[row]
+        var limits = SyncLimits()
+        limits.closeTimeout = .milliseconds(20)
+        change(&limits)
+        let server = SyncServer(port: 0, limits: limits, rooms: { _ in Tallies.room })
+        let url = try await server.start()
+        let request = limit == "handshake-timeout" ? "GET / HTTP/1.1\r\n" : PlainRequest.upgrade()
+        let answer = try await PlainRequest.answer(to: request, at: url)
+        let isRefused = limit == "connections"
+        #expect(answer.hasPrefix("HTTP/1.1 503 ") == isRefused)
+        #expect(answer.contains("\r\nRetry-After: 5\r\n") == isRefused)
+        let home = try #require(server.home(of: "/"))
+        #expect(await eventually { await home.timesCounted(limit) == 1 })
+        await server.stop()
+    }
+}
+
+extension ServerLoop {
+    /// How often a limit was reached, as the metrics have it.
+    fileprivate func timesCounted(_ limit: String) -> Int {
+        core?.report().counts[MetricKey(metric: .limits, labels: [limit])] ?? 0
+    }
+}
+
 struct RecoveryReportsTests {
     @Test func `progress is told after a second, and then every five seconds, until the end`() {
         var reports = RecoveryReports()
