@@ -316,7 +316,7 @@ private final class ReadingExecutor: TaskExecutor {
         func encode(to encoder: any Encoder) throws { throw Locked() }
     }
 
-    /// Whether a status that is awaited comes, of a task's own making.
+    /// Whether a status comes that a task of the connection's brings about.
     private func comesTo(
         _ connection: RemoteConnection, _ matches: (RemoteConnection.Status) -> Bool
     ) async -> Bool {
@@ -517,6 +517,7 @@ private final class ReadingExecutor: TaskExecutor {
         notes = []
         receivers.take([8: 80], nil)
         #expect(notes == [])
+        withExtendedLifetime(stores) {}
     }
 
     @Test func `a store that is gone isn't told, however many have been`() {
@@ -529,6 +530,7 @@ private final class ReadingExecutor: TaskExecutor {
         }
         receivers.take([1: 1, 50: 2, 100: 3], PendingActions())
         #expect(notes == ["s takes 1 pending", "s announces"])
+        withExtendedLifetime(staying) {}
     }
 
     @Test func `a slow reader has the newest state alone, and the end with its store`()

@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import StorecastWebSocket
 import Synchronization
 import Testing

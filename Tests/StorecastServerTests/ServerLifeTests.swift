@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import StorecastClient
 import Synchronization
 import Testing
