@@ -344,6 +344,46 @@ struct EdgeTests {
         await owner.stop()
     }
 
+    @Test func `one of several owners that doesn't serve a room is asked to give it back`()
+        async throws
+    {
+        let owner = SyncServer(port: 0, edgeKey: try key(), rooms: { _ in nil })
+        let url = String(try await owner.start().dropLast())
+        let (asked, ask) = AsyncStream<String>.makeStream()
+        let (logger, messages) = MessageLog.make()
+        let edge = SyncServer(
+            port: 0, logger: logger,
+            upstream: Upstream(
+                key: try key(), find: { _ in Upstream.Server(id: "s1", url: url) },
+                reclaim: { room, server in ask.yield("\(room) of \(server)") }))
+        let client = RemoteConnection(try await edge.start().at("/a"))
+        let first = await asked.limited.first { _ in true }
+        #expect(first == "/a of s1")
+        let start = "the server s1 at \(url) was given a room"
+        let line = await messages.first { $0.hasPrefix(start) }
+        #expect(line?.contains("--rooms and --json") == true)
+        client.close()
+        await edge.stop()
+        await owner.stop()
+    }
+
+    @Test func `one of several owners that doesn't let an edge in is named`() async throws {
+        let owner = SyncServer(port: 0, room: Tallies.room, edgeKey: try key())
+        let url = String(try await owner.start().dropLast())
+        let (logger, messages) = MessageLog.make()
+        let edge = SyncServer(
+            port: 0, logger: logger,
+            upstream: Upstream(key: try key(Self.secret + "!")) { _ in
+                Upstream.Server(id: "s1", url: url)
+            })
+        let client = RemoteConnection(try await edge.start())
+        let line = await messages.first { $0.contains("the server s1 at \(url)") }
+        #expect(line != nil)
+        client.close()
+        await edge.stop()
+        await owner.stop()
+    }
+
     @Test func `nobody is let into an extension's room by the key of edges`() async throws {
         let owner = SyncServer(
             port: 0, extensions: [ServerExtension(path: "/own") { _ in Nobody() }],
