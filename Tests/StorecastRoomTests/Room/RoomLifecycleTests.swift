@@ -167,6 +167,7 @@ struct RoomLifecycleTests {
     @Test func `of many who come at once so many are told of, the others later`() {
         var limits = SyncLimits()
         (limits.announcements, limits.announcementsPerSecond) = (2, 1)
+        let journal = TestJournal(isImmediate: true)
         let room = loop.open(Hall.room, journal: journal, limits: limits)
         let names = ["ada", "bob", "cyd"]
         let wires = names.map { enter($0, "\($0)-0123456789abcdef", of: room) }
