@@ -374,6 +374,36 @@ private final class ReadingExecutor: TaskExecutor {
         #expect(store.dispatch(PutBook(title: "Emma")).result.settled != nil)
     }
 
+    @Test func `of a store only what has changed is told, and a problem leaves the state`() {
+        let store = RemoteStore(Shelf.books, on: network.connect())
+        func told(_ update: MirrorUpdate<[String]>) -> [String] {
+            let names = ["state", "position", "isLive", "problem"]
+            let tallies = names.map { _ in Tally() }
+            let reads: [() -> Void] = [
+                { _ = store.state }, { _ = store.position }, { _ = store.isLive },
+                { _ = store.problem },
+            ]
+            for (read, tally) in zip(reads, tallies) {
+                withObservationTracking(read, onChange: { tally.increase() })
+            }
+            store.take(update, nil)
+            return zip(names, tallies).filter { $1.count == 1 }.map(\.0)
+        }
+        let (first, second) = (Position(epoch: "e", version: 1), Position(epoch: "e", version: 2))
+        let forbidden = Rejection(.forbidden, "No.")
+        var update = MirrorUpdate(state: ["Emma"], position: first, isLive: true)
+        #expect(told(update) == ["state", "position", "isLive"])
+        #expect(told(update) == [])
+        update.position = second
+        #expect(told(update) == ["position"])
+        #expect(
+            told(MirrorUpdate(position: second, problem: forbidden)) == ["isLive", "problem"])
+        #expect(store.state == ["Emma"] && store.problem == forbidden && !store.isLive)
+        update.state = ["Persuasion"]
+        #expect(told(update) == ["state", "isLive", "problem"])
+        #expect(store.state == ["Persuasion"] && store.problem == nil && store.isLive)
+    }
+
     @Test func `what others know of a client isn't its id`() throws {
         let connection = network.connect()
         network.welcome()
