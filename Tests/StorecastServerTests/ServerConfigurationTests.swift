@@ -152,6 +152,17 @@ struct ServerConfigurationTests {
         #expect(message(of: result).contains("has no edges of its own"))
     }
 
+    @Test func `a program whose server can't start says why, and ends with the status 1`()
+        async throws
+    {
+        let result = try await #require(
+            processExitsWith: .exitCode(1), observing: [\.standardErrorContent]
+        ) {
+            await SyncServer(host: "8.8.8.8", port: 0, room: Tallies.room).main()
+        }
+        #expect(message(of: result).contains("Error: Can't listen on 8.8.8.8:0: "))
+    }
+
     @Test func `a proxy that has no address is a mistake of the program`() async throws {
         let result = try await #require(
             processExitsWith: .failure, observing: [\.standardErrorContent]
