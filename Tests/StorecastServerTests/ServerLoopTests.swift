@@ -134,6 +134,18 @@ struct ConnectionEndTests {
         await server.stop()
     }
 
+    @Test func `whoever is in an extension's room isn't revoked, and that isn't a room to give away`()
+        async throws
+    {
+        let server = server(1)
+        let connections = await connect(try await server.start(), to: ["/", Witness.path])
+        #expect(await server.openRooms() == ["/"])
+        #expect(await server.revoke { _ in true } == 1)
+        #expect(connections[1].status == .live)
+        for connection in connections { connection.close() }
+        await server.stop()
+    }
+
     @Test(arguments: [1, 3])
     func `who sends more pings than messages may come is read no further for a while`(
         loops: Int
@@ -357,6 +369,24 @@ struct ServerLimitsTests {
             $0.handshakeTimeout = .milliseconds(20)
         }
         #expect(!answer.contains("200"))
+    }
+
+    @Test func `who comes while the process has too much memory in use is told to come again`()
+        async throws
+    {
+        var limits = SyncLimits()
+        limits.memory = 1
+        limits.closeTimeout = .milliseconds(20)
+        let (logger, messages) = MessageLog.make()
+        let server = SyncServer(
+            port: 0, limits: limits, logger: logger, rooms: { _ in Tallies.room })
+        let url = try await server.start()
+        // It looks once a second.
+        let line = await messages.first { $0.contains("more than the limit 'memory' of 0 MiB") }
+        #expect(line != nil)
+        let answer = try await PlainRequest.answer(to: PlainRequest.upgrade(), at: url)
+        #expect(answer.contains(#""code":"full""#))
+        await server.stop()
     }
 
     @Test func `who is silent for too long is cut off`() async throws {
