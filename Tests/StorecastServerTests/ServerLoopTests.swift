@@ -134,7 +134,7 @@ struct ConnectionEndTests {
         await server.stop()
     }
 
-    @Test func `whoever is in an extension's room isn't revoked, and that isn't a room to give away`()
+    @Test func `an extension's room isn't one to be revoked or given away with the others`()
         async throws
     {
         let server = server(1)
