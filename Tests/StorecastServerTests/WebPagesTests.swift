@@ -151,8 +151,6 @@ struct WebPagesTests {
 
     @Test func `a browser has what a tag of its list names, weak or not`() {
         let file = WebFile(Array("x".utf8), name: "/x")
-        // FNV-1a of "x", 64 bits.
-        #expect(file.entityTag == #""af63f54c86021707""#)
         let tag = file.entityTag
         for has in [tag, "W/\(tag)", "*", " * ", "\"a\",\t\(tag)\t", "W/\"a\" , W/\(tag) ,"] {
             #expect(file.matches(has), "\(has)")
