@@ -132,10 +132,13 @@ class ClusterTest(DevtoolsTest):
 
     def test_a_cluster_is_shown_with_its_servers_and_where_rooms_are(self):
         page = self.look()
+        # The server has all modules of the page in one.
+        page.route("**/modules/**", lambda route: route.fulfill(
+            path=ROOT / "Clients/Web" / route.request.url.split("/modules/")[1]))
         server = {"address": "ws://10.0.0.1:9091", "isDrained": False, "isOwn": False}
         page.evaluate(
             """async (cluster) => {
-                const { ClusterTable } = await import("/devtools/views/ClusterTable.js");
+                const { ClusterTable } = await import("/modules/devtools/views/ClusterTable.js");
                 new ClusterTable(document.getElementById("cluster")).show(cluster);
             }""",
             {
