@@ -29,6 +29,16 @@ export function indexedDBOutbox(name = "outbox", parts = {}) {
       const used = await usedSlots(database, names);
       return openFree(locks, names, used, (slot) => open(database, slot, newClient));
     },
+    shared: (url) => {
+      const slot = `storecast ${name} tabs ${url}`;
+      return {
+        name: slot,
+        open: async (newClient) => {
+          const database = await openDatabase(parts.indexedDB ?? globalThis.indexedDB);
+          return open(database, slot, newClient, true);
+        },
+      };
+    },
   };
 }
 
@@ -59,10 +69,12 @@ async function usedSlots(database, names) {
  * @param {IDBDatabase} database
  * @param {string} slot
  * @param {() => string} newClient
+ * @param {boolean} [isShared]  another tab may open it later: nothing is written from then on
  * @returns {Promise<OpenOutbox>}
  */
-async function open(database, slot, newClient) {
-  const transaction = database.transaction(["clients", "dispatches"]);
+async function open(database, slot, newClient, isShared = false) {
+  const mode = isShared ? "readwrite" : "readonly";
+  const transaction = database.transaction(["clients", "dispatches"], mode, strict);
   const [head, values] = await Promise.all([
     result(transaction.objectStore("clients").get(slot)),
     result(transaction.objectStore("dispatches").getAll(range(slot))),
@@ -72,15 +84,25 @@ async function open(database, slot, newClient) {
   const { client, settled } = found;
   const dispatches = readDispatches(values, settled);
   const opening = found.opening + 1;
-  const isKept = await keep(database, slot, { client, settled, opening });
+  const mine = { client, settled, opening };
+  // In the transaction that has read it: what another tab still wrote is read, or isn't written.
+  if (isShared) transaction.objectStore("clients").put(mine, slot);
+  const isKept = await (isShared ? completion(transaction).then(() => true) : keep(database, slot, mine));
   return {
     contents: { client, settled, dispatches, opening: isKept ? opening : undefined },
     write: (change) => {
       const writing = database.transaction(["clients", "dispatches"], "readwrite", strict);
+      const clients = writing.objectStore("clients");
       const dispatches = writing.objectStore("dispatches");
+      if (isShared) {
+        const last = clients.get(slot);
+        last.onsuccess = () => {
+          if (last.result?.opening !== opening) writing.abort();
+        };
+      }
       for (const dispatch of change.dispatches) dispatches.put(dispatch, [slot, dispatch.seq]);
       dispatches.delete(range(slot, change.settled));
-      writing.objectStore("clients").put({ client, settled: change.settled, opening }, slot);
+      clients.put({ client, settled: change.settled, opening }, slot);
       return completion(writing);
     },
     close: () => database.close(),
