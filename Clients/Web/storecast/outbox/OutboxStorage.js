@@ -55,8 +55,8 @@
  *
  * @typedef {object} SharedOutbox
  * @property {string} name  the same in all of them
- * @property {(newClient: () => string) => Promise<OpenOutbox>} open  opens it, also when another tab
- *     has: that one can't write any more, and isn't told so otherwise
+ * @property {(newClient: () => string, lost: () => void) => Promise<OpenOutbox>} open  opens it, also
+ *     when another tab has: that one can't write any more, and `lost` is called there when it tries
  */
 
 export {};

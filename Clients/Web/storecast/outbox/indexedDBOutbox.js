@@ -33,9 +33,9 @@ export function indexedDBOutbox(name = "outbox", parts = {}) {
       const slot = `storecast ${name} tabs ${url}`;
       return {
         name: slot,
-        open: async (newClient) => {
+        open: async (newClient, lost) => {
           const database = await openDatabase(parts.indexedDB ?? globalThis.indexedDB);
-          return open(database, slot, newClient, true);
+          return open(database, slot, newClient, lost);
         },
       };
     },
@@ -69,11 +69,12 @@ async function usedSlots(database, names) {
  * @param {IDBDatabase} database
  * @param {string} slot
  * @param {() => string} newClient
- * @param {boolean} [isShared]  another tab may open it later: nothing is written from then on
+ * @param {() => void} [lost]  given if another tab may open it later; called when something was to
+ *     be written after that, and wasn't
  * @returns {Promise<OpenOutbox>}
  */
-async function open(database, slot, newClient, isShared = false) {
-  const mode = isShared ? "readwrite" : "readonly";
+async function open(database, slot, newClient, lost) {
+  const mode = lost ? "readwrite" : "readonly";
   const transaction = database.transaction(["clients", "dispatches"], mode, strict);
   const [head, values] = await Promise.all([
     result(transaction.objectStore("clients").get(slot)),
@@ -85,19 +86,24 @@ async function open(database, slot, newClient, isShared = false) {
   const dispatches = readDispatches(values, settled);
   const opening = found.opening + 1;
   const mine = { client, settled, opening };
-  // In the transaction that has read it: what another tab still wrote is read, or isn't written.
-  if (isShared) transaction.objectStore("clients").put(mine, slot);
-  const isKept = await (isShared ? completion(transaction).then(() => true) : keep(database, slot, mine));
+  let isKept = true;
+  if (lost) {
+    // In the transaction that has read it: what another tab still writes was read, or isn't written.
+    transaction.objectStore("clients").put(mine, slot);
+    await completion(transaction);
+  } else isKept = await keep(database, slot, mine);
   return {
     contents: { client, settled, dispatches, opening: isKept ? opening : undefined },
     write: (change) => {
       const writing = database.transaction(["clients", "dispatches"], "readwrite", strict);
       const clients = writing.objectStore("clients");
       const dispatches = writing.objectStore("dispatches");
-      if (isShared) {
+      if (lost) {
         const last = clients.get(slot);
         last.onsuccess = () => {
-          if (last.result?.opening !== opening) writing.abort();
+          if (last.result?.opening === opening) return;
+          writing.abort();
+          lost();
         };
       }
       for (const dispatch of change.dispatches) dispatches.put(dispatch, [slot, dispatch.seq]);

@@ -180,7 +180,8 @@ export class Tabs {
   async #lead(claim) {
     this.#post({ kind: "coming" });
     try {
-      const open = await this.#shared.open(this.#parts.platform.newClient);
+      const lost = () => this.#lost(claim);
+      const open = await this.#shared.open(this.#parts.platform.newClient, lost);
       const makers = open.contents.dispatches.map(({ tab }) => tab ?? "");
       const gone = await this.#goneOf(new Set(makers));
       if (this.#claim !== claim) return open.close();

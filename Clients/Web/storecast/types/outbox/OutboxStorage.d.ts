@@ -90,8 +90,8 @@ export type SharedOutbox = {
      */
     name: string;
     /**
-     * opens it, also when another tab
-     * has: that one can't write any more, and isn't told so otherwise
+     * opens it, also
+     * when another tab has: that one can't write any more, and `lost` is called there when it tries
      */
-    open: (newClient: () => string) => Promise<OpenOutbox>;
+    open: (newClient: () => string, lost: () => void) => Promise<OpenOutbox>;
 };
