@@ -38,9 +38,9 @@ export class Browser {
     return browser;
   }
 
-  async open() {
-    const { port } = this.#pages.address();
-    const url = `http://127.0.0.1:${this.#port}/json/new?http://127.0.0.1:${port}/`;
+  /** A tab with the page that has the module, or with another one that does. */
+  async open(address = `http://127.0.0.1:${this.#pages.address().port}/`) {
+    const url = `http://127.0.0.1:${this.#port}/json/new?${address}`;
     const target = await (await fetch(url, { method: "PUT" })).json();
     const page = await Page.attach(target.webSocketDebuggerUrl);
     await page.isLoaded();
@@ -113,6 +113,13 @@ class Page {
       if (tries === 200) throw new Error("The page didn't load.");
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
+  }
+
+  /** Its process ends, as in a crash. */
+  crash() {
+    // Nobody is left to answer.
+    void this.#call("Page.crash");
+    this.#socket.close();
   }
 
   async close() {

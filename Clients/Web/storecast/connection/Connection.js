@@ -11,6 +11,7 @@ import { Listeners } from "../store/Listeners.js";
 import { PageStore } from "../store/PageStore.js";
 import { RemoteStore } from "../store/RemoteStore.js";
 import { StoreTable } from "../store/StoreTable.js";
+import { Tabs } from "../tabs/Tabs.js";
 import { inspectJSON } from "../wire/JSONText.js";
 import { Rejection } from "../wire/Rejection.js";
 
@@ -19,6 +20,7 @@ import { Rejection } from "../wire/Rejection.js";
 /** @typedef {import("./Status.js").Status} Status */
 /** @typedef {import("../wire/ServerFrame.js").Identity} Identity */
 /** @typedef {import("../store/OptimisticValue.js").Stamp} Stamp */
+/** @typedef {import("../tabs/TabFollower.js").TabFollower} TabFollower */
 
 /**
  * What a room has, for editors and type checkers: the values and parameters of its selections by
@@ -71,6 +73,9 @@ import { Rejection } from "../wire/Rejection.js";
  *     for their outcome; in memory if left out
  * @property {import("../cache/CacheStorage.js").CacheOptions} [cache]  where the states of stores
  *     are kept for the next time that the program is started; they aren't if left out
+ * @property {boolean} [tabs]  shares one connection, and one outbox, among the browser's tabs that
+ *     have an outbox of this name; the outbox has to be an `indexedDBOutbox()`. Where tabs can't
+ *     tell one another apart (outside of `https:` and `localhost`) each has a connection of its own
  * @property {number} [largestValue]  the largest value of a selection that is taken, in bytes of
  *     its JSON text; 64 MiB if left out. The store of a larger one has the `problem` `too-large`.
  *     With 0 the server is asked to send no value in parts, and any size is taken
@@ -108,8 +113,10 @@ export class Connection {
   #writer;
   /** @type {CacheWriter | undefined} */
   #cache;
+  /** @type {Tabs | undefined} */
+  #tabs;
   #unwatch;
-  /** @type {ConnectionCore} */
+  /** @type {ConnectionCore | TabFollower} */
   #core;
   #trouble;
   #traceparent;
@@ -130,6 +137,7 @@ export class Connection {
     const session = new ClientSession(this.#outbox, {
       welcomed: () => this.#welcomed(),
       moved: () => this.#cache?.schedule(),
+      relay: (frames) => this.#tabs?.relay(frames),
       forbidden: () => void this.#cache?.save(),
       pendingChanged: () => this.#pendingChanged(),
       held: (seconds) => this.#core.held(seconds),
@@ -140,19 +148,23 @@ export class Connection {
     });
     session.largestValue = options.largestValue ?? session.largestValue;
     this.#session = session;
-    this.#writer = new OutboxWriter(this.#outbox, platform, (problem) => this.#wrote(problem));
-    this.#core = new ConnectionCore({
-      url,
-      token,
-      WebSocket,
-      platform,
-      session,
-      beforeSending: () => this.#writer.write(),
-      statusChanged: () => this.#statusChanged(),
-    });
+    this.#writer = this.#makeWriter();
+    const makeCore = () =>
+      new ConnectionCore({
+        url,
+        token,
+        WebSocket,
+        platform,
+        session,
+        beforeSending: () => this.#writer.write(),
+        statusChanged: () => this.#statusChanged(),
+      });
+    this.#core = makeCore();
     if (cache) this.#cache = new CacheWriter(url, cache, platform, session);
     this.#unwatch = platform.watchHiding(() => void this.saveCache());
-    this.#start(url, outbox);
+    this.#outbox.client = platform.newClient();
+    if (options.tabs) this.#tabs = this.#makeTabs(url, outbox, makeCore);
+    void this.#start(url, outbox);
   }
 
   /**
@@ -256,6 +268,7 @@ export class Connection {
       this.#outbox.append(action, this.#session.position, resolve, reject, traceparent);
     });
     outcome.catch(() => {});
+    this.#tabs?.appended();
     this.#pendingChanged();
     if (this.#stores.optimistic.length > 0) this.#announcer.flush();
     this.#core.scheduleFlush();
@@ -281,12 +294,14 @@ export class Connection {
   }
 
   /**
-   * Takes the cache away, and keeps nothing from now on: for when somebody logs out. Works on a
-   * closed connection too. Stores go on showing what they show.
+   * Takes the cache away, and keeps nothing from now on, in tabs that share the connection neither:
+   * for when somebody logs out. Works on a closed connection too. Stores go on showing what they
+   * show.
    *
    * @returns {Promise<void>} rejects if the storage can't
    */
   async wipeCache() {
+    this.#tabs?.wipe();
     await this.#cache?.wipe();
   }
 
@@ -303,6 +318,7 @@ export class Connection {
     if (this.status.state === "closed") return;
     this.#writer.write();
     this.#unwatch();
+    this.#tabs?.close();
     this.#core.close();
     this.#session.close(new Rejection("closed", "The connection is closed."));
     this.#writer.close();
@@ -319,13 +335,14 @@ export class Connection {
    * @param {import("../outbox/OutboxStorage.js").OutboxStorage | undefined} storage
    */
   async #start(url, storage) {
-    const { newClient } = this.#platform;
-    this.#session.client = newClient();
+    if (this.#tabs) {
+      await this.#cache?.read();
+      return this.#tabs.start();
+    }
     if (storage) {
       try {
-        const open = await storage.open(url, newClient);
+        const open = await storage.open(url, this.#platform.newClient);
         if (this.status.state === "closed") return open.close();
-        this.#session.client = open.contents.client;
         this.#writer.open(open);
         this.#pendingChanged();
       } catch (error) {
@@ -335,12 +352,74 @@ export class Connection {
         this.#setOutboxProblem(error instanceof Rejection ? error : unopened);
       }
     }
-    await this.#cache?.open(url);
-    if (this.status.state !== "closed") this.#core.connect();
+    await this.#cache?.read();
+    if (this.status.state === "closed") return;
+    this.#cache?.open(url);
+    if (this.#core instanceof ConnectionCore) void this.#core.connect();
+  }
+
+  /**
+   * The tabs of this browser with which to share; undefined where it can't be done.
+   *
+   * @param {string} url
+   * @param {import("../outbox/OutboxStorage.js").OutboxStorage | undefined} storage
+   * @param {() => ConnectionCore} makeCore
+   */
+  #makeTabs(url, storage, makeCore) {
+    const { locks, openChannel } = this.#platform;
+    if (!storage?.shared) throw new TypeError("Tabs share an indexedDBOutbox(): give one.");
+    if (!locks || !openChannel) return undefined;
+    const outbox = this.#outbox;
+    const restore = () => this.#cache?.open(url);
+    const become = (/** @type {ConnectionCore | TabFollower} */ core) => {
+      const last = this.#core;
+      this.#core = core;
+      if (last instanceof ConnectionCore) last.close();
+      this.#writer.close();
+      this.#writer = this.#makeWriter();
+      outbox.refusal = undefined;
+      if (this.#cache) this.#cache.isWriting = core instanceof ConnectionCore;
+    };
+    const tabs = new Tabs(storage.shared(url), locks, openChannel, {
+      platform: this.#platform,
+      session: this.#session,
+      outbox,
+      status: () => this.status,
+      lead: (open) => {
+        const core = makeCore();
+        become(core);
+        this.#writer.open(open);
+        restore();
+        this.#pendingChanged();
+        void core.connect();
+      },
+      follow: become,
+      alone: (problem) => {
+        this.#tabs = undefined;
+        outbox.share(undefined);
+        become(makeCore());
+        if (problem) this.#trouble(`The tabs can't share a connection: ${problem}`);
+        void this.#start(url, storage);
+      },
+      restore,
+      changed: () => this.#statusChanged(),
+      pendingChanged: () => this.#pendingChanged(),
+      scheduleFlush: () => this.#core.scheduleFlush(),
+      reconnect: () => this.reconnect(),
+      authenticate: (token) => this.authenticate(token),
+      wipe: () => void this.#cache?.wipe().catch(() => {}),
+    });
+    outbox.share(tabs.tab);
+    return tabs;
+  }
+
+  #makeWriter() {
+    return new OutboxWriter(this.#outbox, this.#platform, (problem) => this.#wrote(problem));
   }
 
   #statusChanged() {
     this.#announcer.add(this);
+    this.#tabs?.statusChanged();
     const { status } = this;
     if (status.state === "offline") this.#cache?.schedule();
     // Who may not enter the room may not have anything of it.

@@ -3,6 +3,7 @@
 /** @typedef {import("./Status.js").Status} Status */
 /** @typedef {import("../wire/ServerFrame.js").Identity} Identity */
 /** @typedef {import("../store/OptimisticValue.js").Stamp} Stamp */
+/** @typedef {import("../tabs/TabFollower.js").TabFollower} TabFollower */
 /**
  * What a room has, for editors and type checkers: the values and parameters of its selections by
  * name, and the payloads of its actions by type.
@@ -49,6 +50,9 @@
  *     for their outcome; in memory if left out
  * @property {import("../cache/CacheStorage.js").CacheOptions} [cache]  where the states of stores
  *     are kept for the next time that the program is started; they aren't if left out
+ * @property {boolean} [tabs]  shares one connection, and one outbox, among the browser's tabs that
+ *     have an outbox of this name; the outbox has to be an `indexedDBOutbox()`. Where tabs can't
+ *     tell one another apart (outside of `https:` and `localhost`) each has a connection of its own
  * @property {number} [largestValue]  the largest value of a selection that is taken, in bytes of
  *     its JSON text; 64 MiB if left out. The store of a larger one has the `problem` `too-large`.
  *     With 0 the server is asked to send no value in parts, and any size is taken
@@ -170,8 +174,9 @@ export class Connection<Room extends RoomTypes = AnyRoom> {
      */
     saveCache(): Promise<void>;
     /**
-     * Takes the cache away, and keeps nothing from now on: for when somebody logs out. Works on a
-     * closed connection too. Stores go on showing what they show.
+     * Takes the cache away, and keeps nothing from now on, in tabs that share the connection neither:
+     * for when somebody logs out. Works on a closed connection too. Stores go on showing what they
+     * show.
      *
      * @returns {Promise<void>} rejects if the storage can't
      */
@@ -192,6 +197,7 @@ export type Position = import("../session/Position.js").Position;
 export type Status = import("./Status.js").Status;
 export type Identity = import("../wire/ServerFrame.js").Identity;
 export type Stamp = import("../store/OptimisticValue.js").Stamp;
+export type TabFollower = import("../tabs/TabFollower.js").TabFollower;
 /**
  * What a room has, for editors and type checkers: the values and parameters of its selections by
  * name, and the payloads of its actions by type.
@@ -248,6 +254,12 @@ export type ConnectionOptions = {
      * are kept for the next time that the program is started; they aren't if left out
      */
     cache?: import("../cache/CacheStorage.js").CacheOptions | undefined;
+    /**
+     * shares one connection, and one outbox, among the browser's tabs that
+     * have an outbox of this name; the outbox has to be an `indexedDBOutbox()`. Where tabs can't
+     * tell one another apart (outside of `https:` and `localhost`) each has a connection of its own
+     */
+    tabs?: boolean | undefined;
     /**
      * the largest value of a selection that is taken, in bytes of
      * its JSON text; 64 MiB if left out. The store of a larger one has the `problem` `too-large`.
