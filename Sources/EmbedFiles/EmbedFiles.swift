@@ -2,7 +2,7 @@ import Foundation
 import PackagePlugin
 
 /// Makes the files of `Clients/Web` that browsers load a part of its code: what pages are made of,
-/// and of scripts the bundles, which have all modules of a page in one.
+/// and of scripts the bundles, which have all modules of a page in one, and the service worker.
 @main
 struct EmbedFiles: BuildToolPlugin {
     private static let extensions: Set = ["html", "css", "svg", "webmanifest"]
@@ -26,7 +26,7 @@ struct EmbedFiles: BuildToolPlugin {
                 """)
             return []
         }
-        let paths = (files + Self.bundles).sorted()
+        let paths = (files + Self.bundles + ["worker/serviceWorker.js"]).sorted()
         let output = context.pluginWorkDirectoryURL.appending(path: "EmbeddedFiles.swift")
         return [
             .buildCommand(

@@ -32,14 +32,26 @@ extension WebPages {
     public static var devtools: WebPages { page("devtools") }
 
     /// The page of the example board, which shows the room at `/`, and at `/b/NAME` the room of that
-    /// path: as `storecast serve` has it.
+    /// path: as `storecast serve` has it. Browsers keep it for when there is no server.
     public static var board: WebPages {
         guard let pattern = try? RoomPattern("/b/*") else { preconditionFailure("It is one.") }
-        return page("board").withRoot("board").serving("/index.html", at: pattern)
+        return page("board").withRoot("board").serving("/index.html", at: pattern).keptOffline()
     }
 
     /// The page that shows the JSON document of the room at `/`, as `storecast serve --json` has it.
     public static var document: WebPages { page("document").withRoot("document") }
+
+    /// The same, with a service worker at `/service-worker.js` that keeps them all in the browsers of
+    /// those who were there, for when there is no server: if the pages ask for it, by the JavaScript
+    /// client's `keepPages()`.
+    ///
+    /// Those that are put together with them later aren't kept.
+    public func keptOffline() -> WebPages {
+        guard let worker = webClients["worker/serviceWorker.js"] else {
+            preconditionFailure("The service worker isn't among the files.")
+        }
+        return kept(by: worker)
+    }
 
     /// What a page in `Clients/Web` needs, with all its modules in one.
     private static func page(_ folder: String) -> WebPages {

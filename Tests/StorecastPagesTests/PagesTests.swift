@@ -54,6 +54,20 @@ struct PagesTests {
         #expect(WebPages.client["/index.html"] == nil)
     }
 
+    @Test func `a board's page is kept for when there is no server, and only that`() throws {
+        let worker = try text("/service-worker.js", of: .board)
+        let list = try #require(worker.firstMatch(of: /self\.pages = \[.*\];\n/)).output
+        for path in try references("/index.html", of: .board) + ["/"] {
+            #expect(list.contains(#""path":"\#(path)""#), "\(path)")
+        }
+        #expect(list.contains(#""under":["/b/"]"#))
+        #expect(!list.contains("service-worker") && !list.contains("/board/main.js"))
+        #expect(WebPages.devtools["/service-worker.js"] == nil)
+        #expect(WebPages.client["/service-worker.js"] == nil)
+        let site = WebPages(["/index.html": [1]]).and(.client).keptOffline()
+        #expect(try text("/service-worker.js", of: site).contains("/storecast/index.js"))
+    }
+
     @Test func `the client is where one wants it`() throws {
         let script = try text("/storecast/index.js", of: .client)
         #expect(script.contains(/export ?\{.*as connect\b/))

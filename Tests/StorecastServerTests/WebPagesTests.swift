@@ -276,6 +276,36 @@ struct WebPagesTests {
         }
     }
 
+    /// The hash is that of FIPS 180-4's example.
+    @Test func `a service worker is told what there is to keep`() throws {
+        let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        let nothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+        let html = Array(#"<script src="/a.js"></script>"#.utf8)
+        let pages = WebPages([
+            "/index.html": [], "/app/index.html": html, "/a.js": Array("abc".utf8),
+        ]).withHashedNames().serving("/index.html", at: try RoomPattern("/b/*"))
+        let kept = pages.kept(by: Array("// the worker".utf8))
+        let text = String(decoding: try #require(kept["/service-worker.js"]), as: UTF8.self)
+        let lines = text.split(separator: "\n")
+        #expect(lines.count == 2 && lines[1] == "// the worker")
+        #expect(lines[0].hasPrefix("self.pages = [") && lines[0].hasSuffix("];"))
+        let list = try JSON(parsing: String(lines[0].dropFirst("self.pages = ".count).dropLast()))
+        func file(_ path: String) -> JSON? { list.array?.first { $0["path"]?.string == path } }
+        #expect(file("/") == ["path": "/", "hash": .string(nothing), "under": ["/b/"]])
+        #expect(file("/app/")?["under"] == nil && file("/app/")?["hash"] != nil)
+        // By the name that pages have for it.
+        let script = try #require(pages.paths.first { $0.hasPrefix("/a.") && $0 != "/a.js" })
+        #expect(file(script) == ["path": .string(script), "hash": .string(abc)])
+        #expect(file("/a.js") == nil)
+        #expect(list.array?.count == 3 && kept.paths.count == pages.paths.count + 1)
+    }
+
+    @Test func `a worker is told of paths as they are in URLs`() throws {
+        let kept = WebPages(["/caf\u{e9} %.txt": [1]]).kept(by: [])
+        let text = String(decoding: try #require(kept["/service-worker.js"]), as: UTF8.self)
+        #expect(text.contains(#""path":"/caf%C3%A9%20%25.txt""#), "\(text)")
+    }
+
     @Test func `a browser gets many files on one connection`() async throws {
         let requests = (1...5).map { _ in
             "GET /app/main.js HTTP/1.1\r\nHost: localhost\r\n\r\n"

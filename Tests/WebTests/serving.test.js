@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { Agent, get } from "node:http";
 import { describe, test } from "node:test";
 import { gunzipSync } from "node:zlib";
@@ -73,6 +74,23 @@ describe("what a server serves to browsers", { skip: missing }, () => {
       assert.deepEqual(short.body, long.body, file);
       assert.equal(long.headers["content-encoding"], undefined);
       assert(short.headers["content-encoding"] === undefined || short.size < long.size, file);
+    }
+    await server.stop();
+  });
+
+  test("what the board's service worker is told to keep is what is served", async () => {
+    const server = await Server.start();
+    const url = `http://127.0.0.1:${server.port}`;
+    const worker = await load(`${url}/service-worker.js`);
+    assert.equal(worker.headers["cache-control"], "no-cache");
+    const [, list] = /^self\.pages = (.*);\n/.exec(String(worker.body));
+    const pages = JSON.parse(list);
+    assert.deepEqual(pages.find(({ path }) => path === "/").under, ["/b/"]);
+    const board = references(await load(`${url}/`), url);
+    for (const file of board) assert(pages.some(({ path }) => url + path === file), file);
+    for (const { path, hash } of pages) {
+      const { body } = await load(url + path);
+      assert.equal(createHash("sha256").update(body).digest("hex"), hash, path);
     }
     await server.stop();
   });
