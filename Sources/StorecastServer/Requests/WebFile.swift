@@ -47,11 +47,11 @@ struct WebFile: Sendable {
     }
 
     /// RFC 9110, section 8.8.3. Each of the two that are sent has its own.
-    private var entityTag: String { "\"\(hash)\"" }
+    var entityTag: String { "\"\(hash)\"" }
     private var compressedTag: String { "\"\(hash)-gzip\"" }
 
     /// Whether a request says that it has this content (RFC 9110, section 13.1.2).
-    private func matches(_ condition: String?) -> Bool {
+    func matches(_ condition: String?) -> Bool {
         guard let condition else { return false }
         return condition.split(separator: ",").contains { item in
             var tag = Self.trimmed(item)
