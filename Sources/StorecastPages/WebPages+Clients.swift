@@ -24,26 +24,28 @@ extension WebPages {
         return pages
     }
 
-    /// The page of the devtools at `/devtools/`, for a server with the extension of StorecastDevtools.
+    /// The page of the devtools at `/devtools/`, for a server with the extension of
+    /// StorecastDevtools.
     ///
     /// ```swift
     /// SyncServer(room: counter, extensions: [.devtools(.token(token))], pages: .devtools)
     /// ```
     public static var devtools: WebPages { page("devtools") }
 
-    /// The page of the example board, which shows the room at `/`, and at `/b/NAME` the room of that
-    /// path: as `storecast serve` has it. Browsers keep it for when there is no server.
+    /// The page of the example board, which shows the room at `/`, and at `/b/NAME` the room of
+    /// that path: as `storecast serve` has it. Browsers keep it for when there is no server.
     public static var board: WebPages {
         guard let pattern = try? RoomPattern("/b/*") else { preconditionFailure("It is one.") }
         return page("board").withRoot("board").serving("/index.html", at: pattern).keptOffline()
     }
 
-    /// The page that shows the JSON document of the room at `/`, as `storecast serve --json` has it.
+    /// The page that shows the JSON document of the room at `/`, as `storecast serve --json` has
+    /// it.
     public static var document: WebPages { page("document").withRoot("document") }
 
-    /// The same, with a service worker at `/service-worker.js` that keeps them all in the browsers of
-    /// those who were there, for when there is no server: if the pages ask for it, by the JavaScript
-    /// client's `keepPages()`.
+    /// The same, with a service worker at `/service-worker.js` that keeps them all in the browsers
+    /// of those who were there, for when there is no server: if the pages ask for it, by the
+    /// JavaScript client's `keepPages()`.
     ///
     /// Those that are put together with them later aren't kept.
     public func keptOffline() -> WebPages {

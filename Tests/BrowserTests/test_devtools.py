@@ -13,6 +13,8 @@ from playwright.sync_api import expect
 from pages import BrowserTest
 from programs import BUILD
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
 
 class DevtoolsTest(BrowserTest):
     def setUp(self):

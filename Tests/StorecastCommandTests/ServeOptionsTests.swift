@@ -64,7 +64,7 @@ struct ServeOptionsTests {
         ]
         let page = configuration.pages["/index.html"]
         made["page"] =
-            [("board", WebPages.board), ("document", .document)]
+            [("board", WebPages.board), ("document", WebPages.document)]
             .first { page == $0.1["/index.html"] }?.0 ?? "own"
         switch configuration.pages.policy {
         case WebPages.board.policy: made["policy"] = "usual"

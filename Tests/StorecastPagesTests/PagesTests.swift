@@ -16,7 +16,7 @@ struct PagesTests {
     private func references(_ page: String, of pages: WebPages) throws -> [String] {
         let folder = page.dropLast("index.html".count)
         return try text(page, of: pages).matches(of: /(?:src|href)="([^"]+)"/).map { match in
-            match.output.1.hasPrefix("/") ? String(match.output.1) : folder + match.output.1
+            match.output.1.hasPrefix("/") ? "\(match.output.1)" : "\(folder)\(match.output.1)"
         }
     }
 

@@ -236,7 +236,7 @@ extension SocketTests {
             try peer.send(text: get("/a"))
             #expect(try !isLast("/a", from: peer))
             let closed = Mailbox<Void>()
-            try await server.with { $0.server?.close { closed.post(()) } }
+            try await server.with { _ = $0.server?.close { closed.post(()) } }
             try await closed.next()
             #expect(try peer.readToEnd() == [])
             await server.stop()

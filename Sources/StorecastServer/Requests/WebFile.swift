@@ -60,7 +60,8 @@ struct WebFile: Sendable {
         }
     }
 
-    /// Whether a client takes content with gzip (RFC 9110, section 12.5.3); without the header, not.
+    /// Whether a client takes content with gzip (RFC 9110, section 12.5.3); without the header,
+    /// not.
     static func acceptsGzip(_ header: String?) -> Bool {
         var others = false
         for item in (header ?? "").split(separator: ",") {

@@ -22,8 +22,9 @@ extension WebPages {
             "path": .string(Self.encoded(isPage ? String(path.dropLast(page.count)) : path)),
             "hash": .string(SHA256.hexadecimalDigest(of: file.bytes)),
         ]
-        let under = patterns.filter { $0.file.hash == file.hash }.map(\.pattern.beginning)
-        if !under.isEmpty { entry["under"] = .array(under.map { .string($0) }) }
+        let under = patterns.filter { $0.file.hash == file.hash }
+            .map { JSON.string($0.pattern.beginning) }
+        if !under.isEmpty { entry["under"] = JSON.array(under) }
         return .object(entry)
     }
 

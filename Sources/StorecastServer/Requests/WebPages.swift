@@ -8,8 +8,8 @@ import StorecastWebSocket
 /// ```
 /// They are served from memory, so what isn't among them can't be asked for. A path that ends with
 /// a slash names the `index.html` in it. Browsers ask whether a file has changed whenever they need
-/// it, and get it again only then; what ``unchanging(under:)`` names they don't even ask about. Texts
-/// are compressed once, and sent so to those that take it.
+/// it, and get it again only then; what ``unchanging(under:)`` names they don't even ask about.
+/// Texts are compressed once, and sent so to those that take it.
 ///
 /// Pages are put together with ``and(_:)``, also with those that StorecastPages has:
 ///
@@ -62,7 +62,9 @@ public struct WebPages: Sendable {
         for (path, file) in others.files where all.files[path] == nil {
             all.files[path] = others.pinned(file)
         }
-        all.patterns += others.patterns.map { ($0.pattern, others.pinned($0.file)) }
+        for (pattern, file) in others.patterns {
+            all.patterns.append((pattern, others.pinned(file)))
+        }
         return all
     }
 
@@ -76,8 +78,8 @@ public struct WebPages: Sendable {
         return pages
     }
 
-    /// The same, of which browsers keep what is below a path for a year without asking: for files in
-    /// whose names there is a hash of the content, as bundlers make them.
+    /// The same, of which browsers keep what is below a path for a year without asking: for files
+    /// in whose names there is a hash of the content, as bundlers make them.
     ///
     /// ```swift
     /// try .folder("dist").unchanging(under: "/assets/")
@@ -139,17 +141,17 @@ extension WebPages {
 }
 
 extension WebPages {
-    /// The same, in which HTML refers to the other files by names that have a hash of their content,
-    /// so that browsers need not ask again; their own names stay. What isn't written as `src="…"`
-    /// or `href="…"` isn't found.
+    /// The same, in which HTML refers to the other files by names that have a hash of their
+    /// content, so that browsers need not ask again; their own names stay. What isn't written as
+    /// `src="…"` or `href="…"` isn't found.
     package func withHashedNames() -> WebPages {
         var pages = self
         for (path, file) in files where file.isHTML {
             let folder = path.string.lastIndex(of: "/").map { path.string[...$0] } ?? "/"
             let text = String(decoding: file.bytes, as: UTF8.self)
-            let rewritten = text.replacing(/(src|href)="([^"]+)"/) { match in
+            let rewritten = text.replacing(/(src|href)="([^"]+)"/) { match -> String in
                 let (attribute, url) = (match.output.1, match.output.2)
-                let target = url.hasPrefix("/") ? String(url) : folder + url
+                let target = url.hasPrefix("/") ? String(url) : "\(folder)\(url)"
                 guard var found = files[ExactString(target)], !found.isHTML,
                     let name = Self.name(String(url), with: found.hash),
                     let place = Self.name(target, with: found.hash)
@@ -165,6 +167,6 @@ extension WebPages {
 
     /// `main.js` with a hash: `main.1f2e.js`; nil for a name without an extension.
     private static func name(_ path: String, with hash: String) -> String? {
-        path.lastIndex(of: ".").map { path[..<$0] + "." + hash + path[$0...] }
+        path.lastIndex(of: ".").map { "\(path[..<$0]).\(hash)\(path[$0...])" }
     }
 }
