@@ -53,7 +53,7 @@ describe("what a server serves to browsers", { skip: missing }, () => {
         assert.match(file.headers["cache-control"], /max-age=31536000, immutable/);
         size += file.size;
       }
-      assert(size < 60_000, `${size} bytes`);
+      assert(size < 120_000, `${size} bytes`);
       assert.equal(sockets.size, 1);
       // The next time only the page is asked for, and isn't sent again.
       assert.equal(page.headers["cache-control"], "no-cache");
