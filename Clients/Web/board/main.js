@@ -26,5 +26,5 @@ showStatus(connection);
 new BoardView(connection, name);
 new ChatView(connection, name);
 new PeopleView(connection);
-const newVersion = () => notify("There is a newer version of this page: reload it when it suits you.");
-void keepPages({ newVersion });
+const news = "There is a newer version of this page: reload it when it suits you.";
+void keepPages({ newVersion: () => notify(news) });

@@ -62,7 +62,7 @@ async function isWithdrawn(worker) {
 }
 
 /**
- * Where a page may load no script that it doesn't vouch for (the policy `require-trusted-types-for`).
+ * For pages that may load no script that they don't vouch for: `require-trusted-types-for`.
  *
  * @param {string} url
  */

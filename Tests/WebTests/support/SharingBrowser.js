@@ -74,7 +74,9 @@ export class SharingBrowser {
   /** Lets time pass in all tabs that aren't frozen. */
   async advance(milliseconds) {
     for (let passed = 0; passed < milliseconds; passed += 500) {
-      for (const { platform, isFrozen } of this.contexts) if (!isFrozen) await platform.advance(500);
+      for (const { platform, isFrozen } of this.contexts) {
+        if (!isFrozen) await platform.advance(500);
+      }
       await this.settle();
     }
   }
