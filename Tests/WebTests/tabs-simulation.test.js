@@ -91,6 +91,10 @@ class Tab {
     socket.onopen({});
   }
 
+  get isConnected() {
+    return this.#link !== undefined && !this.#link.socket.isClosed;
+  }
+
   send() {
     const text = this.#link?.socket.sent.shift();
     if (text && this.#server.connections.has(this.#link.server)) this.#link.server.receive(text);
@@ -146,9 +150,10 @@ async function simulate(start, steps) {
   open();
   open();
   const calm = 1 + seed.below(6);
-  const patience = seed.one([300, 3000]);
+  const patience = seed.one([300, 8000]);
   for (let step = 0; step < steps; step += 1) {
-    const tab = seed.one(alive());
+    const leader = alive().find(({ isConnected }) => isConnected);
+    const tab = leader && seed.chance(0.3) ? leader : seed.one(alive());
     const what = seed.below(36);
     const mayWait = !tab.context.isFrozen;
     if (what < 3) tab.dispatch();
