@@ -187,9 +187,10 @@ function stopOrGo({ context }, seed) {
 /** A tab is closed, or crashes: then those who were to hear of its last messages may not have. */
 async function end(tab, browser, seed) {
   tab.drop();
-  if (seed.chance(0.5) && !tab.context.isFrozen) tab.peer.connection.close();
+  const isClosed = seed.chance(0.5) && !tab.context.isFrozen;
+  if (isClosed) tab.peer.connection.close();
   await settle();
-  browser.crash(tab.context);
+  browser.crash(tab.context, isClosed ? undefined : (count) => seed.below(count + 1));
 }
 
 /** Everything that can happen happens, until nothing does. */

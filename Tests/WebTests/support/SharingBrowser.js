@@ -56,8 +56,13 @@ export class SharingBrowser {
     return { peer, context };
   }
 
-  /** The process of a tab ends. */
-  crash(context) {
+  /** The process of a tab ends; others don't hear of so many of its last messages to them. */
+  crash(context, lost = () => 0) {
+    for (const other of this.contexts) {
+      const messages = other.tasks.filter(({ source }) => source === context.later);
+      const last = messages.slice(messages.length - lost(messages.length));
+      other.tasks = other.tasks.filter((task) => !last.includes(task));
+    }
     context.isGone = true;
     context.tasks = [];
     this.contexts.delete(context);
