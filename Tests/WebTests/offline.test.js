@@ -64,7 +64,8 @@ describe("in a browser, without its server", { skip: noBrowser ?? noServer }, ()
     await other.run(isOffline);
     await other.run("void (globalThis.outcome = page.add('of the one that stays'))");
     await page.run("void page.add('of the one that goes')");
-    for (const tab of [page, other]) await tab.run("page.until(() => page.all.getState().length === 2)");
+    const isThere = "page.until(() => page.all.getState().length === 2)";
+    for (const tab of [page, other]) await tab.run(isThere);
     const shown = await other.run(texts);
     page.crash();
     await server.start();

@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { indexedDBOutbox, localStorageOutbox, memoryCache } from "../../Clients/Web/storecast/index.js";
+import {
+  indexedDBOutbox,
+  localStorageOutbox,
+  memoryCache,
+} from "../../Clients/Web/storecast/index.js";
 import { stampId } from "../../Clients/Web/storecast/session/stampId.js";
 import { ManualPlatform, settle } from "./support/ManualPlatform.js";
-import { Seed } from "./support/Seed.js";
 import { SharingBrowser } from "./support/SharingBrowser.js";
-import { TestPeer, stateOf } from "./support/TestPeer.js";
+import { stateOf, TestPeer, welcome } from "./support/TestPeer.js";
 
 const add = (text) => ({ type: "add", payload: text });
 
@@ -51,7 +54,8 @@ describe("tabs that share a connection", () => {
     assert.deepEqual([first, second].map((tab) => tab.texts()), [["a"], ["a"]]);
     assert.equal(first.connection.participant, second.connection.participant);
 
-    await first.peer.say({ op: "patch", sub: 5, from: 1, v: 2, ops: [{ op: "add", path: "/-", value: "b" }] });
+    const ops = [{ op: "add", path: "/-", value: "b" }];
+    await first.peer.say({ op: "patch", sub: 5, from: 1, v: 2, ops });
     await tabs.browser.settle();
     assert.deepEqual(second.texts(), ["a", "b"]);
     assert.deepEqual(second.all.position, first.all.position);
@@ -122,7 +126,7 @@ describe("tabs that share a connection", () => {
   test("lead when the one that led is closed, with its outbox", async () => {
     const tabs = new Tabs();
     const [first, second] = [await tabs.open(), await tabs.open()];
-    await tabs.welcome(first, { v: 3, value: ["a"] });
+    const [{ client }] = await tabs.welcome(first, { v: 3, value: ["a"] });
     const outcome = second.connection.dispatch(add("b"));
     first.connection.dispatch(add("c"));
     await tabs.browser.settle();
@@ -130,12 +134,9 @@ describe("tabs that share a connection", () => {
     await tabs.browser.settle();
     assert.equal(second.peer.sockets.length, 1);
     const [hello, subscribe] = await second.peer.open();
-    assert.equal(hello.client, (await first.peer.heard())[0]?.client ?? hello.client);
+    assert.equal(hello.client, client, "as the same client");
     assert.equal(subscribe.at.v, 3, "it goes on where it was");
-    const frames = await second.peer.say({
-      ...{ op: "welcome", proto: 1, epoch: subscribe.at.epoch, v: 4, lastSeq: 1, heartbeat: 30 },
-      ...{ limits: { message: 4096, window: 8, subscriptions: 8, depth: 16 }, server: "" },
-    });
+    const frames = await second.peer.say(welcome({ v: 4, lastSeq: 1 }));
     assert.equal(sent(frames).length, 1);
     await second.peer.say(
       { op: "subscribed", ref: subscribe.ref, sub: 5, tag: "t", bytes: 1 },
@@ -163,17 +164,21 @@ describe("tabs that share a connection", () => {
     await tabs.browser.settle();
     assert.equal(first.peer.socket.isClosed, true);
     const frames = await second.peer.say(
-      { op: "welcome", proto: 1, epoch: "e", v: 0, lastSeq: 0, heartbeat: 30, server: "", 
-        limits: { message: 4096, window: 8, subscriptions: 8, depth: 16 } },
+      welcome({ epoch: "e" }),
       { op: "subscribed", ref: subscribe.ref, sub: 5, tag: "t", bytes: 1 },
       { op: "snapshot", sub: 5, v: 0, value: [] },
     );
     await tabs.browser.settle();
     const all = [...sent(frames), ...sent(await second.peer.heard())];
-    assert.deepEqual(all, [[1, "b"], [2, "late"]]);
+    assert.deepEqual(all, [
+      [1, "b"],
+      [2, "late"],
+    ]);
     assert.equal(hello.settled, undefined);
-    await second.peer.say({ op: "transaction", v: 2, count: 1, acked: 2 },
-      { op: "snapshot", sub: 5, v: 2, value: ["b", "late"] });
+    await second.peer.say(
+      { op: "transaction", v: 2, count: 1, acked: 2 },
+      { op: "snapshot", sub: 5, v: 2, value: ["b", "late"] },
+    );
     await tabs.browser.settle();
     assert.equal((await stateOf(outcome)).version, 2);
     assert.deepEqual(first.texts(), ["b", "late"]);
@@ -194,7 +199,7 @@ describe("tabs that share a connection", () => {
     assert.equal(first.connection.status.state, "live");
   });
 
-  test("keep the outcome for a tab that hasn't heard it when the one that led is gone", async () => {
+  test("keep the outcome for a tab that hasn't heard it when its leader is gone", async () => {
     const tabs = new Tabs();
     const [first, second] = [await tabs.open(), await tabs.open()];
     await tabs.welcome(first, { value: [] });
@@ -217,11 +222,8 @@ describe("tabs that share a connection", () => {
     await tabs.browser.advance(7000);
     const [hello, { ref }] = await second.peer.open();
     assert.equal(hello.settled, undefined);
-    await second.peer.say({
-      ...{ op: "welcome", proto: 1, epoch: "e", v: 1, lastSeq: 2, heartbeat: 30, server: "" },
-      limits: { message: 4096, window: 8, subscriptions: 8, depth: 16 },
-      rejected: [{ seq: 1, code: "loud", title: "Not so loud." }],
-    });
+    const rejected = [{ seq: 1, code: "loud", title: "Not so loud." }];
+    await second.peer.say(welcome({ v: 1, lastSeq: 2, rejected }));
     await second.peer.say(
       { op: "subscribed", ref, sub: 5, tag: "t", bytes: 1 },
       { op: "snapshot", sub: 5, v: 1, value: ["y"] },

@@ -12,6 +12,7 @@ const module = fileURLToPath(new URL("../../Clients/Web/storecast/", import.meta
 const pages = ["board", "document", "parts"].map((name) =>
   fileURLToPath(new URL(`../../Clients/Web/${name}/`, import.meta.url)),
 );
+const worker = fileURLToPath(new URL("../../Clients/Web/worker/", import.meta.url));
 const here = fileURLToPath(new URL("./", import.meta.url));
 const skip = !version() && "needs tsc: apt-get install node-typescript";
 
@@ -106,7 +107,7 @@ describe("the programs of Docs/Web.md", { skip: skip || missing }, () => {
 });
 
 describe("the module's and the pages' files", () => {
-  const sources = [module, ...pages, here].flatMap((folder) =>
+  const sources = [module, ...pages, worker, here].flatMap((folder) =>
     files(folder).filter((file) => file.endsWith(".js")).map((file) => join(folder, file)),
   );
 

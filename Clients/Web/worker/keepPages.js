@@ -8,11 +8,13 @@ const interval = 600_000;
  * @param {object} [options]
  * @param {() => void} [options.newVersion]  called when the server has a newer version of the page,
  *     which comes with the next load; this one keeps its files as long as it is open
- * @param {string} [options.worker]
+ * @param {string} [options.worker]  where the server has it
  * @returns {Promise<"kept" | "dropped" | "unavailable">}  `unavailable` in browsers without service
- *     workers, and in pages that are neither from `https:` nor from `localhost`
+ *     workers, in pages that are neither from `https:` nor from `localhost`, and if the browser or
+ *     the server can't just now
  */
-export async function keepPages({ newVersion = () => {}, worker = "/service-worker.js" } = {}) {
+export async function keepPages(options = {}) {
+  const { newVersion = () => {}, worker = "/service-worker.js" } = options;
   const container = globalThis.navigator?.serviceWorker;
   if (!container) return "unavailable";
   container.addEventListener("message", ({ data }) => {
@@ -24,11 +26,13 @@ export async function keepPages({ newVersion = () => {}, worker = "/service-work
     return "dropped";
   }
   try {
-    const registration = await container.register(worker, { updateViaCache: "none" });
-    askAgain(registration);
+    askAgain(await container.register(trusted(worker), { updateViaCache: "none" }));
   } catch (problem) {
     // Without a server the worker that is there goes on.
-    if (!container.controller) throw problem;
+    if (!container.controller) {
+      console.warn(`storecast: the page isn't kept: ${problem}`);
+      return "unavailable";
+    }
   }
   container.controller?.postMessage({ storecast: "version" });
   return "kept";
@@ -55,6 +59,17 @@ async function isWithdrawn(worker) {
   } catch {
     return false;
   }
+}
+
+/**
+ * For pages that may load no script that they don't vouch for: `require-trusted-types-for`.
+ *
+ * @param {string} url
+ */
+function trusted(url) {
+  const { trustedTypes } = /** @type {any} */ (globalThis);
+  const rules = { createScriptURL: (/** @type {string} */ url) => url };
+  return trustedTypes?.createPolicy("storecast-worker", rules).createScriptURL(url) ?? url;
 }
 
 /** @param {ServiceWorkerRegistration} registration */

@@ -66,7 +66,8 @@ async function activate() {
 /** Says so to a page that has files of an older version. */
 async function tell(client) {
   const its = await versionOf(client.id);
-  if (its !== undefined && its !== (await version)) client.postMessage({ storecast: "new-version" });
+  if (its === undefined || its === (await version)) return;
+  client.postMessage({ storecast: "new-version" });
 }
 
 /** A page is opened, in the newest version. */

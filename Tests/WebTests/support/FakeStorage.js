@@ -206,7 +206,7 @@ export class FakeChannels {
         for (const other of this.#channels) {
           if (other === channel || other.name !== name) continue;
           const data = structuredClone(message);
-          other.later(() => other.onmessage?.({ data }));
+          other.later(Object.assign(() => other.onmessage?.({ data }), { source: later }));
         }
       };
       channel.close = () => void this.#channels.delete(channel);

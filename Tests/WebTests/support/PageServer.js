@@ -10,7 +10,7 @@ const types = { html: "text/html", js: "text/javascript" };
 const module = "/usr/share/nodejs/ws/index.js";
 
 /** What a server says of its pages. */
-const policy = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'";
+const policy = "default-src 'self'; base-uri 'none'; require-trusted-types-for 'script'";
 
 /** A page that shows the texts of a room, and offers to reload. */
 const html = (version) => `<!doctype html><title>${version}</title>

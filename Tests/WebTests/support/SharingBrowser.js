@@ -56,8 +56,13 @@ export class SharingBrowser {
     return { peer, context };
   }
 
-  /** The process of a tab ends. */
-  crash(context) {
+  /** The process of a tab ends; others don't hear of so many of its last messages to them. */
+  crash(context, lost = () => 0) {
+    for (const other of this.contexts) {
+      const messages = other.tasks.filter(({ source }) => source === context.later);
+      const last = messages.slice(messages.length - lost(messages.length));
+      other.tasks = other.tasks.filter((task) => !last.includes(task));
+    }
     context.isGone = true;
     context.tasks = [];
     this.contexts.delete(context);
@@ -74,7 +79,9 @@ export class SharingBrowser {
   /** Lets time pass in all tabs that aren't frozen. */
   async advance(milliseconds) {
     for (let passed = 0; passed < milliseconds; passed += 500) {
-      for (const { platform, isFrozen } of this.contexts) if (!isFrozen) await platform.advance(500);
+      for (const { platform, isFrozen } of this.contexts) {
+        if (!isFrozen) await platform.advance(500);
+      }
       await this.settle();
     }
   }

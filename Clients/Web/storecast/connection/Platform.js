@@ -16,7 +16,8 @@
  * @property {(asleep: () => void, awake: () => void) => () => void} watchSleep  calls `asleep` when
  *     the page is about to be stopped for a while, and `awake` when it goes on; returns what ends
  *     that
- * @property {import("../outbox/Slots.js").Locks | undefined} locks  what tabs keep one another out by
+ * @property {import("../outbox/Slots.js").Locks | undefined} locks  by which tabs keep one another
+ *     out
  * @property {((name: string) => Channel) | undefined} openChannel  by which tabs hear one another
  */
 

@@ -46,8 +46,8 @@
  * @typedef {object} OutboxStorage
  * @property {(url: string, newClient: () => string) => Promise<OpenOutbox>} open  opens, for the
  *     room at `url`, an outbox that nobody else has open; rejects if there is none
- * @property {(url: string) => SharedOutbox} [shared]  the one that all tabs of a browser share; left
- *     out by storages that can't
+ * @property {(url: string) => SharedOutbox} [shared]  the one that all tabs of a browser share;
+ *     left out by storages that can't
  */
 
 /**
@@ -55,8 +55,9 @@
  *
  * @typedef {object} SharedOutbox
  * @property {string} name  the same in all of them
- * @property {(newClient: () => string, lost: () => void) => Promise<OpenOutbox>} open  opens it, also
- *     when another tab has: that one can't write any more, and `lost` is called there when it tries
+ * @property {(newClient: () => string, lost: () => void) => Promise<OpenOutbox>} open  opens it,
+ *     also when another tab has: that one can't write any more, and `lost` is called there when it
+ *     tries
  */
 
 export {};

@@ -88,7 +88,7 @@ async function open(database, slot, newClient, lost) {
   const mine = { client, settled, opening };
   let isKept = true;
   if (lost) {
-    // In the transaction that has read it: what another tab still writes was read, or isn't written.
+    // In the transaction that has read it: what another tab writes was read, or isn't written.
     transaction.objectStore("clients").put(mine, slot);
     await completion(transaction);
   } else isKept = await keep(database, slot, mine);

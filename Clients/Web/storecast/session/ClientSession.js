@@ -18,8 +18,8 @@ import { Subscriptions } from "./Subscriptions.js";
  * @typedef {object} SessionDelegate
  * @property {() => void} welcomed  the connection is live
  * @property {() => void} moved  mirrors have moved; their observers were called
- * @property {(frames: ServerFrame[]) => void} relay  what tabs that share the connection are to take
- *     together, before anybody here is told
+ * @property {(frames: ServerFrame[]) => void} relay  what tabs that share the connection are to
+ *     take together, before anybody here is told
  * @property {() => void} forbidden  the viewer may not have a mirror any more
  * @property {() => void} pendingChanged  dispatches came or went; then outcomes are told
  * @property {(seconds: number) => void} held  dispatches may be sent again when this time is over;

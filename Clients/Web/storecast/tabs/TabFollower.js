@@ -19,7 +19,7 @@ export class TabFollower {
   status = { state: "connecting" };
 
   #isJoined = false;
-  /** The last dispatch of this tab that was told to the leader, and how much it was told is known. */
+  /** The last dispatch of which the leader was told, and the last whose outcome it was told of. */
   #told = { n: 0, heard: 0 };
   #isFlushing = false;
   #isOver = false;

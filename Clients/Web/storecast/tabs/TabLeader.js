@@ -203,7 +203,9 @@ export class TabLeader {
     mirror.observers.add(observer);
     const follows = this.#tabs.get(tab)?.follows ?? new Map();
     // One that has lapsed isn't ended by the tab.
-    for (const [other, followed] of follows) if (followed.mirror === mirror) this.#release(tab, other);
+    for (const [other, followed] of follows) {
+      if (followed.mirror === mirror) this.#release(tab, other);
+    }
     follows.set(ref, { mirror, observer, at, isAnswered: false });
     this.#answer(tab, ref);
   }

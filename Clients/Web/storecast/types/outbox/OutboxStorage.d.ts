@@ -76,8 +76,8 @@ export type OutboxStorage = {
      */
     open: (url: string, newClient: () => string) => Promise<OpenOutbox>;
     /**
-     * the one that all tabs of a browser share; left
-     * out by storages that can't
+     * the one that all tabs of a browser share;
+     * left out by storages that can't
      */
     shared?: ((url: string) => SharedOutbox) | undefined;
 };
@@ -90,8 +90,9 @@ export type SharedOutbox = {
      */
     name: string;
     /**
-     * opens it, also
-     * when another tab has: that one can't write any more, and `lost` is called there when it tries
+     * opens it,
+     * also when another tab has: that one can't write any more, and `lost` is called there when it
+     * tries
      */
     open: (newClient: () => string, lost: () => void) => Promise<OpenOutbox>;
 };

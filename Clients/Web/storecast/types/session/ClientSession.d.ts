@@ -121,8 +121,8 @@ export type SessionDelegate = {
      */
     moved: () => void;
     /**
-     * what tabs that share the connection are to take
-     * together, before anybody here is told
+     * what tabs that share the connection are to
+     * take together, before anybody here is told
      */
     relay: (frames: ServerFrame[]) => void;
     /**

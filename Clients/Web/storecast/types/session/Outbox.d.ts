@@ -69,7 +69,7 @@ export class Outbox {
     /** @param {string | undefined} tab  this program, if it shares the outbox with other tabs */
     share(tab: string | undefined): void;
     /** What this tab made and the tab that leads has yet to take. */
-    get untaken(): Entry[];
+    get untaken(): import("./Entry.js").Entry[];
     /** All that has an outcome of which somebody hasn't heard, or none: for a tab that joins. */
     get contents(): {
         client: string;
@@ -186,54 +186,14 @@ export class Outbox {
      *
      * @param {number} seq
      */
-    after(seq: number): Entry[];
+    after(seq: number): import("./Entry.js").Entry[];
     #private;
 }
 export type Action = import("./Action.js").Action;
+export type Entry = import("./Entry.js").Entry;
 export type Position = import("./Position.js").Position;
 export type Limits = import("../wire/ServerFrame.js").Limits;
 export type OutboxContents = import("../outbox/OutboxStorage.js").OutboxContents;
 export type OutboxChange = import("../outbox/OutboxStorage.js").OutboxChange;
 export type StoredDispatch = import("../outbox/OutboxStorage.js").StoredDispatch;
-/**
- * A dispatch without an outcome.
- */
-export type Entry = {
-    seq: number;
-    base: number;
-    /**
-     * that of `base`; empty until one is known
-     */
-    epoch: string;
-    /**
-     * the action, as it is sent
-     */
-    text: string;
-    /**
-     * the action, as the server will read it
-     */
-    action: Action;
-    resolve: (position: Position) => void;
-    reject: (rejection: Rejection) => void;
-    /**
-     * the span that it belongs to; not stored
-     */
-    traceparent?: string | undefined;
-    /**
-     * its outcome, when the server settles it
-     */
-    rejection?: Rejection | undefined;
-    /**
-     * the tab that made it, if tabs share the outbox
-     */
-    tab?: string | undefined;
-    /**
-     * counts what that tab made
-     */
-    n?: number | undefined;
-    /**
-     * this program is the one to be told of a rejection
-     */
-    isOurs: boolean;
-};
 import { Rejection } from "../wire/Rejection.js";
