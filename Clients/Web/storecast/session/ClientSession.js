@@ -19,6 +19,7 @@ import { Subscriptions } from "./Subscriptions.js";
  * @property {() => void} welcomed  the connection is live
  * @property {() => void} moved  mirrors have moved; their observers were called
  * @property {() => void} forbidden  the viewer may not have a mirror any more
+ * @property {(mirrors: readonly Mirror[]) => void} lapsed  the server has ended what they followed
  * @property {() => void} pendingChanged  dispatches came or went; then outcomes are told
  * @property {(seconds: number) => void} held  dispatches may be sent again when this time is over;
  *     call `endHold()` then
@@ -291,7 +292,7 @@ export class ClientSession {
         this.#rejected(frame);
         break;
       case "lapse":
-        this.#announce(this.#subscriptions.lapse(frame), this.#takeSettled());
+        this.#ended(this.#subscriptions.lapse(frame));
         this.#endParted(frame.sub);
         if (frame.code === "forbidden") this.#delegate.forbidden();
         break;
@@ -459,7 +460,7 @@ export class ClientSession {
   #takeError({ code, title, detail, ref, seq }) {
     const rejection = new Rejection(code, title, detail);
     if (ref !== undefined) {
-      this.#announce(this.#subscriptions.fail(ref, rejection), this.#takeSettled());
+      this.#ended(this.#subscriptions.fail(ref, rejection));
       if (code === "forbidden") this.#delegate.forbidden();
     } else if (seq !== undefined || code === "malformed") {
       // What was in that frame never gets an outcome, and all that follows it neither.
@@ -467,6 +468,17 @@ export class ClientSession {
     } else {
       this.#delegate.trouble(`The server could not use a frame: ${rejection.message}`);
     }
+  }
+
+  /**
+   * The server sends nothing more of mirrors that have failed.
+   *
+   * @param {readonly Mirror[]} failed
+   */
+  #ended(failed) {
+    this.#announce(failed, this.#takeSettled());
+    // One that never had a value was refused.
+    this.#delegate.lapsed(failed.filter((mirror) => mirror.value !== undefined));
   }
 
   /** @param {number} version */
