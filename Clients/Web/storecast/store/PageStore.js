@@ -96,7 +96,8 @@ export class PageStore {
   };
 
   /**
-   * The pages that are shown, as they change; see a store's. A turn that leads nowhere ends nothing.
+   * The pages that are shown, as they change; see a store's. A turn that leads nowhere ends
+   * nothing.
    *
    * @returns {AsyncIterableIterator<Page>}
    */

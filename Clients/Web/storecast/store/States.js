@@ -19,7 +19,11 @@
 export class States {
   /** @type {State | undefined} */
   #told;
-  /** @type {{ resolve: (result: IteratorResult<State>) => void, reject: (e: unknown) => void }[]} */
+  /**
+   * Those who wait, in their order.
+   *
+   * @type {{ resolve: (r: IteratorResult<State>) => void, reject: (error: unknown) => void }[]}
+   */
   #waiting = [];
   #isOver = false;
   /** @type {(() => void) | undefined} */

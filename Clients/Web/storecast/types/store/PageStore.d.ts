@@ -93,7 +93,8 @@ export class PageStore<Page, Action extends import("../session/Action.js").Actio
     /** Follows nothing any longer, until there is another listener. */
     close(): void;
     /**
-     * The pages that are shown, as they change; see a store's. A turn that leads nowhere ends nothing.
+     * The pages that are shown, as they change; see a store's. A turn that leads nowhere ends
+     * nothing.
      *
      * @returns {AsyncIterableIterator<Page>}
      */
