@@ -266,7 +266,7 @@ let package = Package(
             name: "WebClients", path: "Clients/Web",
             exclude: [
                 "storecast", "board", "document", "devtools", "parts", "style", "examples",
-                "bundle",
+                "bundle", "pack",
             ],
             sources: ["WebClients.swift"], swiftSettings: settings, plugins: ["EmbedFiles"]),
         .plugin(
