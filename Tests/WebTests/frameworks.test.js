@@ -168,7 +168,7 @@ describe("storecast/react, with React itself", { skip: noReact }, () => {
     const button = root.root.findByType("button");
     room.pause();
     assert.equal(button.children.join(""), "Tea: 2");
-    await renderer.act(async () => button.props.onClick());
+    await renderer.act(async () => void button.props.onClick());
     assert.equal(connection.pendingCount, 1);
   });
 });
