@@ -62,7 +62,7 @@ describe("storecast/react, with React itself", { skip: noReact }, () => {
     assert.equal(renders, before + 1);
   });
 
-  test("shows what is dispatched before the room has answered, and how much is pending", async () => {
+  test("shows what is dispatched before the room answers, and how much is pending", async () => {
     const optimistic = (tea, { payload }) => (payload === "tea" ? tea + 1 : tea);
     show(() => {
       const tea = hooks.useSelection("of", { drink: "tea" }, { optimistic });
@@ -154,8 +154,9 @@ describe("storecast/react, with React itself", { skip: noReact }, () => {
 
   test("is rendered on a server without a state, where it doesn't wait for one", async () => {
     const { default: server } = await import("react-dom/server.js");
-    const Component = () => h("p", null, `${hooks.useSelection("all")?.tea ?? "…"}`);
-    const html = () => server.renderToString(h(hooks.Provider, { connection }, h(Component)));
+    const { Provider, useSelection } = hooks.createHooks();
+    const Component = () => h("p", null, `${useSelection("all")?.tea ?? "…"}`);
+    const html = () => server.renderToString(h(Provider, { connection }, h(Component)));
     assert.equal(html(), "<p>…</p>");
     await room.settled();
     assert.equal(html(), "<p>2</p>", "the store is followed for a while");
@@ -207,7 +208,7 @@ describe("storecast/vue, with Vue itself", { skip: noVue }, () => {
     assert.deepEqual(seen, [2, 3]);
   });
 
-  test("follows another selection when its parameters change, and the old one no more", async () => {
+  test("follows another selection when its parameters change, not the old one", async () => {
     const drink = Vue.ref("tea");
     const count = setup(() => composables.useSelection("of", () => ({ drink: drink.value })));
     await room.settled();

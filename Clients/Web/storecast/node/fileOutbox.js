@@ -5,7 +5,6 @@ import { readClient, readDispatches } from "../outbox/StoredText.js";
 import { Rejection } from "../wire/Rejection.js";
 import { lockFile } from "./FileLock.js";
 
-/** @typedef {import("node:fs/promises").FileHandle} FileHandle */
 /** @typedef {import("../outbox/OutboxStorage.js").OutboxChange} OutboxChange */
 /** @typedef {import("../outbox/OutboxStorage.js").OutboxStorage} OutboxStorage */
 /** @typedef {import("../outbox/OutboxStorage.js").StoredDispatch} StoredDispatch */
@@ -47,7 +46,7 @@ class OutboxLog {
   /** @type {Map<number, StoredDispatch>} */
   #dispatches = new Map();
   #settled = 0;
-  /** @type {FileHandle | undefined} */
+  /** @type {Awaited<ReturnType<typeof open>> | undefined} */
   #handle;
   /** How long the file is, as far as it is right, and how long it was when it was written anew. */
   #length = 0;

@@ -1,4 +1,3 @@
-/// <reference path="../surroundings.d.ts" />
 /** @typedef {import("./connection/Connection.js").AnyRoom} AnyRoom */
 /** @typedef {import("./connection/Connection.js").RoomTypes} RoomTypes */
 /** @typedef {import("./connection/Status.js").Status} Status */

@@ -8,7 +8,6 @@
  * @returns {OutboxStorage}
  */
 export function fileOutbox(path: string): OutboxStorage;
-export type FileHandle = import("node:fs/promises").FileHandle;
 export type OutboxChange = import("../outbox/OutboxStorage.js").OutboxChange;
 export type OutboxStorage = import("../outbox/OutboxStorage.js").OutboxStorage;
 export type StoredDispatch = import("../outbox/OutboxStorage.js").StoredDispatch;

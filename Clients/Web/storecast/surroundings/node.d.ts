@@ -1,38 +1,4 @@
-// As much of what surrounds the module as it uses, so that it is checked without anybody's types.
-
-declare module "react" {
-  interface Context<Value> {
-    Provider: unknown;
-    readonly __value?: Value;
-  }
-  function createContext<Value>(value: Value): Context<Value>;
-  function createElement(type: unknown, props: unknown, ...children: unknown[]): unknown;
-  function useContext<Value>(context: Context<Value>): Value;
-  function useMemo<Value>(make: () => Value, needs: readonly unknown[]): Value;
-  function useSyncExternalStore<Value>(
-    subscribe: (listener: () => void) => () => void,
-    getSnapshot: () => Value,
-    getServerSnapshot?: () => Value,
-  ): Value;
-}
-
-declare module "vue" {
-  interface ShallowRef<Value> {
-    value: Value;
-  }
-  interface App {
-    provide(key: unknown, value: unknown): unknown;
-  }
-  function inject<Value>(key: unknown, otherwise: Value): Value | undefined;
-  function onScopeDispose(work: () => void): void;
-  function shallowRef<Value>(value: Value): ShallowRef<Value>;
-  function unref<Value>(value: Value | { readonly value: Value }): Value;
-  function watch<Value>(
-    source: () => Value,
-    changed: (value: Value) => void,
-    options: { immediate: true; flush: "sync" },
-  ): () => void;
-}
+// As much of node as the module uses, so that it is checked without anybody's types.
 
 declare module "node:crypto" {
   const webcrypto: { getRandomValues(bytes: Uint8Array): Uint8Array };
