@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { Rejection, TestRoom } from "../../Clients/Web/storecast/testing.js";
 import { difference } from "../../Clients/Web/storecast/testing/difference.js";
@@ -200,6 +201,18 @@ describe("a room in memory", () => {
     control.abort();
     assert.equal(bob.status.state, "closed");
   });
+});
+
+test("the program about tests of an app in Docs/Web.md does what it shows", async () => {
+  const page = readFileSync(new URL("../../Docs/Web.md", import.meta.url), "utf8");
+  const blocks = [...page.matchAll(/^```javascript\n(.*?)^```/gms)].map(([, text]) => text);
+  const program = blocks.find((text) => text.includes('"storecast/testing"'));
+  const imported = program.replace(/import (\{.*?\}) from ".*";/, "const $1 = kit;");
+  const AsyncFunction = Object.getPrototypeOf(async () => {}).constructor;
+  const shown = [];
+  const console = { log: (value) => shown.push(value) };
+  await new AsyncFunction("kit", "console", imported)({ Rejection, TestRoom }, console);
+  assert.deepEqual(shown, [{ tea: 3, last: "ada", isMine: true }]);
 });
 
 describe("a difference of two values", () => {

@@ -20,8 +20,8 @@ export class TestRoom<Room extends import("../connection/Connection.js").RoomTyp
     /**
      * A client of the room. Its listeners hear behind each message; `notify` has it otherwise.
      *
-     * @param {ConnectionOptions & { identity?: Partial<Identity> }} [options]  as for `connect()`, and
-     *     whom the room takes it for
+     * @param {ConnectionOptions & { identity?: Partial<Identity> }} [options]  as for `connect()`,
+     *     and whom the room takes it for
      * @returns {Connection<Room>}
      */
     connect(options?: (import("../connection/Connection.js").ConnectionOptions & {
