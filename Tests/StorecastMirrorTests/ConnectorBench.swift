@@ -32,6 +32,8 @@ final class ConnectorBench: ConnectorHost {
     private(set) var reports: [String] = []
     /// Answers every request for a token at once; nil leaves it to the test.
     var token: String? = "t"
+    /// Whether a connection is over before whoever opens it has it.
+    var failsAtOnce = false
     private var timers: [(time: Duration, timer: Connector.Timer)] = []
 
     init(_ session: ClientSession = ClientSession(client: .ada)) {
@@ -89,9 +91,11 @@ final class ConnectorBench: ConnectorHost {
     }
 
     /// The newest connection is over.
-    func lose(_ code: UInt16 = 1006, _ problem: String = "The cable is cut.") {
+    func lose(
+        _ code: UInt16 = 1006, _ problem: String? = "The cable is cut.", reason: String = ""
+    ) {
         connector.take(
-            .closed(code: code, reason: "", problem: problem), from: connection.attempt)
+            .closed(code: code, reason: reason, problem: problem), from: connection.attempt)
         settle()
     }
 
@@ -131,6 +135,9 @@ final class ConnectorBench: ConnectorHost {
     func openConnection(for attempt: Int) -> any TransportConnection {
         let connection = Connection(attempt)
         connections.append(connection)
+        if failsAtOnce {
+            connector.take(.closed(code: 1006, reason: "", problem: "No way."), from: attempt)
+        }
         return connection
     }
 

@@ -60,14 +60,53 @@ struct ConnectorTests {
         #expect(bench.connection.sent.ops == ["hello"])
     }
 
-    @Test func `a server that never says welcome is given up`() {
+    @Test func `a server that never says welcome is given up`() throws {
         start()
         bench.open()
         bench.advance(by: Connector.welcomeTimeout - .nanoseconds(1))
         #expect(bench.statuses == [.connecting])
         bench.advance(by: .nanoseconds(1))
         #expect(bench.connection.closeCode == 1001)
-        #expect(bench.delay != nil)
+        let delay = try #require(bench.delay)
+        let reason = "The server didn't answer."
+        #expect(bench.statuses.last == .offline(retryIn: delay, reason: reason))
+    }
+
+    @Test(
+        arguments: [
+            (nil, "", "The connection was lost."), (nil, "Bye.", "Bye."), ("Cut.", "Bye.", "Cut."),
+            ("", "Bye.", "The connection was lost."),
+        ] as [(String?, String, String)])
+    func `why there is no connection is what went wrong, or what the server said`(
+        problem: String?, reason: String, told: String
+    ) throws {
+        goLive()
+        bench.lose(1006, problem, reason: reason)
+        let delay = try #require(bench.delay)
+        #expect(bench.statuses.last == .offline(retryIn: delay, reason: told))
+    }
+
+    @Test(
+        arguments: [
+            (nil, "", "The server hung up."), (nil, "No.", "No."), ("Cut.", "No.", "Cut."),
+        ] as [(String?, String, String)])
+    func `why it is closed for good is that too`(
+        problem: String?, reason: String, told: String
+    ) {
+        goLive()
+        bench.lose(4102, problem, reason: reason)
+        #expect(bench.statuses.last == .closed(Rejection(.forbidden, told)))
+    }
+
+    @Test func `one that fails while it is opened is a failed attempt, and isn't used`() throws {
+        bench.failsAtOnce = true
+        start()
+        let delay = try #require(bench.delay)
+        #expect(bench.statuses == [.connecting, .offline(retryIn: delay, reason: "No way.")])
+        bench.dispatch()
+        connector.close(nil)
+        #expect(bench.connections.count == 1)
+        #expect(bench.connection.sent.isEmpty && bench.connection.closeCode == nil)
     }
 
     @Test func `so is one that never takes the connection`() {
@@ -222,6 +261,61 @@ struct ConnectorTests {
         }
     }
 
+    @Test func `with a short heartbeat it is found as soon as that is over`() {
+        goLive(heartbeat: 2)
+        bench.advance(by: .seconds(1))
+        connector.networkChanged()
+        bench.advance(by: .seconds(2) - .nanoseconds(1))
+        #expect(bench.statuses.last == .live)
+        bench.advance(by: .nanoseconds(1))
+        #expect(bench.delay != nil && bench.connection.closeCode == 1001)
+    }
+
+    @Test func `what isn't live yet isn't asked whether it is there`() {
+        start()
+        bench.open()
+        bench.advance(by: .seconds(1))
+        connector.networkChanged()
+        bench.settle()
+        #expect(bench.connection.sent.ops == ["hello"])
+        bench.advance(by: .seconds(6))
+        #expect(bench.statuses == [.connecting])
+        #expect(bench.tokenRequests.count == 1)
+    }
+
+    @Test func `while it waits it can be suspended too, and failures don't count afterwards`() {
+        start()
+        bench.fail(9)
+        bench.lose()
+        connector.suspend()
+        #expect(bench.statuses.last == .offline(retryIn: .zero, reason: "The app is suspended."))
+        bench.advance(by: .seconds(3600))
+        #expect(bench.connections.count == 10)
+        // Twice is once.
+        let count = bench.statuses.count
+        connector.suspend()
+        #expect(bench.statuses.count == count)
+        connector.resume()
+        bench.settle()
+        #expect(bench.connections.count == 11)
+        bench.lose()
+        #expect(bench.delay.map { $0 <= .milliseconds(250) } == true)
+        // What isn't suspended isn't woken up.
+        connector.resume()
+        #expect(bench.connections.count == 11)
+    }
+
+    @Test func `a token that comes when it has been suspended opens nothing`() {
+        bench.token = nil
+        start()
+        connector.suspend()
+        connector.provide(token: "late", for: 1)
+        connector.tokenFailed("Late.", for: 1)
+        bench.advance(by: .seconds(600))
+        #expect(bench.connections.isEmpty)
+        #expect(bench.statuses.last == .offline(retryIn: .zero, reason: "The app is suspended."))
+    }
+
     @Test func `one that is still there goes on`() {
         goLive()
         bench.advance(by: .seconds(1))
@@ -291,6 +385,15 @@ struct ConnectorTests {
         #expect(bench.statuses.last == .live)
     }
 
+    @Test(arguments: [(0, 1), (1, 1), (3600, 3600), (100_000, 3600)])
+    func `a heartbeat is a second at least, and an hour at most`(said: Int, seconds: Int) {
+        goLive(heartbeat: said)
+        bench.advance(by: .seconds(seconds) - .nanoseconds(1))
+        #expect(bench.connection.sent.ops == ["hello"])
+        bench.advance(by: .nanoseconds(1))
+        #expect(bench.connection.sent.ops == ["hello", "ping"])
+    }
+
     @Test func `a new connection has a heartbeat of its own`() {
         goLive(heartbeat: 10)
         bench.advance(by: .seconds(9))
@@ -325,6 +428,25 @@ struct ConnectorTests {
         #expect(bench.connection.sent.ops == ["hello", "dispatch"])
         bench.advance(by: .nanoseconds(1))
         #expect(bench.connection.sent.compactMap { $0["seq"]?.int } == [1, 1, 2])
+    }
+
+    @Test(
+        arguments: [
+            ("", .seconds(1)), (#","retryAfter":0"#, .milliseconds(10)),
+            (#","retryAfter":-7"#, .milliseconds(10)), (#","retryAfter":0.5"#, .milliseconds(500)),
+            (#","retryAfter":1e300"#, .seconds(3600)),
+        ] as [(String, Duration)])
+    func `a hold is a hundredth of a second at least, and an hour at most`(
+        said: String, time: Duration
+    ) {
+        goLive(heartbeat: 3600)
+        bench.dispatch()
+        bench.say(
+            #"{"op":"reject","seq":1,"code":"x","title":"X","retryable":true\#(said)}"#)
+        bench.advance(by: time - .microseconds(1))
+        #expect(bench.connection.sent.compactMap { $0["seq"]?.int } == [1])
+        bench.advance(by: .microseconds(2))
+        #expect(bench.connection.sent.compactMap { $0["seq"]?.int } == [1, 1])
     }
 
     @Test func `a hold ends with its connection, and doesn't end one of the next`() {
@@ -524,6 +646,16 @@ struct ConnectorTests {
         bench.advance(by: .seconds(3000))
         #expect(bench.tokenRequests.count == 8)
         #expect(bench.statuses == [.connecting, .live])
+    }
+
+    @Test(arguments: ["-5", "0", "1", "1e300"])
+    func `a server may ask for one in no time, or in any`(within: String) {
+        goLive(heartbeat: 3600)
+        bench.say(#"{"op":"renew","within":\#(within)}"#)
+        #expect(bench.tokenRequests.count == 2)
+        bench.advance(by: .seconds(3000))
+        #expect(bench.tokenRequests.count == 2)
+        #expect(bench.statuses.last == .live)
     }
 
     @Test func `a client without tokens has nothing to show`() {

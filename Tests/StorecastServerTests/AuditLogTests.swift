@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import StorecastClient
 import StorecastSync
 import StorecastWire
@@ -117,6 +118,95 @@ import Testing
         #expect(found.first?["lines"] == 3)
     }
 
+    @Test func `whether it could be written is found out without making it`() throws {
+        try AuditLog.check(file: path)
+        #expect(directory.names == [])
+        try Data().write(to: URL(filePath: path))
+        try AuditLog.check(file: path)
+        // Beside whoever runs the tests.
+        try AuditLog.check(file: "audit.jsonl")
+        for wrong in [directory.file("none/audit.jsonl"), path + "/audit.jsonl"] {
+            let error = #expect(throws: ServerError.self) { try AuditLog.check(file: wrong) }
+            #expect(error?.code == .auditUnwritable)
+            let start = "The audit log '\(wrong)' can't be written: "
+            #expect(error?.description.hasPrefix(start) == true)
+        }
+    }
+
+    /// The file has place for one line and a half until it is let grow.
+    @Test func `a line that is cut short is ended before the next, and counted as lost`() async {
+        await #expect(processExitsWith: .success) {
+            let directory = try TemporaryDirectory()
+            let path = directory.file("audit.jsonl")
+            let said = Mutex<[String]>([])
+            let audit = try AuditLog(file: path)
+            audit.reportTrouble { text in said.withLock { $0.append(text) } }
+            signal(SIGXFSZ, SIG_IGN)
+            let size = AuditLine.lost(1).bytes.count
+            for round in 1...2 {
+                let written = try Data(contentsOf: URL(filePath: path)).count
+                var limit = rlimit()
+                getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+                let before = limit.rlim_cur
+                limit.rlim_cur = rlim_t(written + size + size / 2)
+                setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+                audit.queue.suspend()
+                for _ in 1...3 { audit.note(AuditLine.lost(1)) }
+                audit.queue.resume()
+                await audit.flush()
+                limit.rlim_cur = before
+                setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+                // That it goes wrong is said each time that it begins to.
+                #expect(said.withLock(\.count) == round)
+                audit.note(AuditLine.lost(7))
+                await audit.flush()
+            }
+            let lines = try String(contentsOfFile: path, encoding: .utf8).split(
+                separator: "\n", omittingEmptySubsequences: false)
+            let whole = lines.compactMap { try? JSONDocument(Array($0.utf8)).root.json["lines"] }
+            // All three are counted as lost, though the first of them is there.
+            #expect(whole == [1, 3, 7, 1, 3, 7])
+            #expect(lines.count == 9 && lines.last == "")
+        }
+    }
+
+    @Test func `a server logs that it can't be written`() async throws {
+        try FileManager.default.createSymbolicLink(
+            atPath: path, withDestinationPath: "/dev/full")
+        let audit = try AuditLog(file: path)
+        let (logger, messages) = MessageLog.make()
+        let server = SyncServer(port: 0, logger: logger, audit: audit, room: Tallies.room)
+        let room = try await server.started("/", of: Tallies.self)
+        _ = try await room.dispatch(Add(number: 1)).outcome
+        await audit.flush()
+        #expect(
+            await messages.contains(
+                "The audit log '\(path)' can't be written: No space left on device. "
+                    + "What is lost is counted."))
+        await server.stop()
+    }
+
+    @Test func `a server opens it anew when it reloads, and has it complete when it has stopped`()
+        async throws
+    {
+        let server = SyncServer(
+            port: 0, audit: try AuditLog(file: path), room: Tallies.room)
+        let room = try await server.started("/", of: Tallies.self)
+        _ = try await room.dispatch(Add(number: 1)).outcome
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".1")
+        try await server.reload()
+        _ = try await room.dispatch(Add(number: 2), as: Identity("ada")).outcome
+        await server.stop()
+        let (old, new) = (try lines(path + ".1"), try lines(path))
+        #expect(old.map { $0["version"] } == [1] && new.map { $0["version"] } == [2])
+        #expect(old.first?["identity"] == "server" && new.first?["identity"] == "ada")
+        // Nobody is connected who did this.
+        for line in old + new {
+            #expect(line["address"] == nil && line["connection"] == nil)
+            #expect(line["room"] == "/" && line["type"] == "Add" && line["outcome"] == "taken")
+        }
+    }
+
     // MARK: What is in it
 
     @Test func `of a client's id there is a digest, and of long or hostile texts little`() throws {
@@ -190,8 +280,8 @@ import Testing
     @Test(
         arguments: [
             (.unauthenticated, "token"), (.expired, "token"), (.revoked, "token"),
-            (.forbidden, "entry"), (.noRoom, "entry"), (.kicked, "kick"), (.goingAway, nil),
-            (.busy, nil), (.replaced, nil),
+            (.forbidden, "entry"), (.noRoom, "entry"), (.full, "entry"), (.kicked, "kick"),
+            (.goingAway, nil), (.busy, nil), (.replaced, nil),
         ] as [(CloseCode, String?)])
     func `a connection that ends because of who somebody is has a line that says why`(
         code: CloseCode, event: String?
@@ -207,6 +297,16 @@ import Testing
         #expect(refused.compactMap { $0["event"]?.string } == [event].compactMap { $0 })
         #expect(refused.allSatisfy { $0["code"]?.string == code.word })
         #expect(refused.allSatisfy { $0["title"] == "So it is." })
+    }
+}
+
+extension SyncServer {
+    /// Starts; returns one of its rooms.
+    fileprivate func started<State: Codable & Sendable>(
+        _ path: String, of type: State.Type
+    ) async throws -> LiveRoom<State> {
+        _ = try await start()
+        return try await room(path, of: type)
     }
 }
 

@@ -58,6 +58,21 @@ struct CredentialsTests {
         #expect("\(Self.secretive)" == "/room from ::1")
     }
 
+    @Test func `a longer secret goes before one within it, and short values are no secrets`() {
+        let credentials = Credentials(
+            token: "secret", path: "/",
+            headers: [
+                "cookie": "a=12345; b=123456;c=secret-and-more; d", "authorization": "Basic abcde",
+            ])
+        for (text, logged) in [
+            ("secret-and-more", "…"), ("secret", "…"), ("12345", "12345"), ("123456", "…"),
+            ("a=12345; b=123456;c=secret-and-more; d", "…"), ("Basic abcde", "…"),
+            ("abcde", "abcde"), ("d", "d"),
+        ] { #expect(credentials.redacting(text) == logged, "\(text)") }
+        let six = Credentials(token: nil, path: "/", headers: ["authorization": "Basic abcdef"])
+        #expect(six.redacting("abcdef Basic") == "… Basic")
+    }
+
     @Test func `an empty token or header is no secret`() {
         let credentials = Credentials(
             token: "", path: "/", headers: ["cookie": "", "authorization": "Bearer "])
@@ -254,6 +269,24 @@ struct HostNameTests {
     func `an address is the same however it is written`(address: String) {
         #expect(!ServedHosts(listeningOn: address, allowed: []).admits("evil.test"))
         #expect(Self.own.admits("[\(address)]:9090"))
+    }
+
+    @Test(
+        arguments: [
+            ("localhost", true, false), ("LocalHost.", true, false), ("a.b.localhost", true, false),
+            ("localhost.a", false, false), ("alocalhost", false, false), ("::1", true, true),
+            ("0::0:1", true, true), ("::2", false, true), ("127.0.0.1", true, true),
+            ("127.255.255.255", true, true), ("127.0.0.256", false, false),
+            ("127.0.0", false, false), ("127.0.0.0.1", false, false), ("127..0.1", false, false),
+            ("127.a.b.com", false, false), ("128.0.0.1", false, true), ("27.0.0.1", false, true),
+            ("::ffff:127.0.0.1", true, true), ("::ffff:128.0.0.1", false, true), ("", false, false),
+            ("board.example", false, false), ("fe80::1", false, true),
+        ])
+    func `a name is this machine's or isn't, and is an address or isn't`(
+        text: String, isLocal: Bool, isAddress: Bool
+    ) {
+        #expect(HostName(address: text).isLocal == isLocal)
+        #expect(HostName(address: text).isAddress == isAddress)
     }
 
     /// Limits that are for a network count all of a row as one, and of two rows as two.

@@ -287,6 +287,133 @@ struct EdgeTests {
         #expect(configuration.tls && configuration.host == "a" && configuration.port == 7)
     }
 
+    @Test func `an edge speaks the protocol to its owner, takes large values and trusts its roots`()
+        throws
+    {
+        let plain = try Upstream("ws://a", key: key())
+        let place = try #require(plain.place(of: "/"))
+        #expect(place.server == "" && place.url == "" && plain.reclaim == nil)
+        #expect(!place.configuration.tls && place.configuration.port == 80)
+        #expect(place.configuration.subprotocols == ["storecast.v1"])
+        #expect(place.configuration.maxMessageBytes == 128 << 20)
+        #expect(place.configuration.certificateAuthorityFile == nil)
+        let trusting = try Upstream("wss://a//", key: key(), trusting: "roots.pem")
+        let secure = try #require(trusting.place(of: "/a~b-c_d.e/F:g\u{1}")).configuration
+        #expect(secure.certificateAuthorityFile == "roots.pem" && secure.port == 443)
+        #expect(secure.path == "/a~b-c_d.e/F%3Ag%01")
+    }
+
+    @Test func `of several owners the one is asked for, and has to have an address`() async throws {
+        let upstream = Upstream(key: try key(), trusting: "roots.pem") { room in
+            if room == "/wrong" { return Upstream.Server(id: "w", url: "nowhere") }
+            return Upstream.Server(id: "s of \(room)", url: "ws://a:7/core")
+        }
+        #expect(upstream.place(of: "/") == nil && upstream.reclaim == nil)
+        let place = try await upstream.find("/b")
+        #expect(place.server == "s of /b" && place.url == "ws://a:7/core")
+        #expect(place.configuration.path == "/core/b" && place.configuration.port == 7)
+        #expect(place.configuration.certificateAuthorityFile == "roots.pem")
+        let error = await #expect(throws: ServerError.self) { try await upstream.find("/wrong") }
+        #expect(error?.code == .upstreamUnusable)
+    }
+
+    @Test func `an edge of some rooms refuses the others, and has none for its own code`()
+        async throws
+    {
+        let owner = SyncServer(port: 0, edgeKey: try key(), rooms: { _ in Tallies.room })
+        let url = try await owner.start()
+        let edge = SyncServer(
+            port: 0, upstream: try Upstream(String(url.dropLast()), key: try key()),
+            paths: try RoomPatterns(["/a/*"]))
+        let edgeURL = try await edge.start()
+        let lost = RemoteConnection(edgeURL.at("/b"))
+        let end = await lost.end()
+        #expect(end?.code == Rejection.Code("no-room"))
+        #expect(end?.title == "There is no room at '/b'; there are: /a/*.")
+        #expect(await !owner.hasRoom("/b"))
+        let client = RemoteConnection(edgeURL.at("/a/b"))
+        #expect(try await client.dispatch(Add(number: 1)).outcome.version == 1)
+        #expect(await owner.hasRoom("/a/b"))
+        let error = await #expect(throws: ServerError.self) {
+            try await edge.room("/a/b", of: Tallies.self)
+        }
+        #expect(error?.code == .noRoom)
+        #expect(error?.description.contains("'/a/b' is passed on") == true)
+        client.close()
+        await edge.stop()
+        await owner.stop()
+    }
+
+    @Test func `one of several owners that doesn't serve a room is asked to give it back`()
+        async throws
+    {
+        let owner = SyncServer(port: 0, edgeKey: try key(), rooms: { _ in nil })
+        let url = String(try await owner.start().dropLast())
+        let (asked, ask) = AsyncStream<String>.makeStream()
+        let (logger, messages) = MessageLog.make()
+        let edge = SyncServer(
+            port: 0, logger: logger,
+            upstream: Upstream(
+                key: try key(), find: { _ in Upstream.Server(id: "s1", url: url) },
+                reclaim: { room, server in ask.yield("\(room) of \(server)") }))
+        let client = RemoteConnection(try await edge.start().at("/a"))
+        let first = await asked.limited.first { _ in true }
+        #expect(first == "/a of s1")
+        let start = "the server s1 at \(url) was given a room"
+        let line = await messages.first { $0.hasPrefix(start) }
+        #expect(line?.contains("--rooms and --json") == true)
+        client.close()
+        await edge.stop()
+        await owner.stop()
+    }
+
+    @Test func `one of several owners that doesn't let an edge in is named`() async throws {
+        let owner = SyncServer(port: 0, room: Tallies.room, edgeKey: try key())
+        let url = String(try await owner.start().dropLast())
+        let (logger, messages) = MessageLog.make()
+        let edge = SyncServer(
+            port: 0, logger: logger,
+            upstream: Upstream(key: try key(Self.secret + "!")) { _ in
+                Upstream.Server(id: "s1", url: url)
+            })
+        let client = RemoteConnection(try await edge.start())
+        let line = await messages.first { $0.contains("the server s1 at \(url)") }
+        #expect(line != nil)
+        client.close()
+        await edge.stop()
+        await owner.stop()
+    }
+
+    @Test func `nobody is let into an extension's room by the key of edges`() async throws {
+        let owner = SyncServer(
+            port: 0, extensions: [ServerExtension(path: "/own") { _ in Nobody() }],
+            edgeKey: try key(), rooms: { _ in Tallies.room })
+        _ = try await owner.start()
+        let home = try #require(owner.home(of: "/"))
+        #expect(await home.admitsEdge(Self.secret, to: "/a"))
+        #expect(await !home.admitsEdge(Self.secret, to: "/own"))
+        #expect(await !home.admitsEdge(Self.secret + "0", to: "/a"))
+        #expect(await !home.admitsEdge(nil, to: "/a"))
+        await owner.stop()
+        let closed = SyncServer(port: 0, room: Tallies.room)
+        _ = try await closed.start()
+        #expect(await closed.home(of: "/")?.admitsEdge(nil, to: "/") == false)
+        await closed.stop()
+    }
+
+    /// An extension that has no people.
+    private final class Nobody: LoopExtension {
+        func makeRoom(_ context: RoomContext) -> any AnyRoom { Tallies.room.open(context) }
+        func identity(token: String?) -> Result<Identity, Rejection> {
+            .failure(Rejection(.unauthenticated, "Nobody."))
+        }
+        func opened(
+            _ connection: UInt64, _ credentials: Credentials
+        ) -> (any ConnectionObserver)? { nil }
+        func closed(_ connection: UInt64) {}
+        func unloaded(_ room: any AnyRoom) {}
+    }
+
     @Test(arguments: ["a", "http://a", "ws://", "ws://a?b", "ws://u@a"])
     func `what is no address of a server isn't taken for one`(url: String) throws {
         let key = try key()
@@ -348,6 +475,11 @@ extension String {
 extension ServerLoop {
     /// The ids of the connections to the loop's rooms.
     fileprivate var connections: [UInt64] { core?.links.keys.sorted() ?? [] }
+
+    /// Whether an edge that shows this key is let in.
+    fileprivate func admitsEdge(_ key: String?, to room: String) -> Bool {
+        core?.admitsEdge(key, to: room) == true
+    }
 
     /// Asks owners three times; how many owe an answer after each. Nil if some do already.
     fileprivate func owingOwners() -> [Int]? {

@@ -74,6 +74,71 @@ import Testing
         #expect(object["time_"] != nil)
     }
 
+    @Test func `what a line says goes before its task's, and that before its logger's`() throws {
+        struct Failure: Error, CustomStringConvertible { let description = "It broke." }
+        let lines = Lines()
+        var logger = lines.logger()
+        for key in ["a", "b", "c"] { logger[metadataKey: key] = "logger" }
+        logger.handler.metadataProvider = Logger.MetadataProvider { ["b": "task", "c": "task"] }
+        logger.error("x", error: Failure(), metadata: ["c": "line"])
+        logger.error("y", error: Failure(), metadata: ["error": "another"])
+        let found = try lines.all.withLock(\.self).map {
+            try JSONDocument(Array($0.utf8)).root.json
+        }
+        #expect(found.map { $0["a"] } == ["logger", "logger"])
+        #expect(found.map { $0["b"] } == ["task", "task"])
+        #expect(found.map { $0["c"] } == ["line", "task"])
+        #expect(found.map { $0["error"] } == ["It broke.", "another"])
+    }
+
+    @Test func `numbers stay numbers where texts are made harmless, and other values are texts`()
+        throws
+    {
+        let lines = Lines()
+        lines.logger().safe.info(
+            "x",
+            metadata: [
+                "int": .stringConvertible(-7), "large": .stringConvertible(UInt64.max),
+                "half": .stringConvertible(0.5), "yes": .stringConvertible(true),
+                "none": .stringConvertible(Double.nan), "list": [.stringConvertible(3)],
+                "map": ["k": .stringConvertible(4)],
+            ])
+        let text = try #require(lines.all.withLock(\.self).first)
+        for member in [
+            #""int":-7"#, #""large":18446744073709551615"#, #""half":0.5"#, #""yes":"true""#,
+            #""none":"nan""#, #""list":[3]"#, #""map":{"k":4}"#,
+        ] { #expect(text.contains(member), "\(member) in \(text)") }
+    }
+
+    @Test func `a logger that is made harmless has its own level and metadata still`() {
+        let lines = Lines()
+        #expect(JSONLogHandler(label: "x").logLevel == .info)
+        var logger = lines.logger().safe.withoutRepetition
+        logger.debug("hidden")
+        logger.logLevel = .debug
+        logger[metadataKey: "part"] = "owner"
+        #expect(logger.logLevel == .debug && logger[metadataKey: "part"] == "owner")
+        logger.debug("shown")
+        let all = lines.all.withLock(\.self)
+        #expect(all.count == 1)
+        #expect(all.first?.contains(#""message":"shown","part":"owner"}"#) == true)
+    }
+
+    @Test func `an empty text is left out, and nothing is made for a line that isn't logged`() {
+        let lines = Lines()
+        let logger = lines.logger()
+        func never() -> KeyValuePairs<LogField, any CustomStringConvertible & Sendable> {
+            Issue.record("It isn't logged.")
+            return [:]
+        }
+        logger.log(.debug, "hidden", never())
+        logger.log(.info, "shown", [.reason: "", .host: "a", .seconds: 0, .room: ""])
+        #expect(lines.all.withLock(\.count) == 1)
+        #expect(
+            lines.all.withLock(\.self).first?.contains(
+                #""message":"shown","host":"a","seconds":0}"#) == true)
+    }
+
     // MARK: Repetition
 
     private final class Clock: Sendable {
@@ -118,6 +183,34 @@ import Testing
         #expect(lines.takeAll() == [.init(level: .error, text: "… 724 more lines of other kinds")])
         clock.advance(by: .seconds(10))
         #expect(lines.note(.error, "Message 1001 fails.").isLogged)
+    }
+
+    @Test func `messages are the same if their first 256 letters are`() {
+        let lines = RepeatedLines()
+        let start = String(repeating: "x", count: 255)
+        for number in 1...20 { #expect(lines.note(.info, start + "y\(number)").isLogged) }
+        #expect(!lines.note(.info, start + "y").isLogged)
+        #expect(lines.note(.info, start + "z").isLogged)
+    }
+
+    @Test func `what is over makes place for a new message, and is said before it`() {
+        let clock = Clock()
+        let lines = RepeatedLines(now: clock.now)
+        for _ in 1...25 { _ = lines.note(.error, "b") }
+        for _ in 1...22 { _ = lines.note(.warning, "a") }
+        for number in 3...256 { _ = lines.note(.info, "\(number)") }
+        clock.advance(by: .milliseconds(9_999))
+        #expect(lines.note(.info, "new").due.isEmpty)
+        clock.advance(by: .milliseconds(1))
+        let noted = lines.note(.info, "newer")
+        #expect(noted.isLogged)
+        #expect(
+            noted.due == [
+                .init(level: .warning, text: "a … 2 more like this"),
+                .init(level: .error, text: "b … 5 more like this"),
+            ])
+        // Both are counted from the beginning again.
+        #expect(lines.note(.error, "b").isLogged && lines.note(.info, "newer").isLogged)
     }
 
     @Test func `a logger says how many more there were, by itself`() async throws {
@@ -197,6 +290,37 @@ import Testing
         #expect(Set(ended.map { $0["connection"]?.int ?? -1 }).count == 7)
     }
 
+    @Test(.timeLimit(.minutes(10)))
+    func `beyond a hundred in a second the ends of connections are counted, and that is said`()
+        async throws
+    {
+        let (logger, messages) = MessageLog.make()
+        let server = SyncServer(port: 0, logger: logger, rooms: { _ in Tallies.room })
+        _ = try await server.start()
+        let home = try #require(server.home(of: "/"))
+        await home.logEnds(103)
+        var (ends, last) = (0, "")
+        for await message in messages {
+            if message == "connection ended" { ends += 1 }
+            if message.hasPrefix("left-out: ") { last = message }
+            if !last.isEmpty { break }
+        }
+        #expect(ends == 100 && last == "left-out: 3")
+        await server.stop()
+    }
+
+    @Test func `ends are counted by the word of their code, and made-up codes are one`() {
+        var traffic = Traffic()
+        for code in CloseCode.all + [1005, 1006, 4999, 1234, 0].map({ CloseCode(rawValue: $0) }) {
+            traffic.noteEnd(code)
+        }
+        traffic.noteEnd(.kicked)
+        var expected = Dictionary(uniqueKeysWithValues: CloseCode.all.map { ($0.word, 1) })
+        expected["kicked"] = 2
+        (expected["lost"], expected["other"]) = (2, 3)
+        #expect(traffic.ended == expected)
+    }
+
     // MARK: The reference
 
     @Test func `the reference has every field`() throws {
@@ -219,6 +343,17 @@ import Testing
         #expect(
             try names(of: "Spans") == Set(SessionTrace.Attribute.allCases.map(\.rawValue)))
         #expect(try names(of: "The audit log") == Set(AuditField.allCases.map(\.rawValue)))
+    }
+}
+
+extension ServerLoop {
+    /// Logs the ends of connections that never were.
+    fileprivate func logEnds(_ count: UInt64) {
+        guard let core else { return }
+        for number in 0..<count {
+            let link = RemoteLink(id: number, Credentials(token: nil, path: "/"), from: 0, core)
+            core.logEnd(of: link, 1000, "")
+        }
     }
 }
 

@@ -7,6 +7,7 @@ import Testing
 
 @testable import StorecastRoom
 @testable import StorecastServer
+@testable import StorecastWebSocket
 
 /// What a server tells those who run it: its metrics and its health.
 @Suite(.timeLimit(.minutes(10)), .fewAtATime)
@@ -73,6 +74,194 @@ struct MetricsTests {
         #expect(metrics.text() == "# TYPE a counter\na_total 2\n# EOF\n")
         metrics.destroyCounter(second)
         #expect(metrics.text() == "# EOF\n")
+    }
+
+    @Test func `numbers that are none, names that are empty and endings that are there`() {
+        let metrics = OpenMetrics()
+        metrics.makeMeter(label: "a", dimensions: []).set(Double.nan)
+        metrics.makeMeter(label: "b", dimensions: []).set(-Double.infinity)
+        metrics.makeMeter(label: "", dimensions: [("0 é", "")]).set(0.25)
+        let timer = metrics.makeTimer(label: "c_seconds", dimensions: [])
+        timer.recordNanoseconds(2_500_000_000)
+        timer.recordNanoseconds(500_000_000)
+        let counter = metrics.makeCounter(label: "d_total", dimensions: [])
+        counter.increment(by: 7)
+        counter.reset()
+        let recorder = metrics.makeRecorder(label: "e", dimensions: [], aggregate: true)
+        recorder.record(Int64(-3))
+        let text = metrics.text()
+        for line in [
+            #"_{_0___=""} 0.25"#, "a NaN", "b -Inf", "# TYPE c_seconds histogram",
+            #"c_seconds_bucket{le="0.25"} 0"#, #"c_seconds_bucket{le="0.5"} 1"#,
+            #"c_seconds_bucket{le="2.5"} 2"#, "c_seconds_count 2", "c_seconds_sum 3",
+            "# TYPE d counter", "d_total 0", "# TYPE e summary", "e_count 1", "e_sum -3",
+        ] { #expect(("\n" + text).contains("\n\(line)\n"), "\(line)") }
+        #expect(!text.contains("e_bucket"))
+    }
+
+    @Test func `whatever is destroyed is gone, and nothing else of its name`() {
+        let metrics = OpenMetrics()
+        func make(_ label: String) -> [() -> Void] {
+            let counter = metrics.makeCounter(label: "a", dimensions: [("k", label)])
+            let floating = metrics.makeFloatingPointCounter(
+                label: "b", dimensions: [("k", label)])
+            let meter = metrics.makeMeter(label: "c", dimensions: [("k", label)])
+            let recorder = metrics.makeRecorder(
+                label: "d", dimensions: [("k", label)], aggregate: false)
+            let timer = metrics.makeTimer(label: "e", dimensions: [("k", label)])
+            return [
+                { metrics.destroyCounter(counter) },
+                { metrics.destroyFloatingPointCounter(floating) },
+                { metrics.destroyMeter(meter) }, { metrics.destroyRecorder(recorder) },
+                { metrics.destroyTimer(timer) },
+            ]
+        }
+        let (first, second) = (make("1"), make("2"))
+        for (place, name) in ["a_total", "b_total", "c", "d", "e_seconds_count"].enumerated() {
+            let line = #"\#(name){k="1"} 0"#
+            #expect(metrics.text().contains("\(line)\n"))
+            first[place]()
+            #expect(!metrics.text().contains("\(line)\n"))
+            #expect(metrics.text().contains(#"\#(name){k="2"} 0"#))
+            // What has gone already can't take away what came since.
+            _ = make("1")
+            first[place]()
+            #expect(metrics.text().contains("\(line)\n"))
+            second[place]()
+        }
+        #expect(!metrics.text().contains(#"k="2""#))
+    }
+
+    @Test func `the metrics of a part are told apart by a label, and are gone with it`() {
+        let all = OpenMetrics()
+        let part = PartMetrics(all, "owner")
+        let handlers = (
+            part.makeCounter(label: "a", dimensions: []),
+            part.makeFloatingPointCounter(label: "b", dimensions: [("k", "v")]),
+            part.makeMeter(label: "c", dimensions: []),
+            part.makeRecorder(label: "d", dimensions: [], aggregate: true),
+            part.makeTimer(label: "e", dimensions: [])
+        )
+        handlers.3.record(2.0)
+        let text = all.text()
+        for line in [
+            #"a_total{part="owner"} 0"#, #"b_total{k="v",part="owner"} 0"#,
+            #"c{part="owner"} 0"#, #"d_count{part="owner"} 1"#, #"e_seconds_count{part="owner"} 0"#,
+        ] { #expect(text.contains("\(line)\n"), "\(line)") }
+        part.destroyCounter(handlers.0)
+        part.destroyFloatingPointCounter(handlers.1)
+        part.destroyMeter(handlers.2)
+        part.destroyRecorder(handlers.3)
+        part.destroyTimer(handlers.4)
+        #expect(all.text() == "# EOF\n")
+    }
+
+    // MARK: What loops report
+
+    @Test func `what loops count adds up, each time what is new`() {
+        let all = OpenMetrics()
+        let metrics = ServerMetrics(all, loops: 2)
+        var report = LoopReport()
+        report.counts[MetricKey(metric: .messagesIn)] = 5
+        report.counts[MetricKey(metric: .ended, labels: ["normal"])] = 1
+        metrics.take(report, of: 0)
+        metrics.take(report, of: 1)
+        report.counts[MetricKey(metric: .messagesIn)] = 7
+        report.counts[MetricKey(metric: .ended, labels: ["lost"])] = 2
+        metrics.take(report, of: 0)
+        metrics.take(report, of: 0)
+        let text = all.text()
+        #expect(text.contains("storecast_messages_received_total 12\n"))
+        #expect(text.contains("storecast_connections_ended_total{code=\"normal\"} 2\n"))
+        #expect(text.contains("storecast_connections_ended_total{code=\"lost\"} 2\n"))
+        withExtendedLifetime(metrics) {}
+    }
+
+    @Test func `what loops have is summed up, or is that of the worst of them`() {
+        let all = OpenMetrics()
+        let metrics = ServerMetrics(all, loops: 2)
+        var reports = [LoopReport(), LoopReport()]
+        for place in 0...1 {
+            var gauges = LoopGauges()
+            gauges.connections = 1 + place
+            gauges.rooms = (3 + place, 5 + place, 7 + place)
+            gauges.groups = 11 + place
+            gauges.waitingActions = 13 + place
+            gauges.waitingMessages = 17 + place
+            gauges.outgoing.connections = 19 + place
+            gauges.outgoing.bytes = 23 + place
+            gauges.upstream = (29 + place, 31 + place)
+            gauges.snapshotAge = .milliseconds(1500 + 2000 * place)
+            gauges.upstreamSilence = .milliseconds(2500 - 1000 * place)
+            reports[place].gauges = gauges
+            reports[place].freeBytes = 100 - place
+        }
+        metrics.take(reports[1], of: 1)
+        // Only the first loop has them told.
+        #expect(!all.text().contains("storecast_connections"))
+        metrics.take(reports[0], of: 0)
+        let text = all.text()
+        for line in [
+            "connections 3", "connections_behind 39", #"rooms{phase="ready"} 7"#,
+            #"rooms{phase="loading"} 11"#, #"rooms{phase="failed"} 15"#, "groups 23",
+            #"waiting_bytes{for="journal"} 27"#, #"waiting_bytes{for="reading"} 35"#,
+            #"waiting_bytes{for="sending"} 47"#, #"upstream_rooms{state="live"} 59"#,
+            #"upstream_rooms{state="waiting"} 63"#, "snapshot_age_seconds 3",
+            "upstream_silence_seconds 2.5", "journal_free_bytes 99", "ready 1",
+            "info{version=\"\(Software.version)\"} 1",
+        ] { #expect(text.contains("storecast_\(line)\n"), "\(line)") }
+        reports[0].gauges.isRefused = true
+        metrics.take(reports[0], of: 0)
+        #expect(all.text().contains("storecast_ready 0\n"))
+        withExtendedLifetime(metrics) {}
+    }
+
+    @Test func `each time that something took is in the histogram that is for it`() {
+        let all = OpenMetrics()
+        let metrics = ServerMetrics(all, loops: 1)
+        for (measure, name, seconds) in [
+            (.turn, "turn", 2), (.append, "journal_append", 3), (.takeover, "takeover", 4),
+            (.roundTrip, "upstream_round_trip", 5),
+        ] as [(LoopMeasure, String, Int)] {
+            #expect(all.text().contains("storecast_\(name)_seconds_count 0\n"))
+            metrics.took(.seconds(seconds) + .milliseconds(500), measure)
+            let text = all.text()
+            #expect(text.contains("storecast_\(name)_seconds_count 1\n"))
+            #expect(text.contains("storecast_\(name)_seconds_sum \(seconds).5\n"))
+        }
+        withExtendedLifetime(metrics) {}
+    }
+
+    @Test func `a server's metrics are gone with it`() {
+        let all = OpenMetrics()
+        var metrics: ServerMetrics? = ServerMetrics(all, loops: 1)
+        var report = LoopReport()
+        report.counts[MetricKey(metric: .entries)] = 1
+        metrics?.take(report, of: 0)
+        metrics?.noteDescriptors()
+        #expect(all.text().contains("storecast_journal_entries_total 1\n"))
+        metrics = nil
+        #expect(all.text() == "# EOF\n")
+    }
+
+    @Test func `what goes through connections and to the journal is counted, message by message`()
+        async throws
+    {
+        let server = SyncServer(port: 0, journal: FickleJournal().provider(), room: Tallies.room)
+        let connection = RemoteConnection(try await server.start())
+        for _ in 1...3 { _ = try await connection.dispatch(Add(number: 1)).outcome }
+        connection.close()
+        let home = try #require(server.home(of: "/"))
+        #expect(await eventually { await home.counts[.ended] == 1 })
+        let counts = await home.counts
+        // hello, which may have the first action with it; welcome and the outcomes.
+        #expect((3...5).contains(counts[.messagesIn] ?? 0))
+        #expect((3...5).contains(counts[.messagesOut] ?? 0))
+        #expect((200..<2000).contains(counts[.bytesIn] ?? 0))
+        #expect((200..<2000).contains(counts[.bytesOut] ?? 0))
+        #expect(counts[.entries] == 3 && counts[.actions] == 3)
+        #expect(counts[.appendFailures] == 0 && counts[.replaced] == 0 && counts[.left] == 0)
+        await server.stop()
     }
 
     // MARK: A server's
@@ -179,7 +368,71 @@ struct MetricsTests {
         await server.stop()
     }
 
+    @Test func `metrics are of their own type, not to be kept, and with the process's files`()
+        async throws
+    {
+        let server = SyncServer(
+            port: 0, operations: OperationsAddress(port: 0), rooms: { _ in Tallies.room })
+        _ = try await server.start()
+        let answer = try await scrape(server, "/metrics")
+        #expect(answer.hasPrefix("HTTP/1.1 200 "))
+        #expect(answer.contains("\r\nCache-Control: no-store\r\n"))
+        #expect(answer.contains("\r\nContent-Type: \(OpenMetrics.contentType)\r\n"))
+        let open = answer.firstMatch(of: /\nstorecast_open_descriptors (\d+)\n/)?.1
+        let most = answer.firstMatch(of: /\nstorecast_open_descriptors_limit (\d+)\n/)?.1
+        #expect((Int(open ?? "") ?? 0) > 3 && (Int(most ?? "") ?? 0) > 3)
+        #expect(answer.hasSuffix("\n# EOF\n"))
+        await server.stop()
+    }
+
+    private func request(_ path: String) -> UpgradeRequest {
+        UpgradeRequest(
+            path: path, query: "", headers: [:], subprotocols: [], peerAddress: "",
+            isEncrypted: false, method: "GET")
+    }
+
+    @Test func `a problem is told with the status 503, and nobody keeps the answer`() throws {
+        let metrics = ServerMetrics(NOOPMetricsHandler.instance, loops: 1)
+        func answer(_ path: String) throws -> String {
+            let answer = try #require(metrics.answer(to: request(path)))
+            #expect(answer.headers.map { "\($0.name): \($0.value)" } == ["Cache-Control: no-store"])
+            return "\(answer.status) \(String(decoding: answer.body, as: UTF8.self))"
+        }
+        #expect(try answer("/readyz") == "503 The server starts.\n")
+        #expect(try answer("/healthz") == "200 ok\n")
+        metrics.take(report(), of: 0)
+        #expect(try answer("/readyz") == "200 ok\n")
+        metrics.take(report(), of: 0, at: .now - .seconds(40))
+        #expect(try answer("/healthz").hasPrefix("503 Loop 0 has done nothing for 40 s."))
+        for path in ["/", "/healthz/", "/metrics", "/readyz/x"] {
+            #expect(metrics.answer(to: request(path)) == nil)
+        }
+    }
+
+    @Test func `health is told on the server's own port too, by whatever name it is asked`()
+        async throws
+    {
+        let server = SyncServer(port: 0, rooms: { _ in Tallies.room })
+        let url = try await server.start()
+        for path in ["/healthz", "/readyz"] {
+            let answer = try await PlainRequest.answer(
+                to: "GET \(path) HTTP/1.1\r\nHost: balancer.example\r\n\r\n", at: url)
+            #expect(answer.hasPrefix("HTTP/1.1 200 ") && answer.hasSuffix("\r\n\r\nok\n"))
+        }
+        await server.stop()
+    }
+
     // MARK: Health
+
+    @Test func `a server that hears of a problem of others' isn't ready, and is well`() {
+        let metrics = ServerMetrics(NOOPMetricsHandler.instance, loops: 1)
+        metrics.take(report(ready: 1), of: 0)
+        metrics.setUnreadiness { "Elsewhere." }
+        #expect(metrics.unreadiness == "Elsewhere." && metrics.illness == nil)
+        // What it knows itself goes before that.
+        metrics.take(report(ready: 1, isRefused: true), of: 0)
+        #expect(metrics.unreadiness == "The journal takes nothing.")
+    }
 
     private func report(
         ready: Int = 0, loading: Int = 0, failed: Int = 0, isRefused: Bool = false
@@ -250,6 +503,13 @@ struct MetricsTests {
         #expect(front.illness == nil)
     }
 
+    @Test func `the memory of the process and its files are those that the system tells`() {
+        #expect(ProcessMemory.used > 1 << 20 && ProcessMemory.used < 1 << 36)
+        #expect(ProcessMemory.mark > 1 << 26 && ProcessMemory.mark % 3 == 0)
+        let before = ProcessDescriptors.open
+        #expect(before > 0 && before <= ProcessDescriptors.limit)
+    }
+
     // MARK: The reference
 
     @Test func `the reference, the dashboard and the alerts know all metrics and no others`() throws
@@ -285,5 +545,14 @@ struct MetricsTests {
         ] { #expect(dashboard.contains(metric.rawValue), "\(metric)") }
         let rows = page.matches(of: /\| `(storecast_\w+)` \|/).map { String($0.output.1) }
         #expect(rows.count == ServerMetric.allCases.count)
+    }
+}
+
+extension ServerLoop {
+    /// What the loop has counted, whatever the labels.
+    fileprivate var counts: [ServerMetric: Int] {
+        var counts: [ServerMetric: Int] = [:]
+        for (key, count) in core?.report().counts ?? [:] { counts[key.metric, default: 0] += count }
+        return counts
     }
 }

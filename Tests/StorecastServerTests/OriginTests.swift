@@ -151,6 +151,78 @@ struct OriginTests {
                 == ["host: board.example", #"host: board.example:80\u202e"#])
     }
 
+    /// What a server logs at the level of notices while it is asked by these requests.
+    private func notices(
+        _ requests: [String], pages: WebPages = WebPages()
+    ) async throws -> [String] {
+        let (all, messages) = MessageLog.make()
+        var logger = all
+        logger.logLevel = .notice
+        let server = SyncServer(
+            port: 0, limits: Self.limits(), logger: logger, pages: pages,
+            rooms: { _ in Tallies.room })
+        let url = try await server.start()
+        for request in requests { _ = try await PlainRequest.answer(to: request, at: url) }
+        await server.stop()
+        logger.notice("end")
+        var logged: [String] = []
+        for await message in messages {
+            if message == "end" { break }
+            logged.append(message)
+        }
+        return logged
+    }
+
+    @Test func `each site and each host is noticed once, with the option that lets it in`()
+        async throws
+    {
+        let sites = ["https://a.example", "https://b.example", "https://a.example"]
+        let refused = try await notices(sites.map { PlainRequest.upgrade("Origin: \($0)\r\n") })
+        #expect(refused.count { $0.contains("--allow-origin") } == 2)
+        #expect(refused.count { $0.contains("--trusted-proxy") } == 2)
+        #expect(refused.count { $0 == "origin: https://a.example" } == 1)
+        #expect(refused.count { $0 == "origin: https://b.example" } == 1)
+        #expect(refused.count { $0 == "host: localhost" } == 2)
+        #expect(refused.count { $0 == "address: 127.0.0.1" } == 2)
+        // Whether pages or connections are asked for.
+        let hosts = ["a.example", "b.example", "a.example"]
+        let others = try await notices(
+            hosts.map { PlainRequest.upgrade(host: $0) }
+                + hosts.map { "GET / HTTP/1.1\r\nHost: \($0)\r\n\r\n" })
+        #expect(others.count { $0.contains("--allow-host") } == 2)
+        #expect(others.count { $0 == "host: a.example" } == 1)
+        #expect(others.count { $0 == "host: b.example" } == 1)
+        #expect(others.count { $0 == "address: 127.0.0.1" } == 2)
+    }
+
+    @Test func `a connection that can't be encrypted is noticed once for its network`()
+        async throws
+    {
+        let (all, messages) = MessageLog.make()
+        var logger = all
+        logger.logLevel = .notice
+        let server = SyncServer(port: 0, logger: logger, rooms: { _ in Tallies.room })
+        _ = try await server.start()
+        let home = try #require(server.home(of: "/"))
+        for (address, problem) in [
+            ("2001:db8::1", "no cipher"), ("2001:db8::2", "no cipher"), ("192.0.2.1", "no cipher"),
+            ("192.0.2.1", "no version"), ("::ffff:192.0.2.1", "no version"),
+        ] { await home.encryptionFailed(from: address, problem) }
+        await server.stop()
+        logger.notice("end")
+        var logged: [String] = []
+        for await message in messages {
+            if message == "end" { break }
+            logged.append(message)
+        }
+        #expect(
+            logged == [
+                "a connection could not be encrypted: no cipher", "address: 2001:db8::1",
+                "a connection could not be encrypted: no cipher", "address: 192.0.2.1",
+                "a connection could not be encrypted: no version", "address: 192.0.2.1",
+            ])
+    }
+
     @Test func `a notice is made once, and a hundred at most`() {
         var notices = LoggedOnce()
         #expect(notices.level(of: "a") == .notice)
@@ -175,6 +247,12 @@ struct OriginTests {
                 #"a\u000ab\u001b[31m \u202ec \u200bd"#, #"room: /\u000d\u000ax"#,
                 #"all: ["\\u009b1", ["key": "\\u000a"]]"#,
             ])
+    }
+}
+
+extension ServerLoop {
+    fileprivate func encryptionFailed(from address: String, _ problem: String) {
+        core?.encryptionFailed(from: address, problem)
     }
 }
 

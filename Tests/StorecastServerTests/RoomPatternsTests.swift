@@ -1,5 +1,6 @@
-import StorecastServer
 import Testing
+
+@testable import StorecastServer
 
 struct RoomPatternsTests {
     private static let longest = String(repeating: "x", count: 64)
@@ -33,6 +34,46 @@ struct RoomPatternsTests {
         let error = #expect(throws: ServerError.self) { try RoomPatterns([text]) }
         #expect(error?.code == .roomPatternUnusable)
         #expect(error?.description.hasSuffix("Write /boards/*, for example.") == true)
+    }
+
+    @Test func `a pattern has at most 16 segments, and a segment 64 letters`() throws {
+        let most = String(repeating: "/a", count: 16)
+        #expect(try RoomPatterns([most]).contains(most))
+        #expect(try RoomPatterns(["/" + Self.longest]).contains("/" + Self.longest))
+        let error = #expect(throws: ServerError.self) { try RoomPatterns(["/", most + "/a"]) }
+        #expect(error?.description.contains("more than 16 segments") == true)
+    }
+
+    @Test(
+        arguments: [
+            ("boards", "doesn't begin with a slash"), ("/a/", "an empty segment"),
+            ("/a*", "a * alone"),
+        ])
+    func `what is wrong with a pattern is said`(text: String, problem: String) {
+        let error = #expect(throws: ServerError.self) { try RoomPatterns([text]) }
+        #expect(error?.description.contains(problem) == true)
+        #expect(error?.description.contains("'\(text)'") == true)
+    }
+
+    @Test(
+        arguments: [
+            ("/a/*", "/a/b", true), ("/a/*", "/*/b", true), ("/a/b", "/*/c", false),
+            ("/a", "/a/*", false), ("/a", "/b", false), ("/*", "/*", true), ("/", "/*", false),
+            ("/é", "/e\u{301}", false),
+        ])
+    func `two patterns meet where one path may match both`(
+        one: String, other: String, meet: Bool
+    ) throws {
+        // What isn't a name can't be a pattern.
+        guard let one = try? RoomPattern(one), let other = try? RoomPattern(other) else {
+            return #expect(!meet)
+        }
+        #expect(one.meets(other) == meet && other.meets(one) == meet)
+    }
+
+    @Test func `who asks for a path that isn't one is told which there are`() throws {
+        let patterns = try RoomPatterns(["/a/*", "/b"])
+        #expect(patterns.lack(of: "/c") == "There is no room at '/c'; there are: /a/*, /b.")
     }
 
     @Test func `there are at most 64`() throws {

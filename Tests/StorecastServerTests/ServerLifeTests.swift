@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import StorecastClient
 import Synchronization
 import Testing
@@ -202,6 +203,160 @@ struct ServerLifeTests {
         await next.stop()
     }
 
+    /// A place for journals that has something to say.
+    private struct Telling: JournalStore {
+        let reports = ["A file was moved away.", "Another one as well."]
+
+        func journal(on loop: @escaping JournalLoop) -> any Journal { MemoryJournal() }
+        func close() async {}
+    }
+
+    @Test func `what is found when the journal is opened is logged before anybody comes`()
+        async throws
+    {
+        let (logger, messages) = MessageLog.make()
+        let server = SyncServer(
+            port: 0, journal: JournalProvider { () throws(JournalError) in Telling() },
+            logger: logger, rooms: { _ in nil })
+        let url = try await server.start()
+        var told: [String] = []
+        for await message in messages {
+            told.append(message)
+            if message.hasPrefix("url: ") { break }
+        }
+        #expect(told.prefix(2) == ["A file was moved away.", "Another one as well."])
+        #expect(told.last == "url: \(url)")
+        await server.stop()
+    }
+
+    @Test func `rules for rooms that there can't be are said at the start, and at a reload`()
+        async throws
+    {
+        let rules = try DocumentRules(
+            text: #"""
+                {"rules": [{"rooms": ["/a/*", "/c"], "roles": ["$everybody"], "read": [""]},
+                {"rooms": ["/b"], "roles": ["$everybody"], "read": [""]}]}
+                """#)
+        let (logger, messages) = MessageLog.make()
+        let server = SyncServer(
+            port: 0, logger: logger, rules: rules, paths: try RoomPatterns(["/a/*"]),
+            rooms: { _ in nil })
+        _ = try await server.start()
+        try await server.reload()
+        var told: [String] = []
+        for await message in messages {
+            if message.hasPrefix("there are rules for rooms") || message == "rules reloaded" {
+                told.append(message)
+            }
+            if told.count == 5 { break }
+        }
+        let warnings = ["/c", "/b"].map {
+            "there are rules for rooms '\($0)', and no room has such a path"
+        }
+        #expect(told == warnings + ["rules reloaded"] + warnings)
+        await server.stop()
+    }
+
+    @Test func `a certificate that has expired is said at the start, and at a reload`()
+        async throws
+    {
+        let files = try TestCertificates(days: -1)
+        let (logger, messages) = MessageLog.make()
+        let server = SyncServer(
+            port: 0, certificate: try TLSCertificate(file: files.certificate, keyFile: files.key),
+            logger: logger, rooms: { _ in nil })
+        #expect(try await server.start().hasPrefix("wss://"))
+        try await server.reload()
+        try files.issue()
+        try await server.reload()
+        var told: [String] = []
+        for await message in messages where message.contains("certificate") {
+            told.append(message)
+            if told.count == 4 { break }
+        }
+        let warning = "the certificate has expired: clients will refuse it"
+        let reloaded = "certificate reloaded"
+        #expect(told == [warning, reloaded, warning, reloaded])
+        await server.stop()
+    }
+
+    @Test func `where operations can't be told nothing is left of the server`() async throws {
+        let journal = FickleJournal()
+        let port = try HeldPort()
+        let server = SyncServer(
+            port: 0, journal: journal.provider(), operations: OperationsAddress(port: port.number),
+            rooms: { _ in Tallies.room })
+        await expect(.cannotListen) { _ = try await server.start() }
+        #expect(journal.users == 0 && server.operationsURL == nil)
+        await expect(.notRunning) { _ = try await server.room("/", of: Tallies.self) }
+    }
+
+    @Test func `the address of operations is told as it is reached`() async throws {
+        for (host, authority) in [("127.0.0.1", "127.0.0.1"), ("::1", "[::1]")] {
+            let server = SyncServer(
+                port: 0, operations: OperationsAddress(host: host, port: 0), rooms: { _ in nil })
+            #expect(server.operationsURL == nil)
+            _ = try await server.start()
+            let url = try #require(server.operationsURL)
+            #expect(url.hasPrefix("http://\(authority):") && url.hasSuffix("/"))
+            await server.stop()
+            #expect(server.operationsURL == nil)
+        }
+    }
+
+    @Test func `how far rooms have come with their history is told as the program wants`()
+        async throws
+    {
+        let (logger, messages) = MessageLog.make()
+        let server = SyncServer(port: 0, logger: logger, rooms: { _ in Tallies.room })
+        _ = try await server.start()
+        let home = try #require(server.home(of: "/"))
+        await home.tell(RoomProgress(room: "/", done: 2, total: 3), since: .seconds(1))
+        await server.stop()
+        #expect(await messages.contains("percent: 66"))
+        let told = Mutex<[UInt64]>([])
+        let own = SyncServer(port: 0, rooms: { _ in Tallies.room })
+        _ = try await own.startAsPart(
+            { progress in told.withLock { $0.append(progress.done) } }, reload: {})
+        let other = try #require(own.home(of: "/"))
+        for done in 1...3 as ClosedRange<UInt64> {
+            await other.tell(RoomProgress(room: "/", done: done, total: 3))
+        }
+        #expect(told.withLock(\.self) == [1, 2, 3])
+        await own.stop()
+    }
+
+    @Test(arguments: [1, 3])
+    func `the rooms that are open are known by name, and leave when they are to`(
+        loops: Int
+    ) async throws {
+        let (all, messages) = MessageLog.make()
+        var logger = all
+        logger.logLevel = .error
+        let server = SyncServer(
+            port: 0, journal: FickleJournal().provider(), loops: loops, logger: logger,
+            rooms: { _ in Tallies.room })
+        _ = try await server.start()
+        let paths = (0..<6).map { "/\($0)" }
+        for path in paths { _ = try await server.room(path, of: Tallies.self) }
+        #expect(await server.openRooms().sorted() == paths)
+        for path in paths { #expect(await server.hasRoom(path)) }
+        #expect(await !server.hasRoom("/none"))
+        await server.leave("/0", "It is B's.", asTold: true)
+        await server.leave("/1", "B took it.", asTold: false)
+        await server.leave("/none", "Nobody's.", asTold: false)
+        #expect(await server.openRooms().sorted() == Array(paths.dropFirst(2)))
+        #expect(await !server.hasRoom("/0"))
+        await server.prepareToLeave("/2")
+        #expect(await server.hasRoom("/2"))
+        await server.stop()
+        #expect(await server.openRooms() == [])
+        #expect(await !server.hasRoom("/2"))
+        // That a room is given away on purpose is no error.
+        let left = await messages.first { $0.contains("is left to another server") }
+        #expect(left == "The room '/1' is left to another server: B took it.")
+    }
+
     @Test(
         arguments: [
             ("127.0.0.1", "127.0.0.1"), ("localhost", "localhost"), ("0.0.0.0", "0.0.0.0"),
@@ -253,5 +408,14 @@ struct ServerLifeTests {
         }
         #expect(!opened.withLock { $0 }, "No journal is left behind.")
         await first.stop()
+    }
+}
+
+extension ServerLoop {
+    /// Tells the loop how far a room has come, and that it has been read for so long.
+    fileprivate func tell(_ progress: RoomProgress, since time: Duration? = nil) {
+        guard let core else { return }
+        if let time { _ = core.recoveries.isDue(progress, at: core.now - time) }
+        core.progressed(progress)
     }
 }

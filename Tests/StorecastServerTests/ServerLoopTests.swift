@@ -134,6 +134,18 @@ struct ConnectionEndTests {
         await server.stop()
     }
 
+    @Test func `an extension's room isn't one to be revoked or given away with the others`()
+        async throws
+    {
+        let server = server(1)
+        let connections = await connect(try await server.start(), to: ["/", Witness.path])
+        #expect(await server.openRooms() == ["/"])
+        #expect(await server.revoke { _ in true } == 1)
+        #expect(connections[1].status == .live)
+        for connection in connections { connection.close() }
+        await server.stop()
+    }
+
     @Test(arguments: [1, 3])
     func `who sends more pings than messages may come is read no further for a while`(
         loops: Int
@@ -359,6 +371,24 @@ struct ServerLimitsTests {
         #expect(!answer.contains("200"))
     }
 
+    @Test func `who comes while the process has too much memory in use is told to come again`()
+        async throws
+    {
+        var limits = SyncLimits()
+        limits.memory = 1
+        limits.closeTimeout = .milliseconds(20)
+        let (logger, messages) = MessageLog.make()
+        let server = SyncServer(
+            port: 0, limits: limits, logger: logger, rooms: { _ in Tallies.room })
+        let url = try await server.start()
+        // It looks once a second.
+        let line = await messages.first { $0.contains("more than the limit 'memory' of 0 MiB") }
+        #expect(line != nil)
+        let answer = try await PlainRequest.answer(to: PlainRequest.upgrade(), at: url)
+        #expect(answer.contains(#""code":"full""#))
+        await server.stop()
+    }
+
     @Test func `who is silent for too long is cut off`() async throws {
         let answer = try await answer {
             $0.pingInterval = .milliseconds(10)
@@ -366,6 +396,41 @@ struct ServerLimitsTests {
         }
         #expect(answer.contains("101 Switching Protocols"))
         #expect(!answer.contains("bye"))
+    }
+}
+
+extension ServerLimitsTests {
+    /// What reaches a limit of the sockets, and what that is called where limits are counted.
+    private static let reached: [(String, @Sendable (inout SyncLimits) -> Void)] = [
+        ("connections", { $0.connections = 0 }),
+        ("handshake-timeout", { $0.handshakeTimeout = .milliseconds(20) }),
+        ("silence", { ($0.pingInterval, $0.silence) = (.milliseconds(10), .milliseconds(40)) }),
+        ("hello-timeout", { $0.helloTimeout = .milliseconds(20) }),
+    ]
+
+    @Test(arguments: reached.indices)
+    func `it is counted that a limit was reached`(row: Int) async throws {
+        let (limit, change) = Self.reached[row]
+        var limits = SyncLimits()
+        limits.closeTimeout = .milliseconds(20)
+        change(&limits)
+        let server = SyncServer(port: 0, limits: limits, rooms: { _ in Tallies.room })
+        let url = try await server.start()
+        let request = limit == "handshake-timeout" ? "GET / HTTP/1.1\r\n" : PlainRequest.upgrade()
+        let answer = try await PlainRequest.answer(to: request, at: url)
+        let isRefused = limit == "connections"
+        #expect(answer.hasPrefix("HTTP/1.1 503 ") == isRefused)
+        #expect(answer.contains("\r\nRetry-After: 5\r\n") == isRefused)
+        let home = try #require(server.home(of: "/"))
+        #expect(await eventually { await home.timesCounted(limit) == 1 })
+        await server.stop()
+    }
+}
+
+extension ServerLoop {
+    /// How often a limit was reached, as the metrics have it.
+    fileprivate func timesCounted(_ limit: String) -> Int {
+        core?.report().counts[MetricKey(metric: .limits, labels: [limit])] ?? 0
     }
 }
 

@@ -168,6 +168,56 @@ import Testing
     }
 }
 
+/// The checks that are under way, as numbers alone.
+struct TokenChecksTests {
+    @Test func `a check that has ended is its connection's, and only once`() {
+        var checks = TokenChecks()
+        let first = checks.begin(for: 7, until: .zero)
+        let second = checks.begin(for: 8, until: .zero)
+        #expect(first != second && checks.count == 2)
+        let ended = [checks.end(first), checks.end(first), checks.end(99), checks.end(second)]
+        #expect(ended == [7, nil, nil, 8])
+        #expect(checks.count == 0)
+    }
+
+    @Test func `those whose time has come are given up in their order, and count until they end`() {
+        var checks = TokenChecks()
+        #expect(checks.nextDeadline == nil)
+        var numbers: [UInt64] = []
+        for (connection, deadline) in [(1, 30), (2, 10), (3, 20), (4, 10)] as [(UInt64, Int)] {
+            numbers.append(checks.begin(for: connection, until: .seconds(deadline)))
+        }
+        #expect(checks.nextDeadline == .seconds(10))
+        let (early, late, again) = (
+            checks.giveUp(at: .milliseconds(9_999)), checks.giveUp(at: .seconds(10)),
+            checks.giveUp(at: .seconds(10))
+        )
+        #expect(early == [] && late == [2, 4] && again == [])
+        #expect(checks.count == 4 && checks.nextDeadline == .seconds(20))
+        // Nobody waits for their answers.
+        var ended: [UInt64?] = []
+        for number in numbers { ended.append(checks.end(number)) }
+        #expect(ended == [1, nil, 3, nil])
+        #expect(checks.count == 0 && checks.nextDeadline == nil)
+    }
+
+    @Test func `what a connection waits for is cancelled with it, and nothing else`() {
+        var checks = TokenChecks()
+        // They end when they are cancelled, and nobody waits for that.
+        let tasks = (0..<2).map { _ in
+            Task<Void, Never> { _ = try? await Task.sleep(for: .seconds(600)) }
+        }
+        for (connection, task) in zip([5, 6] as [UInt64], tasks) {
+            let number = checks.begin(for: connection, until: .seconds(1))
+            checks.set(task, of: number)
+        }
+        checks.giveUp(for: 5)
+        #expect(tasks.map(\.isCancelled) == [true, false])
+        let rest = checks.giveUp(at: .seconds(1))
+        #expect(rest == [6] && tasks.map(\.isCancelled) == [true, true])
+    }
+}
+
 extension RemoteConnection.Status {
     fileprivate var isOffline: Bool { if case .offline = self { true } else { false } }
 }

@@ -101,6 +101,99 @@ struct TokenTableTests {
         #expect(throws: ServerError.self) { try TokenTable(file: directory.file("none")) }
     }
 
+    @Test func `a new token can't be guessed, and is long enough to be one`() {
+        let tokens = (0..<64).map { _ in TokenTable.makeToken() }
+        #expect(Set(tokens).count == 64)
+        for token in tokens {
+            #expect(token.utf8.count == 32)
+            #expect(TokenTable([token: Identity("ada")])[token]?.id == "ada")
+        }
+    }
+
+    @Test func `a file larger than may be isn't read, and one that just fits is`() throws {
+        try write("12345678")
+        #expect(try ServerFile.contents(of: file, atMost: 8) == Array("12345678".utf8))
+        let error = #expect(throws: ServerFile.Problem.self) {
+            try ServerFile.contents(of: file, atMost: 7)
+        }
+        #expect(error?.description == "it has more than 0 MiB")
+        let missing = #expect(throws: ServerFile.Problem.self) {
+            try ServerFile.contents(of: directory.file("none"), atMost: 7)
+        }
+        #expect(missing?.description == "No such file or directory")
+        // A folder can be opened, and not be read.
+        #expect(throws: ServerFile.Problem.self) {
+            try ServerFile.contents(of: directory.path, atMost: 7)
+        }
+        // A pipe of which nobody writes anything has nothing.
+        #expect(mkfifo(directory.file("pipe"), 0o600) == 0)
+        #expect(try ServerFile.contents(of: directory.file("pipe"), atMost: 7) == [])
+    }
+
+    // MARK: Authentication
+
+    @Test func `who shows no token is told to, and who shows another that it isn't one`() throws {
+        let table = TokenTable([Self.ada: Identity("ada")])
+        guard case .known(let identify) = Authentication.tokens(table).way else {
+            Issue.record("It is known at once.")
+            return
+        }
+        #expect(try identify(Credentials(token: Self.ada, path: "/")).id == "ada")
+        for (token, title) in [
+            (nil, "This server asks for a token."), ("x", "The token isn't one of this server's."),
+        ] as [(String?, String)] {
+            let error = #expect(throws: Rejection.self) {
+                try identify(Credentials(token: token, path: "/"))
+            }
+            #expect(error?.code == .unauthenticated && error?.title == title)
+        }
+    }
+
+    @Test func `only what is in a file is read again`() async throws {
+        let fixed = Authentication.tokens(TokenTable([Self.ada: Identity("ada")]))
+        #expect(fixed.reload == nil && fixed.prepare == nil)
+        #expect(Authentication.anonymous.reload == nil && Authentication.anonymous.prepare == nil)
+        let read = Authentication.tokens(
+            try table(#"[{"token": "\#(Self.ada)", "id": "ada"}]"#))
+        #expect(read.prepare == nil, "It has been read.")
+        try write("[]")
+        let reload = try #require(read.reload)
+        let isRevoked = try await reload()
+        #expect(isRevoked(Identity("ada")) && !isRevoked(Identity("bob")))
+    }
+
+    @Test(arguments: [false, true])
+    func `what is to be read at the start is, also where anonymous people may come in`(
+        admitsAnonymous: Bool
+    ) throws {
+        let plain = Authentication.tokens(file: file)
+        let authentication = admitsAnonymous ? plain.admittingAnonymous { false } : plain
+        let prepare = try #require(authentication.prepare)
+        let error = #expect(throws: ServerError.self) { try prepare() }
+        #expect(error?.code == .tokensUnreadable)
+        try write(#"[{"token": "\#(Self.ada)", "id": "ada"}]"#)
+        try prepare()
+        guard case .known(let identify) = authentication.way else {
+            Issue.record("It is known at once.")
+            return
+        }
+        #expect(try identify(Credentials(token: Self.ada, path: "/")).id == "ada")
+        #expect(authentication.reload != nil)
+    }
+
+    @Test func `an identity is refused until it is let in again, and so many at most`() {
+        let revocations = Revocations()
+        #expect(!revocations.contains("ada") && !revocations.remove("ada"))
+        #expect(revocations.add("bob") && revocations.add("ada") && revocations.add("ada"))
+        #expect(revocations.all == ["ada", "bob"])
+        #expect(revocations.contains("ada") && !revocations.contains("Ada"))
+        #expect((2..<Revocations.most).allSatisfy { revocations.add("\($0)") })
+        #expect(!revocations.add("eve") && !revocations.contains("eve"))
+        #expect(revocations.add("ada"), "It is refused already.")
+        #expect(revocations.remove("bob") && !revocations.contains("bob"))
+        #expect(revocations.add("eve") && revocations.all.count == Revocations.most)
+    }
+
     // MARK: Reloading
 
     @Test func `whose token is gone or means something else is named, unless the file is broken`()

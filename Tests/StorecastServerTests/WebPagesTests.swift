@@ -1,8 +1,9 @@
 import Glibc
 import StorecastClient
-import StorecastServer
 import TestSupport
 import Testing
+
+@testable import StorecastServer
 
 @Suite(.timeLimit(.minutes(10)), .fewAtATime)
 struct WebPagesTests {
@@ -128,6 +129,85 @@ struct WebPagesTests {
         pages["/e\u{301}.txt"] = [3]
         #expect(pages["/\u{e9}.txt"] == [1] && pages["/\u{301}x.txt"] == [2])
         #expect(pages["/e\u{301}.txt"] == [3])
+    }
+
+    @Test(
+        arguments: [
+            ("/a.html", "text/html; charset=utf-8"), ("/a.HTML", "text/html; charset=utf-8"),
+            ("/a.js", "text/javascript; charset=utf-8"),
+            ("/a.mjs", "text/javascript; charset=utf-8"), ("/a.css", "text/css; charset=utf-8"),
+            ("/a.json", "application/json"), ("/a.js.map", "application/json"),
+            ("/a.webmanifest", "application/manifest+json"),
+            ("/a.txt", "text/plain; charset=utf-8"), ("/a.svg", "image/svg+xml"),
+            ("/a.png", "image/png"), ("/a.jpg", "image/jpeg"), ("/a.jpeg", "image/jpeg"),
+            ("/a.ico", "image/x-icon"), ("/a.woff2", "font/woff2"), ("/a.wasm", "application/wasm"),
+            ("/a", "application/octet-stream"), ("/a.", "application/octet-stream"),
+            ("/a.html/b", "application/octet-stream"), ("/a.html.exe", "application/octet-stream"),
+            ("/b.txt/a.css", "text/css; charset=utf-8"), ("/html", "application/octet-stream"),
+        ])
+    func `the end of a file's name says of what type it is`(name: String, type: String) {
+        #expect(WebFile([1], name: name).contentType == type)
+    }
+
+    @Test func `a browser has what a tag of its list names, weak or not`() {
+        let file = WebFile(Array("x".utf8), name: "/x")
+        // FNV-1a of "x", 64 bits.
+        #expect(file.entityTag == #""af63f54c86021707""#)
+        let tag = file.entityTag
+        for has in [tag, "W/\(tag)", "*", " * ", "\"a\",\t\(tag)\t", "W/\"a\" , W/\(tag) ,"] {
+            #expect(file.matches(has), "\(has)")
+        }
+        for hasNot in [
+            nil, "", ",", "\"a\"", String(tag.dropFirst()), "w/\(tag)", "W/W/\(tag)", "\(tag)x",
+            "**", "\"*\"",
+        ] { #expect(!file.matches(hasNot), "\(hasNot ?? "nothing")") }
+    }
+
+    @Test func `pages have the policy that they are given`() async throws {
+        var pages = Self.site
+        pages.policy = "default-src 'none'"
+        let answer = try await Self.get("/", of: pages)
+        #expect(answer.contains("\r\nContent-Security-Policy: default-src 'none'\r\n"))
+        pages["/index.html"] = nil
+        #expect(pages["/index.html"] == nil && !pages.paths.contains("/index.html"))
+    }
+
+    @Test func `refusals have the rules for the browser too`() async throws {
+        for path in ["/nothing", "/app"] {
+            let answer = try await Self.get(path)
+            #expect(answer.contains("\r\nX-Content-Type-Options: nosniff\r\n"))
+            #expect(answer.contains("\r\nReferrer-Policy: no-referrer\r\n"))
+        }
+    }
+
+    @Test func `without pages everybody is told that here are WebSockets only`() async throws {
+        #expect(try await Self.get("/", of: WebPages()).hasPrefix("HTTP/1.1 426 "))
+    }
+
+    @Test func `folders are read 16 deep, and what is deeper is said`() throws {
+        let directory = try TemporaryDirectory()
+        func make(depth: Int) throws {
+            var path = directory.path
+            for _ in 0..<depth {
+                path += "/d"
+                mkdir(path, 0o700)
+            }
+            guard let file = fopen(path + "/page.txt", "w") else {
+                throw PlainRequest.Failure(code: errno)
+            }
+            fclose(file)
+        }
+        try make(depth: 16)
+        let pages = try WebPages.folder(directory.path)
+        #expect(pages.paths == [String(repeating: "/d", count: 16) + "/page.txt"])
+        try make(depth: 17)
+        let error = #expect(throws: ServerError.self) { try WebPages.folder(directory.path) }
+        #expect(error?.code == .pagesUnreadable)
+        #expect(error?.description.contains("more than 16 folders deep") == true)
+        let missing = #expect(throws: ServerError.self) {
+            try WebPages.folder(directory.file("none"))
+        }
+        #expect(missing?.description.contains("No such file or directory") == true)
     }
 
     @Test func `a room and a page share a path`() async throws {

@@ -30,6 +30,39 @@ extension SocketTests {
             await server.stop()
         }
 
+        @Test func `of a request's headers the usual ones are handed over, and no word of others`()
+            async throws
+        {
+            let requests = Mailbox<UpgradeRequest>()
+            let server = try await TestServer(
+                Behaviour(accept: {
+                    requests.post($0)
+                    return .accept(subprotocol: nil)
+                }))
+            let peer = try RawPeer.open(
+                port: server.port, path: "/",
+                headers: """
+                    User-Agent: u\r
+                    Cookie: a=b; c=d\r
+                    Accept: text/html\r
+                    Referer: http://r/\r
+                    If-None-Match: "t"\r
+                    X-Forwarded-For: 192.0.2.1\r
+                    X-Other: o\r
+
+                    """)
+            let request = try await requests.next()
+            // Nobody is trusted to speak for others.
+            #expect(request.peerAddress == "127.0.0.1" && !request.isEncrypted)
+            #expect(
+                request.headers == [
+                    "host": "127.0.0.1", "user-agent": "u", "cookie": "a=b; c=d",
+                    "accept": "text/html", "referer": "http://r/", "if-none-match": "\"t\"",
+                ])
+            _ = peer
+            await server.stop()
+        }
+
         @Test func `a subprotocol is chosen from those offered`() async throws {
             let server = try await TestServer(
                 Behaviour(accept: {

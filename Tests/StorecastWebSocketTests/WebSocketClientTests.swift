@@ -237,6 +237,30 @@ extension SocketTests {
             #expect(client.events.pending.isEmpty)
         }
 
+        @Test func `on a loop that has stopped it is over at once`() async throws {
+            let loop = try EventLoop(name: "over")
+            await loop.shutDown()
+            let client = try await TestClient(
+                WebSocketClientConfiguration(host: "127.0.0.1", port: 1), on: loop)
+            let sentence = "The event loop has stopped."
+            #expect(try await client.events.next() == .closed(1006, "", error: sentence))
+            #expect(try await !client.send("x"))
+            #expect(client.events.pending.isEmpty)
+        }
+
+        @Test func `who connects once more has one connection`() async throws {
+            let server = try await TestServer(.echo)
+            let client = try await TestClient(configuration(server))
+            // While it is being made, and when it is there.
+            try await client.with { $0.connect() }
+            #expect(try await client.events.next() == .connected(nil))
+            try await client.with { $0.connect() }
+            try await client.send("x")
+            #expect(try await client.events.next() == .received("x"))
+            #expect(try await server.with { $0.server?.connectionCount } == 1)
+            await stop(client, server)
+        }
+
         @Test func `an unknown name is a sentence`() async throws {
             let client = try await TestClient(
                 WebSocketClientConfiguration(host: "no-such-host.invalid", port: 1))
@@ -250,13 +274,17 @@ extension SocketTests {
             await client.loop.shutDown()
         }
 
-        @Test func `a server that refuses is a sentence with its status`() async throws {
+        @Test(arguments: [(403, ""), (404, ""), (400, " Does it want wss://?"), (503, "")])
+        func `a server that refuses is a sentence with its status`(
+            status: Int, hint: String
+        ) async throws {
             let server = try await TestServer(
-                Behaviour(accept: { _ in .refuse(status: 403, reason: "No.") }))
+                Behaviour(accept: { _ in .refuse(status: status, reason: "No.") }))
             let client = try await TestClient(configuration(server))
             let place = "127.0.0.1:\(server.port)"
             let sentence =
-                "The server at \(place) answered HTTP status 403 instead of a WebSocket."
+                "The server at \(place) answered HTTP status \(status) instead of a WebSocket."
+                + hint
             #expect(try await client.events.next() == .closed(1006, "", error: sentence))
             await stop(client, server)
         }

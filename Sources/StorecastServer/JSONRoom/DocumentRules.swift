@@ -115,7 +115,9 @@ extension Rejection {
 extension Authentication {
     /// Lets those in as anonymous who show no token, while a function says so; others as before.
     package func admittingAnonymous(while isSo: @escaping @Sendable () -> Bool) -> Authentication {
-        let way: Way =
+        // What it reads before the server starts stays with it.
+        var authentication = self
+        authentication.way =
             switch way {
             case .anonymous: .anonymous
             case .known(let identify):
@@ -129,6 +131,6 @@ extension Authentication {
                     return try await identify(credentials)
                 }
             }
-        return Authentication(way: way, reload: reload)
+        return authentication
     }
 }

@@ -19,7 +19,7 @@ public struct Authentication: Sendable {
         case asked(@Sendable (Credentials) async throws -> Identity)
     }
 
-    let way: Way
+    var way: Way
     /// Reads what it goes by, before the server starts; nil if there is nothing to read.
     private(set) var prepare: (@Sendable () throws(ServerError) -> Void)?
     /// Reads again what it goes by, and says of whom what it said before may not hold any more;

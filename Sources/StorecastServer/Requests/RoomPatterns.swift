@@ -89,7 +89,7 @@ package struct RoomPattern: Sendable {
     func meets(_ other: RoomPattern) -> Bool {
         segments.count == other.segments.count
             && zip(segments, other.segments).allSatisfy { one, other in
-                guard let one, let other else { return true }
+                guard let one, let other else { return (one ?? other)?.isEmpty != true }
                 return one.isSameText(as: other)
             }
     }

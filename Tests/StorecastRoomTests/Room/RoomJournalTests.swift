@@ -172,6 +172,26 @@ struct RoomJournalTests {
         #expect(room.store.state.tea == 1)
     }
 
+    @Test func `what holds everybody up is told, once a minute, and what is quick isn't`() {
+        let ada = Wire.greeted(room, on: loop)
+        func dispatch(_ seq: Int, whileALookTakes seconds: Double) {
+            ada.dispatch(seq, "AddTea", #"{"by":1}"#)
+            loop.tick = seconds
+            finish()
+            loop.tick = 0
+        }
+        dispatch(1, whileALookTakes: 0.001)
+        #expect(room.store.state.tea == 1 && loop.reports == [])
+        for seq in 2...3 { dispatch(seq, whileALookTakes: 0.03) }
+        #expect(room.store.state.tea == 3 && loop.reports.count == 1)
+        let start = "Room '/' held up everybody on its loop: an action of type 'AddTea' took "
+        #expect(loop.reports.first?.hasPrefix(start) == true)
+        #expect(loop.reports.first?.hasSuffix(" ms.") == true)
+        loop.advance(by: 60)
+        dispatch(4, whileALookTakes: 0.03)
+        #expect(loop.reports.count == 2)
+    }
+
     @Test func `of what was refused the journal keeps the type, the size and a digest`() throws {
         let long = String(repeating: "é", count: 1000)
         let ada = Wire.greeted(room, on: loop)

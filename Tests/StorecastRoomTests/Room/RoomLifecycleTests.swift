@@ -164,6 +164,22 @@ struct RoomLifecycleTests {
         _ = (ada, bob)
     }
 
+    @Test func `of many who come at once so many are told of, the others later`() {
+        var limits = SyncLimits()
+        (limits.announcements, limits.announcementsPerSecond) = (2, 1)
+        let journal = TestJournal(isImmediate: true)
+        let room = loop.open(Hall.room, journal: journal, limits: limits)
+        let names = ["ada", "bob", "cyd"]
+        let wires = names.map { enter($0, "\($0)-0123456789abcdef", of: room) }
+        #expect(room.store.state.diary == ["ada joined at 0.0", "bob joined at 0.0"])
+        wait(9.9)
+        #expect(room.store.state.diary.count == 2)
+        wait(0.1)
+        #expect(room.store.state.diary.last == "cyd joined at 10.0")
+        #expect(room.store.state.diary.count == 3)
+        withExtendedLifetime(wires) {}
+    }
+
     @Test func `middleware may keep it from the log, and is asked once`() {
         let asked = Tally()
         let room = loop.open(

@@ -137,8 +137,12 @@ struct RoomRecoveryTests {
         journal.savesSnapshots = .success(())
         dispatch(10, in: room)
         #expect(journal.snapshots.isEmpty)
-        loop.advance(by: 60)
+        loop.advance(by: 59.9)
+        #expect(journal.snapshots.isEmpty)
+        loop.advance(by: 0.1)
         #expect(journal.snapshots.map(\.offset) == [25])
+        #expect(loop.rooms.flushes.counts.snapshots.failed == 1)
+        #expect(loop.rooms.flushes.counts.snapshots.written == 1)
     }
 
     @Test func `everything is kept unless the server says how many snapshots are`() {
