@@ -39,27 +39,24 @@ export class Browser {
     return browser;
   }
 
-  /** A page that has the module. */
-  async open() {
-    const page = await this.#attach("/");
+  /** A tab with the page that has the module, or with another one that does. */
+  async open(address = `http://127.0.0.1:${this.#pages.address().port}/`) {
+    const url = `http://127.0.0.1:${this.#port}/json/new?${address}`;
+    const target = await (await fetch(url, { method: "PUT" })).json();
+    const page = await Page.attach(target.webSocketDebuggerUrl);
     await page.isLoaded();
     return page;
   }
 
-  /** A page of the folder's. */
+  /** A tab with a page of the folder's. */
   async openFile(path) {
-    const page = await this.#attach(`/files/${path}`);
+    const file = `http://127.0.0.1:${this.#pages.address().port}/files/${path}`;
+    const url = `http://127.0.0.1:${this.#port}/json/new?${encodeURIComponent(file)}`;
+    const target = await (await fetch(url, { method: "PUT" })).json();
+    const page = await Page.attach(target.webSocketDebuggerUrl);
     await page.run(`new Promise((resolve) =>
       document.readyState === "complete" ? resolve() : addEventListener("load", resolve))`);
     return page;
-  }
-
-  async #attach(path) {
-    const { port } = this.#pages.address();
-    const page = encodeURIComponent(`http://127.0.0.1:${port}${path}`);
-    const url = `http://127.0.0.1:${this.#port}/json/new?${page}`;
-    const target = await (await fetch(url, { method: "PUT" })).json();
-    return Page.attach(target.webSocketDebuggerUrl);
   }
 
   async stop() {
