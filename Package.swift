@@ -270,7 +270,7 @@ let package = Package(
             name: "WebClients", path: "Clients/Web",
             exclude: [
                 "storecast", "board", "document", "devtools", "parts", "style", "examples",
-                "bundle", "bundles", "worker",
+                "bundle", "bundles", "pack", "worker",
             ],
             sources: ["WebClients.swift"], swiftSettings: settings, plugins: ["EmbedFiles"]),
         .target(

@@ -1,9 +1,12 @@
+import { onAbort, untilAborted } from "./abort.js";
 import { CacheWriter } from "./CacheWriter.js";
 import { ConnectionCore } from "./ConnectionCore.js";
+import { Events } from "./Events.js";
 import { OutboxWriter } from "./OutboxWriter.js";
 import { platform as standardPlatform } from "./Platform.js";
 import { ClientSession } from "../session/ClientSession.js";
 import { Mirror } from "../session/Mirror.js";
+import { once } from "../session/once.js";
 import { Outbox } from "../session/Outbox.js";
 import { stampId } from "../session/stampId.js";
 import { Announcer } from "../store/Announcer.js";
@@ -79,6 +82,7 @@ import { Rejection } from "../wire/Rejection.js";
  * @property {number} [largestValue]  the largest value of a selection that is taken, in bytes of
  *     its JSON text; 64 MiB if left out. The store of a larger one has the `problem` `too-large`.
  *     With 0 the server is asked to send no value in parts, and any size is taken
+ * @property {AbortSignal} [signal]  closes the connection when it is aborted
  * @property {import("./Socket.js").WebSocketClass} [WebSocket]  where there is no global one
  * @property {import("../store/Announcer.js").Notify} [notify]  when listeners hear of what the
  *     server has changed; `"frame"` if left out. What this program dispatches is told at once
@@ -103,6 +107,7 @@ import { Rejection } from "../wire/Rejection.js";
  */
 export class Connection {
   #listeners = new Listeners();
+  #events = new Events();
   #stores = new StoreTable();
   #outbox = new Outbox();
   /** @type {Rejection | undefined} */
@@ -132,13 +137,21 @@ export class Connection {
     this.#platform = platform;
     this.#trouble = options.onTrouble ?? ((message) => console.warn(`storecast: ${message}`));
     this.#traceparent = options.traceparent ?? (() => undefined);
-    this.#outbox.onRejected = options.onRejected ?? (() => {});
+    this.#outbox.onRejected = (rejection, action) => {
+      this.#events.tell("rejected", rejection, action);
+      options.onRejected?.(rejection, action);
+    };
     this.#announcer = new Announcer(notify, platform);
     const session = new ClientSession(this.#outbox, {
       welcomed: () => this.#welcomed(),
       moved: () => this.#cache?.schedule(),
       relay: (frames) => this.#tabs?.relay(frames),
       forbidden: () => void this.#cache?.save(),
+      lapsed: (mirrors) => {
+        for (const { selection, parameters: params, failure: rejection } of mirrors) {
+          this.#events.tell("lapsed", { selection, params, rejection });
+        }
+      },
       pendingChanged: () => this.#pendingChanged(),
       held: (seconds) => this.#core.held(seconds),
       renew: (seconds) => this.#core.renew(seconds),
@@ -214,6 +227,26 @@ export class Connection {
   subscribe = (listener) => this.#listeners.add(listener);
 
   /**
+   * Calls `listener` with everything of a kind that happens, one by one: `"status"`, `"rejected"`
+   * or `"lapsed"`.
+   *
+   * @template {keyof import("./Events.js").ConnectionEvents<ActionOf<Room>>} Name
+   * @param {Name} name
+   * @param {import("./Events.js").ConnectionEvents<ActionOf<Room>>[Name]} listener
+   * @param {{ signal?: AbortSignal }} [options]  a signal that ends that, too
+   * @returns {() => void} ends that
+   * @throws {TypeError} if there is no such event
+   */
+  on(name, listener, options) {
+    const end = this.#events.on(name, listener);
+    const forget = onAbort(options?.signal, end);
+    return () => {
+      forget();
+      end();
+    };
+  }
+
+  /**
    * A live mirror of one selection of the room. Who selects the same gets the same store, as long
    * as the selection is followed.
    *
@@ -226,13 +259,51 @@ export class Connection {
    *     as a new value: shows what is dispatched before the server has answered. `stamp.id` is the
    *     id that a Swift server's stamp is going to have; `stamp.sender` is `identity`.
    *     Give the same function every time
+   * @param {AbortSignal} [options.signal]  when it is aborted, the store is released: followed no
+   *     more if it has no listeners, five seconds later
    * @returns {RemoteStore<Room["selections"][Name]["value"], ActionOf<Room>>}
-   * @throws {TypeError} if the parameters can't be written as JSON
+   * @throws {TypeError} if the parameters can't be written as JSON; the signal's reason, if it is
+   *     aborted
    */
   select(name, params, options) {
+    options?.signal?.throwIfAborted();
     const mirror = new Mirror(name, plain(params));
     const known = this.#stores.find(mirror.key, options?.optimistic);
-    return known ?? new RemoteStore(this.#owner, mirror, options?.optimistic);
+    const store = known ?? new RemoteStore(this.#owner, mirror, options?.optimistic);
+    onAbort(options?.signal, () => store.release());
+    return store;
+  }
+
+  /**
+   * The state of a selection, once: as the server tells it, or as a store of this connection has
+   * it that is live. What is to be in it of one's own dispatches, is to be awaited before.
+   *
+   * @template {keyof Room["selections"] & string} Name
+   * @param {Name} name
+   * @param {Room["selections"][Name]["params"]} [params]  left out if the selection has none
+   * @param {{ signal?: AbortSignal }} [options]  a signal that ends the wait, which has no other
+   *     end while there is no connection: `AbortSignal.timeout(5000)`
+   * @returns {Promise<Room["selections"][Name]["value"]>} rejects with a `Rejection` if there is no
+   *     such selection, the viewer may not have it, or the connection is refused or closed; with
+   *     the signal's reason; with a `TypeError` if the parameters can't be written as JSON
+   */
+  async once(name, params, options) {
+    options?.signal?.throwIfAborted();
+    const { value, fail, end } = once(this.#session, new Mirror(name, plain(params)));
+    const look = (/** @type {Status} */ status) => {
+      if (status.state === "refused") fail(new Rejection(status.code, status.because));
+      if (status.state === "closed") fail(new Rejection("closed", "The connection is closed."));
+    };
+    const forget = this.on("status", look);
+    look(this.status);
+    this.#core.scheduleFlush();
+    try {
+      return await untilAborted(value, options?.signal);
+    } finally {
+      forget();
+      end();
+      this.#core.scheduleFlush();
+    }
   }
 
   /**
@@ -257,10 +328,15 @@ export class Connection {
    * breaks. Optimistic stores show it when this returns.
    *
    * @param {ActionOf<Room>} action
+   * @param {{ signal?: AbortSignal }} [options]  a signal that ends the wait for the outcome, not
+   *     the action; nothing is dispatched if it is aborted already
    * @returns {Promise<Position>} the position at which it was reduced; every store shows it by
-   *     then. Rejects with a `Rejection`. May be ignored: that is no unhandled rejection
+   *     then. Rejects with a `Rejection`, or the signal's reason. May be ignored: that is no
+   *     unhandled rejection
    */
-  dispatch = (action) => {
+  dispatch = (action, options) => {
+    const signal = options?.signal;
+    if (signal?.aborted) return untilAborted(new Promise(() => {}), signal);
     /** @type {Promise<Position>} */
     const outcome = new Promise((resolve, reject) => {
       const span = this.#traceparent();
@@ -272,7 +348,7 @@ export class Connection {
     this.#pendingChanged();
     if (this.#stores.optimistic.length > 0) this.#announcer.flush();
     this.#core.scheduleFlush();
-    return outcome;
+    return untilAborted(outcome, signal);
   };
 
   /**
@@ -421,6 +497,7 @@ export class Connection {
     this.#announcer.add(this);
     this.#tabs?.statusChanged();
     const { status } = this;
+    this.#events.tell("status", status);
     if (status.state === "offline") this.#cache?.schedule();
     // Who may not enter the room may not have anything of it.
     if (status.state === "refused" && status.code === "forbidden") void this.#cache?.clear();

@@ -21,6 +21,7 @@ import { Subscriptions } from "./Subscriptions.js";
  * @property {(frames: ServerFrame[]) => void} relay  what tabs that share the connection are to
  *     take together, before anybody here is told
  * @property {() => void} forbidden  the viewer may not have a mirror any more
+ * @property {(mirrors: readonly Mirror[]) => void} lapsed  the server has ended what they followed
  * @property {() => void} pendingChanged  dispatches came or went; then outcomes are told
  * @property {(seconds: number) => void} held  dispatches may be sent again when this time is over;
  *     call `endHold()` then
@@ -311,7 +312,7 @@ export class ClientSession {
         break;
       case "lapse":
         this.#delegate.relay([frame]);
-        this.#announce(this.#subscriptions.lapse(frame), this.#takeSettled());
+        this.#ended(this.#subscriptions.lapse(frame));
         this.#endParted(frame.sub);
         if (frame.code === "forbidden") this.#delegate.forbidden();
         break;
@@ -503,7 +504,7 @@ export class ClientSession {
   #takeError({ code, title, detail, ref, seq }) {
     const rejection = new Rejection(code, title, detail);
     if (ref !== undefined) {
-      this.#announce(this.#subscriptions.fail(ref, rejection), this.#takeSettled());
+      this.#ended(this.#subscriptions.fail(ref, rejection));
       if (code === "forbidden") this.#delegate.forbidden();
     } else if (seq !== undefined || code === "malformed") {
       // What was in that frame never gets an outcome, and all that follows it neither.
@@ -511,6 +512,17 @@ export class ClientSession {
     } else {
       this.#delegate.trouble(`The server could not use a frame: ${rejection.message}`);
     }
+  }
+
+  /**
+   * The server sends nothing more of mirrors that have failed.
+   *
+   * @param {readonly Mirror[]} failed
+   */
+  #ended(failed) {
+    this.#announce(failed, this.#takeSettled());
+    // One that never had a value was refused.
+    this.#delegate.lapsed(failed.filter((mirror) => mirror.value !== undefined));
   }
 
   /** @param {number} version */

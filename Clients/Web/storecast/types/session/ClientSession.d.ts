@@ -130,6 +130,10 @@ export type SessionDelegate = {
      */
     forbidden: () => void;
     /**
+     * the server has ended what they followed
+     */
+    lapsed: (mirrors: readonly Mirror[]) => void;
+    /**
      * dispatches came or went; then outcomes are told
      */
     pendingChanged: () => void;
