@@ -1,14 +1,17 @@
 import { arrange, byId, element } from "../parts/element.js";
-import { announce } from "../parts/notices.js";
+import { announce, notify } from "../parts/notices.js";
 import { CardDialog } from "./CardDialog.js";
+import { draftOf } from "./CardEditing.js";
 import { CardView } from "./CardView.js";
 import { ColumnDialog } from "./ColumnDialog.js";
 import { ColumnView } from "./ColumnView.js";
 import { Dragging } from "./Dragging.js";
 import { Keyboard } from "./Keyboard.js";
+import { askAfter } from "./lostTexts.js";
 import { Rearrangement } from "./Rearrangement.js";
 import { columnsReducer } from "./reducers.js";
 import { excerpt } from "./sentences.js";
+import { Welcome } from "./Welcome.js";
 
 /** The columns with their cards, and everything that one can do to them. */
 export class BoardView {
@@ -24,6 +27,8 @@ export class BoardView {
    * @type {ColumnView[]}
    */
   columns = [];
+  /** Whether it is known what is on the board. */
+  isKnown = false;
   #root = byId("columns");
   #addColumn = element("button", {
     class: "plain add-column",
@@ -32,6 +37,7 @@ export class BoardView {
   });
   #cardDialog = new CardDialog(this);
   #columnDialog = new ColumnDialog(this);
+  #welcome = new Welcome(this);
   #keyboard = new Keyboard(this, this.#root);
   /** @type {Rearrangement | undefined} */
   #rearrangement;
@@ -39,14 +45,20 @@ export class BoardView {
   /**
    * @param {import("../storecast/index.js").Connection<any>} connection
    * @param {string} me
+   * @param {import("./Drafts.js").Drafts} drafts
    */
-  constructor(connection, me) {
+  constructor(connection, me, drafts) {
     this.connection = connection;
     this.me = me;
+    this.drafts = drafts;
     this.#root.append(element("p", { class: "loading", text: "The board is on its way…" }));
     const columns = connection.select("columns", undefined, { optimistic: columnsReducer });
-    columns.subscribe(() => this.#showColumns(columns.getState() ?? []));
+    columns.subscribe(() => {
+      const known = columns.getState();
+      if (known) this.#showColumns(known);
+    });
     new Dragging(this, this.#root);
+    for (const [what] of drafts.list(draftOf({ id: "" }))) askAfter(this, what.slice(5));
   }
 
   /**
@@ -84,12 +96,24 @@ export class BoardView {
     announce(voters.includes(this.me) ? "Vote taken back." : "Voted.");
   }
 
+  /** @param {CardView} view */
+  openCard(view) {
+    void this.#cardDialog.open(view);
+  }
+
   /**
+   * Removes a card, and offers to add it again.
+   *
    * @param {CardView} view
-   * @param {{ isToRemove?: boolean }} how
    */
-  openCard(view, how = {}) {
-    void this.#cardDialog.open(view, how);
+  removeCard({ card }) {
+    const column = this.columns.find((candidate) => candidate.cards.includes(card));
+    const place = column?.cards.indexOf(card) ?? -1;
+    const before = column?.cards[place + 1]?.id;
+    this.dispatch("RemoveCard", { card: card.id });
+    const { column: home, text } = card;
+    const run = () => this.dispatch("AddCard", { column: home, text, before });
+    notify(`Removed: ${excerpt(text)}`, { kind: "good", action: { text: "Undo", run } });
   }
 
   /** @param {ColumnView} column */
@@ -126,9 +150,12 @@ export class BoardView {
     queueMicrotask(() => {
       this.#rearrangement = undefined;
       for (const [id, view] of this.views) {
-        if (!view.element.isConnected) this.views.delete(id);
+        if (view.element.isConnected || view.isEdited) continue;
+        this.views.delete(id);
+        if (this.drafts.get(draftOf({ id }))) askAfter(this, id);
       }
       rearrangement.show();
+      this.#welcome.show();
       this.#keyboard.settle();
     });
   }
@@ -136,6 +163,7 @@ export class BoardView {
   /** @param {import("./reducers.js").Column[]} columns */
   #showColumns(columns) {
     this.willRearrange();
+    this.isKnown = true;
     const known = new Map(this.columns.map((view) => [view.column.id, view]));
     this.columns = columns.map((column) => {
       const view = known.get(column.id) ?? new ColumnView(column, this);

@@ -1,7 +1,9 @@
 import { arrange, element, set } from "../parts/element.js";
 import { notify } from "../parts/notices.js";
+import { tellLost } from "./lostTexts.js";
 import { pageReducer } from "./reducers.js";
 import { counted } from "./sentences.js";
+import { editTitle } from "./TitleEditor.js";
 
 /** @typedef {import("./reducers.js").Card} Card */
 /** @typedef {import("./reducers.js").Column} Column */
@@ -26,10 +28,11 @@ export class ColumnView {
    * @type {"previous" | "next" | undefined}
    */
   #turn;
-  #title = element("h2");
+  #title = element("h2", { title: "Click to rename" });
   #number = element("span", { class: "number" });
   #form;
   #field;
+  #cancel;
   #board;
 
   /**
@@ -39,14 +42,12 @@ export class ColumnView {
   constructor(column, board) {
     this.column = column;
     this.#board = board;
-    this.list = element("ul", { class: "cards" });
+    this.list = element("ul", { class: "cards loading" });
+    this.#title.onclick = () => editTitle(this, this.#title, board);
     this.previous = this.#turnButton("previous", "↑ Cards above");
     this.next = this.#turnButton("next", "↓ More cards");
-    this.add = element("button", {
-      class: "plain add",
-      text: "+ Add a card",
-      onclick: () => this.write(),
-    });
+    this.add = element("button", { class: "plain add", onclick: () => this.write() });
+    this.#cancel = element("button", { type: "button", onclick: () => this.#discard() });
     const edit = element("button", {
       class: "plain icon",
       text: "⋯",
@@ -58,7 +59,8 @@ export class ColumnView {
       maxlength: "500",
       "aria-label": "Text of the new card",
       placeholder: "What is to be done?",
-      onkeydown: this.#typed,
+      onkeydown: this.#pressed,
+      oninput: () => this.#typed(),
     });
     this.#form = element(
       "form",
@@ -67,7 +69,7 @@ export class ColumnView {
       element(
         "div",
         { class: "buttons" },
-        element("button", { type: "button", text: "Cancel", onclick: () => this.#stopWriting() }),
+        this.#cancel,
         element("button", { class: "primary", text: "Add" })
       )
     );
@@ -82,6 +84,10 @@ export class ColumnView {
       this.add
     );
     this.show(column);
+    this.#field.value = board.drafts.get(this.#draft)?.text ?? "";
+    this.#form.hidden = !this.#field.value;
+    this.add.hidden = !this.#form.hidden;
+    this.#typed();
     const { connection, me } = board;
     const optimistic = pageReducer(column.id, me, (id) => board.views.get(id)?.card);
     const at = (/** @type {object} */ place) => ({ column: column.id, ...place });
@@ -124,6 +130,31 @@ export class ColumnView {
   close() {
     this.#end();
     this.element.remove();
+    const { value } = this.#field;
+    if (!value.trim()) return;
+    this.#board.drafts.drop(this.#draft);
+    const { title } = this.column;
+    tellLost(this.#board.drafts, `${title} was removed. You had typed for a new card:`, value);
+  }
+
+  /** What the draft of a new card is called. */
+  get #draft() {
+    return `new ${this.column.id}`;
+  }
+
+  /** Keeps what is typed of a new card, until it is added or discarded. */
+  #typed() {
+    const { value } = this.#field;
+    this.#board.drafts.keep(this.#draft, { text: value });
+    const hasText = value.trim() !== "";
+    this.#cancel.textContent = hasText ? "Discard" : "Cancel";
+    this.add.textContent = hasText ? "+ Add a card (draft)" : "+ Add a card";
+  }
+
+  #discard() {
+    this.#field.value = "";
+    this.#typed();
+    this.#stopWriting();
   }
 
   /** Opens the field for a new card. */
@@ -136,6 +167,7 @@ export class ColumnView {
   #showPage() {
     const page = this.#pages.getState();
     if (!page) return;
+    this.list.classList.remove("loading");
     // Others may have taken all of its cards away.
     if (page.hasBefore && page.rows.length === 0 && !this.#pages.isTurning) this.#pages.first();
     this.hasMore = page.hasAfter;
@@ -163,7 +195,7 @@ export class ColumnView {
   }
 
   /** @param {KeyboardEvent} event */
-  #typed = (event) => {
+  #pressed = (event) => {
     if (event.key === "Escape") this.#stopWriting();
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
@@ -177,9 +209,11 @@ export class ColumnView {
     if (!text) return;
     this.#board.dispatch("AddCard", { column: this.column.id, text });
     this.#field.value = "";
+    this.#typed();
     this.#field.focus();
     this.list.scrollTop = this.list.scrollHeight;
-    if (this.hasMore) notify(`It is at the bottom of ${this.column.title}, below what is shown.`);
+    if (!this.hasMore) return;
+    notify(`It is at the bottom of ${this.column.title}, below what is shown.`, { kind: "good" });
   };
 
   #stopWriting() {

@@ -39,7 +39,7 @@ export class Dragging {
     if (this.#drag || event.button !== 0 || !(target instanceof Element)) return;
     const card = target.closest(".card");
     const view = this.#board.views.get(card?.getAttribute("data-card") ?? "");
-    if (!view || target.closest("button")) return;
+    if (!view || target.closest("button, textarea")) return;
     const drag = new Drag(view, event);
     this.#drag = drag;
     if (event.pointerType !== "mouse") {
