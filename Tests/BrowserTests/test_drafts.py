@@ -176,6 +176,15 @@ class GoneTests(BrowserTest):
         for board in (ada, bob):
             board.has("To do", ["Buy tea. And milk."])
 
+    def test_what_was_typed_in_the_dialog_is_shown_when_it_is_closed_after_that(self):
+        ada, bob = self.join("ada"), self.join("bob")
+        ada.open("Buy tea.").press("End")
+        ada.page.keyboard.type(" And milk.")
+        bob.remove("Buy tea.")
+        expect(ada.page.locator("#card-gone")).to_be_visible()
+        ada.page.keyboard.press("Escape")
+        expect(ada.notice().locator("q")).to_have_text("Buy tea. And milk.")
+
     def test_a_draft_whose_card_was_removed_while_the_page_was_away_is_shown(self):
         ada = self.join("ada")
         ada.edit("Buy tea.")

@@ -49,7 +49,9 @@ class NameTests(BrowserTest):
         expect(page.locator("dialog[open]")).to_have_count(0)
 
     def test_a_name_that_is_changed_offline_is_told_to_wait(self):
+        self.server.dispatch("AddCard", {"column": "todo", "text": "Write"})
         ada = self.join("ada")
+        ada.has("To do", ["Write"])
         ada.page.context.set_offline(True)
         expect(ada.page.locator("#status")).to_have_text("Offline")
         ada.add("To do", "Read")

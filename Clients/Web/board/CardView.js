@@ -20,6 +20,8 @@ export class CardView {
   #board;
   /** @type {CardEditor | undefined} */
   #editor;
+  /** Whether its dialog is open. */
+  isOpen = false;
   /** Whether the click that comes next only ends a drag. */
   #wasDragged = false;
 
@@ -61,9 +63,9 @@ export class CardView {
     this.#draw();
   }
 
-  /** Whether its text is being edited. */
+  /** Whether its text is being edited, here or in its dialog. */
   get isEdited() {
-    return this.#editor !== undefined;
+    return this.isOpen || this.#editor !== undefined;
   }
 
   /** Has its text edited in its place. */
