@@ -1,5 +1,5 @@
 public import StorecastSync
-public import StorecastTables
+import StorecastTables
 
 /// What was done to a card or a column, oldest first; at most ``BoardLimits/events``.
 ///

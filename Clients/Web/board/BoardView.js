@@ -1,6 +1,7 @@
 import { arrange, byId, element } from "../parts/element.js";
 import { announce } from "../parts/notices.js";
 import { CardDialog } from "./CardDialog.js";
+import { CardHistory } from "./CardHistory.js";
 import { CardView } from "./CardView.js";
 import { ColumnDialog } from "./ColumnDialog.js";
 import { ColumnView } from "./ColumnView.js";
@@ -8,7 +9,9 @@ import { Dragging } from "./Dragging.js";
 import { Keyboard } from "./Keyboard.js";
 import { Rearrangement } from "./Rearrangement.js";
 import { columnsReducer } from "./reducers.js";
+import { SearchView } from "./SearchView.js";
 import { excerpt } from "./sentences.js";
+import { UndoView } from "./UndoView.js";
 
 /** The columns with their cards, and everything that one can do to them. */
 export class BoardView {
@@ -33,6 +36,9 @@ export class BoardView {
   #cardDialog = new CardDialog(this);
   #columnDialog = new ColumnDialog(this);
   #keyboard = new Keyboard(this, this.#root);
+  #history;
+  #undo;
+  #search;
   /** @type {Rearrangement | undefined} */
   #rearrangement;
 
@@ -44,9 +50,13 @@ export class BoardView {
     this.connection = connection;
     this.me = me;
     this.#root.append(element("p", { class: "loading", text: "The board is on its way…" }));
-    const columns = connection.select("columns", undefined, { optimistic: columnsReducer });
+    this.#undo = new UndoView(this);
+    this.#history = new CardHistory(connection, me);
+    const optimistic = this.#undo.noting(columnsReducer);
+    const columns = connection.select("columns", undefined, { optimistic });
     columns.subscribe(() => this.#showColumns(columns.getState() ?? []));
     new Dragging(this, this.#root);
+    this.#search = new SearchView(this, this.#root);
   }
 
   /**
@@ -54,7 +64,25 @@ export class BoardView {
    * @param {object} payload
    */
   dispatch(type, payload) {
-    void this.connection.dispatch({ type, payload });
+    this.#undo.dispatch({ type, payload });
+  }
+
+  /**
+   * A card that is shown, or that was removed here of late.
+   *
+   * @param {string} id
+   */
+  find(id) {
+    return this.views.get(id)?.card ?? this.#undo.removed.get(id);
+  }
+
+  /**
+   * A card that is shown, in a column or because it was found.
+   *
+   * @param {string} id
+   */
+  cardOf(id) {
+    return this.views.get(id)?.card ?? this.#search.cardOf(id);
   }
 
   /**
@@ -77,6 +105,20 @@ export class BoardView {
     announce(`${excerpt(text)} moved to ${target.column.title}, place ${place + 1} of ${count}.`);
   }
 
+  /**
+   * Puts a column in front of another one, or at the right end, and says so.
+   *
+   * @param {ColumnView} view
+   * @param {ColumnView | undefined} before
+   */
+  moveColumn(view, before) {
+    const others = this.columns.filter((column) => column !== view);
+    const place = before ? others.indexOf(before) : others.length;
+    if (place === this.columns.indexOf(view)) return;
+    this.dispatch("MoveColumn", { column: view.column.id, before: before?.column.id });
+    announce(`${view.column.title} moved to place ${place + 1} of ${others.length + 1}.`);
+  }
+
   /** @param {CardView} view */
   toggleVote(view) {
     const { id, voters } = view.card;
@@ -90,6 +132,7 @@ export class BoardView {
    */
   openCard(view, how = {}) {
     void this.#cardDialog.open(view, how);
+    this.#history.show(view.card);
   }
 
   /** @param {ColumnView} column */
@@ -115,7 +158,11 @@ export class BoardView {
 
   /** @param {CardView} view */
   columnOf(view) {
-    return this.columns.find(({ list }) => list === view.element.parentElement);
+    const { column } = view.card;
+    return (
+      this.columns.find(({ list }) => list === view.element.parentElement) ??
+      this.columns.find(({ column: { id } }) => id === column)
+    );
   }
 
   /** Cards are about to come, go or change places; all that do so together are shown together. */

@@ -1,12 +1,16 @@
 import { arrange, element, set } from "../parts/element.js";
 import { notify } from "../parts/notices.js";
+import { CardWindow, partSize } from "./CardWindow.js";
 import { pageReducer } from "./reducers.js";
 import { counted } from "./sentences.js";
 
 /** @typedef {import("./reducers.js").Card} Card */
 /** @typedef {import("./reducers.js").Column} Column */
 
-/** A column: its title, a page of its cards, and how to add one. */
+/** How many heights of the list there are to be above and below what is seen of it. */
+const reserve = 2;
+
+/** A column: its title, the cards around those that are looked at, and how to add one. */
 export class ColumnView {
   /** @type {Column} */
   column;
@@ -18,14 +22,10 @@ export class ColumnView {
   cards = [];
   /** Whether there are cards below those that are shown. */
   hasMore = false;
-  #end = () => {};
-  #pages;
-  /**
-   * Where the page was asked for that is on its way.
-   *
-   * @type {"previous" | "next" | undefined}
-   */
-  #turn;
+  /** @type {CardWindow | undefined} */
+  #window;
+  /** How high the cards are that were above those that are shown. */
+  #above = 0;
   #title = element("h2");
   #number = element("span", { class: "number" });
   #form;
@@ -39,9 +39,7 @@ export class ColumnView {
   constructor(column, board) {
     this.column = column;
     this.#board = board;
-    this.list = element("ul", { class: "cards" });
-    this.previous = this.#turnButton("previous", "↑ Cards above");
-    this.next = this.#turnButton("next", "↓ More cards");
+    this.list = element("ul", { class: "cards", onscroll: () => this.#fill() });
     this.add = element("button", {
       class: "plain add",
       text: "+ Add a card",
@@ -51,7 +49,9 @@ export class ColumnView {
       class: "plain icon",
       text: "⋯",
       "aria-label": "Open the column",
+      "aria-keyshortcuts": "Shift+ArrowLeft Shift+ArrowRight",
       onclick: () => board.openColumn(this),
+      onkeydown: this.#moved,
     });
     this.#field = element("textarea", {
       rows: "2",
@@ -75,31 +75,21 @@ export class ColumnView {
       "section",
       { class: "column", "data-column": column.id },
       element("header", {}, this.#title, this.#number, edit),
-      this.previous,
       this.list,
-      this.next,
       this.#form,
       this.add
     );
     this.show(column);
     const { connection, me } = board;
-    const optimistic = pageReducer(column.id, me, (id) => board.views.get(id)?.card);
-    const at = (/** @type {object} */ place) => ({ column: column.id, ...place });
-    this.#pages = connection.pages("column", at, { optimistic });
-    this.#end = this.#pages.subscribe(() => this.#showPage());
-    this.#showPage();
-  }
-
-  /**
-   * @param {"previous" | "next"} way
-   * @param {string} text
-   */
-  #turnButton(way, text) {
-    const onclick = () => {
-      this.#turn = way;
-      this.#pages[way]();
-    };
-    return element("button", { class: "plain turn", hidden: true, text, onclick });
+    const optimistic = pageReducer(column.id, me, (id) => board.find(id));
+    this.#window = new CardWindow(
+      (place) => {
+        const part = { column: column.id, limit: partSize, ...place };
+        return connection.select("column", part, { optimistic });
+      },
+      () => this.#window && this.#showWindow()
+    );
+    this.#showWindow();
   }
 
   /** @param {Column} column */
@@ -114,7 +104,7 @@ export class ColumnView {
 
   /** Of all cards; where all are shown, with those that the server hasn't confirmed. */
   #showNumber() {
-    const isWhole = this.next.hidden && this.previous.hidden;
+    const isWhole = !this.hasMore && !this.#window?.hasBefore;
     const number = isWhole ? this.cards.length : this.column.count;
     this.#number.textContent = String(number);
     set(this.#number, "aria-label", counted(number, "card"));
@@ -122,7 +112,7 @@ export class ColumnView {
 
   /** The column is gone. */
   close() {
-    this.#end();
+    this.#window?.close();
     this.element.remove();
   }
 
@@ -133,21 +123,53 @@ export class ColumnView {
     this.#field.focus();
   }
 
-  #showPage() {
-    const page = this.#pages.getState();
-    if (!page) return;
-    // Others may have taken all of its cards away.
-    if (page.hasBefore && page.rows.length === 0 && !this.#pages.isTurning) this.#pages.first();
-    this.hasMore = page.hasAfter;
-    this.next.hidden = !page.hasAfter;
-    this.previous.hidden = !page.hasBefore;
-    this.#showCards(page.rows);
+  #showWindow() {
+    if (!this.#window?.isLoaded) return;
+    const { cards, hasAfter, hasBefore, isMoving } = this.#window;
+    this.hasMore = hasAfter;
+    set(this.list, "aria-busy", isMoving && "true");
+    if (cards[0]?.id === this.cards[0]?.id) this.#showCards(cards);
+    else this.#keepPlace(() => this.#showCards(cards), hasBefore);
     this.#showNumber();
-    if (!this.#turn || this.#pages.isTurning) return;
-    this.list.scrollTop = this.#turn === "next" ? 0 : this.list.scrollHeight;
-    if (this[this.#turn].hidden) this.list.querySelector("li")?.focus();
-    this.#turn = undefined;
+    this.#fill();
   }
+
+  /**
+   * Has the cards that stay be where they were: room is left in place of those above that went.
+   *
+   * @param {() => void} show
+   * @param {boolean} hasBefore
+   */
+  #keepPlace(show, hasBefore) {
+    const old = [...this.list.children].map((item) => ({ item, top: item.offsetTop }));
+    show();
+    const stays = old.find(({ item }) => item.parentElement === this.list);
+    if (!stays || (!hasBefore && this.#above === 0)) return;
+    const needed = this.#above + stays.top - stays.item.offsetTop;
+    this.#above = hasBefore ? Math.max(0, needed) : 0;
+    this.list.style.setProperty("--above", `${this.#above}px`);
+    this.list.scrollTop += stays.item.offsetTop - stays.top;
+  }
+
+  /** Asks for what is about to be seen. */
+  #fill() {
+    const { scrollTop, scrollHeight, clientHeight } = this.list;
+    if (clientHeight === 0 || !this.#window || this.#window.isMoving) return;
+    const room = reserve * clientHeight;
+    if (scrollTop - this.#above < room && this.#window.hasBefore) this.#window.previous();
+    else if (scrollHeight - scrollTop - clientHeight < room) this.#window.next();
+  }
+
+  /** @param {KeyboardEvent} event */
+  #moved = (event) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!step || !event.shiftKey) return;
+    event.preventDefault();
+    const { columns } = this.#board;
+    const others = columns.filter((view) => view !== this);
+    const place = columns.indexOf(this) + step;
+    if (place >= 0 && place <= others.length) this.#board.moveColumn(this, others[place]);
+  };
 
   /** @param {readonly Card[]} cards */
   #showCards(cards) {
