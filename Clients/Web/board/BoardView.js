@@ -1,17 +1,20 @@
 import { arrange, byId, element } from "../parts/element.js";
 import { announce } from "../parts/notices.js";
 import { CardDialog } from "./CardDialog.js";
+import { draftOf } from "./CardEditing.js";
 import { CardHistory } from "./CardHistory.js";
 import { CardView } from "./CardView.js";
 import { ColumnDialog } from "./ColumnDialog.js";
 import { ColumnView } from "./ColumnView.js";
 import { Dragging } from "./Dragging.js";
 import { Keyboard } from "./Keyboard.js";
+import { askAfter } from "./lostTexts.js";
 import { Rearrangement } from "./Rearrangement.js";
 import { columnsReducer } from "./reducers.js";
 import { SearchView } from "./SearchView.js";
 import { excerpt } from "./sentences.js";
 import { UndoView } from "./UndoView.js";
+import { Welcome } from "./Welcome.js";
 
 /** The columns with their cards, and everything that one can do to them. */
 export class BoardView {
@@ -27,6 +30,8 @@ export class BoardView {
    * @type {ColumnView[]}
    */
   columns = [];
+  /** Whether it is known what is on the board. */
+  isKnown = false;
   #root = byId("columns");
   #addColumn = element("button", {
     class: "plain add-column",
@@ -35,6 +40,7 @@ export class BoardView {
   });
   #cardDialog = new CardDialog(this);
   #columnDialog = new ColumnDialog(this);
+  #welcome = new Welcome(this);
   #keyboard = new Keyboard(this, this.#root);
   #history;
   #undo;
@@ -45,18 +51,24 @@ export class BoardView {
   /**
    * @param {import("../storecast/index.js").Connection<any>} connection
    * @param {string} me
+   * @param {import("./Drafts.js").Drafts} drafts
    */
-  constructor(connection, me) {
+  constructor(connection, me, drafts) {
     this.connection = connection;
     this.me = me;
+    this.drafts = drafts;
     this.#root.append(element("p", { class: "loading", text: "The board is on its way…" }));
     this.#undo = new UndoView(this);
     this.#history = new CardHistory(connection, me);
     const optimistic = this.#undo.noting(columnsReducer);
     const columns = connection.select("columns", undefined, { optimistic });
-    columns.subscribe(() => this.#showColumns(columns.getState() ?? []));
+    columns.subscribe(() => {
+      const known = columns.getState();
+      if (known) this.#showColumns(known);
+    });
     new Dragging(this, this.#root);
     this.#search = new SearchView(this, this.#root);
+    for (const [what] of drafts.list(draftOf({ id: "" }))) askAfter(this, what.slice(5));
   }
 
   /**
@@ -126,13 +138,19 @@ export class BoardView {
     announce(voters.includes(this.me) ? "Vote taken back." : "Voted.");
   }
 
-  /**
-   * @param {CardView} view
-   * @param {{ isToRemove?: boolean }} how
-   */
-  openCard(view, how = {}) {
-    void this.#cardDialog.open(view, how);
+  /** @param {CardView} view */
+  openCard(view) {
+    void this.#cardDialog.open(view);
     this.#history.show(view.card);
+  }
+
+  /**
+   * Removes a card; that can be undone.
+   *
+   * @param {CardView} view
+   */
+  removeCard({ card }) {
+    this.dispatch("RemoveCard", { card: card.id });
   }
 
   /** @param {ColumnView} column */
@@ -173,9 +191,12 @@ export class BoardView {
     queueMicrotask(() => {
       this.#rearrangement = undefined;
       for (const [id, view] of this.views) {
-        if (!view.element.isConnected) this.views.delete(id);
+        if (view.element.isConnected || view.isEdited) continue;
+        this.views.delete(id);
+        if (this.drafts.get(draftOf({ id }))) askAfter(this, id);
       }
       rearrangement.show();
+      this.#welcome.show();
       this.#keyboard.settle();
     });
   }
@@ -183,6 +204,7 @@ export class BoardView {
   /** @param {import("./reducers.js").Column[]} columns */
   #showColumns(columns) {
     this.willRearrange();
+    this.isKnown = true;
     const known = new Map(this.columns.map((view) => [view.column.id, view]));
     this.columns = columns.map((column) => {
       const view = known.get(column.id) ?? new ColumnView(column, this);

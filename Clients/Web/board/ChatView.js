@@ -19,17 +19,24 @@ export class ChatView {
   /**
    * @param {import("../storecast/index.js").Connection<any>} connection
    * @param {string} me
+   * @param {import("./Drafts.js").Drafts} drafts
    */
-  constructor(connection, me) {
+  constructor(connection, me, drafts) {
     this.#me = me;
     const chat = connection.select("chat", undefined, { optimistic: chatReducer(me) });
-    chat.subscribe(() => this.#show(chat.getState() ?? []));
+    chat.subscribe(() => {
+      const messages = chat.getState();
+      if (messages) this.#show(messages);
+    });
     const field = byId("say").querySelector("input");
+    field.value = drafts.get("message")?.text ?? "";
+    field.oninput = () => drafts.keep("message", { text: field.value });
     byId("say").addEventListener("submit", (/** @type {Event} */ event) => {
       event.preventDefault();
       const text = field.value.trim();
       if (text) void chat.dispatch({ type: "Say", payload: { text } });
       field.value = "";
+      drafts.drop("message");
     });
     byId("chat-button").onclick = () => this.#open(!this.#panel.classList.contains("open"));
     byId("chat-close").onclick = () => this.#open(false);
@@ -51,6 +58,7 @@ export class ChatView {
   /** @param {import("./reducers.js").Message[]} messages */
   #show(messages) {
     const list = this.#list;
+    list.classList.remove("loading");
     const isAtEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 40;
     const items = new Map();
     let previous;

@@ -1,8 +1,10 @@
 import { arrange, element, set } from "../parts/element.js";
 import { notify } from "../parts/notices.js";
 import { CardWindow, partSize } from "./CardWindow.js";
+import { tellLost } from "./lostTexts.js";
 import { pageReducer } from "./reducers.js";
 import { counted } from "./sentences.js";
+import { editTitle } from "./TitleEditor.js";
 
 /** @typedef {import("./reducers.js").Card} Card */
 /** @typedef {import("./reducers.js").Column} Column */
@@ -26,10 +28,11 @@ export class ColumnView {
   #window;
   /** How high the cards are that were above those that are shown. */
   #above = 0;
-  #title = element("h2");
+  #title = element("h2", { title: "Click to rename" });
   #number = element("span", { class: "number" });
   #form;
   #field;
+  #cancel;
   #board;
 
   /**
@@ -39,12 +42,10 @@ export class ColumnView {
   constructor(column, board) {
     this.column = column;
     this.#board = board;
-    this.list = element("ul", { class: "cards", onscroll: () => this.#fill() });
-    this.add = element("button", {
-      class: "plain add",
-      text: "+ Add a card",
-      onclick: () => this.write(),
-    });
+    this.list = element("ul", { class: "cards loading", onscroll: () => this.#fill() });
+    this.#title.onclick = () => editTitle(this, this.#title, board);
+    this.add = element("button", { class: "plain add", onclick: () => this.write() });
+    this.#cancel = element("button", { type: "button", onclick: () => this.#discard() });
     const edit = element("button", {
       class: "plain icon",
       text: "⋯",
@@ -58,7 +59,8 @@ export class ColumnView {
       maxlength: "500",
       "aria-label": "Text of the new card",
       placeholder: "What is to be done?",
-      onkeydown: this.#typed,
+      onkeydown: this.#pressed,
+      oninput: () => this.#typed(),
     });
     this.#form = element(
       "form",
@@ -67,7 +69,7 @@ export class ColumnView {
       element(
         "div",
         { class: "buttons" },
-        element("button", { type: "button", text: "Cancel", onclick: () => this.#stopWriting() }),
+        this.#cancel,
         element("button", { class: "primary", text: "Add" })
       )
     );
@@ -80,6 +82,10 @@ export class ColumnView {
       this.add
     );
     this.show(column);
+    this.#field.value = board.drafts.get(this.#draft)?.text ?? "";
+    this.#form.hidden = !this.#field.value;
+    this.add.hidden = !this.#form.hidden;
+    this.#typed();
     const { connection, me } = board;
     const optimistic = pageReducer(column.id, me, (id) => board.find(id));
     this.#window = new CardWindow(
@@ -114,6 +120,31 @@ export class ColumnView {
   close() {
     this.#window?.close();
     this.element.remove();
+    const { value } = this.#field;
+    if (!value.trim()) return;
+    this.#board.drafts.drop(this.#draft);
+    const { title } = this.column;
+    tellLost(this.#board.drafts, `${title} was removed. You had typed for a new card:`, value);
+  }
+
+  /** What the draft of a new card is called. */
+  get #draft() {
+    return `new ${this.column.id}`;
+  }
+
+  /** Keeps what is typed of a new card, until it is added or discarded. */
+  #typed() {
+    const { value } = this.#field;
+    this.#board.drafts.keep(this.#draft, { text: value });
+    const hasText = value.trim() !== "";
+    this.#cancel.textContent = hasText ? "Discard" : "Cancel";
+    this.add.textContent = hasText ? "+ Add a card (draft)" : "+ Add a card";
+  }
+
+  #discard() {
+    this.#field.value = "";
+    this.#typed();
+    this.#stopWriting();
   }
 
   /** Opens the field for a new card. */
@@ -125,6 +156,7 @@ export class ColumnView {
 
   #showWindow() {
     if (!this.#window?.isLoaded) return;
+    this.list.classList.remove("loading");
     const { cards, hasAfter, hasBefore, isMoving } = this.#window;
     this.hasMore = hasAfter;
     set(this.list, "aria-busy", isMoving && "true");
@@ -185,7 +217,7 @@ export class ColumnView {
   }
 
   /** @param {KeyboardEvent} event */
-  #typed = (event) => {
+  #pressed = (event) => {
     if (event.key === "Escape") this.#stopWriting();
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
@@ -199,9 +231,11 @@ export class ColumnView {
     if (!text) return;
     this.#board.dispatch("AddCard", { column: this.column.id, text });
     this.#field.value = "";
+    this.#typed();
     this.#field.focus();
     this.list.scrollTop = this.list.scrollHeight;
-    if (this.hasMore) notify(`It is at the bottom of ${this.column.title}, below what is shown.`);
+    if (!this.hasMore) return;
+    notify(`It is at the bottom of ${this.column.title}, below what is shown.`, { kind: "good" });
   };
 
   #stopWriting() {

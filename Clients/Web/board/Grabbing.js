@@ -94,7 +94,9 @@ export class Grabbing {
     const grab = this.#grab;
     if (!grab || event.pointerId !== grab.pointer) return;
     this.#end();
-    if (grab.isLifted && grab.grabbed.element.isConnected) grab.grabbed.drop();
+    if (!grab.isLifted) return;
+    ignoreClick();
+    if (grab.grabbed.element.isConnected) grab.grabbed.drop();
   }
 
   #end() {
@@ -102,6 +104,13 @@ export class Grabbing {
     this.#grab = undefined;
     document.documentElement.classList.remove("dragging");
   }
+}
+
+/** The click that browsers make of letting go isn't one. */
+function ignoreClick() {
+  const ignore = (/** @type {Event} */ event) => event.stopPropagation();
+  window.addEventListener("click", ignore, { capture: true });
+  setTimeout(() => window.removeEventListener("click", ignore, { capture: true }));
 }
 
 /** Something in somebody's hand. */

@@ -108,10 +108,15 @@ export class Keyboard {
   #command(key, view) {
     switch (key.length === 1 ? key.toLowerCase() : key) {
       case "Enter":
+      case "e":
+        view.edit();
+        return true;
+      case "o":
         this.#board.openCard(view);
         return true;
       case "Delete":
-        this.#board.openCard(view, { isToRemove: true });
+      case "Backspace":
+        this.#board.removeCard(view);
         return true;
       case "v":
         this.#board.toggleVote(view);

@@ -234,11 +234,27 @@ export class SearchView {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const view = this.#views.get(target.getAttribute("data-card") ?? "");
     if (step) this.#goTo(cards[cards.indexOf(target) + step], view);
-    else if (event.key === "Enter" && view) this.#board.openCard(view);
-    else if (event.key === "Delete" && view) this.#board.openCard(view, { isToRemove: true });
-    else if (event.key.toLowerCase() === "v" && view) this.#board.toggleVote(view);
-    else return;
+    else if (!view || !this.#command(event.key, view)) return;
     event.preventDefault();
+  }
+
+  /**
+   * The keys of a card, as those of the board's.
+   *
+   * @param {string} key
+   * @param {CardView} view
+   */
+  #command(key, view) {
+    const does = {
+      Enter: () => view.edit(),
+      e: () => view.edit(),
+      o: () => this.#board.openCard(view),
+      v: () => this.#board.toggleVote(view),
+      Delete: () => this.#board.removeCard(view),
+      Backspace: () => this.#board.removeCard(view),
+    }[key.length === 1 ? key.toLowerCase() : key];
+    does?.();
+    return does !== undefined;
   }
 
   /**

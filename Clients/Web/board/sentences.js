@@ -43,6 +43,7 @@ export function refusal({ code, title, message }, { type, payload }) {
  */
 export function typed({ type, payload }) {
   if (type === "EditCardText") return textOf(payload.edit);
+  if (["AddColumn", "RenameColumn"].includes(type)) return payload.title;
   return ["AddCard", "EditCard", "Say"].includes(type) ? payload.text : "";
 }
 
