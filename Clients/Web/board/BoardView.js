@@ -1,7 +1,8 @@
 import { arrange, byId, element } from "../parts/element.js";
-import { announce, notify } from "../parts/notices.js";
+import { announce } from "../parts/notices.js";
 import { CardDialog } from "./CardDialog.js";
 import { draftOf } from "./CardEditing.js";
+import { CardHistory } from "./CardHistory.js";
 import { CardView } from "./CardView.js";
 import { ColumnDialog } from "./ColumnDialog.js";
 import { ColumnView } from "./ColumnView.js";
@@ -10,7 +11,9 @@ import { Keyboard } from "./Keyboard.js";
 import { askAfter } from "./lostTexts.js";
 import { Rearrangement } from "./Rearrangement.js";
 import { columnsReducer } from "./reducers.js";
+import { SearchView } from "./SearchView.js";
 import { excerpt } from "./sentences.js";
+import { UndoView } from "./UndoView.js";
 import { Welcome } from "./Welcome.js";
 
 /** The columns with their cards, and everything that one can do to them. */
@@ -39,6 +42,9 @@ export class BoardView {
   #columnDialog = new ColumnDialog(this);
   #welcome = new Welcome(this);
   #keyboard = new Keyboard(this, this.#root);
+  #history;
+  #undo;
+  #search;
   /** @type {Rearrangement | undefined} */
   #rearrangement;
 
@@ -52,12 +58,16 @@ export class BoardView {
     this.me = me;
     this.drafts = drafts;
     this.#root.append(element("p", { class: "loading", text: "The board is on its way…" }));
-    const columns = connection.select("columns", undefined, { optimistic: columnsReducer });
+    this.#undo = new UndoView(this);
+    this.#history = new CardHistory(connection, me);
+    const optimistic = this.#undo.noting(columnsReducer);
+    const columns = connection.select("columns", undefined, { optimistic });
     columns.subscribe(() => {
       const known = columns.getState();
       if (known) this.#showColumns(known);
     });
     new Dragging(this, this.#root);
+    this.#search = new SearchView(this, this.#root);
     for (const [what] of drafts.list(draftOf({ id: "" }))) askAfter(this, what.slice(5));
   }
 
@@ -66,7 +76,25 @@ export class BoardView {
    * @param {object} payload
    */
   dispatch(type, payload) {
-    void this.connection.dispatch({ type, payload });
+    this.#undo.dispatch({ type, payload });
+  }
+
+  /**
+   * A card that is shown, or that was removed here of late.
+   *
+   * @param {string} id
+   */
+  find(id) {
+    return this.views.get(id)?.card ?? this.#undo.removed.get(id);
+  }
+
+  /**
+   * A card that is shown, in a column or because it was found.
+   *
+   * @param {string} id
+   */
+  cardOf(id) {
+    return this.views.get(id)?.card ?? this.#search.cardOf(id);
   }
 
   /**
@@ -89,6 +117,20 @@ export class BoardView {
     announce(`${excerpt(text)} moved to ${target.column.title}, place ${place + 1} of ${count}.`);
   }
 
+  /**
+   * Puts a column in front of another one, or at the right end, and says so.
+   *
+   * @param {ColumnView} view
+   * @param {ColumnView | undefined} before
+   */
+  moveColumn(view, before) {
+    const others = this.columns.filter((column) => column !== view);
+    const place = before ? others.indexOf(before) : others.length;
+    if (place === this.columns.indexOf(view)) return;
+    this.dispatch("MoveColumn", { column: view.column.id, before: before?.column.id });
+    announce(`${view.column.title} moved to place ${place + 1} of ${others.length + 1}.`);
+  }
+
   /** @param {CardView} view */
   toggleVote(view) {
     const { id, voters } = view.card;
@@ -99,21 +141,16 @@ export class BoardView {
   /** @param {CardView} view */
   openCard(view) {
     void this.#cardDialog.open(view);
+    this.#history.show(view.card);
   }
 
   /**
-   * Removes a card, and offers to add it again.
+   * Removes a card; that can be undone.
    *
    * @param {CardView} view
    */
   removeCard({ card }) {
-    const column = this.columns.find((candidate) => candidate.cards.includes(card));
-    const place = column?.cards.indexOf(card) ?? -1;
-    const before = column?.cards[place + 1]?.id;
     this.dispatch("RemoveCard", { card: card.id });
-    const { column: home, text } = card;
-    const run = () => this.dispatch("AddCard", { column: home, text, before });
-    notify(`Removed: ${excerpt(text)}`, { kind: "good", action: { text: "Undo", run } });
   }
 
   /** @param {ColumnView} column */
@@ -139,7 +176,11 @@ export class BoardView {
 
   /** @param {CardView} view */
   columnOf(view) {
-    return this.columns.find(({ list }) => list === view.element.parentElement);
+    const { column } = view.card;
+    return (
+      this.columns.find(({ list }) => list === view.element.parentElement) ??
+      this.columns.find(({ column: { id } }) => id === column)
+    );
   }
 
   /** Cards are about to come, go or change places; all that do so together are shown together. */

@@ -59,7 +59,7 @@ export class Keyboard {
   #pressed(event) {
     const { key, target } = event;
     if (event.ctrlKey || event.metaKey || event.altKey || !(target instanceof HTMLElement)) return;
-    const item = target.closest(".card, .add, .turn");
+    const item = target.closest(".card, .add");
     if (item !== target) return;
     const view = this.#viewAt(item);
     const isDone = arrows[key]
@@ -139,7 +139,7 @@ const arrows = {
 };
 
 /**
- * What arrows go through in a column: its cards, and the buttons around them.
+ * What arrows go through in a column: its cards, and the button below them.
  *
  * @param {import("./ColumnView.js").ColumnView | undefined} column
  * @returns {HTMLElement[]}
@@ -147,5 +147,5 @@ const arrows = {
 function itemsOf(column) {
   if (!column) return [];
   const cards = column.list.querySelectorAll(".card");
-  return [column.previous, ...cards, column.next, column.add].filter(({ hidden }) => !hidden);
+  return [...cards, column.add].filter(({ hidden }) => !hidden);
 }
