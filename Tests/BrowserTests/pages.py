@@ -125,6 +125,10 @@ class Board:
     def notice(self):
         return self.page.locator(".notice")
 
+    def undo(self):
+        """The button that takes back what was done last, beside what that was."""
+        return self.page.locator(".toast:visible").get_by_role("button", name="Undo")
+
     def waits(self):
         """The texts that are shown as not saved yet."""
         return self.page.locator(".card.waiting > p")

@@ -82,7 +82,9 @@ DRAW = """(title) => {
         `v-${round(box.height)}z" fill="#000" fill-opacity=".45"/>`);
     }
     const radius = Math.min(parseFloat(style.borderTopLeftRadius) || 0, box.height / 2);
-    const border = parseFloat(style.borderTopWidth) > 0 && colour(style.borderTopColor).a > 0;
+    const edges = ["Top", "Right", "Bottom", "Left"].map((side) =>
+      colour(style[`border${side}Color`]).a > 0 ? parseFloat(style[`border${side}Width`]) : 0);
+    const border = edges.every((width) => width > 0);
     if (colour(style.backgroundColor).a > 0 || border) {
       const dash = style.borderTopStyle === "dashed" ? ` stroke-dasharray="4 3"` : "";
       const paint = colour(style.backgroundColor).a > 0 ? fill(style.backgroundColor)
@@ -90,6 +92,12 @@ DRAW = """(title) => {
       const half = border ? new DOMRect(box.x + .5, box.y + .5, box.width - 1, box.height - 1) : box;
       rect(half, radius, paint + (border ? fill(style.borderTopColor, "stroke") + dash : ""));
     }
+    const [above, , under, before] = border ? [] : edges;
+    const line = (x, y, width, height, side) =>
+      rect(new DOMRect(x, y, width, height), 0, fill(style[`border${side}Color`]));
+    if (above) line(box.x, box.y, box.width, above, "Top");
+    if (under) line(box.x, box.bottom - under, box.width, under, "Bottom");
+    if (before) line(box.x, box.y, before, box.height, "Left");
     const dot = getComputedStyle(element, "::before");
     if (element.matches(".status")) {
       out.push(`<circle cx="${round(box.x + 4)}" cy="${round(box.y + box.height / 2)}" r="4"` +
@@ -111,10 +119,18 @@ DRAW = """(title) => {
         `stroke-linecap="round" stroke-linejoin="round"${fill(style.color, "stroke")}/>`);
       return;
     }
+    const isCut = style.overflowX !== "visible" &&
+      (element.scrollWidth > element.clientWidth || element.scrollHeight > element.clientHeight);
+    if (isCut) {
+      const at = [box.x, box.y, box.width, box.height].map(round);
+      out.push(`<svg x="${at[0]}" y="${at[1]}" width="${at[2]}" height="${at[3]}" ` +
+        `viewBox="${at.join(" ")}">`);
+    }
     for (const child of element.childNodes) {
       if (child instanceof Text) lines(child, style);
       else if (child instanceof Element) draw(child);
     }
+    if (isCut) out.push("</svg>");
     const after = getComputedStyle(element, "::after").content;
     if (/^"/.test(after) && element.childElementCount === 0) {
       const text = after.slice(1, -1);
@@ -152,7 +168,7 @@ class Studio:
             executable_path="/usr/bin/chromium", args=["--no-sandbox"])
 
     def join(self, name, path="", **options):
-        look = {"viewport": {"width": 1180, "height": 500}, "reduced_motion": "reduce"}
+        look = {"viewport": {"width": 1280, "height": 560}, "reduced_motion": "reduce"}
         page = self.chromium.new_context(**{**look, **options}).new_page()
         page.goto(self.server.page + path)
         page.get_by_label("Your name").fill(name)

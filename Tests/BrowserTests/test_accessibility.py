@@ -20,7 +20,7 @@ class AccessibilityTests(BrowserTest):
         """What is shown breaks no rule. What moves has come to rest: its colours would be mixed."""
         page.evaluate("Promise.all(document.getAnimations().map((one) => one.finished))")
         results = Axe().run(page)
-        self.assertGreater(len(results.response["passes"]), 20)
+        self.assertGreater(len(results.response["passes"]), 10)
         self.assertEqual(results.violations_count, 0, f"{what}: {results.generate_report()}")
 
     def test_a_board_in_all_its_states_in_light_and_in_dark(self):
@@ -47,8 +47,8 @@ class AccessibilityTests(BrowserTest):
             expect(ada.page.locator("#banner")).to_be_visible()
             ada.card("Write").get_by_label("Vote").click()
             ada.remove("Read")
-            expect(ada.notice()).to_be_visible()
-            self.check(ada.page, f"{scheme}, offline, with a draft and a notice")
+            expect(ada.undo()).to_be_visible()
+            self.check(ada.page, f"{scheme}, offline, with a draft and something to undo")
 
     def test_an_empty_board_its_tour_and_a_phone(self):
         page = self.open("b/empty", **PHONE)

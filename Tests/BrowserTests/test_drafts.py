@@ -131,7 +131,7 @@ class EditingTests(BrowserTest):
         ada.remove("Buy tea.")
         for board in (ada, bob):
             board.has("To do", [])
-        ada.notice().get_by_role("button", name="Undo").click()
+        ada.undo().click()
         for board in (ada, bob):
             board.has("To do", ["Buy tea."])
 

@@ -56,7 +56,7 @@ class KeyboardTests(BrowserTest):
         keys.press("Delete")
         board.has("Done", [])
         expect(page.locator("dialog[open]")).to_have_count(0)
-        expect(board.notice()).to_contain_text("Rest a while")
+        expect(board.undo()).to_be_visible()
         self.assertEqual(self.server.cards("doing"), ["Write"])
 
     def test_every_dialog_is_closed_by_escape(self):

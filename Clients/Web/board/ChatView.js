@@ -94,7 +94,7 @@ export class ChatView {
     const moment = new Date(time * 1000);
     const clock = moment.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
     return element(
-      "li",
+      "div",
       { class: isPending ? "message waiting" : "message" },
       avatar(author),
       element(
