@@ -89,8 +89,8 @@ DRAW = """(title) => {
       const dash = style.borderTopStyle === "dashed" ? ` stroke-dasharray="4 3"` : "";
       const paint = colour(style.backgroundColor).a > 0 ? fill(style.backgroundColor)
         : ` fill="none"`;
-      const half = border ? new DOMRect(box.x + .5, box.y + .5, box.width - 1, box.height - 1) : box;
-      rect(half, radius, paint + (border ? fill(style.borderTopColor, "stroke") + dash : ""));
+      const inner = new DOMRect(box.x + .5, box.y + .5, box.width - 1, box.height - 1);
+      rect(border ? inner : box, radius, paint + (border ? fill(style.borderTopColor, "stroke") + dash : ""));
     }
     const [above, , under, before] = border ? [] : edges;
     const line = (x, y, width, height, side) =>
@@ -150,7 +150,8 @@ DRAW = """(title) => {
     "sans-serif";
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size}" width="${innerWidth}" ` +
     `height="${innerHeight}" role="img">\\n<title>${escaped(title)}</title>\\n` +
-    `<g font-family="${family}" lengthAdjust="spacingAndGlyphs">\\n${out.join("\\n")}\\n</g>\\n</svg>\\n`;
+    `<g font-family="${family}" lengthAdjust="spacingAndGlyphs">\\n` +
+    `${out.join("\\n")}\\n</g>\\n</svg>\\n`;
 }"""
 
 CARDS = [

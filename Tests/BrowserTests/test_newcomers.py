@@ -1,6 +1,10 @@
 """Somebody's first minutes on a board: a name or none, an empty board, and the others."""
 
+import hashlib
+import json
+import pathlib
 import re
+import tempfile
 import unittest
 
 from pages import Board, BrowserTest, expect
@@ -62,6 +66,27 @@ class NameTests(BrowserTest):
         expect(ada.notice()).to_contain_text(
             "You are Ada Lovelace when the page is loaded again.")
         expect(ada.card("Read")).to_have_count(1)
+
+
+class TokenTests(BrowserTest):
+    def document(self):
+        folder = tempfile.TemporaryDirectory(prefix="storecast-")
+        self.addCleanup(folder.cleanup)
+        file = pathlib.Path(folder.name, "tokens.json")
+        digest = hashlib.sha256(b"ada-secret").hexdigest()
+        file.write_text(json.dumps([{"sha256": digest, "id": "ada", "roles": []}]))
+        return {"options": ["--tokens", str(file)]}
+
+    def test_a_token_is_given_as_the_name_and_is_not_shown(self):
+        page = self.open()
+        expect(page.locator("#status")).to_have_text("Not connected")
+        page.get_by_label("Your name").fill("ada-secret")
+        page.get_by_role("button", name="Join the board").click()
+        Board(page).is_live()
+        expect(page.locator("#name-button")).to_have_text("ADada")
+        Board(page).add("To do", "Read")
+        Board(page).has("To do", ["Read"])
+        expect(Board(page).waits()).to_have_count(0)
 
 
 class EmptyBoardTests(BrowserTest):

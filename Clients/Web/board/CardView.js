@@ -44,12 +44,13 @@ export class CardView {
       "aria-label": "Open the card",
       onclick: open,
     });
+    const state = [this.#votes, this.#unsaved, this.#draft];
     const space = element("span", { class: "space" });
     this.element = element(
       "li",
       { class: "card", tabindex: "-1", "data-card": card.id, onpointerup: this.#released },
       this.#text,
-      element("footer", {}, this.#votes, this.#unsaved, this.#draft, space, this.#assignee, this.#open)
+      element("footer", {}, ...state, space, this.#assignee, this.#open)
     );
     this.card = card;
     this.#draw();
@@ -70,8 +71,9 @@ export class CardView {
 
   /** Has its text edited in its place. */
   edit() {
-    if (this.#editor) this.#editor.focus();
-    else this.#editor = new CardEditor(this, this.#board);
+    if (this.#editor) return this.#editor.focus();
+    const editor = new CardEditor(this, this.#board);
+    if (editor.isOpen) this.#editor = editor;
   }
 
   /** Its text is edited no longer. */

@@ -25,7 +25,10 @@ export class UndoView {
   #text = element("p");
   #button = element("button", { text: "Undo", "aria-keyshortcuts": "Control+Z" });
   #toast = element(
-    "section", { class: "toast", "aria-label": "Last change", hidden: true }, this.#text, this.#button
+    "section",
+    { class: "toast", "aria-label": "Last change", hidden: true },
+    this.#text,
+    this.#button
   );
   #timer = 0;
 
