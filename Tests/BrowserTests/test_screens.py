@@ -86,6 +86,31 @@ FLOOD = """
 """
 
 
+# Scrolls a column for ten seconds as fast as somebody may who looks for something.
+SCROLL = """() => new Promise((resolve) => {
+  const list = [...document.querySelectorAll(".column")].at(-1).querySelector(".cards");
+  const counts = { frames: 0, long: 0, longest: 0, most: 0, nodes: 0, passed: 0 };
+  const seen = new Set();
+  const start = performance.now();
+  let last = start;
+  const draw = (now) => {
+    counts.frames += 1;
+    if (now - last > 50) counts.long += 1;
+    counts.longest = Math.max(counts.longest, now - last);
+    last = now;
+    const cards = list.querySelectorAll(".card");
+    for (const card of cards) seen.add(card.dataset.card);
+    counts.most = Math.max(counts.most, cards.length);
+    list.scrollTop += 120;
+    if (now - start < 10_000) return requestAnimationFrame(draw);
+    counts.passed = seen.size;
+    counts.nodes = document.querySelectorAll("*").length;
+    resolve(counts);
+  };
+  requestAnimationFrame(draw);
+})"""
+
+
 class ScreenTests(BrowserTest):
     def setUp(self):
         super().setUp()
@@ -140,6 +165,18 @@ class ScreenTests(BrowserTest):
             found = ada.page.evaluate(CONTRASTS)
             self.assertGreater(len(found), 30)
             self.assertEqual([text for contrast, text in found if contrast < 4.5], [])
+
+    def test_ten_thousand_cards_are_scrolled_without_a_frame_being_missed(self):
+        self.server.fill("done", 10_000)
+        ada = self.join("ada")
+        expect(ada.column("Done").locator(".number")).to_have_text("10000")
+        expect(ada.column("Done").locator(".card").first).to_be_visible()
+        counts = ada.page.evaluate(SCROLL)
+        print(f"\n{counts}")
+        self.assertGreater(counts["passed"], 1_000)
+        self.assertLess(counts["most"], 400)
+        self.assertLess(counts["nodes"], 10_000)
+        self.assertLess(counts["long"] / counts["frames"], 0.02)
 
     def test_a_page_lives_with_ten_thousand_patches_a_second(self):
         page = self.open(script=FLOOD)
