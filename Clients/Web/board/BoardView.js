@@ -140,6 +140,7 @@ export class BoardView {
 
   /** @param {CardView} view */
   openCard(view) {
+    if (view.isEdited) return view.edit();
     void this.#cardDialog.open(view);
     this.#history.show(view.card);
   }

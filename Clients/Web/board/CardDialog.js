@@ -1,6 +1,7 @@
 import { byId, element } from "../parts/element.js";
 import { CardEditing } from "./CardEditing.js";
 import { ask } from "./dialogs.js";
+import { askAfter } from "./lostTexts.js";
 
 /** A card's text, column and who does it; and how to remove it. */
 export class CardDialog {
@@ -44,9 +45,15 @@ export class CardDialog {
     this.#show(editing, card);
     const answer = ask(byId("card-dialog"));
     this.#text.focus();
+    view.isOpen = true;
     const how = await answer;
-    if (how === "") editing.close();
-    else drafts.drop(draft);
+    view.isOpen = false;
+    if (how === "") {
+      editing.close();
+      if (editing.isGone) askAfter(this.#board, card.id);
+    } else {
+      drafts.drop(draft);
+    }
     if (how === "save") this.#save(editing, view);
     if (how === "discard" || how === "remove") editing.discard();
     view.edited();

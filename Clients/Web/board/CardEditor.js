@@ -4,6 +4,7 @@ import { tellGone } from "./lostTexts.js";
 
 /** A card whose text is edited where it is. */
 export class CardEditor {
+  isOpen = true;
   #board;
   #view;
   #editing;
@@ -51,6 +52,7 @@ export class CardEditor {
 
   /** Ends it; what was typed stays as a draft. */
   close() {
+    this.isOpen = false;
     this.#editing.close();
     const hadFocus = this.#form.contains(document.activeElement);
     this.#form.remove();

@@ -20,6 +20,8 @@ export class CardView {
   #board;
   /** @type {CardEditor | undefined} */
   #editor;
+  /** Whether its dialog is open. */
+  isOpen = false;
   /** Whether the click that comes next only ends a drag. */
   #wasDragged = false;
 
@@ -42,12 +44,13 @@ export class CardView {
       "aria-label": "Open the card",
       onclick: open,
     });
+    const state = [this.#votes, this.#unsaved, this.#draft];
     const space = element("span", { class: "space" });
     this.element = element(
       "li",
       { class: "card", tabindex: "-1", "data-card": card.id, onpointerup: this.#released },
       this.#text,
-      element("footer", {}, this.#votes, this.#unsaved, this.#draft, space, this.#assignee, this.#open)
+      element("footer", {}, ...state, space, this.#assignee, this.#open)
     );
     this.card = card;
     this.#draw();
@@ -61,15 +64,16 @@ export class CardView {
     this.#draw();
   }
 
-  /** Whether its text is being edited. */
+  /** Whether its text is being edited, here or in its dialog. */
   get isEdited() {
-    return this.#editor !== undefined;
+    return this.isOpen || this.#editor !== undefined;
   }
 
   /** Has its text edited in its place. */
   edit() {
-    if (this.#editor) this.#editor.focus();
-    else this.#editor = new CardEditor(this, this.#board);
+    if (this.#editor) return this.#editor.focus();
+    const editor = new CardEditor(this, this.#board);
+    if (editor.isOpen) this.#editor = editor;
   }
 
   /** Its text is edited no longer. */

@@ -1,5 +1,5 @@
 import { avatar, shownName } from "../parts/avatar.js";
-import { arrange, byId, element } from "../parts/element.js";
+import { arrange, byId, element, set } from "../parts/element.js";
 import { chatReducer } from "./reducers.js";
 
 /** The messages, and the field to say something. On small screens a button opens the chat. */
@@ -86,6 +86,7 @@ export class ChatView {
     const count = messages.filter(({ time, author }) => time > seen && author !== this.#me).length;
     byId("unread").textContent = String(count);
     byId("unread").hidden = count === 0;
+    set(byId("chat-button"), "aria-label", count > 0 ? `Chat, ${count} new` : "Chat");
   }
 
   /** @param {import("./reducers.js").Message} message */
@@ -93,7 +94,7 @@ export class ChatView {
     const moment = new Date(time * 1000);
     const clock = moment.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
     return element(
-      "li",
+      "div",
       { class: isPending ? "message waiting" : "message" },
       avatar(author),
       element(

@@ -3,7 +3,7 @@
  *
  * @typedef {object} Draft
  * @property {string} text
- * @property {import("../storecast/index.js").SharedText} [base]  the shared text that it was made of
+ * @property {import("../storecast/index.js").SharedText} [base]  what it was made of
  * @property {string} [sentence]  why it was not taken
  */
 

@@ -24,6 +24,8 @@ export function myName() {
 export class NameDialog {
   #connection;
   #name;
+  /** @type {string | undefined} */
+  #shown;
 
   /**
    * @param {import("../storecast/index.js").Connection<any>} connection  under `name`
@@ -32,11 +34,20 @@ export class NameDialog {
   constructor(connection, name) {
     this.#connection = connection;
     this.#name = name;
-    const button = byId("name-button");
-    button.append(avatar(name), element("span", { text: shownName(name) }));
-    button.setAttribute("aria-label", `You are ${shownName(name)}: change that`);
-    button.onclick = () => this.open();
+    byId("name-button").onclick = () => this.open();
+    connection.subscribe(() => this.#show());
+    this.#show();
     byId("name-anonymous").onclick = () => byId("name-dialog").close("anonymous");
+  }
+
+  /** Where the server asks for tokens, it says whose one it was given. */
+  #show() {
+    const id = this.#connection.identity?.id ?? this.#name;
+    if (id === this.#shown) return;
+    this.#shown = id;
+    const button = byId("name-button");
+    button.replaceChildren(avatar(id), element("span", { text: shownName(id) }));
+    button.setAttribute("aria-label", `You are ${shownName(id)}: change that`);
   }
 
   /** Returns when it is answered. */
@@ -47,9 +58,9 @@ export class NameDialog {
     byId("name-save").textContent = this.#name ? "Change my name" : "Join the board";
     const { pendingCount } = this.#connection;
     byId("name-waiting").hidden = pendingCount === 0;
+    const until = `until you are ${shownName(this.#name)} again`;
     byId("name-waiting").textContent =
-      `Not saved yet: ${counted(pendingCount, "change")}. They wait in this browser until you are ` +
-      `${shownName(this.#name)} again.`;
+      `Not saved yet: ${counted(pendingCount, "change")}. They wait in this browser ${until}.`;
     const how = await ask(byId("name-dialog"));
     if (how === "anonymous") this.#become("");
     if (how === "save") this.#become(field.value.trim());
@@ -65,7 +76,7 @@ export class NameDialog {
     }
     if (name === this.#name) return;
     // Another person is another client: the page begins anew, if it can be had.
-    const isReachable = this.#connection.status.state === "live";
+    const isReachable = this.#connection.status.state !== "offline";
     if (isReachable || navigator.serviceWorker?.controller) return location.reload();
     notify(`There is no connection. You are ${shownName(name)} when the page is loaded again.`);
   }

@@ -11,7 +11,8 @@ export class PeopleView {
    */
   constructor(connection, me) {
     const present = connection.select("present");
-    present.subscribe(() => this.#show(present.getState() ?? [], me));
+    const show = () => this.#show(present.getState() ?? [], connection.identity?.id ?? me);
+    present.subscribe(show);
   }
 
   /**

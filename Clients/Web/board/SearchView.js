@@ -60,7 +60,7 @@ export class SearchView {
     const bar = element(
       "search", { class: "search" }, this.#field, this.#people, this.#count, this.#clear
     );
-    columns.parentElement?.before(bar);
+    columns.before(bar);
     columns.after(this.#found);
     const present = board.connection.select("present");
     present.subscribe(() => this.#showPeople(present.getState() ?? []));

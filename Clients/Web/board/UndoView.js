@@ -24,7 +24,12 @@ export class UndoView {
   #id = "";
   #text = element("p");
   #button = element("button", { text: "Undo", "aria-keyshortcuts": "Control+Z" });
-  #toast = element("div", { class: "toast", hidden: true }, this.#text, this.#button);
+  #toast = element(
+    "section",
+    { class: "toast", "aria-label": "Last change", hidden: true },
+    this.#text,
+    this.#button
+  );
   #timer = 0;
 
   /** @param {import("./BoardView.js").BoardView} board */

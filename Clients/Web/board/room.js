@@ -22,8 +22,8 @@ function decoded(segment) {
   }
 }
 
-const adjectives = "amber brisk calm clear early fresh gentle green keen light lucky quiet".split(" ");
-const nouns = "bay brook cedar field garden harbour island lake meadow orchard river valley".split(" ");
+const adjectives = "amber brisk calm clear early fresh gentle green keen light quiet".split(" ");
+const nouns = "bay brook cedar field garden harbour island lake meadow river valley".split(" ");
 const letters = "23456789abcdefghjkmnpqrstuvwxyz";
 
 /**
