@@ -186,9 +186,10 @@ class ColumnTests(BrowserTest):
         self.server.dispatch("AddCard", {"column": "done", "text": "Rest"})
         ada, bob = self.join("ada"), self.join("bob")
         heading = ada.column("Done").locator("header")
+        # Waits until nothing moves any more.
+        heading.hover(position={"x": 60, "y": 15})
         start, end = heading.bounding_box(), ada.column("To do").bounding_box()
         mouse = ada.page.mouse
-        mouse.move(start["x"] + 60, start["y"] + 15)
         mouse.down()
         mouse.move(start["x"] + 80, start["y"] + 20)
         expect(ada.page.locator(".column.ghost")).to_be_visible()
