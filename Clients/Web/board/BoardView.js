@@ -184,10 +184,14 @@ export class BoardView {
     );
   }
 
-  /** Cards are about to come, go or change places; all that do so together are shown together. */
-  willRearrange() {
+  /**
+   * Cards are about to come, go or change places; all that do so together are shown together.
+   *
+   * @param {{ isStill?: boolean }} [how]  still if none of those that can be seen moves
+   */
+  willRearrange({ isStill = false } = {}) {
     if (this.#rearrangement) return;
-    const rearrangement = new Rearrangement(this.views);
+    const rearrangement = new Rearrangement(isStill ? new Map() : this.views);
     this.#rearrangement = rearrangement;
     queueMicrotask(() => {
       this.#rearrangement = undefined;

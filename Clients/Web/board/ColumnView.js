@@ -26,6 +26,8 @@ export class ColumnView {
   hasMore = false;
   /** @type {CardWindow | undefined} */
   #window;
+  /** Whether cards were on their way when it was shown last. */
+  #wasMoving = false;
   /** How high the cards are that were above those that are shown. */
   #above = 0;
   #title = element("h2", { title: "Click to rename" });
@@ -160,8 +162,10 @@ export class ColumnView {
     const { cards, hasAfter, hasBefore, isMoving } = this.#window;
     this.hasMore = hasAfter;
     set(this.list, "aria-busy", isMoving && "true");
-    if (cards[0]?.id === this.cards[0]?.id) this.#showCards(cards);
-    else this.#keepPlace(() => this.#showCards(cards), hasBefore);
+    const how = { isStill: this.#wasMoving && !isMoving };
+    this.#wasMoving = isMoving;
+    if (cards[0]?.id === this.cards[0]?.id) this.#showCards(cards, how);
+    else this.#keepPlace(() => this.#showCards(cards, how), hasBefore);
     this.#showNumber();
     this.#fill();
   }
@@ -203,13 +207,16 @@ export class ColumnView {
     if (place >= 0 && place <= others.length) this.#board.moveColumn(this, others[place]);
   };
 
-  /** @param {readonly Card[]} cards */
-  #showCards(cards) {
+  /**
+   * @param {readonly Card[]} cards
+   * @param {{ isStill: boolean }} how
+   */
+  #showCards(cards, how) {
     const old = this.cards;
     this.cards = cards;
     const isSameOrder =
       old.length === cards.length && cards.every(({ id }, index) => id === old[index].id);
-    if (!isSameOrder) this.#board.willRearrange();
+    if (!isSameOrder) this.#board.willRearrange(how);
     const views = cards.map((card) => this.#board.viewOf(card));
     if (isSameOrder) return;
     // The mark of a place to drop a card stays.

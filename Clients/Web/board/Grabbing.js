@@ -108,9 +108,12 @@ export class Grabbing {
 
 /** The click that browsers make of letting go isn't one. */
 function ignoreClick() {
+  const isOver = new AbortController();
+  const { signal } = isOver;
   const ignore = (/** @type {Event} */ event) => event.stopPropagation();
-  window.addEventListener("click", ignore, { capture: true });
-  setTimeout(() => window.removeEventListener("click", ignore, { capture: true }));
+  window.addEventListener("click", ignore, { capture: true, signal });
+  window.addEventListener("pointerdown", () => isOver.abort(), { capture: true, signal });
+  setTimeout(() => isOver.abort());
 }
 
 /** Something in somebody's hand. */
