@@ -24,7 +24,7 @@ import Testing
                 type: "Add", payload: JSON(parsing: #"{"number":6}"#)
             ).outcome
         }
-        // ada1's Beer was refused: no such action. The log has only a digest of its payload.
+        // ada's Beer was refused: no such action. The log has only a digest of its payload.
         // v3
         _ = try await ada1.dispatch(
             type: "Add", payload: JSON(parsing: #"{"number":2}"#)

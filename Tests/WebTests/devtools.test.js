@@ -330,10 +330,12 @@ describe("a test that is made of a log", () => {
   });
 
   test("says what it leaves out, as only the server's own code dispatches it", () => {
+    const server = { id: "server" };
     const joined = { actions: [{ type: "ClientJoined", payload: {} }] };
-    const code = testCode([header, add(ada, {}, joined), add(ada, {})].join("\n"),
+    const code = testCode([header, add(server, {}, joined), add(ada, {})].join("\n"),
       { ...options, through: 2 });
     assert.match(code, /v1, by the server's own code: ClientJoined\n/);
+    assert.doesNotMatch(code, /Identity\("server"\)/);
     assert.match(code, /Say here what should be so/);
   });
 

@@ -46,7 +46,7 @@ export function testCode(text, { through, definition, skipped = [], types }) {
     if (body.length >= most) throw new Error(`A test has at most ${most} dispatches.`);
     if (!content.rejection) version += 1;
     if (!content.rejection && skipped.includes(version)) continue;
-    const { name } = person(content, people);
+    const name = () => person(content, people).name;
     const { code, isLed } = dispatch(content, name, version, { types, isSure });
     body.push(code);
     if (isLed) led += 1;
@@ -118,7 +118,7 @@ function person({ client, sender }, people) {
 
 /**
  * @param {Line} line
- * @param {string} name  of who dispatched it
+ * @param {() => string} name  makes a connection for who dispatched it, unless there is one
  * @param {number} version
  * @param {{ types: readonly string[] | undefined, isSure: boolean }} known
  * @returns {{ code: string, isLed: boolean }}  whether the code leads to the version
@@ -126,8 +126,9 @@ function person({ client, sender }, people) {
 function dispatch({ actions, rejection, refused, sender }, name, version, { types, isSure }) {
   const [action, ...more] = actions;
   if (refused) {
-    const what = `${comment(refused.type)} was refused: ${sentence(rejection?.title ?? "")}`;
-    const code = `// ${name}'s ${what} The log has only a digest of its payload.`;
+    const what = `${comment(sender.id) || "Somebody"}'s ${comment(refused.type)}`;
+    const why = sentence(rejection?.title ?? "");
+    const code = `// ${what} was refused: ${why} The log has only a digest of its payload.`;
     return { code, isLed: false };
   }
   const isOwn = sender.id === "server" || (types && action && !types.includes(action.type));
@@ -137,7 +138,7 @@ function dispatch({ actions, rejection, refused, sender }, name, version, { type
   }
   const note = more.length > 0 ? `, of which middleware made ${more.length} more` : "";
   const call = (/** @type {string} */ space) =>
-    `${name}.dispatch(\n${space}    type: ${swiftString(action.type)}, payload: ` +
+    `${name()}.dispatch(\n${space}    type: ${swiftString(action.type)}, payload: ` +
     `JSON(parsing: ${rawString(JSON.stringify(action.payload ?? {}))})\n${space}).outcome`;
   if (!rejection) return { code: `// v${version}${note}\n_ = try await ${call("")}`, isLed: true };
   if (!isSure) {
