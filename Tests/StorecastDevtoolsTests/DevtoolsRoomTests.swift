@@ -110,6 +110,8 @@ struct DevtoolsRoomTests {
     @Test func `a client is shown with what it knew when it last did something`() async throws {
         let fixture = try await DevtoolsServer()
         try await fixture.add(1)
+        let store = RemoteStore(Tallies.count, on: fixture.client)
+        for await count in store.states where count == 1 { break }
         let room = fixture.devtools.follow("room", Self.room)
         let first = try await fixture.devtools.answer(of: room) { $0["clients"]?[0] != nil }
         #expect(first["clients"]?[0]?["knew"] == nil)
@@ -143,9 +145,7 @@ struct DevtoolsRoomTests {
         let store = RemoteStore(Tallies.count, on: fixture.client)
         for await count in store.states where count == 1 { break }
         let turns = fixture.devtools.follow("turns", Self.room)
-        let none = try await fixture.devtools.answer(of: turns)
-        // Nobody does anything, but answers the devtools.
-        try #require(none["count"] == 0)
+        let before = try #require(try await fixture.devtools.answer(of: turns)["count"]?.int)
         try await fixture.add(2)
         let answer = try await fixture.devtools.answer(of: turns) {
             $0["turns"]?.array?.contains { $0["dispatches"] == 1 } == true
@@ -155,8 +155,10 @@ struct DevtoolsRoomTests {
         let times = ["reduce", "select", "encode", "write"].compactMap { turn[$0]?.double }
         #expect(times.count == 4 && times[0] > 0 && times.allSatisfy { $0 >= 0 })
         #expect(answer["turns"]?.array?.contains { ($0["messages"]?.int ?? 0) > 0 } == true)
-        let slowest = answer["slowest"]?.array ?? []
-        #expect(slowest.count == min(12, try #require(answer["count"]?.int)))
+        let count = try #require(answer["count"]?.int)
+        #expect(answer["slowest"]?.array?.count == min(12, count))
+        // The devtools' own were more until the answer came, as they are told four times a second.
+        #expect(count - before <= 3)
         await fixture.end()
     }
 

@@ -138,11 +138,11 @@ struct HistorySearchTests {
         let change = try HistorySearch(
             Tallies.room, SyncLimits(),
             change: ChangeParameters(room: "/", path: "/count", through: 9), maxTime: .zero)
-        guard case .done(let answer) = change.take(records(9), isLast: true) else {
+        guard case .done(let end) = change.take(records(9), isLast: true) else {
             Issue.record("It goes on.")
             return
         }
-        #expect(answer["problem"]?.string?.contains("too long") == true)
+        #expect(end["problem"]?.string?.contains("too long") == true)
     }
 
     @Test func `a large value isn't shown, but that it changed is`() throws {

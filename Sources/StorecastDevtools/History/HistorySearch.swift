@@ -184,12 +184,9 @@ final class HistorySearch: Playback {
     }
 
     private func givenUp(_ progress: Progress) -> JSON {
-        let (from, through) =
-            switch goal {
-            // In the range that isn't at its end, nothing is known of the last change.
-            case .lastChange: (progress.through, newest)
-            case .first: (progress.from, progress.replay.version)
-            }
+        var (from, through) = (progress.from, progress.replay.version)
+        // In the range that isn't at its end, nothing is known of the last change.
+        if case .lastChange = goal { (from, through) = (progress.through, newest) }
         guard from < through else {
             return DevtoolsState.problem(
                 "It takes too long to look through what lies between this version and the "
@@ -219,7 +216,8 @@ final class HistorySearch: Playback {
             logged.version = version
             answer["dispatch"] = try? JSONCoding.encodeTree(logged)
         }
-        for (name, place) in [("before", before), ("after", after)] {
+        let places: [(name: String, place: Place?)] = [("before", before), ("after", after)]
+        for (name, place) in places {
             guard let value = place?.value else { continue }
             if value.encodedSize(upTo: maxValueBytes) <= maxValueBytes {
                 answer[name] = value

@@ -50,13 +50,18 @@ struct ImportShelf {
     static let mostLogs = 4
     static let mostBytes = 16 << 20
 
+    /// The text of a log that is still coming; an object, so that no piece copies those before it.
+    private final class Text {
+        var bytes: [UInt8] = []
+    }
+
     private enum Content {
-        case text([UInt8])
+        case text(Text)
         case log(ImportedLog, any RoomDefinitionProtocol, bytes: Int)
 
         var bytes: Int {
             switch self {
-            case .text(let text): text.count
+            case .text(let text): text.bytes.count
             case .log(_, _, let bytes): bytes
             }
         }
@@ -70,23 +75,24 @@ struct ImportShelf {
     /// - Returns: the whole text with the last piece; else nil.
     mutating func take(_ action: ImportAction) throws(Rejection) -> [UInt8]? {
         let id = ExactString(action.id)
-        var text: [UInt8] = []
-        if let place = logs.firstIndex(where: { $0.id == id }) {
-            guard case .text(let known) = logs.remove(at: place).content else {
-                throw Rejection(.conflict, "This log is already whole.")
-            }
-            text = known
+        let text: Text
+        switch logs.first(where: { $0.id == id })?.content {
+        case .text(let known): text = known
+        case .log: throw Rejection(.conflict, "This log is already whole.")
+        case nil:
+            text = Text()
+            logs.append((id, .text(text)))
         }
-        text += action.text.utf8
-        guard text.count <= Self.mostBytes else {
+        text.bytes += action.text.utf8
+        guard text.bytes.count <= Self.mostBytes else {
             throw Rejection(
                 .tooLarge, "A log that is imported has at most \(Self.mostBytes >> 20) MiB.")
         }
-        logs.append((id, .text(text)))
-        while logs.count > 1, logs.count > Self.mostLogs || bytes > Self.mostBytes {
-            logs.removeFirst()
+        while logs.count > Self.mostLogs || bytes > Self.mostBytes { logs.removeFirst() }
+        guard logs.contains(where: { $0.id == id }) else {
+            throw Rejection(.conflict, "This log has made room for others.")
         }
-        return action.isLast == true ? text : nil
+        return action.isLast == true ? text.bytes : nil
     }
 
     /// The text was read. Without effect if it had to make room for others.
