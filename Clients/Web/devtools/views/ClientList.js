@@ -65,7 +65,8 @@ export class ClientList {
 function clockOf({ knew, knewLate }) {
   if (knew === undefined) return "";
   if (knewLate === undefined) return `v${knew}, old`;
-  return knewLate === 0 ? `v${knew}` : `v${knew}, ${duration(knewLate * 1000)} old`;
+  if (knewLate === 0) return `v${knew}`;
+  return `v${knew}, ${knewLate < 1000 ? `${knewLate} ms` : duration(knewLate * 1000)} old`;
 }
 
 /** @param {unknown} parameters */

@@ -128,7 +128,15 @@ function table(heads, rows) {
     "table",
     { class: "data" },
     element(
-      "thead", {}, element("tr", {}, ...heads.map((head) => element("th", { scope: "col" }, head))),
+      "thead",
+      {},
+      element(
+        "tr",
+        {},
+        ...heads.map((head, place) =>
+          element("th", { scope: "col", class: place > 0 && "number" }, head),
+        ),
+      ),
     ),
     element(
       "tbody",
