@@ -460,7 +460,8 @@ let package = Package(
         .testTarget(
             name: "StorecastDevtoolsTests",
             dependencies: [
-                "StorecastDevtools", "StorecastServer", "StorecastClient", "TestSupport",
+                "StorecastDevtools", "StorecastServer", "StorecastClient", "StorecastTesting",
+                "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -1,4 +1,4 @@
-import StorecastSync
+import StorecastWire
 
 /// A decoder that records what a type asks for while it is read once.
 final class ShapeRecording {

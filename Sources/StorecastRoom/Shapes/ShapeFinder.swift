@@ -1,4 +1,4 @@
-import StorecastSync
+package import StorecastWire
 
 /// Finds out which JSON a type is read from: it reads the type with a decoder that records what the
 /// type asks for.
@@ -8,7 +8,7 @@ import StorecastSync
 ///
 /// The cases of an enumeration are known if it is `CaseIterable`. One with associated values can
 /// declare its coding keys instead: `enum CodingKeys: CodingKey, CaseIterable`.
-final class ShapeFinder {
+package final class ShapeFinder {
     /// A type and what was found.
     struct Finding<Value> {
         var shape: JSONShape
@@ -17,7 +17,7 @@ final class ShapeFinder {
     }
 
     /// The types with declarations of their own, in the order in which they were met.
-    private(set) var declarations: [(name: String, shape: JSONShape)] = []
+    package private(set) var declarations: [(name: String, shape: JSONShape)] = []
     private var names: [ObjectIdentifier: String] = [:]
     private var taken: Set<String>
     private var samples: [ObjectIdentifier: Any] = [:]
@@ -30,17 +30,17 @@ final class ShapeFinder {
     ]
 
     /// - Parameter reserved: names that no declaration may have.
-    init(reserved: Set<String> = []) {
+    package init(reserved: Set<String> = []) {
         taken = reserved
     }
 
-    func shape(of type: any Decodable.Type) -> JSONShape {
+    package func shape(of type: any Decodable.Type) -> JSONShape {
         func open<T: Decodable>(_ type: T.Type) -> JSONShape { find(type).shape }
         return open(type)
     }
 
     /// The members of an object, without a declaration of its own; nil if it is something else.
-    func members(of type: any Decodable.Type) -> [JSONShape.Member]? {
+    package func members(of type: any Decodable.Type) -> [JSONShape.Member]? {
         guard case .named(let name) = shape(of: type),
             case .object(let members, nil)? = declarations.first(where: { $0.name == name })?.shape
         else { return nil }
@@ -139,7 +139,7 @@ final class ShapeFinder {
 }
 
 /// The JSON values that a Swift type is written as and read from.
-indirect enum JSONShape: Equatable {
+package indirect enum JSONShape: Equatable {
     /// Any value at all.
     case any
     case boolean
@@ -160,10 +160,10 @@ indirect enum JSONShape: Equatable {
     /// The reason why it isn't known.
     case unknown(String)
 
-    struct Member: Equatable {
-        var name: String
-        var shape: JSONShape
+    package struct Member: Equatable {
+        package var name: String
+        package var shape: JSONShape
         /// It may be left out.
-        var isOptional: Bool
+        package var isOptional: Bool
     }
 }
