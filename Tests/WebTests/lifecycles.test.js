@@ -453,15 +453,19 @@ describe("a standard platform", async () => {
   test("hears of the network, and of a page that is shown or hidden, until it needn't", () => {
     const pages = {};
     for (const name of ["window", "document"]) {
-      const heard = new Map();
+      const heard = [];
+      const isSame = (one, other) => one.every((part, place) => part === other[place]);
       pages[name] = {
         heard,
         visibilityState: "visible",
-        addEventListener: (event, work) => heard.set(work, event),
-        removeEventListener: (event, work) => {
-          if (heard.get(work) === event) heard.delete(work);
+        addEventListener: (...entry) => void heard.push(entry),
+        removeEventListener: (...entry) => {
+          const place = heard.findIndex((other) => isSame(entry, other));
+          if (place >= 0) heard.splice(place, 1);
         },
-        fire: (event) => [...heard].filter(([, it]) => it === event).forEach(([work]) => work()),
+        fire: (event) => {
+          for (const [heardEvent, work] of [...heard]) if (heardEvent === event) work();
+        },
       };
     }
     const before = { window: globalThis.window, document: globalThis.document };
@@ -481,7 +485,7 @@ describe("a standard platform", async () => {
       document.fire("visibilitychange");
       assert.deepEqual([changes, hidden], [4, 1]);
       for (const end of ends) end();
-      assert.deepEqual([window.heard.size, document.heard.size], [0, 0]);
+      assert.deepEqual([window.heard, document.heard], [[], []]);
     } finally {
       Object.assign(globalThis, before);
     }
