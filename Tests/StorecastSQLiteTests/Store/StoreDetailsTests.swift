@@ -125,9 +125,10 @@ struct StoreDetailsTests {
 
     @Test func `a page has 500 entries, or ends with the one that makes it a MiB`() throws {
         let long = JournalSample.Note(text: String(repeating: "x", count: 1 << 20))
-        let rooms = [
-            ("/many", JournalSample.notes(501), [500, 1]),
-            ("/large", [JournalSample.entry(1, [long])] + JournalSample.notes(2, from: 2), [1, 2]),
+        var large = [JournalSample.entry(1, [long])]
+        large += JournalSample.notes(2, from: 2)
+        let rooms: [(String, [JournalEntry], [Int])] = [
+            ("/many", JournalSample.notes(501), [500, 1]), ("/large", large, [1, 2]),
         ]
         let database = try DatabaseQueue()
         try database.writeWithoutTransaction { database in
