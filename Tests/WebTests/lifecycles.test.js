@@ -156,6 +156,7 @@ describe("a connection that is closed", () => {
       await platform.advance(100_000);
       assert.equal(peer.sockets.length, length);
       assert.deepEqual(peer.connection.status, { state: "closed" });
+      assert.deepEqual([platform.watchers, hiders], [0, 0]);
       if (length > 0 && state !== "offline" && state !== "refused") {
         assert.equal(peer.socket.closeCode, 1000);
       }
@@ -272,6 +273,20 @@ describe("a token", () => {
     assert.equal(answers.length, 3);
     answers[2]("two");
     assert.deepEqual(await peer.heard(), [{ op: "authenticate", token: "two" }]);
+  });
+
+  test("that is the same is asked for by the newest deadline alone", async () => {
+    let count = 0;
+    const peer = new TestPeer({ token: () => ((count += 1), "one") });
+    await peer.welcome({ heartbeat: 3600 });
+    for (const within of [60, 50]) await peer.say({ op: "renew", within });
+    assert.equal(count, 3);
+    await peer.platform.advance(25_000);
+    assert.equal(count, 4);
+    await peer.platform.advance(12_499);
+    assert.equal(count, 4);
+    await peer.platform.advance(1);
+    assert.equal(count, 5);
   });
 
   test("may be none: then nothing is shown, nor asked for again", async () => {
