@@ -192,6 +192,25 @@ describe("a connection that is closed", () => {
     assert.equal(peer.platform.nextDue, Infinity);
   });
 
+  test("writes nothing of its outbox that wasn't on its way", async () => {
+    const [writes, ends] = [[], []];
+    const contents = { client: "c".repeat(32), settled: 0, dispatches: [], opening: 1 };
+    const write = (change) => {
+      writes.push(change);
+      return new Promise((resolve) => ends.push(resolve));
+    };
+    const outbox = { open: async () => ({ contents, write, close: () => {} }) };
+    const peer = new TestPeer({ outbox });
+    await peer.welcome();
+    for (const type of ["a", "b"]) peer.connection.dispatch({ type });
+    await settle();
+    assert.equal(writes.length, 1, "one after the other");
+    peer.connection.close();
+    for (const end of ends) end();
+    await settle();
+    assert.equal(writes.length, 1);
+  });
+
   test("takes nothing more", async () => {
     const peer = new TestPeer();
     await peer.welcome();
@@ -431,6 +450,62 @@ describe("a cache that is slow, or unwanted", () => {
     await connection.wipeCache();
     await peer.say({ op: "snapshot", sub: 1, v: 3, value: 1 });
     assert.equal(platform.nextDue, 3_600_000, "the heartbeat alone");
+  });
+
+  /** A peer with a mirror whose cache counts what is written, or fails at first. */
+  const counting = async (failures = 0) => {
+    const storage = memoryCache();
+    const written = [];
+    const set = async (key, value) => {
+      written.push(value);
+      if (written.length <= failures) throw new Error("full");
+      await storage.set(key, value);
+    };
+    const peer = new TestPeer({ cache: { storage: { ...storage, set }, viewer: "ada" } });
+    peer.connection.select("tea");
+    await peer.welcome({ v: 3, heartbeat: 3600 });
+    await peer.say({ op: "subscribed", ref: 1, sub: 1, tag: "t", bytes: 1 });
+    const change = (v) => peer.say({ op: "snapshot", sub: 1, v, value: v });
+    await change(3);
+    return { peer, written, change, connection: peer.connection, platform: peer.platform };
+  };
+
+  test("has one timer, which ends with the connection or the cache", async () => {
+    for (const end of ["close", "wipeCache"]) {
+      const { change, connection, platform } = await counting();
+      for (const v of [4, 5]) await change(v);
+      assert.equal(platform.nextDue, 1000);
+      await connection[end]();
+      assert.equal(platform.nextDue, end === "close" ? Infinity : 3_600_000, end);
+    }
+  });
+
+  test("that was written meanwhile isn't written again when its time has come", async () => {
+    const { written, change, connection, platform } = await counting();
+    await connection.saveCache();
+    assert.equal(written.length, 1);
+    await platform.advance(60_000);
+    assert.equal(written.length, 1);
+    await change(4);
+    await platform.advance(60_000);
+    assert.equal(written.length, 2);
+  });
+
+  test("that couldn't be written meanwhile is written when its time has come", async () => {
+    const { written, connection, platform } = await counting(1);
+    await connection.saveCache();
+    assert.equal(written.length, 1);
+    await platform.advance(60_000);
+    assert.equal(written.length, 2);
+  });
+
+  test("isn't written any more when the connection is closed, but once", async () => {
+    const { written, connection } = await counting();
+    connection.close();
+    await settle();
+    assert.equal(written.length, 1);
+    await connection.saveCache();
+    assert.equal(written.length, 1);
   });
 
   test("that couldn't be written is written with the next change", async () => {
