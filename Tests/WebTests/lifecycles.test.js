@@ -112,6 +112,54 @@ describe("what belongs to a connection ends with it", () => {
   });
 });
 
+describe("a connection that goes on", () => {
+  const subscribed = (ref) => ({ op: "subscribed", ref, sub: ref, tag: "t", bytes: 1 });
+  const snapshot = (sub, v, value) => ({ op: "snapshot", sub, v, value });
+
+  test("knows nothing of a transaction that the last one didn't survive", async () => {
+    const peer = new TestPeer();
+    const store = peer.connection.select("tea");
+    await peer.welcome({ heartbeat: 3600 });
+    await peer.say(subscribed(1), snapshot(1, 0, 1), { op: "transaction", v: 9, count: 2 });
+    await peer.cut();
+    const [, { ref }] = await peer.welcome({ heartbeat: 3600, v: 9 });
+    await peer.say(subscribed(ref), snapshot(ref, 9, 2), { op: "transaction", v: 10, count: 0 });
+    assert.equal(store.getState(), 2);
+    assert.deepEqual(peer.troubles, []);
+    assert.equal(peer.connection.status.state, "live");
+  });
+
+  test("asks once after a silence, whatever the network did before", async () => {
+    const peer = new TestPeer();
+    await peer.welcome({ heartbeat: 30 });
+    await peer.platform.advance(10_000);
+    peer.platform.networkChanges();
+    assert.deepEqual(ops(await peer.heard()), ["ping"]);
+    await peer.say({ op: "pong", v: 0 });
+    await peer.platform.advance(29_999);
+    assert.deepEqual(await peer.heard(), []);
+    await peer.platform.advance(1);
+    assert.deepEqual(ops(await peer.heard()), ["ping"]);
+  });
+
+  test("is told of as pending or not, and not of states", async () => {
+    const peer = new TestPeer();
+    const { connection } = peer;
+    connection.select("tea");
+    await peer.welcome({ heartbeat: 3600 });
+    await peer.say(subscribed(1));
+    const counts = [];
+    connection.subscribe(() => counts.push(connection.pendingCount));
+    await peer.say(snapshot(1, 1, 1), snapshot(1, 2, 2));
+    assert.deepEqual(counts, []);
+    connection.dispatch({ type: "a" });
+    await settle();
+    assert.deepEqual(counts, [1]);
+    await peer.say({ op: "transaction", v: 3, count: 0, acked: 1 });
+    assert.deepEqual(counts, [1, 0]);
+  });
+});
+
 describe("a connection that is closed", () => {
   const states = {
     connecting: async () => {},
@@ -506,6 +554,51 @@ describe("a cache that is slow, or unwanted", () => {
     assert.equal(written.length, 1);
     await connection.saveCache();
     assert.equal(written.length, 1);
+  });
+
+  test("isn't written for an outcome that changes nothing of it", async () => {
+    const peer = new TestPeer({ cache: { storage: memoryCache(), viewer: "ada" } });
+    await peer.welcome({ heartbeat: 3600 });
+    const outcome = peer.connection.dispatch({ type: "a" });
+    await peer.heard();
+    await peer.say({ op: "transaction", v: 1, count: 0, acked: 1 });
+    assert.equal((await outcome).version, 1);
+    assert.equal(peer.platform.nextDue, 3_600_000, "the heartbeat alone");
+  });
+
+  test("has its time for the next write if there was one at the start", async () => {
+    const storage = memoryCache();
+    for (const pause of [1000, 10_000]) {
+      const peer = new TestPeer({ cache: { storage, viewer: "ada" } });
+      peer.connection.select("tea");
+      await settle();
+      const frames = await peer.welcome({ v: pause, heartbeat: 3600 });
+      const { ref } = frames.find(({ op }) => op === "subscribe");
+      await peer.say({ op: "subscribed", ref, sub: 1, tag: "t", bytes: 1 });
+      await peer.say({ op: "snapshot", sub: 1, v: pause, value: 1 });
+      assert.equal(peer.platform.nextDue, pause);
+      peer.connection.close();
+      await settle();
+      assert.equal(storage.values.size, 1);
+    }
+  });
+
+  test("shows nothing any more to whoever may not enter", async () => {
+    const { written, connection } = await counting();
+    await connection.saveCache();
+    connection.close();
+    for (const [code, expected] of [
+      [4103, 3],
+      [4102, undefined],
+    ]) {
+      const storage = { ...memoryCache(), get: async () => written[0] };
+      const peer = new TestPeer({ cache: { storage, viewer: "ada" } });
+      await settle();
+      await peer.open();
+      await peer.end(code);
+      assert.equal(peer.connection.status.state, "refused");
+      assert.equal(peer.connection.select("tea").getState(), expected, `${code}`);
+    }
   });
 
   test("that couldn't be written is written with the next change", async () => {

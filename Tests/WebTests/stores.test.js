@@ -59,6 +59,42 @@ describe("stores", () => {
     assert.equal(store.getState(), 1);
   });
 
+  test("tell nobody of what was there already when he came", async () => {
+    const waiting = [];
+    const notify = (work) => waiting.push(work);
+    const { peer, store } = await live(1, { notify });
+    for (const work of waiting.splice(0)) work();
+    await peer.say(snapshot(1, 1, 2));
+    let calls = 0;
+    store.subscribe(() => (calls += 1));
+    assert.equal(store.getState(), 2);
+    assert.equal(waiting.length, 1);
+    for (const work of waiting.splice(0)) work();
+    assert.equal(calls, 0);
+    await peer.say(snapshot(1, 2, 3));
+    for (const work of waiting.splice(0)) work();
+    assert.equal(calls, 1);
+  });
+
+  test("are followed while somebody listens, whoever leaves, and five seconds more", async () => {
+    const { peer, store, platform } = await live();
+    const [first, second] = [store.subscribe(() => {}), store.subscribe(() => {})];
+    for (const leave of [first, first]) leave();
+    await platform.advance(60_000);
+    assert.deepEqual(await peer.heard(), []);
+    for (const leave of [second, second]) leave();
+    await platform.advance(4000);
+    const third = store.subscribe(() => {});
+    await platform.advance(60_000);
+    assert.deepEqual(await peer.heard(), []);
+    third();
+    await platform.advance(4999);
+    assert.deepEqual(await peer.heard(), []);
+    await platform.advance(1);
+    assert.deepEqual(ops(await peer.heard()), ["unsubscribe 1"]);
+    assert.equal(platform.nextDue, 3_600_000);
+  });
+
   test("tell of what they can't show any more, and that they aren't live", async () => {
     const { peer, store } = await live(7);
     const heard = [];
