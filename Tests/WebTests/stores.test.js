@@ -59,6 +59,20 @@ describe("stores", () => {
     assert.equal(store.getState(), 1);
   });
 
+  test("tell of one change after the other, also of those that listeners make", async () => {
+    const { store, peer } = await live(0, {}, { optimistic: (n) => n + 1 });
+    const heard = [];
+    store.subscribe(() => {
+      const n = store.getState();
+      heard.push(`in ${n}`);
+      if (n < 3) void store.dispatch({ type: "more" }).catch(() => {});
+      heard.push(`out ${n}`);
+    });
+    void store.dispatch({ type: "more" }).catch(() => {});
+    assert.deepEqual(heard, ["in 1", "out 1", "in 2", "out 2", "in 3", "out 3"]);
+    peer.connection.close();
+  });
+
   test("tell nobody of what was there already when he came", async () => {
     const waiting = [];
     const notify = (work) => waiting.push(work);
@@ -230,6 +244,36 @@ describe("pages", () => {
     assert.deepEqual(pages.getState().rows, [1]);
     await peer.platform.advance(5000);
     assert.deepEqual(ops(await peer.heard()).sort(), ["unsubscribe 1", "unsubscribe 2"]);
+  });
+
+  test("are followed while somebody listens, whoever leaves", async () => {
+    const { peer, pages } = await shown();
+    const [first, second] = [pages.subscribe(() => {}), pages.subscribe(() => {})];
+    first();
+    await peer.platform.advance(60_000);
+    assert.deepEqual(await peer.heard(), []);
+    second();
+    await peer.platform.advance(5000);
+    assert.deepEqual(ops(await peer.heard()), ["unsubscribe 1"]);
+  });
+
+  test("that were refused are asked for anew, if that is some time ago", async () => {
+    const { peer, pages } = await shown();
+    for (const [pause, answers] of [
+      [0, ["subscribe 2"]],
+      [4999, []],
+      [5000, ["subscribe 3"]],
+    ]) {
+      await peer.platform.advance(pause);
+      pages.next();
+      const asked = ops(await peer.heard());
+      assert.deepEqual(asked, answers);
+      if (pause === 4999) assert.equal(pages.problem.code, "no");
+      const ref = Number(asked[0]?.split(" ")[1]);
+      if (ref) await peer.say({ op: "error", ref, code: "no", title: "No." });
+      assert.equal(pages.problem.code, "no");
+      assert.deepEqual([pages.isTurning, pages.getState().rows], [false, [0]]);
+    }
   });
 
   test("have parts and take dispatches as any store", async () => {
