@@ -4,6 +4,7 @@ import { memoryCache } from "../../Clients/Web/storecast/index.js";
 import { openFree, slots } from "../../Clients/Web/storecast/outbox/Slots.js";
 import { readClient, readDispatches } from "../../Clients/Web/storecast/outbox/StoredText.js";
 import { completion, result } from "../../Clients/Web/storecast/storage/IndexedDB.js";
+import { textChanges } from "../../Clients/Web/storecast/text/textChanges.js";
 import { allowsReconnect, closeCodes } from "../../Clients/Web/storecast/wire/CloseCode.js";
 import { FakeLocks } from "./support/FakeStorage.js";
 import { ManualPlatform, settle } from "./support/ManualPlatform.js";
@@ -477,5 +478,47 @@ describe("a request to IndexedDB", () => {
     lost.onabort();
     await ends[0];
     await assert.rejects(ends[1], lost.error);
+  });
+});
+
+describe("a value that was too large", () => {
+  test("is followed no longer, whatever the server says until it has heard of it", async () => {
+    const peer = new TestPeer({ largestValue: 3 });
+    const store = peer.connection.select("tea");
+    await peer.welcome({ parts: 1 });
+    await peer.say(subscribed);
+    peer.socket.onmessage({ data: "1 1 0 4 [1" });
+    assert.deepEqual(await peer.heard(), [{ op: "unsubscribe", ref: 1 }]);
+    const ops = [{ op: "replace", path: "", value: 6 }];
+    const patch = { op: "patch", sub: 1, from: 1, v: 2, ops };
+    const lapse = { op: "lapse", sub: 1, code: "renewed" };
+    assert.deepEqual(await peer.say(snapshot(1, 5), patch, lapse), []);
+    assert.equal(store.getState(), undefined);
+    assert.equal(store.problem.code, "too-large");
+    assert.deepEqual(peer.troubles, []);
+  });
+});
+
+describe("the changes of a text", () => {
+  for (const [old, text, expected] of [
+    ["b c", "a b d", [[0, 0, "a "], [2, 1, "d"]]],
+    ["a b c", "b d", [[0, 2, ""], [4, 1, "d"]]],
+    ["a b", "b a", [[0, 2, ""], [3, 0, " a"]]],
+    ["tea", "ten", [[2, 1, "n"]]],
+    ["", "tea", [[0, 0, "tea"]]],
+    ["tea", "", [[0, 3, ""]]],
+    ["tea", "tea", []],
+  ]) {
+    test(`"${old}" to "${text}" leave the words that both have`, () => {
+      const changes = textChanges([...old], [...text], 100);
+      const found = changes.map((change) => [change.at, change.delete, change.insert]);
+      assert.deepEqual(found, expected);
+    });
+  }
+
+  test("are one if they would be more than wanted", () => {
+    const [old, text] = [[..."a b c d"], [..."x b c y"]];
+    assert.equal(textChanges(old, text, 2).length, 2);
+    assert.deepEqual(textChanges(old, text, 1), [{ at: 0, delete: 7, insert: "x b c y" }]);
   });
 });
