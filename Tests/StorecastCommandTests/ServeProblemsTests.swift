@@ -1,7 +1,9 @@
 import ArgumentParser
 import Foundation
+import Logging
 import StorecastServer
 import StorecastTools
+import Synchronization
 import TestSupport
 import Testing
 
@@ -184,6 +186,81 @@ struct ServeProblemsTests {
                 ["--config", path, "--log-level", "notice"], environment: [:]))
         try await given(server, level)
         #expect("\(level.value)" == "notice")
+    }
+
+    @Test(
+        arguments: [
+            (#"{"port": 1}"#, []), (#"{"port": 2}"#, ["port"]), ("{}", ["port"]),
+            (#"{"port": 1, "host": "127.0.0.1"}"#, ["host"]),
+            (#"{"port": 2, "memory": true}"#, ["memory", "port"]),
+            (#"{"port": 1, "allow-origin": ["https://a"], "log-level": "error"}"#, []),
+            (#"{"port": 1, "drain-timeout": 1}"#, []),
+        ] as [(String, [String])])
+    func `what waits for the next start is what is otherwise, and isn't taken at once`(
+        now: String, expected: [String]
+    ) async throws {
+        func rows(_ text: String) async throws -> [Settings.Row] {
+            let arguments = ["--config", try file(text)]
+            return try await Settings(arguments, of: ServeCommand.self, environment: [:]).rows
+        }
+        let before = try await rows(#"{"port": 1}"#)
+        let waiting = ServeReload.waiting(try await rows(now), since: before)
+        #expect(waiting.sorted() == expected)
+    }
+
+    @Test func `limits and rates aren't among them, as the server itself says which it takes`() {
+        let rows = ["rate", "limit frame", "limits", "port"].map {
+            Settings.Row(name: $0, value: "1", source: .arguments)
+        }
+        #expect(ServeReload.waiting(rows, since: []) == ["limits", "port"])
+        var others = rows
+        others[3].value = "2"
+        #expect(ServeReload.waiting(others, since: rows) == ["port"])
+        #expect(ServeReload.waiting(rows, since: rows) == [])
+    }
+
+    // MARK: Logs
+
+    /// Keeps what it is given, with the level that it has itself.
+    private struct NotingLog: LogHandler {
+        final class Notes: Sendable {
+            let texts = Mutex<[String]>([])
+        }
+
+        let notes: Notes
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.critical
+
+        init(_ notes: Notes) { self.notes = notes }
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            notes.texts.withLock { $0.append("\(logLevel) \(event.message)") }
+        }
+    }
+
+    @Test func `loggers go by the level that holds now, unless they have one of their own`() {
+        let (notes, level) = (NotingLog.Notes(), SharedLogLevel(.error))
+        let logger = Logger(label: "test") { _ in LeveledLogHandler(NotingLog(notes), level) }
+        #expect(logger.logLevel == .error)
+        logger.info("1")
+        level.set(.info)
+        #expect(logger.logLevel == .info)
+        logger.info("2")
+        var own = logger
+        own.logLevel = .warning
+        own[metadataKey: "a"] = "b"
+        level.set(.trace)
+        own.info("3")
+        logger.trace("4")
+        #expect(own.logLevel == .warning && logger.logLevel == .trace)
+        #expect(own[metadataKey: "a"] == "b" && logger[metadataKey: "a"] == nil)
+        // What is behind it takes all.
+        #expect(notes.texts.withLock(\.self) == ["trace 2", "trace 4"])
     }
 
     @Test func `each level has its name, and there are no others`() {
