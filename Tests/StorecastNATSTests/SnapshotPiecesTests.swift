@@ -142,7 +142,7 @@ struct SnapshotPiecesTests {
         }
         let (pages, pauses) = nats.state.withLock { ($0.pages, $0.pauses) }
         #expect(pages == 20)
-        #expect(pauses == Array(repeating: .milliseconds(50), count: 19))
+        #expect(pauses == [Duration](repeating: .milliseconds(50), count: 19))
         // Another message is in its place, behind it: the snapshot is of none.
         nats.keep([], at: "test.rooms.0./r")
         nats.state.withLock { $0.messages[0].sequence = 4 }
@@ -202,7 +202,7 @@ struct SnapshotPiecesTests {
         #expect(
             try await snapshots.read(of: "/r", at: 1)?.content == Array("one, two, three".utf8))
         #expect(
-            nats.state.withLock(\.pauses) == Array(repeating: .milliseconds(50), count: 20))
+            nats.state.withLock(\.pauses) == [Duration](repeating: .milliseconds(50), count: 20))
         nats.state.withLock { $0.emptyPages = nil }
         await #expect(
             throws: JournalError.unavailable("NATS doesn't have all of the snapshot of '/r' at 1.")

@@ -131,23 +131,23 @@ import Testing
         let url = URL(filePath: path + "-reducing")
         let bytes = suspect.bytes(history: 7)
         #expect(bytes.count == ReducingSlot.size)
-        func found(of change: (inout [UInt8]) -> Void) throws -> Int {
+        /// How many are found in a file with these bytes.
+        func count(after change: (inout [UInt8]) -> Void) throws -> Int {
             var changed = bytes
             change(&changed)
             try Data(changed).write(to: url)
             return try open().suspects.count
         }
-        #expect(try found { _ in } == 1)
-        // Its length: as much as there is space for behind five numbers, and a byte more.
+        #expect(try count { _ in } == 1)
+        // Of the name: as much as there is space for behind five numbers, and a byte more.
         let most = ReducingSlot.size - 40
-        for (length, count) in [(most, 1), (most + 1, 0)] {
-            #expect(
-                try found { bytes in
-                    withUnsafeBytes(of: UInt64(length)) { bytes.replaceSubrange(32..<40, with: $0) }
-                } == count)
+        for (length, expected) in [(most, 1), (most + 1, 0)] {
+            let number = withUnsafeBytes(of: UInt64(length)) { Array($0) }
+            #expect(try count { $0.replaceSubrange(32..<40, with: number) } == expected)
         }
-        #expect(try found { $0.replaceSubrange(0..<8, with: [UInt8](repeating: 0, count: 8)) } == 0)
-        #expect(try found { $0.removeLast() } == 0)
+        let none = [UInt8](repeating: 0, count: 8)
+        #expect(try count { $0.replaceSubrange(0..<8, with: none) } == 0)
+        #expect(try count { $0.removeLast() } == 0)
     }
 
     // MARK: Reports
