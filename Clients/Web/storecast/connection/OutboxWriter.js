@@ -58,6 +58,8 @@ export class OutboxWriter {
   /** @param {import("../outbox/OutboxStorage.js").OutboxChange} change */
   #ended(change) {
     this.#isWriting = false;
+    // Another tab may have the outbox by now.
+    if (!this.#storage) return;
     this.#outbox.noteWritten(change);
     this.#wrote(undefined);
   }
@@ -68,6 +70,7 @@ export class OutboxWriter {
    * @param {unknown} error
    */
   #failed(error) {
+    if (!this.#storage) return;
     const title = "Dispatches can't be stored.";
     this.#wrote(new Rejection("outbox-unwritable", title, String(error)));
     this.#timer = this.#platform.setTimeout(() => {
