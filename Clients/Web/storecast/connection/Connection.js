@@ -176,6 +176,7 @@ export class Connection {
     if (cache) this.#cache = new CacheWriter(url, cache, platform, session);
     this.#unwatch = platform.watchHiding(() => void this.saveCache());
     this.#outbox.client = platform.newClient();
+    this.#outbox.ask = () => this.#writer.check();
     if (options.tabs) this.#tabs = this.#makeTabs(url, outbox, makeCore);
     void this.#start(url, outbox);
   }

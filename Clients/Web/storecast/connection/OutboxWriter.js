@@ -38,6 +38,13 @@ export class OutboxWriter {
     this.#storage = undefined;
   }
 
+  /** Writes nothing new: so a storage that others may open says whether one has. */
+  check() {
+    const change = { dispatches: [], settled: this.#outbox.forgettable };
+    // That it can't be written, `write` says.
+    Promise.resolve(this.#storage?.write(change)).catch(() => {});
+  }
+
   /** Writes what isn't written yet; when this returns it is, if the storage can do that. */
   write() {
     const change = this.#storage && !this.#isWriting && this.#outbox.unwritten;

@@ -302,6 +302,7 @@ export class ClientSession {
         if ((frame.parts ?? partsForm) !== partsForm) {
           return this.#isTrouble("The server sends parts in a form that wasn't offered.");
         }
+        if (!this.#outbox.mayHaveSettled(frame.lastSeq)) return false;
         this.#welcomed(frame);
         break;
       case "subscribed":

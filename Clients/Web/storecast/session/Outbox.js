@@ -66,6 +66,11 @@ export class Outbox {
    */
   heard = () => Infinity;
 
+  /** Asks the storage whether another tab has the outbox by now. */
+  ask = () => {};
+  /** That was asked, and it hasn't. */
+  #hasAsked = false;
+
   /** What this program made, by now. */
   #made = 0;
   /**
@@ -158,6 +163,7 @@ export class Outbox {
       this.entries.filter((entry) => entry.tab === tab).map((entry) => [entry.n, entry]),
     );
     this.client = client;
+    this.#hasAsked = false;
     this.#opening = opening;
     this.#connections = 0;
     this.entries = [];
@@ -348,6 +354,20 @@ export class Outbox {
     }
     this.#cursor.greeted = this.settled;
     return this.forgettable;
+  }
+
+  /**
+   * Whether the server may have settled so much for this program. If it never sent that, another
+   * tab may have the outbox, who does know of it; the next time the storage has been asked.
+   *
+   * @param {number} lastSeq
+   */
+  mayHaveSettled(lastSeq) {
+    const isShared = this.tab !== undefined && this.#taken === Infinity;
+    if (!isShared || lastSeq <= this.#lastEverSent || this.#hasAsked) return true;
+    this.#hasAsked = true;
+    this.ask();
+    return false;
   }
 
   /**

@@ -43,6 +43,8 @@ export class Outbox {
      * @type {() => number}
      */
     heard: () => number;
+    /** Asks the storage whether another tab has the outbox by now. */
+    ask: () => void;
     /** The client knows the outcomes of all dispatches up to this one. */
     get settled(): number;
     /** How much of that all tabs know that wait for it: what server and storage may forget. */
@@ -127,6 +129,13 @@ export class Outbox {
     get isUnsure(): boolean;
     /** A connection is greeted: what `hello` says to be settled. */
     greet(): number;
+    /**
+     * Whether the server may have settled so much for this program. If it never sent that, another
+     * tab may have the outbox, who does know of it; the next time the storage has been asked.
+     *
+     * @param {number} lastSeq
+     */
+    mayHaveSettled(lastSeq: number): boolean;
     /**
      * The server is there: everything behind `lastSeq` is sent once more. The rest has its outcome,
      * which `settle` is to tell.
