@@ -167,7 +167,8 @@ describe("cards that were found", () => {
 
   test("stay when they move to another column, and go when they are removed", () => {
     const moved = act("MoveCard", { card: "b", column: "todo", before: "a" });
-    assert.deepEqual(moved.rows.map(({ id, column }) => [id, column]), [["a", "todo"], ["b", "todo"]]);
+    const places = moved.rows.map(({ id, column }) => `${id} in ${column}`);
+    assert.deepEqual(places, ["a in todo", "b in todo"]);
     assert.deepEqual(act("RemoveCard", { card: "a" }).rows, [page.rows[1]]);
     assert.deepEqual(act("Vote", { card: "a" }).rows[0].voters, ["ada"]);
   });

@@ -187,11 +187,11 @@ export class BoardView {
   /**
    * Cards are about to come, go or change places; all that do so together are shown together.
    *
-   * @param {{ isStill?: boolean }} [how]  still if none of those that can be seen moves
+   * @param {{ isStill?: boolean }} how  still if none of those that can be seen moves
    */
-  willRearrange({ isStill = false } = {}) {
+  willRearrange(how = {}) {
     if (this.#rearrangement) return;
-    const rearrangement = new Rearrangement(isStill ? new Map() : this.views);
+    const rearrangement = new Rearrangement(how.isStill ? new Map() : this.views);
     this.#rearrangement = rearrangement;
     queueMicrotask(() => {
       this.#rearrangement = undefined;
