@@ -142,6 +142,59 @@ describe("a connection that goes on", () => {
     assert.deepEqual(ops(await peer.heard()), ["ping"]);
   });
 
+  test("takes no rejection of what it hasn't sent yet", async () => {
+    const peer = new TestPeer();
+    const { connection } = peer;
+    const outcomes = ["a", "b"].map((type) => connection.dispatch({ type }));
+    const limits = { message: 1 << 20, window: 1, subscriptions: 256, depth: 64 };
+    const frames = await peer.welcome({ heartbeat: 3600, limits });
+    assert.deepEqual(frames.map(({ seq }) => seq).filter(Boolean), [1]);
+    await peer.say({ op: "reject", seq: 2, code: "no", title: "No.", retryable: false });
+    const next = await peer.say({ op: "transaction", v: 1, count: 0, acked: 1 });
+    assert.deepEqual(next.map(({ seq }) => seq), [2]);
+    await peer.say({ op: "transaction", v: 2, count: 0, acked: 2 });
+    const versions = await Promise.all(outcomes);
+    assert.deepEqual(versions.map(({ version }) => version), [1, 2]);
+  });
+
+  test("sends nothing in a new history before its outbox has written that", async () => {
+    const [writes, ends] = [[], []];
+    const contents = { client: "c".repeat(32), settled: 0, dispatches: [], opening: 1 };
+    const write = (change) => {
+      writes.push(change);
+      return new Promise((resolve) => ends.push(resolve));
+    };
+    const outbox = { open: async () => ({ contents, write, close: () => {} }) };
+    const peer = new TestPeer({ outbox });
+    await peer.welcome({ heartbeat: 3600, v: 3 });
+    peer.connection.dispatch({ type: "a" });
+    assert.deepEqual(await peer.heard(), []);
+    ends[0]();
+    assert.deepEqual((await peer.heard()).map(({ base }) => base), [3]);
+    await peer.cut();
+    const said = await peer.welcome({ heartbeat: 3600, epoch: "e".repeat(32), v: 7 });
+    assert.deepEqual(ops(said), ["hello"]);
+    assert.equal(writes.length, 2);
+    ends[1]();
+    assert.deepEqual((await peer.heard()).map(({ base }) => base), [7]);
+  });
+
+  test("has one value for two stores whose parameters the server finds equal", async () => {
+    const peer = new TestPeer();
+    const [one, other] = [1, 2].map((n) => peer.connection.select("tea", { n }));
+    await peer.welcome({ heartbeat: 3600 });
+    const patch = (from, value) => {
+      const ops = [{ op: "replace", path: "", value }];
+      return { op: "patch", sub: 9, from, v: from + 1, ops };
+    };
+    await peer.say({ ...subscribed(1), sub: 9 }, snapshot(9, 1, "a"), patch(1, "b"));
+    await peer.say({ ...subscribed(2), sub: 9 });
+    assert.deepEqual([one.getState(), other.getState()], ["b", "b"]);
+    assert.deepEqual(await peer.say(patch(2, "c")), []);
+    assert.deepEqual([one.getState(), other.getState()], ["c", "c"]);
+    assert.deepEqual(peer.troubles, []);
+  });
+
   test("is told of as pending or not, and not of states", async () => {
     const peer = new TestPeer();
     const { connection } = peer;

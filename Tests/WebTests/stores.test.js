@@ -73,6 +73,15 @@ describe("stores", () => {
     peer.connection.close();
   });
 
+  test("have rows in the order of their ids' scalars, as a server has them", async () => {
+    const ids = ["", "a", "a\ud7ff", "a\ue000", "a\uffff", "a\u{10000}", "a\u{10ffff}", "aa", "b"];
+    const ordered = ["", "a", "aa", ...ids.slice(2, 7), "b"];
+    for (const given of [ids, ids.toReversed()]) {
+      const { store } = await live(Object.fromEntries(given.map((id) => [id, 1])));
+      assert.deepEqual(store.rows().ids.getState(), ordered);
+    }
+  });
+
   test("tell nobody of what was there already when he came", async () => {
     const waiting = [];
     const notify = (work) => waiting.push(work);
