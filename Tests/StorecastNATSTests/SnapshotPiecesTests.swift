@@ -1,6 +1,7 @@
 import StorecastRoom
 import StorecastSync
 import StorecastWire
+import Synchronization
 import Testing
 
 @testable import StorecastNATS
@@ -223,9 +224,9 @@ struct SnapshotPiecesTests {
         }
         try await snapshots.forget(of: "/r", through: offset)
         #expect(try await snapshots.offsets(of: "/r") == left)
-        #expect(
-            nats.subjects
-                == left.map { Self.manifests + "\($0)" } + left.map { Self.pieces + "p\($0)" })
+        let manifests = left.map { Self.manifests + "\($0)" }
+        let pieces = left.map { Self.pieces + "p\($0)" }
+        #expect(nats.subjects == manifests + pieces)
     }
 
     @Test func `all are forgotten up to a number, and nothing that was written since`()
