@@ -44,6 +44,7 @@ let package = Package(
         .library(name: "StorecastJWT", targets: ["StorecastJWT"]),
         .library(name: "StorecastLifecycle", targets: ["StorecastLifecycle"]),
         .library(name: "StorecastDevtools", targets: ["StorecastDevtools"]),
+        .library(name: "StorecastPages", targets: ["StorecastPages"]),
         .library(name: "StorecastSQLite", targets: ["StorecastSQLite"]),
         .library(name: "StorecastTools", targets: ["StorecastTools"]),
         .library(name: "StorecastClient", targets: ["StorecastClient"]),
@@ -129,8 +130,11 @@ let package = Package(
         // Without `pkgConfig`, which Xcode asks for also where nothing uses this, with warnings.
         // Debian's libraries are where the compiler and the linker look.
         .systemLibrary(name: "CLibWebSockets"),
+        // On every machine that has libwebsockets' files for programs.
+        .systemLibrary(name: "CZlib"),
         .target(
-            name: "StorecastWebSocket", dependencies: ["CLibWebSockets"], swiftSettings: settings),
+            name: "StorecastWebSocket", dependencies: ["CLibWebSockets", "CZlib"],
+            swiftSettings: settings),
         // A client of NATS, for servers that share rooms.
         .target(
             name: "StorecastNATS",
@@ -266,8 +270,15 @@ let package = Package(
             name: "WebClients", path: "Clients/Web",
             exclude: [
                 "storecast", "board", "document", "devtools", "parts", "style", "examples",
+                "bundle", "bundles", "pack", "worker",
             ],
             sources: ["WebClients.swift"], swiftSettings: settings, plugins: ["EmbedFiles"]),
+        .target(
+            name: "StorecastPages", dependencies: ["StorecastServer", "WebClients"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "StorecastPagesTests", dependencies: ["StorecastPages", "StorecastServer"],
+            swiftSettings: settings),
         .plugin(
             name: "EmbedFiles", capability: .buildTool(), dependencies: ["EmbedFilesTool"],
             path: "Sources/EmbedFiles"),
@@ -278,8 +289,8 @@ let package = Package(
             dependencies: [
                 "StorecastServer", "StorecastDevtools", "StorecastTools", "StorecastSQLite",
                 "StorecastBench", "StorecastClient", "StorecastCluster", "StorecastJWT",
-                "StorecastNATS", "StorecastPlatform",
-                "StorecastWebSocket", "BuildInformation", "Example", "WebClients",
+                "StorecastNATS", "StorecastPages", "StorecastPlatform",
+                "StorecastWebSocket", "BuildInformation", "Example",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
@@ -377,7 +388,7 @@ let package = Package(
             name: "Guides",
             dependencies: [
                 "Counter", "StorecastClient", "StorecastDevtools", "StorecastJWT",
-                "StorecastObservation", "StorecastSQLite", "StorecastServer",
+                "StorecastObservation", "StorecastPages", "StorecastSQLite", "StorecastServer",
             ],
             path: "Tests/Snippets/Guides", swiftSettings: settings),
         .testTarget(
@@ -449,7 +460,8 @@ let package = Package(
         .testTarget(
             name: "StorecastDevtoolsTests",
             dependencies: [
-                "StorecastDevtools", "StorecastServer", "StorecastClient", "TestSupport",
+                "StorecastDevtools", "StorecastServer", "StorecastClient", "StorecastTesting",
+                "TestSupport",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -459,11 +471,13 @@ let package = Package(
         .testTarget(
             name: "StorecastCommandTests",
             dependencies: [
-                "StorecastCluster", "StorecastCommand", "StorecastNATS", "StorecastSQLite",
-                "StorecastServer", "StorecastTesting", "StorecastWebSocket", "TestSupport",
+                "StorecastCluster", "StorecastCommand", "StorecastNATS", "StorecastPages",
+                "StorecastSQLite", "StorecastServer", "StorecastTesting", "StorecastWebSocket",
+                "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(
@@ -534,7 +548,8 @@ if Context.environment["STORECAST_FUZZ"] != nil {
     let all =
         parts
         + [
-            "CLibWebSockets", "Storecast", "StorecastPlatform", "StorecastTables", "TestSupport",
+            "CLibWebSockets", "CZlib", "Storecast", "StorecastPlatform", "StorecastTables",
+            "TestSupport",
         ]
     package.products = []
     package.targets.removeAll { !all.contains($0.name) }
@@ -553,7 +568,9 @@ if !isForLinux {
     // Servers need libwebsockets and what only Linux has. Elsewhere their libraries are empty, so
     // that a package with a server and an app can be opened, and the app built. Their programs and
     // tests aren't there, nor what only the command needs: SwiftPM compiles plugins' tools in vain.
-    var lacking: Set = ["CLibWebSockets", "BuildInformation", "EmbedFilesTool", "WebClients"]
+    var lacking: Set = [
+        "CLibWebSockets", "CZlib", "BuildInformation", "EmbedFilesTool", "WebClients",
+    ]
     func isLacking(_ dependency: Target.Dependency) -> Bool {
         switch dependency {
         case .targetItem(let name, _), .byNameItem(let name, _): lacking.contains(name)

@@ -9,13 +9,27 @@ extension Board {
     public static let room: RoomDefinition<Board> = {
         let room = RoomDefinition(
             state: Board(), actions: actions,
-            selections: [summary, columns, column, card, myCards, chat, present], reducer: reduce)
-        return actions.reduce(room.lifecycle()) { room, type in room.checking(type) }
+            selections: [
+                summary, columns, column, card, myCards, search, history, chat, present,
+            ], reducer: reduce)
+        let checked = actions.reduce(room.lifecycle()) { room, type in room.checking(type) }
             .upcastState(from: 1, intoTable)
             // In schema 2 texts weren't shared. Cards that have never been edited are the same.
             .upcast("EditCard", from: 2) { action in
                 if action.payload.object != nil { action.payload["unshared"] = true }
             }
+            .upcastState(from: 3, withHistories)
+        // In schema 3 it wasn't kept who had changed what. A log that is reduced again leads to
+        // what the snapshots of that time have.
+        let recorded = [
+            "EditCard", "EditCardText", "AssignCard", "MoveCard", "RemoveCard", "RenameColumn",
+            "MoveColumn",
+        ]
+        return recorded.reduce(checked) { room, name in
+            room.upcast(name, from: 3) { action in
+                if action.payload.object != nil { action.payload["unrecorded"] = true }
+            }
+        }
     }()
 
     /// In schema 1 each column had an array of its cards, which didn't say where they are.
@@ -39,11 +53,18 @@ extension Board {
         board["cards"] = .array(all)
     }
 
+    /// In schema 3 nothing was kept of what had been done, and of cards that had been removed.
+    @Sendable static func withHistories(_ board: inout JSON) {
+        guard board.object != nil else { return }
+        board["histories"] = .object([:])
+        board["removed"] = .array([])
+    }
+
     /// Every action type of the board.
     static let actions: [any BoardAction.Type] = [
         AddColumn.self, RenameColumn.self, MoveColumn.self, RemoveColumn.self,
         AddCard.self, EditCard.self, EditCardText.self, AssignCard.self, MoveCard.self,
-        RemoveCard.self, Vote.self, Unvote.self, Say.self,
+        RemoveCard.self, RestoreCard.self, Vote.self, Unvote.self, Say.self,
     ]
 
     /// The board's reducer: applies `action`; ignores actions that aren't the board's.

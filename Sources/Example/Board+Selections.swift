@@ -24,6 +24,17 @@ extension Board {
             .limit(me == .anonymous ? 0 : BoardLimits.cardsPerPage).counted()
     }
 
+    /// The newest cards that have some words or that somebody does, and how many there are in all.
+    ///
+    /// For each search in use a changed card is asked whether it is found; at first all cards are,
+    /// which takes some milliseconds for 10,000.
+    public static let search = Selection("search", rows: \Board.cards) { (part: SearchPart) in
+        part.query
+    }
+
+    /// What was done of late to the card or column whose id is the parameter; nil if nothing was.
+    public static let history = Selection("history", row: \Board.histories)
+
     /// The newest messages, oldest first.
     public static let chat = Selection("chat") { (board: Board) in board.chat }
         .reading(\.chat)
@@ -60,6 +71,49 @@ public struct ColumnPart: Codable, Hashable, Sendable {
         let cards = RowQuery().where(\Card.column, is: column)
             .limit(min(limit ?? .max, BoardLimits.cardsPerPage))
         return before == nil ? cards.after(after) : cards.before(before)
+    }
+}
+
+/// Which cards of a board a client looks for: those for which all of it holds, and none if nothing
+/// is asked for.
+public struct SearchPart: Codable, Hashable, Sendable {
+    /// Words that the text has to have, in any order, in capitals or not; they are looked for within
+    /// others, too.
+    public var text: String?
+    /// The id of the user who does it.
+    public var assignee: String?
+
+    /// What to look for.
+    public init(text: String? = nil, assignee: String? = nil) {
+        self.text = text
+        self.assignee = assignee
+    }
+
+    /// What has to be found, each as the bytes of its lower-case letters.
+    private var words: [[UInt8]] {
+        let text = String((text ?? "").unicodeScalars.prefix(BoardLimits.search))
+        return text.lowercased().split(whereSeparator: \.isWhitespace).map { Array($0.utf8) }
+    }
+
+    var query: RowQuery<Card> {
+        let words = words
+        var cards = RowQuery<Card>().sorted(by: \.created, descending: true).counted()
+        if let assignee { cards = cards.where(\.assignee, is: assignee) }
+        guard !words.isEmpty else { return cards.limit(assignee == nil ? 0 : BoardLimits.found) }
+        return cards.limit(BoardLimits.found).filter { card in
+            let text = Array(card.text.lowercased().utf8)
+            return words.allSatisfy { text.has($0) }
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Whether it has these bytes, which are some, one behind the other.
+    fileprivate func has(_ bytes: [UInt8]) -> Bool {
+        guard count >= bytes.count else { return false }
+        return (0...(count - bytes.count)).contains { start in
+            self[start] == bytes[0] && self[start..<(start + bytes.count)].elementsEqual(bytes)
+        }
     }
 }
 

@@ -13,6 +13,10 @@ public struct Board: Codable, Sendable {
     public internal(set) var cards = OrderedTable<Card>()
     /// The number of votes for all cards.
     public internal(set) var votes = 0
+    /// What was done to cards and columns of late, by their ids; those of ``removed`` cards too.
+    public internal(set) var histories = Table<History>()
+    /// The cards that were removed last, for ``RestoreCard``; at most ``BoardLimits/removed``.
+    public internal(set) var removed: [Card] = []
     /// The newest messages, oldest first; at most ``BoardLimits/messages``.
     public internal(set) var chat: [ChatMessage]
     /// Who is present.
@@ -38,7 +42,8 @@ extension Board: Equatable {
     /// tell how a card came to its place. O(1) for copies, O(cards) for boards that differ.
     public static func == (left: Board, right: Board) -> Bool {
         left.columns == right.columns && left.votes == right.votes && left.chat == right.chat
-            && left.presence == right.presence
+            && left.presence == right.presence && left.histories == right.histories
+            && left.removed == right.removed
             && (left.cards == right.cards || left.cards.elementsEqual(right.cards))
     }
 }

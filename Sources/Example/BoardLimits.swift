@@ -24,6 +24,14 @@ public enum BoardLimits {
     public static let cardsPerPage = 200
     /// The most votes for one card.
     public static let votesPerCard = 500
+    /// How much of what was done to a card or column is remembered.
+    public static let events = 20
+    /// How many of the cards that were removed are kept for a while.
+    public static let removed = 50
+    /// How many cards a search finds at most: the newest.
+    public static let found = 100
+    /// The longest text to search for; what is beyond isn't looked at.
+    public static let search = 100
     /// How many messages the chat holds; older ones are forgotten.
     public static let messages = 200
 

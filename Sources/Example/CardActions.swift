@@ -34,7 +34,7 @@ public struct AddCard: Stamped, BoardAction, Equatable {
 /// Gives a card another text; of two who do so at once, the later one wins.
 ///
 /// For clients that don't know what the text was before. Others dispatch ``EditCardText``.
-public struct EditCard: SyncAction, BoardAction, Equatable {
+public struct EditCard: Stamped, BoardAction, Equatable {
     /// Which card.
     public var card: Card.ID
     /// The new text.
@@ -42,6 +42,10 @@ public struct EditCard: SyncAction, BoardAction, Equatable {
     /// True in actions from before texts were shared. They aren't counted as edits, as snapshots
     /// from that time don't have any; whoever had begun one is told that the text is another.
     var unshared: Bool?
+    /// True in actions from before there were histories: snapshots from that time have none.
+    var unrecorded: Bool?
+    /// Who did it and when, set by the server.
+    public var stamp = Stamp()
 
     /// An action to dispatch.
     public init(card: Card.ID, text: String) {
@@ -55,6 +59,7 @@ public struct EditCard: SyncAction, BoardAction, Equatable {
     }
 
     package func apply(to board: inout Board) {
+        guard board.cards.contains(id: card) else { return }
         board.update(card) { card in
             if unshared == true {
                 card.replaceText(unshared: text)
@@ -62,6 +67,7 @@ public struct EditCard: SyncAction, BoardAction, Equatable {
                 card.replaceText(with: text)
             }
         }
+        board.record(.edited, of: card, stamp: stamp, unless: unrecorded)
     }
 }
 
@@ -72,11 +78,15 @@ public struct EditCard: SyncAction, BoardAction, Equatable {
 ///     connection.dispatch(EditCardText(card: card.id, edit: edit))
 /// }
 /// ```
-public struct EditCardText: SyncAction, BoardAction, Equatable {
+public struct EditCardText: Stamped, BoardAction, Equatable {
     /// Which card.
     public var card: Card.ID
     /// What is changed, made of the ``Card/sharedText`` that was shown.
     public var edit: TextEdit
+    /// True in actions from before there were histories: snapshots from that time have none.
+    var unrecorded: Bool?
+    /// Who did it and when, set by the server.
+    public var stamp = Stamp()
 
     /// An action to dispatch.
     public init(card: Card.ID, edit: TextEdit) {
@@ -89,23 +99,30 @@ public struct EditCardText: SyncAction, BoardAction, Equatable {
     }
 
     package func apply(to board: inout Board) {
-        board.update(card) { card in
-            if let shared = try? card.applying(edit) { card.take(shared) }
-        }
+        guard let shared = try? board.cards[id: card]?.applying(edit) else { return }
+        board.update(card) { $0.take(shared) }
+        board.record(.edited, of: card, stamp: stamp, unless: unrecorded)
     }
 }
 
 /// Assigns a card to a user.
-public struct AssignCard: SyncAction, BoardAction, Equatable {
+public struct AssignCard: Stamped, BoardAction, Equatable {
     /// Which card.
     public var card: Card.ID
     /// The id of the user who does it; nil for nobody.
     public var assignee: String?
+    /// True to take back one's own: a conflict if somebody else has assigned the card since.
+    public var isUndo: Bool?
+    /// True in actions from before there were histories: snapshots from that time have none.
+    var unrecorded: Bool?
+    /// Who did it and when, set by the server.
+    public var stamp = Stamp()
 
     /// An action to dispatch.
-    public init(card: Card.ID, assignee: String?) {
+    public init(card: Card.ID, assignee: String?, isUndo: Bool? = nil) {
         self.card = card
         self.assignee = assignee
+        self.isUndo = isUndo
     }
 
     package func check(_ board: Board, by sender: Identity) throws(Rejection) {
@@ -113,10 +130,13 @@ public struct AssignCard: SyncAction, BoardAction, Equatable {
             try BoardLimits.check(name: assignee, "assignee")
         }
         try board.require(card: card)
+        if isUndo == true { try board.requireLast(.assigned, of: card, by: sender) }
     }
 
     package func apply(to board: inout Board) {
+        guard (try? check(board, by: stamp.sender)) != nil else { return }
         board.update(card) { $0.assignee = assignee }
+        board.record(.assigned, of: card, to: assignee, stamp: stamp, unless: unrecorded)
     }
 }
 
@@ -124,53 +144,83 @@ public struct AssignCard: SyncAction, BoardAction, Equatable {
 ///
 /// A place is named by the card below it, not by a number, so that it means the same when others
 /// add, move and remove cards at the same time.
-public struct MoveCard: SyncAction, BoardAction, Equatable {
+public struct MoveCard: Stamped, BoardAction, Equatable {
     /// Which card.
     public var card: Card.ID
     /// The column that it goes to.
     public var column: Column.ID
     /// The card to put it above; nil, or one that isn't there: at the bottom.
     public var before: Card.ID?
+    /// True to take back one's own: a conflict if somebody else has moved the card since.
+    public var isUndo: Bool?
+    /// True in actions from before there were histories: snapshots from that time have none.
+    var unrecorded: Bool?
+    /// Who did it and when, set by the server.
+    public var stamp = Stamp()
 
     /// An action to dispatch.
-    public init(card: Card.ID, column: Column.ID, before: Card.ID? = nil) {
+    public init(
+        card: Card.ID, column: Column.ID, before: Card.ID? = nil, isUndo: Bool? = nil
+    ) {
         self.card = card
         self.column = column
         self.before = before
+        self.isUndo = isUndo
     }
 
     package func check(_ board: Board, by sender: Identity) throws(Rejection) {
         let card = try board.require(card: card)
         let target = try board.require(column: column)
         if !card.column.isSameText(as: target.id) { try target.requireRoom() }
+        if isUndo == true { try board.requireLast(.moved, of: card.id, by: sender) }
     }
 
     package func apply(to board: inout Board) {
         guard before?.isSameText(as: card) != true, let moved = board.cards[id: card],
             let target = board.index(ofColumn: column)
         else { return }
+        if isUndo == true {
+            let isLast = (try? board.requireLast(.moved, of: card, by: stamp.sender)) != nil
+            guard isLast else { return }
+        }
         board.place(moved, in: target, before: before)
+        let title = board.columns[target].title
+        board.record(.moved, of: card, to: title, stamp: stamp, unless: unrecorded)
     }
 }
 
-/// Takes a card off the board.
-public struct RemoveCard: SyncAction, BoardAction, Equatable {
+/// Takes a card off the board; ``RestoreCard`` puts it there again.
+public struct RemoveCard: Stamped, BoardAction, Equatable {
     /// Which card.
     public var card: Card.ID
+    /// True to take back that the sender has added it: a conflict if somebody else has had to do
+    /// with the card since.
+    public var isUndo: Bool?
+    /// True in actions from before there were histories: snapshots from that time have none.
+    var unrecorded: Bool?
+    /// Who did it and when, set by the server.
+    public var stamp = Stamp()
 
     /// An action to dispatch.
-    public init(card: Card.ID) {
+    public init(card: Card.ID, isUndo: Bool? = nil) {
         self.card = card
+        self.isUndo = isUndo
     }
 
     package func check(_ board: Board, by sender: Identity) throws(Rejection) {
         try board.require(card: card)
+        if isUndo == true { try board.requireOwn(card: card, of: sender) }
     }
 
     package func apply(to board: inout Board) {
-        guard let removed = board.cards.remove(id: card) else { return }
+        guard (try? check(board, by: stamp.sender)) != nil,
+            let removed = board.cards.remove(id: card)
+        else { return }
         board.votes -= removed.voters.count
         if let column = board.index(ofColumn: removed.column) { board.columns[column].count -= 1 }
+        guard unrecorded != true else { return }
+        board.record(.removed, of: card, stamp: stamp, unless: nil)
+        board.keep(removed: removed)
     }
 }
 

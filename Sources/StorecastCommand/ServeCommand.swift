@@ -4,6 +4,7 @@ import Foundation
 import Logging
 import StorecastCluster
 import StorecastDevtools
+import StorecastPages
 import StorecastServer
 import StorecastSQLite
 import StorecastTools
@@ -23,8 +24,9 @@ struct ServeCommand: AsyncParsableCommand {
             file, it goes on where it was, however it ended. One server at a time uses a file. With \
             --nats it is kept at NATS JetStream instead, where other servers go on with it.
 
-            The board has the selections summary, columns, column (its parameter is a column's \
-            id), card (a card's id), myCards, chat and present.
+            Beside the board at / there is one at each path /b/NAME, which begins when somebody \
+            opens it. A board has the selections summary, columns, column (its parameter is a \
+            column's id), card (a card's id), myCards, chat and present.
 
             With --devtools developers look into it at /devtools/: the URL that is printed for \
             them has a token, without which nobody gets in.
@@ -293,7 +295,9 @@ struct ServeCommand: AsyncParsableCommand {
 
     /// The paths that have rooms.
     private var paths: RoomPatterns {
-        get throws(ServerError) { try RoomPatterns(rooms.isEmpty ? ["/"] : rooms) }
+        get throws(ServerError) {
+            try RoomPatterns(!rooms.isEmpty ? rooms : isDocument ? ["/"] : ["/", "/b/*"])
+        }
     }
 
     /// The file in which it keeps what happens; nil for memory, NATS, or an edge.
@@ -443,7 +447,9 @@ struct ServeCommand: AsyncParsableCommand {
     ) throws(ServerError) -> SyncServer {
         guard let limits = try? limits else { preconditionFailure("They were checked.") }
         let (paths, rules, upstream) = (try paths, try documentRules, try edge.server)
+        let boards = isDocument ? nil : NamedBoards((try? file.map(ServedRoom.names)) ?? [])
         let find: @Sendable (String) -> (any RoomDefinitionProtocol)? = { path in
+            if let boards, !boards.admit(path) { return nil }
             guard let rules, let document = room as? RoomDefinition<SharedDocument> else {
                 return room
             }
@@ -566,8 +572,8 @@ struct ServeCommand: AsyncParsableCommand {
         return problems
     }
 
-    /// The folder of the page that there is without ``PageOptions/pages``.
-    private var defaultPage: String { isDocument ? "document" : "board" }
+    /// The page that there is without ``PageOptions/pages``.
+    private var defaultPage: WebPages { isDocument ? .document : .board }
 
     private var audit: AuditLog? {
         get throws(ServerError) {

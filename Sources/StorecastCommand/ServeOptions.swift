@@ -3,10 +3,10 @@ import Foundation
 import StorecastCluster
 import StorecastDevtools
 import StorecastJWT
+import StorecastPages
 import StorecastServer
 import StorecastSQLite
 import StorecastTools
-import WebClients
 
 /// Where `serve` keeps what happens.
 struct DataOptions: ParsableArguments {
@@ -303,10 +303,10 @@ struct PageOptions: ParsableArguments {
     }
 
     /// - Parameters:
-    ///   - folder: that of the page in `Clients/Web` that is at `/` without ``pages``.
+    ///   - others: what there is without ``pages``.
     ///   - hasDevtools: whether the devtools' page is needed.
-    func pages(insteadOf folder: String, _ hasDevtools: Bool) throws(ServerError) -> WebPages {
-        guard let pages else { return .demo(folder) }
+    func pages(insteadOf others: WebPages, _ hasDevtools: Bool) throws(ServerError) -> WebPages {
+        guard let pages else { return others.and(.client).and(.devtools) }
         var all = try WebPages.folder(pages)
         if let path = all.paths.first(where: { $0.hasPrefix(Self.client) }) {
             throw ServerError(
@@ -314,25 +314,10 @@ struct PageOptions: ParsableArguments {
                 "'\(pages)\(path)' would be where the JavaScript client is: give the folder another "
                     + "name than storecast.")
         }
-        // The devtools' page has two other folders' files.
-        let own = [Self.client] + (hasDevtools ? ["/devtools/", "/parts/", "/style/"] : [])
-        for (path, bytes) in webClients where own.contains(where: { ("/" + path).hasPrefix($0) }) {
-            if all["/" + path] == nil { all["/" + path] = bytes }
-        }
+        all = all.and(.client)
+        if hasDevtools { all = all.and(.devtools) }
         if let pagesPolicy { all.policy = pagesPolicy }
         return all
-    }
-}
-
-extension WebPages {
-    /// Everything in `Clients/Web`, with the page of one of its folders at `/`.
-    static func demo(_ folder: String) -> WebPages {
-        var pages = WebPages()
-        for (path, text) in webClients { pages["/" + path] = text }
-        pages["/index.html"] = pages["/\(folder)/index.html"]
-        // What people write on a board can't become a script, even if the page's code has errors.
-        pages.policy += "; require-trusted-types-for 'script'"
-        return pages
     }
 }
 

@@ -45,14 +45,20 @@ struct ServeReload: Sendable {
         let fixed = await server.setLimits(try now.limits)
         let logger = Logger(label: "storecast.serve")
         logger.info("settings reloaded")
-        let others = settings.rows.filter { row in
-            !Self.live.contains(row.name) && !row.name.hasPrefix("limit ") && !rows.contains(row)
-        }
-        let waiting = others.map(\.name) + fixed.map { "limit " + $0 }
+        let waiting =
+            Self.waiting(settings.rows, since: rows) + fixed.map { "limit " + $0 }
         guard !waiting.isEmpty else { return }
         logger.warning(
             "What takes effect when the server is started again: \(waiting.joined(separator: ", "))."
         )
+    }
+
+    /// The names of settings that are otherwise now than before, and that no running server takes.
+    static func waiting(_ now: [Settings.Row], since before: [Settings.Row]) -> [String] {
+        now.filter { row in
+            !live.contains(row.name) && !row.name.hasPrefix("limit ") && !before.contains(row)
+        }
+        .map(\.name)
     }
 }
 

@@ -3,6 +3,7 @@ import Foundation
 import StorecastSQLite
 import StorecastServer
 import StorecastTools
+import Synchronization
 
 /// The room that `storecast serve` served, found from the file that it left.
 enum ServedRoom {
@@ -62,5 +63,27 @@ enum ServedRoom {
                     + "states aren't known.")
         }
         return document
+    }
+}
+
+/// The boards beside the one at `/`, which begin when somebody opens their URLs: how many there may be
+/// is bounded, as each stays in the journal.
+final class NamedBoards: Sendable {
+    static let most = 10_000
+    private let names: Mutex<Set<ExactString>>
+
+    /// - Parameter names: the rooms that there are.
+    init(_ names: [String]) {
+        self.names = Mutex(Set(names.lazy.filter { $0 != "/" }.map { ExactString($0) }))
+    }
+
+    /// Whether there is the board, or may be from now on.
+    func admit(_ path: String) -> Bool {
+        path == "/"
+            || names.withLock { names in
+                guard names.count < Self.most else { return names.contains(ExactString(path)) }
+                names.insert(ExactString(path))
+                return true
+            }
     }
 }

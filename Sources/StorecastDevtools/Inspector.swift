@@ -34,6 +34,8 @@ final class Inspector: RoomObserver {
     /// How many loops have yet to send their reports.
     private var awaited = 0
     private var meter = RateMeter()
+    /// The logs that developers have brought.
+    private(set) var imports = ImportShelf()
 
     init(of room: Room<DevtoolsState>, on host: any ExtensionHost) {
         self.room = room
@@ -69,6 +71,8 @@ final class Inspector: RoomObserver {
                 }
             case let action as RevokeAction: revoke(action)
             case let action as ReloadAction: reload(action)
+            case let action as OpenAction: open(action)
+            case let action as ImportAction: take(action)
             default: break
             }
         }
@@ -92,6 +96,73 @@ final class Inspector: RoomObserver {
         case .failure(let rejection):
             dispatch(DevtoolsActionEnded(id: id, problem: "\(rejection.code): \(rejection)"))
         }
+    }
+
+    private func open(_ action: OpenAction) {
+        let loops = loops
+        guard loops.indices.contains(host.index) else { return }
+        let (home, id) = (loops[host.index], action.stamp.id)
+        loops[host.homeIndex(of: action.room)].perform { part in
+            part.open(action.room) { result in
+                home.perform { $0.inspector?.forwarded(id, result) }
+            }
+        }
+    }
+
+    private func take(_ action: ImportAction) {
+        let (id, name) = (action.stamp.id, ExactString(action.id))
+        do throws(Rejection) {
+            guard let text = try imports.take(action) else {
+                return dispatch(DevtoolsActionEnded(id: id))
+            }
+            host.offload({ Result { () throws(JournalLineError) in try ImportedLog(text) } }) {
+                [weak self] log in self?.read(log, of: action)
+            }
+        } catch {
+            imports.forget(name)
+            dispatch(DevtoolsActionEnded(id: id, problem: error.title))
+        }
+    }
+
+    private func read(_ log: Result<ImportedLog, JournalLineError>, of action: ImportAction) {
+        var end = DevtoolsActionEnded(id: action.stamp.id)
+        let name = ExactString(action.id)
+        switch log {
+        case .success(let log):
+            if let definition = definition(for: log, action) {
+                imports.read(log, as: definition, name)
+            } else {
+                imports.forget(name)
+                let room = log.room.excerpt().shown
+                end.problem = "It is the log of '\(room)': this server has no such room."
+            }
+        case .failure(let error):
+            imports.forget(name)
+            end.problem = "\(error)"
+        }
+        dispatch(end)
+    }
+
+    private func definition(
+        for log: ImportedLog, _ action: ImportAction
+    ) -> (any RoomDefinitionProtocol)? {
+        let names = [log.room, action.room].compactMap { $0 }
+        return names.lazy.filter { !$0.isSameText(as: DevtoolsState.path) }
+            .compactMap { self.host.definition(of: $0) }.first
+    }
+
+    /// What answers a question about an imported log; a problem if there is no such log.
+    func reader(
+        of question: DevtoolsQuestion, completion: @escaping (JSON) -> Void
+    ) -> (any PastReader)? {
+        guard case .importedAt(let parameters) = question,
+            let (log, definition) = imports.log(parameters.id)
+        else { return nil }
+        let playback = HistoryPlayback(
+            definition, room.limits,
+            at: VersionParameters(
+                room: ExactString(log.room), version: parameters.version, skip: parameters.skip))
+        return ImportReader(question, log, playback, on: host, completion: completion)
     }
 
     private func revoke(_ action: RevokeAction) {
@@ -225,7 +296,8 @@ final class Inspector: RoomObserver {
 
     private func request(to loop: Int, _ isSample: Bool) -> InspectionRequest {
         let questions = questions.filter { question in
-            question.room.map { host.homeIndex(of: $0.string) == loop } ?? true
+            if question.isOfImport { return loop == host.index }
+            return question.room.map { host.homeIndex(of: $0.string) == loop } ?? true
         }
         let known = room.store.state.answers
         var versions: [ExactString: UInt64] = [:]

@@ -33,6 +33,8 @@ final class LoopInspector: LoopExtension {
     private static let maxReports = 200
     private static let maxClients = 200
     private static let maxStateBytes = 4 << 20
+    /// How many rooms are kept open that nobody is in.
+    private static let maxOpened = 16
 
     /// On the loop of the devtools' room, while that is open.
     private(set) weak var inspector: Inspector?
@@ -40,6 +42,8 @@ final class LoopInspector: LoopExtension {
     private let access: DevtoolsAccess
     private var history = HistoryQueue()
     private var traffic = TrafficTable()
+    /// The rooms that developers have opened, the newest at the end.
+    private var opened: [ExactString] = []
 
     init(_ host: any ExtensionHost, _ access: DevtoolsAccess) {
         self.host = host
@@ -77,7 +81,9 @@ final class LoopInspector: LoopExtension {
 
     /// Answers what can be answered now; begins and ends to monitor rooms as that needs it.
     func respond(to request: InspectionRequest) -> InspectionResponse {
+        keepOpen(request)
         monitorRooms(for: request)
+        measureTurns(for: request)
         read(history.replace(with: request.past))
         var response = InspectionResponse(rooms: shownRooms.count)
         if request.isSample { response.reports = reports(for: request) }
@@ -115,6 +121,67 @@ final class LoopInspector: LoopExtension {
         }
     }
 
+    private func measureTurns(for request: InspectionRequest) {
+        let isWanted = request.questions.contains { question in
+            if case .turns = question { true } else { false }
+        }
+        if !isWanted {
+            host.rooms.turns = nil
+        } else if host.rooms.turns == nil {
+            host.rooms.turns = TurnMeter(
+                except: host.rooms.rooms[ExactString(DevtoolsState.path)])
+        }
+    }
+
+    // MARK: Rooms that nobody is in
+
+    /// Opens a room from its journal; `completion` is called when it is read, or can't be.
+    func open(
+        _ path: String, completion: @escaping @Sendable (Result<Position, Rejection>) -> Void
+    ) {
+        guard !path.isSameText(as: DevtoolsState.path), RoomPath.isName(path),
+            path.utf8.count <= RoomPath.longestName, !host.rooms.isStopping,
+            let room = host.rooms.usedRoom(path)
+        else {
+            return completion(.failure(Rejection(.invalid, host.lack(ofRoom: path))))
+        }
+        guard !(room is MirroredRoom) else {
+            host.rooms.forgetUntouched(path)
+            return completion(
+                .failure(Rejection(.invalid, "Another server has this room: open it there.")))
+        }
+        let name = ExactString(path)
+        opened.removeAll { $0 == name }
+        opened.append(name)
+        if opened.count > Self.maxOpened { opened.removeFirst() }
+        room.whenLoaded { [weak self, weak room] phase in
+            guard let self, let room else { return }
+            if case .failed = phase {
+                forget(name)
+                return completion(
+                    .failure(Rejection(.unavailable, "The room's journal can't be read.")))
+            }
+            guard !host.rooms.forgetUntouched(path) else {
+                forget(name)
+                return completion(
+                    .failure(Rejection(.invalid, "Nothing ever happened in this room.")))
+            }
+            completion(.success(room.position))
+        }
+    }
+
+    private func forget(_ name: ExactString) { opened.removeAll { $0 == name } }
+
+    /// As long as somebody looks at them, opened rooms don't leave memory.
+    private func keepOpen(_ request: InspectionRequest) {
+        guard !opened.isEmpty, !host.rooms.isStopping else { return }
+        let wanted = Set(request.questions.compactMap(\.room))
+        for name in opened
+        where wanted.contains(name) && host.rooms.rooms[name]?.hasFailed != true {
+            _ = host.rooms.usedRoom(name.string)
+        }
+    }
+
     // MARK: The present
 
     private func reports(for request: InspectionRequest) -> [RoomReport] {
@@ -146,6 +213,9 @@ final class LoopInspector: LoopExtension {
         }
         switch question {
         case .room: return request.isSample ? detail(of: room) : nil
+        case .turns:
+            guard request.isSample, let turns = host.rooms.turns else { return nil }
+            return try? JSONCoding.encodeTree(TurnReport(turns))
         case .log(let parameters): return (room.observer as? RoomMonitor)?.log(parameters)
         case .entry(let parameters):
             return (room.observer as? RoomMonitor)?.entry(parameters.number)
@@ -171,14 +241,18 @@ final class LoopInspector: LoopExtension {
     private func detail(of room: any AnyRoom) -> JSON? {
         let inspection = room.inspection
         let sessions = room.sessionsInOrder
+        let monitor = room.observer as? RoomMonitor
         let detail = RoomDetail(
             room: room.name, version: inspection.position.version,
             epoch: inspection.position.epoch, phase: inspection.phase,
             actions: inspection.actions,
             selections: room.selectionCosts.map { RoomDetail.Selection($0) },
+            dispatches: monitor?.actions.costs ?? [],
             count: sessions.count,
             clients: sessions.prefix(Self.maxClients).map { session in
-                RoomDetail.Client(session, session.link.flatMap { traffic.counter(of: $0.id) })
+                RoomDetail.Client(
+                    session, session.link.flatMap { traffic.counter(of: $0.id) },
+                    monitor?.clocks.reading(of: session.client))
             })
         return try? JSONCoding.encodeTree(detail)
     }
@@ -211,14 +285,24 @@ final class LoopInspector: LoopExtension {
 
     private func read(_ question: DevtoolsQuestion?) {
         guard let question else { return }
-        guard let room = shownRoom(question.room) else {
-            send(DevtoolsState.problem("This room isn't open: nobody is in it."), to: question)
-            return read(history.next())
-        }
-        let reader = HistoryReader(question, room, on: host) { [weak self] answer in
+        let completion = { [weak self] (answer: JSON) in
             guard let self else { return }
             send(answer, to: question)
             read(history.next())
+        }
+        let reader: any PastReader
+        if question.isOfImport {
+            let imported = inspector?.reader(of: question, completion: completion)
+            guard let imported else {
+                return completion(DevtoolsState.problem("The server no longer has this log."))
+            }
+            reader = imported
+        } else {
+            guard let room = shownRoom(question.room) else {
+                return completion(
+                    DevtoolsState.problem("This room isn't open: nobody is in it."))
+            }
+            reader = HistoryReader(question, room, on: host, completion: completion)
         }
         history.began(reader)
         reader.begin()

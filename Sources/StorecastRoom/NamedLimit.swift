@@ -74,9 +74,10 @@ public struct NamedLimit: Sendable {
     /// Those that clients and rooms have agreed on, that sockets were made with, or that what is held
     /// already was shared out by.
     private static let fixed: Set = [
-        "message-bytes", "depth", "window", "turn-work", "handshake-timeout", "answer-timeout",
-        "ping-interval", "silence", "stall-timeout", "message-timeout", "unfinished-bytes",
-        "pending-bytes", "close-timeout", "memory", "snapshots-entries", "snapshots-bytes",
+        "message-bytes", "depth", "window", "turn-work", "requests-per-connection",
+        "kept-connections", "handshake-timeout", "answer-timeout", "ping-interval", "silence",
+        "stall-timeout", "message-timeout", "unfinished-bytes", "pending-bytes", "close-timeout",
+        "memory", "snapshots-entries", "snapshots-bytes",
     ]
 
     /// Whether that changes it.
@@ -130,6 +131,8 @@ public struct NamedLimit: Sendable {
         count("overruns", \.overruns, from: 0),
         count("announcements", \.announcements),
         rate("announcements-per-second", \.announcementsPerSecond),
+        count("requests-per-connection", \.requestsPerConnection),
+        count("kept-connections", \.keptConnections, from: 0),
         time("handshake-timeout", \.handshakeTimeout),
         time("hello-timeout", \.helloTimeout),
         time("renewal-margin", \.renewalMargin),

@@ -105,7 +105,15 @@ public struct SyncLimits: Sendable {
     public var announcements = 2000
     /// How many more each second; 50. Others wait, and who has gone again meanwhile was never there.
     public var announcementsPerSecond = 50.0
-    /// How long a client may take from connecting to the end of its request; 10 seconds.
+    /// How many requests for pages a browser may make on a connection; 100. 1 closes each connection
+    /// with its answer.
+    public var requestsPerConnection = 100
+    /// How many connections of a loop are left open for another request for a page; 1,000. Those of
+    /// others are closed with their answer, and so are all while a loop has as many as
+    /// ``connections``.
+    public var keptConnections = 1000
+    /// How long a client may take from connecting to the end of its request, and from the end of an
+    /// answer to the end of the next request; 10 seconds.
     public var handshakeTimeout = Duration.seconds(10)
     /// How long it may take from there to its `hello`; 10 seconds.
     public var helloTimeout = Duration.seconds(10)

@@ -60,7 +60,8 @@ extension WebPages {
     func forExtensions(at paths: [String]) -> WebPages {
         guard let first = paths.first else { return WebPages() }
         var pages = self
-        pages["/index.html"] = self[first + "/index.html"]
+        pages.files[ExactString("/index.html")] = files[ExactString(first + "/index.html")]
+        pages.patterns = []
         return pages
     }
 }

@@ -733,6 +733,8 @@ extension WebSocketServerConfiguration {
         stallTimeout = limits.stallTimeout
         messageTimeout = limits.messageTimeout
         unfinishedBytes = limits.unfinishedBytes
+        requestsPerConnection = limits.requestsPerConnection
+        keptConnections = limits.keptConnections
         handshakeTimeout = limits.handshakeTimeout
         answerTimeout = limits.answerTimeout
         closeTimeout = limits.closeTimeout

@@ -45,10 +45,12 @@ class BrowserTest(unittest.TestCase):
         page.goto(self.server.page + path)
         return page
 
-    def join(self, name, **options):
-        page = self.open(**options)
+    def join(self, name, path="", script=None, **options):
+        page = self.open(path, script, **options)
         page.get_by_label("Your name").fill(name)
         page.get_by_role("button", name="Join the board").click()
+        # With the name the page begins anew.
+        expect(page.locator("#name-button")).to_contain_text(name)
         board = Board(page)
         board.is_live()
         return board
@@ -98,6 +100,34 @@ class Board:
         field.fill(text)
         field.press("Enter")
         field.press("Escape")
+
+    def edit(self, text):
+        """Opens the text of a card where it is; returns the field."""
+        self.card(text).locator("p").click()
+        field = self.page.get_by_label("Text of the card")
+        expect(field).to_be_focused()
+        return field
+
+    def open(self, text):
+        """Opens a card; returns the field with its text."""
+        self.card(text).get_by_label("Open the card").click()
+        field = self.page.get_by_label("Text", exact=True)
+        expect(field).to_be_focused()
+        return field
+
+    def save(self):
+        self.page.get_by_role("button", name="Save").click()
+
+    def remove(self, text):
+        self.card(text).focus()
+        self.page.keyboard.press("Delete")
+
+    def notice(self):
+        return self.page.locator(".notice")
+
+    def undo(self):
+        """The button that takes back what was done last, beside what that was."""
+        return self.page.locator(".toast:visible").get_by_role("button", name="Undo")
 
     def waits(self):
         """The texts that are shown as not saved yet."""

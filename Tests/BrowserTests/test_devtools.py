@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
@@ -12,6 +13,8 @@ from playwright.sync_api import expect
 
 from pages import BrowserTest
 from programs import BUILD
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 class DevtoolsTest(BrowserTest):
@@ -48,7 +51,7 @@ class TimeTravelTest(DevtoolsTest):
         slider.focus()
         page.keyboard.press("Home")
         expect(self.label(page)).to_contain_text("v0 of")
-        expect(self.state(page)).to_contain_text("v0: 0 places")
+        expect(self.state(page)).to_contain_text("v0: the beginning")
         expect(self.state(page)).not_to_contain_text('"One"')
         for _ in range(self.version(page, "Two")):
             page.keyboard.press("ArrowRight")
@@ -90,7 +93,9 @@ class TimeTravelTest(DevtoolsTest):
         self.row(page, "One").hover()
         page.get_by_role("button", name=f"Skip version {version}", exact=True).click()
         # The card, its column's count, and the two other cards' ranks, each another element.
-        expect(self.state(page)).to_contain_text(f"without v{version}: otherwise in 6 places")
+        expect(self.state(page)).to_contain_text(
+            f"had v{version} never happened. 6 places differ from what is real. "
+            "Every other dispatch ends as it did.")
         expect(self.state(page).locator(".removed", has_text='"One"')).to_have_count(1)
         expect(self.row(page, "One")).to_have_class("skipped")
         page.get_by_role("button", name="Skip nothing").click()
@@ -100,7 +105,7 @@ class TimeTravelTest(DevtoolsTest):
 class DispatchTest(DevtoolsTest):
     def form(self, page, kind, payload):
         page.get_by_role("tab", name="Dispatch").click()
-        page.get_by_label("Type").fill(kind)
+        page.get_by_label("Type").select_option(kind)
         page.get_by_label("Payload, as JSON").fill(payload)
 
     def test_an_action_is_dispatched_by_the_form(self):
@@ -110,6 +115,23 @@ class DispatchTest(DevtoolsTest):
         expect(page.locator(".results li").first).to_contain_text("AddCard in / v")
         expect(self.row(page, "Four")).to_contain_text("storecast")
         self.assertEqual(self.server.cards("todo"), ["One", "Two", "Three", "Four"])
+
+    def test_the_types_that_the_room_takes_are_offered_with_payloads_to_begin_with(self):
+        page = self.look()
+        page.get_by_role("tab", name="Dispatch").click()
+        kind = page.get_by_label("Type")
+        expect(kind.locator("option", has_text="AddCard")).to_have_count(1)
+        kind.select_option("AddCard")
+        payload = page.get_by_label("Payload, as JSON")
+        expect(payload).to_have_value(re.compile(r'"column": ""'))
+        kind.select_option("Vote")
+        expect(payload).not_to_have_value(re.compile('"column"'))
+        # What somebody has written stays, until they ask for a sample.
+        payload.fill('{"mine": 1}')
+        kind.select_option("AddCard")
+        expect(payload).to_have_value('{"mine": 1}')
+        page.get_by_role("button", name="Sample payload").click()
+        expect(payload).to_have_value(re.compile(r'"text": ""'))
 
     def test_what_is_no_json_is_said_and_not_sent(self):
         page = self.look()
@@ -124,6 +146,25 @@ class DispatchTest(DevtoolsTest):
         expect(page.locator(".results .rejected")).to_contain_text("column")
         expect(self.row(page, "no such column")).to_have_class("rejected")
 
+    def test_a_long_rejection_is_shown_whole_and_makes_nothing_wider(self):
+        page = self.look(viewport={"width": 390, "height": 800})
+        page.get_by_role("tab", name="Action").click()
+        panel = page.get_by_role("tabpanel", name="Action")
+        for text in ["There is no such column. " * 40, "x" * 1000]:
+            panel.evaluate(
+                """async (panel, rejection) => {
+                    const { ActionPane } = await import("/devtools/views/ActionPane.js");
+                    new ActionPane(panel, () => {}).show({
+                        version: 1, user: "ada", participant: "p", seq: 1, time: 0, actions: [],
+                        rejection,
+                    });
+                }""",
+                text)
+            expect(panel).to_contain_text(text.strip())
+            width = panel.evaluate("panel => panel.scrollWidth - panel.clientWidth")
+            self.assertEqual(width, 0)
+            self.assertEqual(page.evaluate("document.documentElement.scrollWidth"), 390)
+
 
 class ClusterTest(DevtoolsTest):
     def test_a_server_by_itself_shows_no_cluster(self):
@@ -132,10 +173,13 @@ class ClusterTest(DevtoolsTest):
 
     def test_a_cluster_is_shown_with_its_servers_and_where_rooms_are(self):
         page = self.look()
+        # The server has all modules of the page in one.
+        page.route("**/modules/**", lambda route: route.fulfill(
+            path=ROOT / "Clients/Web" / route.request.url.split("/modules/")[1]))
         server = {"address": "ws://10.0.0.1:9091", "isDrained": False, "isOwn": False}
         page.evaluate(
             """async (cluster) => {
-                const { ClusterTable } = await import("/devtools/views/ClusterTable.js");
+                const { ClusterTable } = await import("/modules/devtools/views/ClusterTable.js");
                 new ClusterTable(document.getElementById("cluster")).show(cluster);
             }""",
             {
@@ -198,6 +242,42 @@ class LogTest(DevtoolsTest):
         page.get_by_role("button", name="Back to the room").click()
         expect(page.locator(".banner")).to_be_hidden()
 
+    def test_an_imported_log_is_shown_with_its_states(self):
+        page = self.look()
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Export").click()
+        path = download.value.path()
+        version = self.version(page, "Two")
+        self.server.dispatch("AddCard", {"column": "todo", "text": "Four"})
+        expect(self.row(page, "Four")).to_have_count(1)
+        with page.expect_file_chooser() as chooser:
+            page.get_by_role("button", name="Import").click()
+        chooser.value.set_files(path)
+        # At the log's end, and not the room's.
+        expect(self.state(page)).to_contain_text('"Three"')
+        expect(self.state(page)).not_to_contain_text('"Four"')
+        self.row(page, "Two").click()
+        expect(self.state(page)).to_contain_text(f"v{version}: this dispatch changed 2 places")
+        expect(self.state(page)).not_to_contain_text('"Three"')
+        page.keyboard.press("s")
+        expect(self.state(page)).to_contain_text(f"had v{version} never happened")
+        expect(self.state(page)).not_to_contain_text('"Two"')
+        page.get_by_role("button", name="Back to the room").click()
+        expect(self.state(page)).to_contain_text('"Four"')
+
+    def test_what_led_to_a_version_is_copied_as_a_test(self):
+        page = self.look()
+        page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        self.row(page, "Two").click()
+        version = self.version(page, "Two")
+        page.get_by_role("button", name="Copy as test").click()
+        expect(page.get_by_role("alert")).to_have_text(f"The test up to v{version} is copied.")
+        code = page.evaluate("navigator.clipboard.readText()")
+        self.assertIn("let room = TestRoom(Board.room)", code)
+        self.assertIn('let bob1 = room.connect(as: Identity("bob"', code)
+        self.assertIn('"text":"Two"', code)
+        self.assertNotIn('"text":"Three"', code)
+
     def test_a_file_that_is_no_journal_is_refused_with_its_line(self):
         page = self.look()
         with page.expect_file_chooser() as chooser:
@@ -207,12 +287,106 @@ class LogTest(DevtoolsTest):
         expect(page.get_by_role("alert")).to_have_text("Line 1: it isn't a JSON object.")
 
 
+class FindTest(DevtoolsTest):
+    def test_who_changed_a_place_is_found_from_the_state(self):
+        page = self.look()
+        expect(self.state(page)).to_contain_text('"Three"')
+        count = self.state(page).locator(".leaf", has_text="count").first
+        count.hover()
+        count.get_by_role("button").click()
+        found = page.get_by_role("tabpanel", name="Find")
+        version = self.version(page, "Three")
+        expect(found.locator(".answer")).to_contain_text(f"was changed last in v{version}")
+        expect(found.locator(".answer")).to_contain_text("by ada's AddCard")
+        found.get_by_role("button", name=f"v{version}").click()
+        expect(self.label(page)).to_contain_text(f"v{version} of")
+
+    def test_the_first_version_is_found_at_which_something_is_so(self):
+        page = self.look()
+        page.get_by_role("tab", name="Find").click()
+        form = page.get_by_role("form", name="Since when is it so?")
+        place = self.place_of_the_count(page)
+        form.get_by_label("Place").fill(place)
+        form.get_by_label("Comparison").select_option(">")
+        form.get_by_label("Value, as JSON").fill("1")
+        form.get_by_role("button", name="Find").click()
+        answer = page.locator(".answer")
+        version = self.version(page, "Two")
+        expect(answer).to_contain_text(f"{place} is more than 1 since v{version}")
+        form.get_by_label("Value, as JSON").fill("99")
+        form.get_by_role("button", name="Find").click()
+        expect(answer).to_contain_text("at no version between v0 and")
+        form.get_by_label("Value, as JSON").fill("ninety")
+        form.get_by_role("button", name="Find").click()
+        expect(page.get_by_role("alert").nth(1)).to_contain_text("isn't JSON")
+
+    def place_of_the_count(self, page):
+        button = self.state(page).locator("button[data-path$=count]").first
+        return button.get_attribute("data-path")
+
+
+class CostTest(DevtoolsTest):
+    def test_what_dispatches_selections_and_turns_cost_is_shown(self):
+        page = self.look()
+        page.get_by_role("tab", name="Costs").click()
+        costs = page.get_by_role("tabpanel", name="Costs")
+        expect(costs).to_contain_text("No turn yet")
+        self.join("carol")
+        self.server.dispatch("AddCard", {"column": "todo", "text": "Four"})
+        expect(costs.get_by_role("row", name="AddCard").first).to_be_visible()
+        expect(costs.get_by_role("img", name="the longest of")).to_be_visible()
+        expect(costs.locator(".strip rect.reduce")).not_to_have_count(0)
+        expect(costs.get_by_role("row", name="column").first).to_be_visible()
+
+
+class RoomTest(DevtoolsTest):
+    def test_a_room_that_nobody_is_in_is_opened_by_its_name(self):
+        self.server.kill()
+        self.server.start()
+        page = self.open(self.server.devtools)
+        expect(page.locator("#status")).to_have_text("live")
+        expect(page.locator("#rooms")).to_contain_text("nobody is connected")
+        name = page.get_by_label("Name of a room")
+        name.fill("/nowhere")
+        page.get_by_role("button", name="Open", exact=True).click()
+        expect(page.get_by_role("alert").first).to_contain_text("no room")
+        name.fill("/")
+        page.get_by_role("button", name="Open", exact=True).click()
+        expect(self.row(page, "Three")).to_have_count(1)
+        expect(self.state(page)).to_contain_text('"Three"')
+        expect(page.get_by_role("alert").first).to_have_text("")
+
+
 class KeyboardTest(DevtoolsTest):
+    def test_the_slider_goes_the_way_of_the_log_and_no_key_is_dead_behind_it(self):
+        page = self.look()
+        slider = page.get_by_label("Version", exact=True)
+        newest = self.version(page, "Three")
+        slider.click()
+        page.keyboard.press("End")
+        expect(self.label(page)).to_contain_text(f"v{newest} of")
+        for key, version in [
+            ("ArrowUp", newest - 1), ("ArrowLeft", newest - 2), ("ArrowDown", newest - 1),
+            ("ArrowRight", newest), ("PageUp", max(0, newest - 10)),
+        ]:
+            page.keyboard.press(key)
+            expect(self.label(page)).to_contain_text(f"v{version} of")
+        page.keyboard.press("End")
+        expect(slider).to_be_focused()
+        page.keyboard.press("s")
+        expect(self.state(page)).to_contain_text(f"had v{newest} never happened")
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("button", name="Live")).to_have_attribute("aria-pressed", "true")
+        slider.focus()
+        page.keyboard.press("/")
+        expect(page.get_by_label("Filter the log")).to_be_focused()
+
     def test_everything_is_reached_with_the_keyboard_alone(self):
         page = self.look()
         page.keyboard.press("/")
         expect(page.get_by_label("Filter the log")).to_be_focused()
-        for _ in range(5):
+        # Pause, Older, and what is done with the log.
+        for _ in range(6):
             page.keyboard.press("Tab")
         expect(page.get_by_role("listbox")).to_be_focused()
         page.keyboard.press("End")
@@ -249,6 +423,10 @@ class PeopleTest(DevtoolsTest):
         people = page.get_by_role("tabpanel", name="Clients")
         expect(people).to_contain_text("carol")
         expect(people).to_contain_text("column")
+        expect(people).to_contain_text("s ago")
+        board.add("To do", "Carol's")
+        # What she knew when she did it.
+        expect(people.get_by_role("row", name="carol")).to_contain_text(re.compile(r"v\d+"))
         expect(page.get_by_role("img", name="actions/s")).to_be_visible()
         board.is_live()
 
@@ -262,7 +440,7 @@ class PeopleTest(DevtoolsTest):
         expect(self.state(page)).to_contain_text('"Four"')
         version = self.version(page, "Two")
         self.row(page, "Two").click()
-        expect(self.state(page)).to_contain_text(f"v{version}: 2 places changed")
+        expect(self.state(page)).to_contain_text(f"v{version}: this dispatch changed 2 places")
         page.get_by_role("button", name="Forward one version").click()
         expect(self.label(page)).to_contain_text(f"v{version + 1} of")
 

@@ -13,7 +13,7 @@ class KeyboardTests(BrowserTest):
         keys, board = page.keyboard, Board(page)
         keys.type("ada")
         keys.press("Enter")
-        board.is_live()
+        expect(page.locator("#name-button")).to_contain_text("ada")
         board.has("To do", ["Read", "Write"])
         self.tab_to(page, board.card("Read"))
         keys.press("ArrowDown")
@@ -36,9 +36,14 @@ class KeyboardTests(BrowserTest):
         keys.press("ArrowUp")
         expect(board.card("Rest")).to_be_focused()
         keys.press("Enter")
-        expect(page.get_by_label("Text", exact=True)).to_be_focused()
+        expect(page.get_by_label("Text of the card")).to_be_focused()
         keys.press("ControlOrMeta+a")
         keys.type("Rest a while")
+        keys.press("ControlOrMeta+Enter")
+        board.has("Doing", ["Write", "Rest a while"])
+        expect(board.card("Rest a while")).to_be_focused()
+        keys.press("o")
+        expect(page.get_by_label("Text", exact=True)).to_be_focused()
         keys.press("Tab")
         keys.type("Done")
         keys.press("Tab")
@@ -49,8 +54,9 @@ class KeyboardTests(BrowserTest):
         expect(board.card("Rest a while")).to_have_accessible_name(
             "Rest a while, 0 votes, ada does it")
         keys.press("Delete")
-        keys.press("Enter")
         board.has("Done", [])
+        expect(page.locator("dialog[open]")).to_have_count(0)
+        expect(board.undo()).to_be_visible()
         self.assertEqual(self.server.cards("doing"), ["Write"])
 
     def test_every_dialog_is_closed_by_escape(self):
@@ -81,8 +87,7 @@ class KeyboardTests(BrowserTest):
         ada.has("To do", ["Read", "Rest"])
         # It has moved, and the focus with it.
         expect(ada.card("Write")).to_be_focused()
-        bob.card("Write").get_by_label("Open the card").click()
-        bob.page.get_by_role("button", name="Remove").click()
+        bob.remove("Write")
         ada.has("Done", [])
         expect(ada.column("Done").locator(".add")).to_be_focused()
 

@@ -99,7 +99,7 @@ class DevtoolsTest(BehindProxyTest):
         self.server.page = proxy.page
         page = self.open(self.server.devtools)
         expect(page.locator("#status")).to_have_text("live")
-        wait_until(lambda: "GET /devtools/main.js" in proxy.log(), "nginx has logged the page")
+        wait_until(lambda: "GET /devtools/main." in proxy.log(), "nginx has logged the page")
         self.assertNotIn(self.token, proxy.log())
 
 

@@ -86,6 +86,54 @@ struct BoardSelectionTests {
         #expect(select(Board.myCards, of: stage.board).rows.isEmpty)
     }
 
+    @Test func `search finds words in any column, in capitals or not, the newest card first`() {
+        var stage = Stage()
+        for (column, text) in [
+            ("todo", "Buy green TEA"), ("done", "Tea, green\nand good"), ("todo", "Größe messen"),
+            ("todo", "Greet"),
+        ] { stage.act(AddCard(column: column, text: text)) }
+        func found(_ text: String) -> [String] {
+            select(Board.search, SearchPart(text: text), of: stage.board).rows.map(\.id)
+        }
+        #expect(found("tea") == ["2", "1"])
+        #expect(found(" GREEN  tea ") == ["2", "1"])
+        #expect(found("tea good") == ["2"])
+        #expect(found("gre") == ["4", "2", "1"])
+        #expect(found("GRÖSSE") == [])
+        #expect(found("größe") == ["3"])
+        #expect(found("buy green tea and more than that") == [])
+        // What is beyond the longest text isn't looked at.
+        let blank = String(repeating: " ", count: BoardLimits.search - 3)
+        #expect(found("tea\(blank)coffee") == ["2", "1"])
+    }
+
+    @Test func `search finds what somebody does, with words of it, and counts beyond its limit`() {
+        var stage = Stage()
+        for number in 0..<(BoardLimits.found + 5) {
+            stage.act(AddCard(column: "todo", text: "x"))
+            stage.act(AssignCard(card: "\(2 * number + 1)", assignee: "ada"))
+        }
+        stage.act(AddCard(column: "done", text: "yes"))
+        func found(_ text: String?, _ assignee: String?) -> RowPage<Card> {
+            select(Board.search, SearchPart(text: text, assignee: assignee), of: stage.board)
+        }
+        let hers = found(nil, "ada")
+        #expect(hers.rows.count == BoardLimits.found && hers.hasAfter)
+        #expect(hers.count == BoardLimits.found + 5)
+        #expect(hers.rows.first?.id == "\(2 * BoardLimits.found + 9)")
+        #expect(found("x", "ada").count == BoardLimits.found + 5)
+        #expect(found("y", "ada").rows.isEmpty)
+        #expect(found("x", "bob").rows.isEmpty)
+        #expect(found("y", nil).rows.map(\.text) == ["yes"])
+    }
+
+    @Test(arguments: [nil, "", " \n"])
+    func `search finds nothing if nothing is asked for`(text: String?) {
+        let page = select(
+            Board.search, SearchPart(text: text), of: CardActionTests.stage().board)
+        #expect(page.rows.isEmpty)
+    }
+
     @Test func `chat is the board's`() {
         var stage = Stage()
         stage.act(Say(text: "Hi"))

@@ -67,19 +67,19 @@ struct CardTextTests {
         // The first 26 digits of base 32 (0–9, a–v) of Python's hashlib.sha256 of "client/1/0".
         let id = "k77s4gc64pkhcdr6ts8jng3fvj"
         let milk = #"{"card":"\#(id)","text":"Buy milk."}"#
-        try read(1, "AddCard", #"{"column":"todo","text":"Buy tea."}"#, schema: 2, replay)
-        try read(2, "EditCard", milk, schema: 2, replay)
+        try Self.read(1, "AddCard", #"{"column":"todo","text":"Buy tea."}"#, schema: 2, replay)
+        try Self.read(2, "EditCard", milk, schema: 2, replay)
         #expect(replay.state.cards.map(\.text) == ["Buy milk."])
         #expect(replay.state.cards.map(\.edited) == [nil])
-        try read(3, "EditCard", milk, schema: 3, replay)
+        try Self.read(3, "EditCard", milk, schema: 3, replay)
         #expect(replay.state.cards.map(\.edited) == [nil])
-        try read(
+        try Self.read(
             4, "EditCard", #"{"card":"\#(id)","text":"Buy oat milk."}"#, schema: 3, replay)
         #expect(replay.state.cards.map(\.edited?.text) == ["Buy oat milk."])
     }
 
     /// Reduces a journal's next entry.
-    private func read(
+    static func read(
         _ number: Int, _ type: String, _ payload: String, schema: Int, _ replay: RoomReplay<Board>
     ) throws {
         try replay.read(

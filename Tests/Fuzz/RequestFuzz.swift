@@ -53,7 +53,9 @@ private let port: Int = {
         var logger = Logger(label: "fuzz")
         logger.logLevel = .critical
         let room = JSONRoom.definition(initial: [:])
-        let server = SyncServer(port: 0, logger: logger, rooms: { _ in room })
+        // A page's connection stays open for the next request.
+        let pages = WebPages(["/index.html": Array("<!doctype html>".utf8)])
+        let server = SyncServer(port: 0, logger: logger, pages: pages, rooms: { _ in room })
         let url = try await server.start()
         found.port.store(
             Int(url.split(separator: ":").last?.dropLast() ?? "") ?? 0, ordering: .releasing)

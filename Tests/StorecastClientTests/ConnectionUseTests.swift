@@ -161,7 +161,8 @@ import Testing
         network.settle()
         let sent = network.connection.sent.filter { $0.op == "dispatch" }
         #expect(sent.map { $0["traceparent"] } == ["parent 1", "parent 2", nil])
-        #expect(sent.map { $0["payload"] } == [["title": "Emma"], ["title": "Persuasion"], nil])
+        let payloads = sent.map { $0["action"]?["payload"] }
+        #expect(payloads == [["title": "Emma"], ["title": "Persuasion"], nil])
         connection.close()
         network.settle()
     }

@@ -152,4 +152,80 @@ struct NATSServersTests {
         let error = await #expect(throws: ServerError.self) { try await server.start() }
         #expect(error?.code == .certificateUnusable)
     }
+
+    // The key of docs.nats.io, "NKeys".
+    private static let seed = "SUACSSL3UAHUDXKFSNVUZRF5UHPMWZ6BFDTJ7M6USDXIEDNPPQYYYCU3VY"
+    private static let publicKey = "UDXU4RCSJNZOIQHZNWXHXORDPRTGNJAHAHFRGZNEEJCPQTT2M7NLCNF4"
+
+    @Test func `a file has a key alone, or a JWT with its key`() throws {
+        guard case .key(let key) = try NATSCredentials.file(file("\n\(Self.seed) ")).proof else {
+            throw TooLate(description: "It is no key.")
+        }
+        #expect(key.publicKey == Self.publicKey)
+        let text = """
+            -----BEGIN NATS USER JWT-----
+            a.b.c
+            ------END NATS USER JWT------
+            -----BEGIN USER NKEY SEED-----
+            \(Self.seed)
+            ------END USER NKEY SEED------
+            """
+        guard case .signed("a.b.c", let other) = try NATSCredentials.file(file(text)).proof else {
+            throw TooLate(description: "It isn't signed.")
+        }
+        #expect(other.publicKey == Self.publicKey)
+    }
+
+    @Test func `a secret's file has 64 KiB of UTF-8 at most`() throws {
+        let most = String(repeating: "x", count: 64 << 10)
+        guard case .token(most) = try NATSCredentials.token(file: try file(most)).proof else {
+            throw TooLate(description: "It is another one.")
+        }
+        for (bytes, words) in [
+            (Data((most + "x").utf8), "can't be read: it has more than 64 KiB."),
+            (Data([0xFF]), "is empty, or isn't UTF-8."),
+        ] {
+            let path = directory.file("secret")
+            try bytes.write(to: URL(filePath: path))
+            let error = #expect(throws: ServerError.self) { try NATSCredentials.token(file: path) }
+            #expect(error?.code == .clusterUnusable)
+            #expect(error?.description.contains("'\(path)' \(words)") == true)
+        }
+    }
+
+    @Test func `what isn't said is what is usual`() throws {
+        let servers = try NATSServers("nats://a")
+        #expect(servers.layout.name == "storecast" && servers.layout.replicas == 3)
+        #expect(!servers.configuration.tls)
+        #expect(servers.configuration.certificateAuthorityFile == nil)
+        guard case .none = servers.configuration.credentials else {
+            throw TooLate(description: "They are others.")
+        }
+    }
+
+    @Test func `what is wrong is said with where to say otherwise`() throws {
+        let key = try EdgeKey(text: Self.secret)
+        let (local, elsewhere) = (
+            try NATSServers("nats://localhost", replicas: 1), try NATSServers("nats://a")
+        )
+        for (body, words) in [
+            ({ _ = try NATSServers("nats://a", replicas: 6) }, "NATSServers(replicas:)"),
+            ({ _ = try NATSServers("nats://a", name: "a-b") }, "NATSServers(name:)"),
+            (
+                { _ = try ClusterNode(nats: elsewhere, key: key) },
+                "Where do the other servers reach this one?"
+            ),
+            (
+                { _ = try ClusterNode(nats: elsewhere, key: key, address: "127.0.0.1:7") },
+                "leads every server to itself"
+            ),
+            (
+                { _ = try ClusterNode(nats: local, key: key, address: "a") },
+                "'a' isn't where other servers reach one"
+            ),
+        ] as [(() throws -> Void, String)] {
+            let error = #expect(throws: ServerError.self) { try body() }
+            #expect(error?.description.contains(words) == true, "\(words)")
+        }
+    }
 }

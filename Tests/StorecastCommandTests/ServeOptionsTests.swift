@@ -5,6 +5,7 @@ import GRDB
 import JWTKit
 import StorecastCluster
 import StorecastNATS
+import StorecastPages
 import StorecastTools
 import StorecastWebSocket
 import TestSupport
@@ -63,9 +64,10 @@ struct ServeOptionsTests {
         ]
         let page = configuration.pages["/index.html"]
         made["page"] =
-            ["board", "document"].first { page == WebPages.demo($0)["/index.html"] } ?? "own"
+            [("board", WebPages.board), ("document", WebPages.document)]
+            .first { page == $0.1["/index.html"] }?.0 ?? "own"
         switch configuration.pages.policy {
-        case WebPages.demo("board").policy: made["policy"] = "usual"
+        case WebPages.board.policy: made["policy"] = "usual"
         case WebPages().policy: made["policy"] = "own"
         default: made["policy"] = "other"
         }
@@ -287,7 +289,7 @@ struct ServeOptionsTests {
         // Developers look at the rooms that it has.
         #expect(owner.configuration.extensions.map(\.path) == ["/devtools"])
         #expect(front.configuration.extensions.isEmpty)
-        let devtools = WebPages.demo("devtools")["/index.html"]
+        let devtools = WebPages.devtools["/devtools/index.html"]
         #expect(owner.configuration.pages["/index.html"] == devtools)
         #expect(front.configuration.pages["/index.html"] != devtools)
         let limits = owner.configuration.limits
@@ -435,6 +437,27 @@ struct ServeOptionsTests {
         }
     }
 
+    @Test func `there is a board of each name, and its page is the board's`() throws {
+        let configuration = try server(["--memory"]).configuration
+        for path in ["/", "/b/team", "/b/A-b.c_d~1"] {
+            #expect(configuration.rooms(path) is RoomDefinition<Board>, "\(path)")
+        }
+        for path in ["/b", "/b/", "/b/a/b", "/team", "/b/a b", "/b/..", "/c/team"] {
+            #expect(configuration.rooms(path) == nil, "\(path)")
+        }
+        // Documents have the paths that somebody names.
+        #expect(try server(["--memory", "--json", "a.json"]).configuration.rooms("/b/a") == nil)
+    }
+
+    @Test func `the number of boards is bounded, and those that there are stay`() {
+        let boards = NamedBoards(["/", "/b/old"])
+        for number in 2...NamedBoards.most { #expect(boards.admit("/b/\(number)")) }
+        #expect(!boards.admit("/b/new"))
+        for path in ["/", "/b/old", "/b/2", "/b/\(NamedBoards.most)"] {
+            #expect(boards.admit(path), "\(path)")
+        }
+    }
+
     @Test(arguments: [false, true])
     func `own pages are in place of the others, and the client is where it was`(
         hasDevtools: Bool
@@ -446,20 +469,18 @@ struct ServeOptionsTests {
             try Data(text.utf8).write(to: URL(filePath: "\(site)/\(name)"))
         }
         let options = try PageOptions.parse(["--pages", site])
-        let pages = try options.pages(insteadOf: "board", hasDevtools)
+        let pages = try options.pages(insteadOf: .board, hasDevtools)
         #expect(pages["/index.html"] == Array("mine".utf8))
         #expect(pages["/style/base.css"] == Array("my style".utf8))
         #expect(pages["/board/index.html"] == nil && pages["/document/index.html"] == nil)
-        let client = WebPages.demo("board")
-        #expect(
-            pages["/storecast/index.js"] == client["/storecast/index.js"]
-                && pages["/storecast/index.js"] != nil)
+        let client = WebPages.client["/storecast/index.js"]
+        #expect(pages["/storecast/index.js"] == client && client != nil)
         #expect((pages["/devtools/index.html"] != nil) == hasDevtools)
         try FileManager.default.createDirectory(
             atPath: site + "/storecast", withIntermediateDirectories: false)
         try Data().write(to: URL(filePath: site + "/storecast/index.js"))
         let error = #expect(throws: ServerError.self) {
-            try options.pages(insteadOf: "board", hasDevtools)
+            try options.pages(insteadOf: .board, hasDevtools)
         }
         #expect(error?.description.contains("another name than storecast") == true)
     }

@@ -151,6 +151,13 @@ struct Tallies: Codable, Equatable, Sendable {
         tallies.last = add.stamp.sender.id
     }
     .allowAll(.open)
+
+    /// One that goes from 0 to 10.
+    static let upTo10 = room.validate(Add.self) { tallies, add, _ in
+        guard (0...10).contains(tallies.count + add.number) else {
+            throw Rejection(.conflict, "It goes from 0 to 10.")
+        }
+    }
 }
 
 struct Add: Stamped {

@@ -83,6 +83,135 @@ struct DevtoolsRoomTests {
         await fixture.end()
     }
 
+    @Test func `a room is shown with what its dispatches cost, by their types`() async throws {
+        let fixture = try await DevtoolsServer()
+        try await fixture.add(1)
+        let room = fixture.devtools.follow("room", Self.room)
+        _ = try await fixture.devtools.answer(of: room)
+        try await fixture.add(2, 3)
+        await #expect(throws: Rejection.self) { try await fixture.add(-1) }
+        await #expect(throws: Rejection.self) {
+            try await fixture.client.dispatch(type: "Beer", payload: ["by": 1]).outcome
+        }
+        let answer = try await fixture.devtools.answer(of: room) {
+            $0["dispatches"]?.array?.count == 2 && $0["dispatches"]?[0]?["count"] == 3
+        }
+        let (add, beer) = (answer["dispatches"]?[0], answer["dispatches"]?[1])
+        #expect(add?["type"] == "Add" && add?["rejected"] == 1)
+        // The texts of {"number":2}, {"number":3} and {"number":-1}.
+        #expect(add?["bytes"] == 37)
+        #expect(beer?["type"] == "Beer" && beer?["count"] == 1 && beer?["rejected"] == 1)
+        #expect(try #require(add?["microseconds"]?.double) > 0)
+        let shares = [add, beer].compactMap { $0?["share"]?.double }
+        #expect(abs(shares.reduce(-1, +)) < 0.01)
+        await fixture.end()
+    }
+
+    @Test func `a client is shown with what it knew when it last did something`() async throws {
+        let fixture = try await DevtoolsServer()
+        try await fixture.add(1)
+        let store = RemoteStore(Tallies.count, on: fixture.client)
+        for await count in store.states where count == 1 { break }
+        let room = fixture.devtools.follow("room", Self.room)
+        let first = try await fixture.devtools.answer(of: room) { $0["clients"]?[0] != nil }
+        #expect(first["clients"]?[0]?["knew"] == nil)
+        try await fixture.add(2)
+        let answer = try await fixture.devtools.answer(of: room) {
+            $0["clients"]?[0]?["knew"] != nil
+        }
+        #expect(answer["clients"]?[0]?["knew"] == 1)
+        #expect(answer["clients"]?[0]?["knewLate"] == 0)
+        #expect(try #require(answer["clients"]?[0]?["silence"]?.double) >= 0)
+        await fixture.end()
+    }
+
+    @Test func `the actions that a room takes come with payloads to begin with`() async throws {
+        let fixture = try await DevtoolsServer()
+        try await fixture.add(1)
+        let answer = try await fixture.devtools.answer("actions", Self.room)
+        #expect(answer["state"] == "Tallies")
+        #expect(answer["actions"] == [["type": "Add", "payload": ["number": 0]]])
+        let payload = try #require(answer["actions"]?[0]?["payload"])
+        #expect(try await fixture.devtools.dispatch("Add", payload)["version"] == 2)
+        await fixture.end()
+    }
+
+    @Test(arguments: [1, 3])
+    func `turns are shown with what took their time, but for the devtools' own`(
+        loops: Int
+    ) async throws {
+        let fixture = try await DevtoolsServer(loops: loops)
+        try await fixture.add(1)
+        let store = RemoteStore(Tallies.count, on: fixture.client)
+        for await count in store.states where count == 1 { break }
+        let turns = fixture.devtools.follow("turns", Self.room)
+        let before = try #require(try await fixture.devtools.answer(of: turns)["count"]?.int)
+        try await fixture.add(2)
+        let answer = try await fixture.devtools.answer(of: turns) {
+            $0["turns"]?.array?.contains { $0["dispatches"] == 1 } == true
+        }
+        let turn = try #require(answer["turns"]?.array?.first { $0["dispatches"] == 1 })
+        #expect(turn["longest"] == "Add" && turn["room"] == "/")
+        let times = ["reduce", "select", "encode", "write"].compactMap { turn[$0]?.double }
+        #expect(times.count == 4 && times[0] > 0 && times.allSatisfy { $0 >= 0 })
+        #expect(answer["turns"]?.array?.contains { ($0["messages"]?.int ?? 0) > 0 } == true)
+        let count = try #require(answer["count"]?.int)
+        #expect(answer["slowest"]?.array?.count == min(12, count))
+        // The devtools' own were more until the answer came, as they are told four times a second.
+        #expect(count - before <= 3)
+        await fixture.end()
+    }
+
+    @Test(arguments: [1, 3])
+    func `a room that nobody is in is opened from its journal, as long as somebody looks`(
+        loops: Int
+    ) async throws {
+        var limits = SyncLimits()
+        limits.unloadAfter = .milliseconds(200)
+        let fixture = try await DevtoolsServer(loops: loops, limits: limits)
+        let later = RemoteConnection(fixture.url.at("/later"), token: { "bob" })
+        _ = try await later.dispatch(Add(number: 7)).outcome
+        later.close()
+        let place: JSON = ["room": "/later"]
+        let state = fixture.devtools.follow("state", place)
+        func isOpen(_ isOpen: Bool) async throws -> JSON {
+            try await fixture.devtools.answer(of: state) { ($0["problem"] == nil) == isOpen }
+        }
+        _ = try await isOpen(false)
+        let opened = try await fixture.devtools.perform("open", place.object ?? [:])
+        #expect(opened["version"] == 1 && opened["problem"] == nil)
+        #expect(try await isOpen(true)["state"]?["count"] == 7)
+        #expect(
+            try await fixture.devtools.answer(
+                "stateAt", ["room": "/later", "version": 0])["state"]?["count"] == 0)
+        // Twice the time after which it left memory before.
+        let clock = fixture.devtools.follow("rooms")
+        for _ in 0..<2 {
+            let before = try await fixture.devtools.answer(of: clock)
+            try await fixture.add(1)
+            _ = try await fixture.devtools.answer(of: clock) { $0 != before }
+        }
+        #expect(state.state["problem"] == nil)
+        await fixture.end()
+    }
+
+    @Test func `what can't be opened is said, and isn't kept`() async throws {
+        let fixture = try await DevtoolsServer()
+        try await fixture.add(1)
+        for (room, problem) in [
+            ("/none", "no such room"), ("/never", "Nothing ever happened"),
+            ("/devtools", "no such room"), ("later", "no such room"),
+            ("/" + String(repeating: "x", count: 512), "no such room"),
+        ] {
+            let outcome = try await fixture.devtools.perform("open", ["room": .string(room)])
+            #expect(outcome["version"] == nil)
+            #expect(outcome["problem"]?.string?.contains(problem) == true, "\(outcome)")
+        }
+        let rooms = try await fixture.devtools.answer("rooms")
+        #expect(rooms["total"] == 1)
+        await fixture.end()
+    }
+
     @Test func `the log is live, with what was rejected, and long payloads on demand`()
         async throws
     {

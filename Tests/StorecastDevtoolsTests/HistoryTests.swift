@@ -220,13 +220,6 @@ struct HistoryTests {
 
 /// A room's past without some of its dispatches.
 struct HistoryPlaybackTests {
-    /// A tally from 0 to 10.
-    private static let room = Tallies.room.validate(Add.self) { tallies, add, _ in
-        guard (0...10).contains(tallies.count + add.number) else {
-            throw Rejection(.conflict, "It goes from 0 to 10.")
-        }
-    }
-
     private func records(_ numbers: [Int]) -> [JournalChunk.Record] {
         numbers.enumerated().map { place, number in
             let seq = UInt64(place + 1)
@@ -247,11 +240,11 @@ struct HistoryPlaybackTests {
         _ numbers: [Int], at version: UInt64, skip: [UInt64]?, page: Int, behind before: Int = 0
     ) throws -> JSON? {
         let playback = HistoryPlayback(
-            Self.room, SyncLimits(),
+            Tallies.upTo10, SyncLimits(),
             at: VersionParameters(room: "/", version: version, skip: skip))
         var rest = records(numbers)[...]
         if before > 0 {
-            let replay = RoomReplay(Self.room)
+            let replay = RoomReplay(Tallies.upTo10)
             for (offset, record) in rest.prefix(before) { try replay.reduce(record, at: offset) }
             let kept = try replay.keptSnapshot()
             guard kept.version <= playback.start else { return nil }

@@ -229,6 +229,65 @@ import Testing
         #expect(try await keys.ring.key("b", for: .hs256) != nil)
     }
 
+    @Test func `keys are got once for all who wait for them`() async throws {
+        let count = Mutex(0)
+        let (gate, open) = AsyncStream<Void>.makeStream()
+        let keys = JWTKeys.fetched {
+            count.withLock { $0 += 1 }
+            for await _ in gate { break }
+            return Array(Self.secrets(["a"]).utf8)
+        }
+        let found = (0..<5).map { _ in
+            Task { try await keys.ring.key("a", for: .hs256) != nil }
+        }
+        #expect(await eventually { count.withLock(\.self) == 1 })
+        open.finish()
+        for task in found { #expect(try await task.value) }
+        #expect(count.withLock(\.self) == 1)
+    }
+
+    @Test func `keys that never change are complete whenever they are read again`() async throws {
+        let keys = await JWTKeys.secret([UInt8](repeating: 7, count: 32))
+        #expect(try await keys.ring.reload())
+        #expect(try await keys.ring.key(nil, for: .hs256) != nil)
+        #expect(try await keys.ring.key("a", for: .hs256) == nil)
+    }
+
+    @Test func `a file of keys has 1 MiB at most, and its error has its path`() async throws {
+        let directory = try TemporaryDirectory()
+        let file = directory.file("keys.json")
+        let set = Self.secrets(["a"])
+        for (bytes, isTaken) in [(1 << 20, true), (1 << 20 + 1, false)] {
+            let text = set + String(repeating: " ", count: bytes - set.utf8.count)
+            try Data(text.utf8).write(to: URL(filePath: file))
+            let keys = try? await JWTKeys.file(file)
+            #expect((keys != nil) == isTaken, "\(bytes)")
+        }
+        await #expect(throws: KeySet.Problem.self) {
+            try await KeySet([UInt8](repeating: 0x20, count: 1 << 20 + 1))
+        }
+        for path in [file, directory.file("none")] {
+            let error = await #expect(throws: ServerError.self) { try await JWTKeys.file(path) }
+            #expect(error?.code == .keysUnreadable)
+            #expect(error?.description.contains("The keys in '\(path)' can't be read: ") == true)
+        }
+    }
+
+    @Test(arguments: [
+        (42, "", false), (43, "", true), (43, #", "alg": "HS256""#, true),
+        (43, #", "alg": "HS512""#, false), (43, #", "use": "sig""#, true),
+        (43, #", "use": "enc""#, false), (43, #", "key_ops": ["sign", "verify"]"#, true),
+        (43, #", "key_ops": ["sign"]"#, false), (43, #", "key_ops": []"#, false),
+    ])
+    func `a secret has 32 bytes, and counts if it is for that`(
+        letters: Int, member: String, isTaken: Bool
+    ) async throws {
+        let text = Self.letters("A", letters)
+        let set = #"{"keys": [{"kty": "oct", "k": "\#(text)"\#(member)}]}"#
+        let keys = try? await KeySet(Array(set.utf8))
+        #expect((keys?.key(nil, for: .hs256) != nil) == isTaken)
+    }
+
     @Test func `a server lets in who has a token, and asks all again when a key is gone`()
         async throws
     {

@@ -191,4 +191,93 @@ struct ServerPulsesTests {
         #expect(pulses.choice(for: "/") != nil)
         #expect(pulses.choice(for: "/", but: "a") == nil, "It would only give it back.")
     }
+
+    @Test mutating func `what was known is old when one's own pulse is missing for five`() {
+        for (missing, gaps) in [(4, 0), (5, 1)] {
+            pulses = ServerPulses(own: a)
+            beat()
+            hear(b)
+            let late = (0..<missing).map { _ in pulses.next(.here) }
+            _ = pulses.heard(late[0])
+            #expect(pulses.gaps == gaps)
+            #expect(pulses.presence(of: b) == (gaps == 0 ? .present : .unknown))
+        }
+        // It counts anew from each that comes.
+        beat()
+        #expect(pulses.gaps == 1)
+    }
+
+    @Test mutating func `a pulse of one's own that isn't the next one counts for nothing`() {
+        beat()
+        for number in [0, 2, -1] {
+            #expect(pulses.heard(ServerPulse(server: a, number: number)) == [])
+            #expect(pulses.beats == 1)
+        }
+        // Nor one of somebody with the same number.
+        hear(b)
+        #expect(pulses.heard(ServerPulse(server: b, number: 1)) == [])
+        #expect(pulses.beats == 1)
+        #expect(pulses.next(.here).number == 1)
+    }
+
+    @Test mutating func `whoever makes up servers is remembered with a thousand of them`() {
+        func made(_ number: Int) -> ClusterServer {
+            ClusterServer(id: "x\(number)", address: "ws://x\(number):1")
+        }
+        for number in 0..<1001 { hear(made(number)) }
+        #expect(pulses.all.count == 1000)
+        #expect(pulses.presence(of: made(999)) == .present)
+        #expect(pulses.presence(of: made(1000)) == .unknown)
+        // Those that are there go on, and one that goes makes room.
+        hear(made(7), kind: .leaving)
+        #expect(pulses.all.count { $0.isLeaving } == 1)
+        #expect(hear(made(7), kind: .gone) == [made(7)])
+        hear(made(1000))
+        #expect(pulses.presence(of: made(1000)) == .present)
+        #expect(pulses.presence(of: made(7)) == .gone)
+        // Of those that are gone, or are waited for, the oldest thousand are forgotten.
+        for number in 2000..<3000 { hear(made(number), kind: .gone) }
+        #expect(pulses.presence(of: made(7)) == .unknown)
+        #expect(pulses.presence(of: made(2999)) == .gone)
+    }
+
+    @Test func `those that are there are in the order of their ids`() {
+        var pulses = ServerPulses(own: c)
+        for server in [c, a, b] { _ = pulses.heard(ServerPulse(server: server, number: 0)) }
+        #expect(pulses.all.map(\.server) == [a, b, c])
+    }
+
+    @Test(
+        arguments: [
+            (#""kind":"here""#, .here), (#""kind":"gone""#, .gone),
+            (#""kind":"leaving""#, .leaving), (#""kind":"of a later version""#, .here),
+            (#""kind":7"#, .here), (#""more":1"#, .here),
+        ] as [(String, ServerPulse.Kind)])
+    func `a pulse of another version says that its server is there`(
+        member: String, kind: ServerPulse.Kind
+    ) {
+        let text = #"{"server":"a","address":"ws://a:1","number":7,\#(member)}"#
+        #expect(
+            ServerPulse(Array(text.utf8)) == ServerPulse(server: a, number: 7, kind: kind))
+    }
+
+    @Test(arguments: [
+        "", "[]", "7", "{}", #"{"address":"ws://a:1","number":7}"#, #"{"server":"a","number":7}"#,
+        #"{"server":"a","address":"ws://a:1"}"#,
+        #"{"server":"a","address":"ws://a:1","number":"7"}"#,
+        #"{"server":7,"address":"ws://a:1","number":7}"#,
+    ])
+    func `what isn't a pulse is nobody's`(_ text: String) {
+        #expect(ServerPulse(Array(text.utf8)) == nil)
+    }
+
+    @Test func `servers are the same if their ids and addresses are, byte by byte`() {
+        #expect(a == ClusterServer(id: "a", address: "ws://a:1"))
+        #expect(a != ClusterServer(id: "a", address: "ws://a:2"))
+        #expect(a != ClusterServer(id: "b", address: "ws://a:1"))
+        let (one, other) = ("\u{e9}", "e\u{301}")
+        #expect(ClusterServer(id: one, address: "") != ClusterServer(id: other, address: ""))
+        #expect(ClusterServer(id: "", address: one) != ClusterServer(id: "", address: other))
+        #expect(Set([a, b, c, a]).count == 3)
+    }
 }

@@ -26,6 +26,8 @@ struct ServerConfigurationTests {
         limits.unfinishedBytes = 2007
         limits.handshakeTimeout = .seconds(2008)
         limits.answerTimeout = .seconds(2009)
+        limits.requestsPerConnection = 2011
+        limits.keptConnections = 2012
         limits.closeTimeout = .seconds(2010)
         let listener = SyncServer(limits: limits, rooms: { _ in nil }).listener
         #expect(listener.maxMessageBytes == 2001)
@@ -37,6 +39,8 @@ struct ServerConfigurationTests {
         #expect(listener.unfinishedBytes == 2007)
         #expect(listener.handshakeTimeout == .seconds(2008))
         #expect(listener.answerTimeout == .seconds(2009))
+        #expect(listener.requestsPerConnection == 2011)
+        #expect(listener.keptConnections == 2012)
         #expect(listener.closeTimeout == .seconds(2010))
     }
 

@@ -131,6 +131,193 @@ struct WebPagesTests {
         #expect(pages["/e\u{301}.txt"] == [3])
     }
 
+    // MARK: Compression
+
+    /// A script that is worth compressing, and what doesn't get shorter.
+    private static let texts = WebPages([
+        "/main.js": Array(String(repeating: "export const a = 1;\n", count: 100).utf8),
+        "/short.js": Array("export {}".utf8), "/image.png": Array(repeating: 0, count: 2000),
+    ])
+
+    private static func head(
+        _ path: String, _ headers: String = "", of pages: WebPages = texts
+    ) async throws -> String {
+        let last = headers + "Connection: close\r\n"
+        return try await answer(
+            "HEAD \(path) HTTP/1.1\r\nHost: localhost\r\n\(last)\r\n", pages)
+    }
+
+    /// RFC 9110, section 12.5.3.
+    @Test(arguments: [
+        ("gzip, deflate, br, zstd", true), ("gzip", true), ("x-gzip", true), ("GZIP;q=0.5", true),
+        ("br;q=1.0, gzip;q=0.8, *;q=0.1", true), ("*", true), ("", false), ("br", false),
+        ("identity", false), ("gzip;q=0", false), ("gzip; q=0.000, *", false), ("*;q=0", false),
+        ("br, *;q=0", false), ("gzip;q=much", false), ("gzipped", false),
+    ])
+    func `who takes gzip gets it`(accepted: String, isCompressed: Bool) async throws {
+        let head = try await Self.head("/main.js", "Accept-Encoding: \(accepted)\r\n")
+        #expect(head.contains("\r\nContent-Encoding: gzip\r\n") == isCompressed, "\(head)")
+        let length = head.firstMatch(of: /Content-Length: ([0-9]+)\r/).flatMap { Int($0.output.1) }
+        #expect((try #require(length) < 200) == isCompressed, "\(head)")
+        // Caches on the way have to know, whichever of the two they see.
+        #expect(head.contains("\r\nVary: Accept-Encoding\r\n"))
+    }
+
+    @Test(arguments: ["/short.js", "/image.png"])
+    func `what doesn't get shorter, or is of another type, stays as it is`(path: String)
+        async throws
+    {
+        let head = try await Self.head(path, "Accept-Encoding: gzip\r\n")
+        #expect(!head.contains("Content-Encoding") && !head.contains("Vary"), "\(head)")
+    }
+
+    /// RFC 9110, section 8.8.3.3: two texts have two tags; either says that the browser has it.
+    @Test func `the compressed text has a tag of its own`() async throws {
+        func tag(_ head: String) throws -> Substring {
+            try #require(head.firstMatch(of: /\r\nETag: ("[^"]+")\r\n/)?.output.1)
+        }
+        let gzip = "Accept-Encoding: gzip\r\n"
+        let plain = try tag(try await Self.head("/main.js"))
+        let compressed = try tag(try await Self.head("/main.js", gzip))
+        #expect(plain != compressed)
+        for known in [plain, compressed] {
+            let condition = gzip + "If-None-Match: \(known)\r\n"
+            let head = try await Self.head("/main.js", condition)
+            #expect(head.hasPrefix("HTTP/1.1 304 "))
+            #expect(try tag(head) == compressed)
+            #expect(head.contains("\r\nVary: Accept-Encoding\r\n"))
+        }
+        // What isn't compressed has no such tag.
+        let short = try tag(try await Self.head("/short.js")).dropLast()
+        let other = try await Self.head("/short.js", "If-None-Match: \(short)-gzip\"\r\n")
+        #expect(other.hasPrefix("HTTP/1.1 200 "))
+    }
+
+    // MARK: What never changes
+
+    @Test func `browsers keep what never changes without asking`() async throws {
+        let pages = WebPages([
+            "/index.html": [1], "/assets/main.js": [2], "/assets.js": [3], "/a/assets/b.js": [4],
+        ]).unchanging(under: "/assets/")
+        let forever = "\r\nCache-Control: public, max-age=31536000, immutable\r\n"
+        for (path, isForever) in [
+            ("/", false), ("/assets/main.js", true), ("/assets.js", false),
+            ("/a/assets/b.js", false),
+        ] {
+            let head = try await Self.head(path, of: pages)
+            #expect(head.contains(forever) == isForever, "\(path)")
+            #expect(head.contains("\r\nCache-Control: no-cache\r\n") != isForever, "\(path)")
+        }
+    }
+
+    @Test func `a page refers to its files by names that are theirs alone`() async throws {
+        let html = """
+            <link rel="icon" href="/icon.svg"><script src="main.js"></script>
+            <a href="/other/">x</a><a href="https://a.example/main.js"><img src="none.png">
+            """
+        func pages(_ script: String) -> WebPages {
+            WebPages([
+                "/app/index.html": Array(html.utf8), "/app/main.js": Array(script.utf8),
+                "/icon.svg": [1], "/other/index.html": [2],
+            ]).withHashedNames()
+        }
+        let made = pages("export {}")
+        let page = String(decoding: try #require(made["/app/index.html"]), as: UTF8.self)
+        let script = try #require(page.firstMatch(of: /src="(main\.[0-9a-f]+\.js)"/)?.output.1)
+        let icon = try #require(page.firstMatch(of: /href="(\/icon\.[0-9a-f]+\.svg)"/)?.output.1)
+        #expect(page.contains(#"href="/other/""#) && page.contains(#"src="none.png""#))
+        #expect(page.contains("https://a.example/main.js"))
+        for path in ["/app/" + script, String(icon)] {
+            let answer = try await Self.get(path, of: made)
+            #expect(answer.hasPrefix("HTTP/1.1 200 ") && answer.contains("immutable"), "\(answer)")
+        }
+        // Their own names stay, and the page itself is asked for again.
+        for path in ["/app/main.js", "/app/", "/icon.svg"] {
+            #expect(try await Self.get(path, of: made).contains("\r\nCache-Control: no-cache\r\n"))
+        }
+        // Another content has another name.
+        let newer = pages("export { }")
+        #expect(newer["/app/" + script] == nil && newer[String(icon)] == [1])
+    }
+
+    // MARK: Pages together
+
+    @Test func `pages that are put together keep their policies, and the first have their files`()
+        async throws
+    {
+        var (site, tools) = (WebPages(["/index.html": [1]]), WebPages())
+        site.policy = "default-src *"
+        tools.policy = "default-src 'none'"
+        for path in ["/index.html", "/tools/index.html"] { tools[path] = [2] }
+        let all = site.and(tools).and(WebPages(["/third.js": [3], "/tools/index.html": [3]]))
+        #expect(all["/index.html"] == [1] && all["/tools/index.html"] == [2])
+        #expect(Set(all.paths) == ["/index.html", "/tools/index.html", "/third.js"])
+        for (path, policy) in [
+            ("/", "default-src *"), ("/tools/", "default-src 'none'"),
+            ("/third.js", WebPages().policy),
+        ] {
+            let head = try await Self.head(path, of: all)
+            #expect(head.contains("\r\nContent-Security-Policy: \(policy)\r\n"), "\(path)")
+        }
+    }
+
+    @Test func `a page can be at all paths of a pattern`() async throws {
+        let board = WebPages(["/index.html": Array("board".utf8), "/b/mine": Array("mine".utf8)])
+            .serving("/index.html", at: try RoomPattern("/b/*"))
+        let pages = WebPages(["/index.html": Array("site".utf8)]).and(board)
+        for (path, text) in [
+            ("/b/team", "board"), ("/b/a-b.c?x=y", "board"), ("/b/mine", "mine"), ("/", "site"),
+        ] {
+            let answer = try await Self.get(path, of: pages)
+            #expect(answer.hasPrefix("HTTP/1.1 200 "), "\(path): \(answer)")
+            #expect(answer.hasSuffix("\r\n\r\n\(text)"), "\(path): \(answer)")
+        }
+        for path in ["/b/", "/b", "/b/a/b", "/c/a", "/b/a%20b"] {
+            #expect(try await Self.get(path, of: pages).hasPrefix("HTTP/1.1 404 "), "\(path)")
+        }
+    }
+
+    /// The hash is that of FIPS 180-4's example.
+    @Test func `a service worker is told what there is to keep`() throws {
+        let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+        let nothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+        let html = Array(#"<script src="/a.js"></script>"#.utf8)
+        let pages = WebPages([
+            "/index.html": [], "/app/index.html": html, "/a.js": Array("abc".utf8),
+        ]).withHashedNames().serving("/index.html", at: try RoomPattern("/b/*"))
+        let kept = pages.kept(by: Array("// the worker".utf8))
+        let text = String(decoding: try #require(kept["/service-worker.js"]), as: UTF8.self)
+        let lines = text.split(separator: "\n")
+        #expect(lines.count == 2 && lines[1] == "// the worker")
+        #expect(lines[0].hasPrefix("self.pages = [") && lines[0].hasSuffix("];"))
+        let list = try JSON(parsing: String(lines[0].dropFirst("self.pages = ".count).dropLast()))
+        func file(_ path: String) -> JSON? { list.array?.first { $0["path"]?.string == path } }
+        #expect(file("/") == ["path": "/", "hash": .string(nothing), "under": ["/b/"]])
+        #expect(file("/app/")?["under"] == nil && file("/app/")?["hash"] != nil)
+        // By the name that pages have for it.
+        let script = try #require(pages.paths.first { $0.hasPrefix("/a.") && $0 != "/a.js" })
+        #expect(file(script) == ["path": .string(script), "hash": .string(abc)])
+        #expect(file("/a.js") == nil)
+        #expect(list.array?.count == 3 && kept.paths.count == pages.paths.count + 1)
+    }
+
+    @Test func `a worker is told of paths as they are in URLs`() throws {
+        let kept = WebPages(["/caf\u{e9} %.txt": [1]]).kept(by: [])
+        let text = String(decoding: try #require(kept["/service-worker.js"]), as: UTF8.self)
+        #expect(text.contains(#""path":"/caf%C3%A9%20%25.txt""#), "\(text)")
+    }
+
+    @Test func `a browser gets many files on one connection`() async throws {
+        let requests = (1...5).map { _ in
+            "GET /app/main.js HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        }
+        let last = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+        let answers = try await Self.answer(requests.joined() + last, Self.site)
+        #expect(answers.matches(of: /HTTP\/1\.1 200 OK\r\n/).count == 6)
+        #expect(answers.matches(of: /Connection: close\r\n/).count == 1)
+        #expect(answers.hasSuffix("<!doctype html>\n"))
+    }
+
     @Test(
         arguments: [
             ("/a.html", "text/html; charset=utf-8"), ("/a.HTML", "text/html; charset=utf-8"),
@@ -151,8 +338,6 @@ struct WebPagesTests {
 
     @Test func `a browser has what a tag of its list names, weak or not`() {
         let file = WebFile(Array("x".utf8), name: "/x")
-        // FNV-1a of "x", 64 bits.
-        #expect(file.entityTag == #""af63f54c86021707""#)
         let tag = file.entityTag
         for has in [tag, "W/\(tag)", "*", " * ", "\"a\",\t\(tag)\t", "W/\"a\" , W/\(tag) ,"] {
             #expect(file.matches(has), "\(has)")
@@ -216,7 +401,7 @@ struct WebPagesTests {
         let connection = RemoteConnection(url)
         #expect(try await connection.dispatch(Add(number: 1)).outcome.version == 1)
         let page = try await PlainRequest.answer(
-            to: "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", at: url)
+            to: "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", at: url)
         #expect(page.hasSuffix("<!doctype html>\n"))
         connection.close()
         await server.stop()
@@ -225,14 +410,16 @@ struct WebPagesTests {
     private static func get(
         _ path: String, _ headers: String = "", of pages: WebPages = site
     ) async throws -> String {
-        try await answer("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\(headers)\r\n", pages)
+        let last = headers + "Connection: close\r\n"
+        return try await answer("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\(last)\r\n", pages)
     }
 
     private static func ask(
         _ method: String, _ path: String, _ headers: String = "", _ content: String = ""
     ) async throws -> String {
-        try await answer(
-            "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\n\(headers)\r\n\(content)", site)
+        let last = headers + "Connection: close\r\n"
+        return try await answer(
+            "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\n\(last)\r\n\(content)", site)
     }
 
     private static func answer(_ request: String, _ pages: WebPages) async throws -> String {
@@ -271,7 +458,7 @@ struct RequestTests {
     private func expect(
         _ isAnswered: Bool, host: String, on address: String, allowed: [String] = []
     ) async throws {
-        let page = "GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n"
+        let page = "GET / HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n"
         #expect(
             try await status(of: page, host: address, allowed: allowed)
                 == (isAnswered ? "200" : "421"), "a page of '\(host)'")

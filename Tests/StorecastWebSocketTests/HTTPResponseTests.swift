@@ -18,6 +18,9 @@ struct HTTPResponseTests {
 
             """
         #expect(String(decoding: answer.bytes, as: UTF8.self) == head + "Nothing is here.\n")
+        // Another request may follow one that isn't the last.
+        let other = String(decoding: answer.head(isLast: false), as: UTF8.self)
+        #expect(other == head.replacing("Connection: close\r\n", with: ""))
         // Its length is told all the same.
         answer.sendsBody = false
         #expect(String(decoding: answer.bytes, as: UTF8.self) == head)
@@ -37,7 +40,7 @@ struct HTTPResponseTests {
             (503, "Service Unavailable"), (299, "Status"),
         ])
     func `a status has the words of the standard`(status: Int, words: String) {
-        let head = HTTPResponse(status: status, body: []).head
+        let head = HTTPResponse(status: status, body: []).head(isLast: false)
         #expect(String(decoding: head, as: UTF8.self).hasPrefix("HTTP/1.1 \(status) \(words)\r\n"))
     }
 

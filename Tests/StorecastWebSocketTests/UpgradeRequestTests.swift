@@ -47,6 +47,7 @@ extension SocketTests {
                     Accept: text/html\r
                     Referer: http://r/\r
                     If-None-Match: "t"\r
+                    Accept-Encoding: gzip, br\r
                     X-Forwarded-For: 192.0.2.1\r
                     X-Other: o\r
 
@@ -58,6 +59,7 @@ extension SocketTests {
                 request.headers == [
                     "host": "127.0.0.1", "user-agent": "u", "cookie": "a=b; c=d",
                     "accept": "text/html", "referer": "http://r/", "if-none-match": "\"t\"",
+                    "accept-encoding": "gzip, br",
                 ])
             _ = peer
             await server.stop()

@@ -2,10 +2,13 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { remember, sharedTextOf } from "../../Clients/Web/board/cardText.js";
 import { ask } from "../../Clients/Web/board/dialogs.js";
+import { Drafts } from "../../Clients/Web/board/Drafts.js";
 import { pageReducer } from "../../Clients/Web/board/reducers.js";
+import { boardAt, newBoardPath } from "../../Clients/Web/board/room.js";
 import { typed } from "../../Clients/Web/board/sentences.js";
 import { TextDraft } from "../../Clients/Web/board/TextDraft.js";
 import { editOf } from "../../Clients/Web/storecast/index.js";
+import { FakeStorage } from "./support/FakeStorage.js";
 
 const card = (id, column = "todo") => ({ id, column, text: id, voters: [] });
 const elsewhere = card("z", "done");
@@ -174,6 +177,47 @@ describe("a card's text that two edit at once", () => {
     assert.equal(draft.edit, undefined);
   });
 
+  describe("and that was typed before the page was loaded again", () => {
+    /** A field with a text now, into which what was typed in an older one is put. */
+    function restored(now, text, base) {
+      const field = new Field();
+      const draft = new TextDraft(field, "ada", sharedTextOf(now.rows[0]));
+      draft.restore({ text, base });
+      return { field, draft };
+    }
+
+    const old = sharedTextOf(page.rows[0]);
+    const news = act(page, "EditCardText", edit(page, "bob", "Please buy tea."));
+
+    test("is what was typed, if nobody has changed it", () => {
+      const { field, draft } = restored(page, "Buy tea, and milk.", old);
+      assert.equal(field.value, "Buy tea, and milk.");
+      assert.deepEqual(draft.unsaved, { text: "Buy tea, and milk.", base: old });
+    });
+
+    test("has what others have written since", () => {
+      const { field, draft } = restored(news, "Buy tea, and milk.", old);
+      assert.equal(field.value, "Please buy tea, and milk.");
+      const saved = act(news, "EditCardText", { card: "a", edit: draft.edit });
+      assert.equal(saved.rows[0].text, "Please buy tea, and milk.");
+    });
+
+    test("stands before it, where it can't be told what it was made of", () => {
+      for (const base of [undefined, {}, { text: 1 }, { ...old, text: "Else", revision: -1 }]) {
+        const { field, draft } = restored(news, "Milk.", base);
+        assert.equal(field.value, "Please buy tea.\nMilk.");
+        const saved = act(news, "EditCardText", { card: "a", edit: draft.edit });
+        assert.equal(saved.rows[0].text, "Please buy tea.\nMilk.");
+      }
+    });
+
+    test("is no draft any more when it is as it was", () => {
+      const { field, draft } = restored(page, "Buy tea, and milk.", old);
+      field.value = "Buy tea.";
+      assert.equal(draft.unsaved, undefined);
+    });
+  });
+
   test("has what was typed told when it is refused", () => {
     const payload = edit(page, "ada", "Please buy tea, and milk.");
     assert.equal(typed({ type: "EditCardText", payload }), "Please … buy  … , and milk");
@@ -210,5 +254,97 @@ describe("a dialog", () => {
       dialog.close(answer);
       assert.equal(await asked, answer ?? "");
     }
+  });
+});
+
+describe("drafts", () => {
+  test("outlive the page, each on its board", () => {
+    const storage = new FakeStorage();
+    const [one, other] = [new Drafts("/", storage), new Drafts("/b/x", storage)];
+    one.keep("card a", { text: "Tea" });
+    other.keep("card a", { text: "Milk" });
+    one.keep("message", { text: "Hel" });
+    const again = new Drafts("/", storage);
+    assert.equal(again.get("card a").text, "Tea");
+    assert.deepEqual(again.list("card "), [["card a", { text: "Tea" }]]);
+    assert.equal(new Drafts("/b/x", storage).get("card a").text, "Milk");
+    again.drop("card a");
+    assert.equal(new Drafts("/", storage).get("card a"), undefined);
+  });
+
+  test("of two tabs don't replace each other", () => {
+    const storage = new FakeStorage();
+    const [one, other] = [new Drafts("/", storage), new Drafts("/", storage)];
+    one.keep("card a", { text: "Tea" });
+    other.keep("card b", { text: "Milk" });
+    one.reread();
+    assert.equal(one.get("card a").text, "Tea");
+    assert.equal(one.get("card b").text, "Milk");
+  });
+
+  test("that are blank are none", () => {
+    const drafts = new Drafts("/", new FakeStorage());
+    drafts.keep("message", { text: "a" });
+    drafts.keep("message", { text: "  " });
+    assert.equal(drafts.get("message"), undefined);
+  });
+
+  test("make room for newer ones, and one that goes on being typed stays", () => {
+    const storage = new FakeStorage();
+    const drafts = new Drafts("/", storage);
+    for (let number = 0; number < 100; number += 1) drafts.keep(`card ${number}`, { text: "x" });
+    drafts.keep("card 0", { text: "xy" });
+    drafts.keep("card 100", { text: "x" });
+    assert.equal(drafts.list("card ").length, 100);
+    assert.equal(drafts.get("card 0").text, "xy");
+    assert.equal(drafts.get("card 1"), undefined);
+    drafts.keep("card 101", { text: "x".repeat(199_900) });
+    drafts.keep("card 102", { text: "x".repeat(1000) });
+    assert.deepEqual(drafts.list("card ").map(([what]) => what), ["card 102"]);
+    const [key] = storage.keys;
+    assert(storage.getItem(key).length <= 200_000);
+  });
+
+  test("last as long as the page where nothing can be stored", () => {
+    const storage = new FakeStorage();
+    const drafts = new Drafts("/", storage);
+    storage.fault = "full";
+    drafts.keep("message", { text: "Hel" });
+    drafts.keep("card a", { text: "Tea" });
+    assert.equal(drafts.get("message").text, "Hel");
+    assert.equal(drafts.get("card a").text, "Tea");
+  });
+
+  test("aren't read of what is no storage of drafts", () => {
+    for (const text of ["{", "{}", "7", "null", '[["/ message"]]', '[["/ message",{"text":1}]]']) {
+      const storage = new FakeStorage();
+      storage.setItem("storecast drafts", text);
+      const drafts = new Drafts("/", storage);
+      assert.equal(drafts.get("message"), undefined);
+      drafts.keep("message", { text: "Hel" });
+      assert.equal(new Drafts("/", storage).get("message").text, "Hel");
+    }
+  });
+});
+
+describe("a board's URL", () => {
+  test("has its room's path and its name", () => {
+    assert.deepEqual(boardAt("/b/team"), { path: "/b/team", name: "team" });
+    assert.deepEqual(boardAt("/b/caf%C3%A9"), { path: "/b/caf%C3%A9", name: "café" });
+    for (const path of ["/", "/b", "/b/", "/b/a/b", "/board/", "/index.html"]) {
+      assert.deepEqual(boardAt(path), { path: "/", name: "Board" });
+    }
+  });
+
+  test("can't hide what it is called", () => {
+    assert.equal(boardAt("/b/a%E2%80%AEb").name, "a\\u202eb");
+    assert.equal(boardAt("/b/%FF").name, "%FF");
+  });
+
+  test("of a new one is one that nobody else has", () => {
+    const paths = new Set(Array.from({ length: 1000 }, () => newBoardPath()));
+    assert.equal(paths.size, 1000);
+    for (const path of paths) assert.match(path, /^\/b\/[a-z]+-[a-z]+-[2-9a-z]{10}$/);
+    assert.equal(newBoardPath((numbers) => numbers.fill(0)), "/b/amber-bay-2222222222");
   });
 });

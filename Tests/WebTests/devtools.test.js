@@ -7,8 +7,12 @@ import { fileURLToPath } from "node:url";
 import { settled } from "../../Clients/Web/devtools/elements.js";
 import { differences } from "../../Clients/Web/devtools/model/differences.js";
 import { DispatchLog } from "../../Clients/Web/devtools/model/DispatchLog.js";
+import { bringLog } from "../../Clients/Web/devtools/model/Importing.js";
 import { readJournal } from "../../Clients/Web/devtools/model/journalText.js";
+import { Search } from "../../Clients/Web/devtools/model/Search.js";
+import { testCode } from "../../Clients/Web/devtools/model/testCode.js";
 import { TimeTravel } from "../../Clients/Web/devtools/model/TimeTravel.js";
+import { stateTitle } from "../../Clients/Web/devtools/views/StatePane.js";
 import { TestPeer } from "./support/TestPeer.js";
 
 const page = fileURLToPath(new URL("../../Clients/Web/devtools/", import.meta.url));
@@ -123,6 +127,241 @@ describe("a room's states", () => {
       travel.look(undefined);
       assert.equal(travel.then, undefined);
     }
+  });
+});
+
+describe("the states of an imported log", () => {
+  test("are asked of the log, with its last version as that of now", async () => {
+    const { travel, answer } = await travelling();
+    travel.enter("/a");
+    await answer({ version: 5, state: { n: 1 } });
+    travel.enterImported("log", 9);
+    assert.deepEqual([travel.newest, travel.now], [9, undefined]);
+    const last = { version: 9, state: { n: 9 }, undo: [] };
+    assert.deepEqual(await answer(last), { select: "importedAt", id: "log", version: 9 });
+    assert.equal(travel.now.state.n, 9);
+    travel.look(3);
+    const asked = await answer({
+      version: 3, state: { n: 3 }, undo: [{ op: "replace", path: "/n", value: 2 }],
+    });
+    assert.deepEqual(asked, { select: "importedAt", id: "log", version: 3 });
+    assert.deepEqual(travel.then.changes.map(({ path }) => path), ["/n"]);
+    travel.skip(2);
+    const without = await answer({ version: 3, state: { n: 1 }, affected: 0 });
+    assert.deepEqual(without, { select: "importedAt", id: "log", version: 3, skip: [2] });
+  });
+
+  test("are left for the room, as it is now", async () => {
+    const { travel, answer } = await travelling();
+    travel.enter("/a");
+    await answer({ version: 5, state: { n: 1 } });
+    travel.enterImported("log", 9);
+    await answer({ problem: "The server no longer has this log." });
+    assert.equal(travel.problem, "The server no longer has this log.");
+    travel.look(3);
+    travel.leaveImported();
+    assert.deepEqual([travel.version, travel.newest, travel.problem], [undefined, 5, undefined]);
+    assert.deepEqual(travel.now.state, { n: 1 });
+  });
+});
+
+describe("which state is shown", () => {
+  const of = (version, changed, more = {}) => ({
+    version, since: version - 1, changes: Array(changed).fill({}), affected: 0, ...more,
+  });
+  const then = { skipped: [], isNow: false };
+
+  test("is said with what its dispatch changed", () => {
+    assert.equal(stateTitle(of(3, 2), then), "v3: this dispatch changed 2 places.");
+    assert.equal(stateTitle(of(3, 0), then), "v3: this dispatch changed nothing.");
+    assert.equal(stateTitle(of(0, 0, { since: 0 }), then),
+      "v0: the beginning, before any dispatch.");
+    const now = { skipped: [], isNow: true };
+    assert.equal(stateTitle(of(9, 0, { since: 9 }), now),
+      "Now, v9. What changes from here on is marked.");
+    assert.equal(stateTitle(of(9, 4, { since: 6 }), now), "Now, v9: 4 places changed since v6.");
+  });
+
+  test("is said in words if some dispatches are left out", () => {
+    assert.equal(
+      stateTitle(of(21, 1), { skipped: [21], isNow: false }),
+      "v21, had v21 never happened. 1 place differs from what is real. " +
+        "Every other dispatch ends as it did.",
+    );
+    assert.equal(
+      stateTitle(of(21, 2, { affected: 1 }), { skipped: [4, 7, 9, 30], isNow: false }),
+      "v21, had v4, v7 and v9 never happened. 2 places differ from what is real. " +
+        "1 other dispatch ends otherwise: accepted, or rejected.",
+    );
+    assert.equal(
+      stateTitle(of(21, 0, { affected: 2 }), { skipped: [4], isNow: false }),
+      "v21, had v4 never happened. Nothing differs from what is real. " +
+        "2 other dispatches end otherwise: accepted, or rejected.",
+    );
+    // Those that come later change nothing of it.
+    assert.equal(stateTitle(of(3, 1), { skipped: [4], isNow: false }),
+      "v3: this dispatch changed 1 place.");
+  });
+});
+
+describe("a search of the past", () => {
+  async function searching() {
+    const peer = new TestPeer();
+    await peer.welcome();
+    const search = new Search(peer.connection, () => {});
+    const answer = async (value) => {
+      const { ref, select, params } = (await peer.heard()).findLast(({ op }) => op === "subscribe");
+      const subscribed = { op: "subscribed", ref, sub: ref, tag: "t", bytes: 1 };
+      await peer.say(subscribed, { op: "snapshot", sub: ref, v: 0, value });
+      return { select, ...params };
+    };
+    return { search, answer };
+  }
+
+  test("asks one question at a time", async () => {
+    const { search, answer } = await searching();
+    assert.deepEqual([search.asked, search.answer], [undefined, undefined]);
+    search.change("/a", "/n", 9);
+    assert.deepEqual(await answer({ version: 4 }),
+      { select: "change", room: "/a", path: "/n", through: 9 });
+    assert.deepEqual(search.answer, { version: 4 });
+    search.first("/a", "/n", { test: ">", value: 5 }, 0, 9);
+    assert.equal(search.answer, undefined);
+    assert.deepEqual(await answer({ version: 7 }),
+      { select: "first", room: "/a", path: "/n", test: ">", value: 5, from: 0, through: 9 });
+    assert.equal(search.answer.version, 7);
+  });
+
+  test("goes on where a bound has ended it: back for a change, forth for a condition", async () => {
+    const { search, answer } = await searching();
+    const bounded = { version: null, from: 40, through: 90, isBounded: true };
+    search.change("/a", "/n", 90);
+    await answer(bounded);
+    search.goOn();
+    assert.equal((await answer({ version: null, from: 0, through: 40 })).through, 40);
+    // It has come to the beginning.
+    search.goOn();
+    assert.equal(search.answer.from, 0);
+    search.first("/a", "/n", { test: "exists" }, 40, 200);
+    await answer(bounded);
+    search.goOn();
+    const asked = await answer({ version: 91 });
+    assert.deepEqual([asked.from, asked.through], [90, 200]);
+  });
+});
+
+describe("a log that is brought to the server", () => {
+  async function pieces(text) {
+    const sent = [];
+    await bringLog(async (piece) => void sent.push(piece), { id: "x", room: "/", text }, () => {});
+    return sent;
+  }
+
+  test("comes in pieces that the server takes, and none ends within a character", async () => {
+    for (const text of ["", "short", "💡".repeat(80_000), `x${"💡".repeat(80_000)}`]) {
+      const sent = await pieces(text);
+      assert.equal(sent.map((piece) => piece.text).join(""), text);
+      assert.deepEqual(sent.map(({ isLast }) => isLast).lastIndexOf(true), sent.length - 1);
+      assert.equal(sent.filter(({ isLast }) => isLast).length, 1);
+      for (const { text } of sent) {
+        assert(new TextEncoder().encode(text).length <= 256 << 10);
+        assert(text.isWellFormed());
+      }
+    }
+  });
+
+  test("isn't begun if it is larger than the server takes", async () => {
+    await assert.rejects(pieces("é".repeat((8 << 20) + 1)), /16 MiB/);
+  });
+
+  test("ends with the piece that the server refuses", async () => {
+    let count = 0;
+    const refuse = async () => {
+      count += 1;
+      throw new Error("Line 1");
+    };
+    const log = { id: "x", room: undefined, text: "x".repeat(200_000) };
+    await assert.rejects(bringLog(refuse, log, () => {}), /Line 1/);
+    assert.equal(count, 1);
+  });
+});
+
+describe("a test that is made of a log", () => {
+  const header = '{"journal":"storecast","format":1,"room":"/tally","epoch":"c0ffee"}';
+  const ada = { id: "ada" };
+  const bob = { id: 'bob "the" \\', roles: ["admin"] };
+  const add = (sender, payload, more = {}) =>
+    JSON.stringify({ client: sender.id, sender, actions: [{ type: "Add", payload }], ...more });
+  const conflict = { code: "conflict", title: "It goes from 0 to 10." };
+  const unknown = { code: "unknown-action", title: "no such action" };
+  const beer = { type: "Beer", bytes: 9, digest: "19f6b03edaaf5bfd" };
+  const log = [
+    header,
+    add(ada, { number: 6 }),
+    add(bob, { number: 1, padding: '"# \\#' }),
+    add(ada, { number: 6 }, { rejection: conflict }),
+    add(ada, {}, { actions: [], rejection: unknown, refused: beer }),
+    add(ada, { number: 2 }),
+    add(ada, { number: 1 }),
+    "",
+  ].join("\n");
+  const options = { through: 3, definition: "Tallies.upTo10", types: ["Add"] };
+
+  test("is the one that is run with the server's tests", () => {
+    const run = new URL("../StorecastDevtoolsTests/CopiedTests.swift", import.meta.url);
+    assert.equal(testCode(log, options), readFileSync(run, "utf8"));
+  });
+
+  test("leaves out what is skipped, and doesn't say then what is rejected", () => {
+    const code = testCode(log, { ...options, skipped: [1] });
+    assert.doesNotMatch(code, /v1\n|#expect|position/);
+    assert.match(code, /v2\n[^]*Rejected then: [^]*_ = try\? await ada1[^]*v3\n/);
+  });
+
+  test("has a connection for each client, and names that Swift has", () => {
+    const line = (client, id) => add({ id }, { number: 1 }, { client });
+    const lines = [header, line("a", "ada"), line("b", "ada"), line("c", "2"), line("d", "")];
+    const code = testCode(lines.join("\n"), { ...options, through: 4 });
+    const names = [...code.matchAll(/let (\w+) = room.connect\(as: (.*)\)/g)];
+    assert.deepEqual(names.map(([, name, identity]) => [name, identity]), [
+      ["ada1", 'Identity("ada")'], ["ada2", 'Identity("ada")'], ["client1", 'Identity("2")'],
+      ["client2", ".anonymous"],
+    ]);
+  });
+
+  test("says what it leaves out, as only the server's own code dispatches it", () => {
+    const server = { id: "server" };
+    const joined = { actions: [{ type: "ClientJoined", payload: {} }] };
+    const code = testCode([header, add(server, {}, joined), add(ada, {})].join("\n"),
+      { ...options, through: 2 });
+    assert.match(code, /v1, by the server's own code: ClientJoined\n/);
+    assert.doesNotMatch(code, /Identity\("server"\)/);
+    assert.match(code, /Say here what should be so/);
+  });
+
+  test("has nothing in it that a payload, a name or a reason could mean as code", () => {
+    const hostile = { id: 'x"); exit(1) //\n', roles: ["\u202e\\(exit(1))"] };
+    const text = [
+      header,
+      add(hostile, { text: '"### + exit(1)\u2028\u0000\\###(1)' }),
+      add(hostile, {}, { rejection: { title: "No.\n        exit(1)" } }),
+      add(hostile, {}, { actions: [], rejection: unknown, refused: { type: "A\nexit(1)" } }),
+      add(hostile, {}),
+    ].join("\n");
+    const code = testCode(text, { ...options, through: 2 });
+    assert.match(code, /JSON\(parsing: ####".*"####\)/);
+    for (const line of code.split("\n").filter((line) => line.includes("exit(1)"))) {
+      assert.match(line, /^ *\/\/|^ *type: |Identity\("x\\"\); exit\(1\) \/\/\\u\{a\}"/);
+    }
+    assert.doesNotMatch(code, /[\u0000\u202e\u2028]/);
+  });
+
+  test("isn't made of what a snapshot has replaced, of too much, or of what isn't there", () => {
+    const cut = [header, '{"offset":1,"version":7,"snapshot":{}}', add(ada, {})].join("\n");
+    assert.throws(() => testCode(cut, { ...options, through: 8 }), /begins with a snapshot/);
+    assert.throws(() => testCode(log, { ...options, through: 9 }), /ends at version 4/);
+    const many = [header, ...Array(2001).fill(add(ada, {}))].join("\n");
+    assert.throws(() => testCode(many, { ...options, through: 2001 }), /at most 2000/);
   });
 });
 

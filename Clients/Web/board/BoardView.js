@@ -1,14 +1,20 @@
 import { arrange, byId, element } from "../parts/element.js";
 import { announce } from "../parts/notices.js";
 import { CardDialog } from "./CardDialog.js";
+import { draftOf } from "./CardEditing.js";
+import { CardHistory } from "./CardHistory.js";
 import { CardView } from "./CardView.js";
 import { ColumnDialog } from "./ColumnDialog.js";
 import { ColumnView } from "./ColumnView.js";
 import { Dragging } from "./Dragging.js";
 import { Keyboard } from "./Keyboard.js";
+import { askAfter } from "./lostTexts.js";
 import { Rearrangement } from "./Rearrangement.js";
 import { columnsReducer } from "./reducers.js";
+import { SearchView } from "./SearchView.js";
 import { excerpt } from "./sentences.js";
+import { UndoView } from "./UndoView.js";
+import { Welcome } from "./Welcome.js";
 
 /** The columns with their cards, and everything that one can do to them. */
 export class BoardView {
@@ -24,6 +30,8 @@ export class BoardView {
    * @type {ColumnView[]}
    */
   columns = [];
+  /** Whether it is known what is on the board. */
+  isKnown = false;
   #root = byId("columns");
   #addColumn = element("button", {
     class: "plain add-column",
@@ -32,21 +40,35 @@ export class BoardView {
   });
   #cardDialog = new CardDialog(this);
   #columnDialog = new ColumnDialog(this);
+  #welcome = new Welcome(this);
   #keyboard = new Keyboard(this, this.#root);
+  #history;
+  #undo;
+  #search;
   /** @type {Rearrangement | undefined} */
   #rearrangement;
 
   /**
    * @param {import("../storecast/index.js").Connection<any>} connection
    * @param {string} me
+   * @param {import("./Drafts.js").Drafts} drafts
    */
-  constructor(connection, me) {
+  constructor(connection, me, drafts) {
     this.connection = connection;
     this.me = me;
+    this.drafts = drafts;
     this.#root.append(element("p", { class: "loading", text: "The board is on its way…" }));
-    const columns = connection.select("columns", undefined, { optimistic: columnsReducer });
-    columns.subscribe(() => this.#showColumns(columns.getState() ?? []));
+    this.#undo = new UndoView(this);
+    this.#history = new CardHistory(connection, me);
+    const optimistic = this.#undo.noting(columnsReducer);
+    const columns = connection.select("columns", undefined, { optimistic });
+    columns.subscribe(() => {
+      const known = columns.getState();
+      if (known) this.#showColumns(known);
+    });
     new Dragging(this, this.#root);
+    this.#search = new SearchView(this, this.#root);
+    for (const [what] of drafts.list(draftOf({ id: "" }))) askAfter(this, what.slice(5));
   }
 
   /**
@@ -54,7 +76,25 @@ export class BoardView {
    * @param {object} payload
    */
   dispatch(type, payload) {
-    void this.connection.dispatch({ type, payload });
+    this.#undo.dispatch({ type, payload });
+  }
+
+  /**
+   * A card that is shown, or that was removed here of late.
+   *
+   * @param {string} id
+   */
+  find(id) {
+    return this.views.get(id)?.card ?? this.#undo.removed.get(id);
+  }
+
+  /**
+   * A card that is shown, in a column or because it was found.
+   *
+   * @param {string} id
+   */
+  cardOf(id) {
+    return this.views.get(id)?.card ?? this.#search.cardOf(id);
   }
 
   /**
@@ -77,6 +117,20 @@ export class BoardView {
     announce(`${excerpt(text)} moved to ${target.column.title}, place ${place + 1} of ${count}.`);
   }
 
+  /**
+   * Puts a column in front of another one, or at the right end, and says so.
+   *
+   * @param {ColumnView} view
+   * @param {ColumnView | undefined} before
+   */
+  moveColumn(view, before) {
+    const others = this.columns.filter((column) => column !== view);
+    const place = before ? others.indexOf(before) : others.length;
+    if (place === this.columns.indexOf(view)) return;
+    this.dispatch("MoveColumn", { column: view.column.id, before: before?.column.id });
+    announce(`${view.column.title} moved to place ${place + 1} of ${others.length + 1}.`);
+  }
+
   /** @param {CardView} view */
   toggleVote(view) {
     const { id, voters } = view.card;
@@ -84,12 +138,20 @@ export class BoardView {
     announce(voters.includes(this.me) ? "Vote taken back." : "Voted.");
   }
 
+  /** @param {CardView} view */
+  openCard(view) {
+    if (view.isEdited) return view.edit();
+    void this.#cardDialog.open(view);
+    this.#history.show(view.card);
+  }
+
   /**
+   * Removes a card; that can be undone.
+   *
    * @param {CardView} view
-   * @param {{ isToRemove?: boolean }} how
    */
-  openCard(view, how = {}) {
-    void this.#cardDialog.open(view, how);
+  removeCard({ card }) {
+    this.dispatch("RemoveCard", { card: card.id });
   }
 
   /** @param {ColumnView} column */
@@ -115,20 +177,31 @@ export class BoardView {
 
   /** @param {CardView} view */
   columnOf(view) {
-    return this.columns.find(({ list }) => list === view.element.parentElement);
+    const { column } = view.card;
+    return (
+      this.columns.find(({ list }) => list === view.element.parentElement) ??
+      this.columns.find(({ column: { id } }) => id === column)
+    );
   }
 
-  /** Cards are about to come, go or change places; all that do so together are shown together. */
-  willRearrange() {
+  /**
+   * Cards are about to come, go or change places; all that do so together are shown together.
+   *
+   * @param {{ isStill?: boolean }} how  still if none of those that can be seen moves
+   */
+  willRearrange(how = {}) {
     if (this.#rearrangement) return;
-    const rearrangement = new Rearrangement(this.views);
+    const rearrangement = new Rearrangement(how.isStill ? new Map() : this.views);
     this.#rearrangement = rearrangement;
     queueMicrotask(() => {
       this.#rearrangement = undefined;
       for (const [id, view] of this.views) {
-        if (!view.element.isConnected) this.views.delete(id);
+        if (view.element.isConnected || view.isEdited) continue;
+        this.views.delete(id);
+        if (this.drafts.get(draftOf({ id }))) askAfter(this, id);
       }
       rearrangement.show();
+      this.#welcome.show();
       this.#keyboard.settle();
     });
   }
@@ -136,6 +209,7 @@ export class BoardView {
   /** @param {import("./reducers.js").Column[]} columns */
   #showColumns(columns) {
     this.willRearrange();
+    this.isKnown = true;
     const known = new Map(this.columns.map((view) => [view.column.id, view]));
     this.columns = columns.map((column) => {
       const view = known.get(column.id) ?? new ColumnView(column, this);

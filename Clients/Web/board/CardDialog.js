@@ -1,78 +1,99 @@
 import { byId, element } from "../parts/element.js";
-import { cardReducer, remember, sharedTextOf } from "./cardText.js";
+import { CardEditing } from "./CardEditing.js";
 import { ask } from "./dialogs.js";
-import { TextDraft } from "./TextDraft.js";
+import { askAfter } from "./lostTexts.js";
 
 /** A card's text, column and who does it; and how to remove it. */
 export class CardDialog {
   #board;
   #text = byId("card-text");
-  /** Whether an input method is composing a character: then the field has to be left alone. */
-  #isComposing = false;
-  /** Shows what is new of the card that is open. */
-  #follow = () => {};
+  #assignee = byId("card-assignee");
+  #column = byId("card-column");
 
   /** @param {import("./BoardView.js").BoardView} board */
   constructor(board) {
     this.#board = board;
-    byId("card-remove").onclick = () => byId("card-dialog").close("remove");
-    this.#text.addEventListener("compositionstart", () => (this.#isComposing = true));
-    this.#text.addEventListener("compositionend", () => {
-      this.#isComposing = false;
-      this.#follow();
-    });
+    for (const how of ["remove", "discard"]) {
+      byId(`card-${how}`).onclick = () => byId("card-dialog").close(how);
+    }
   }
 
   /**
-   * Returns when the dialog is closed and what was changed is dispatched.
+   * Returns when the dialog is closed and what was changed is dispatched. What was typed stays as a
+   * draft if it is just closed.
    *
    * @param {import("./CardView.js").CardView} view
-   * @param {{ isToRemove?: boolean }} how
    */
-  async open(view, { isToRemove = false }) {
+  async open(view) {
     const { card } = view;
-    const [columns, assignee] = [byId("card-column"), byId("card-assignee")];
-    const column = this.#board.columnOf(view);
-    const targets = this.#board.columns;
-    columns.replaceChildren(
-      ...targets.map(({ column: { id, title } }) => element("option", { value: id, text: title }))
+    const { drafts, columns } = this.#board;
+    const column = this.#board.columnOf(view)?.column.id ?? card.column;
+    this.#column.replaceChildren(
+      ...columns.map(({ column: { id, title } }) => element("option", { value: id, text: title }))
     );
-    const { draft, close } = this.#edit(card);
-    columns.value = column?.column.id;
-    assignee.value = card.assignee ?? "";
+    this.#column.value = column;
+    const draft = `assignee ${card.id}`;
+    this.#assignee.value = drafts.get(draft)?.text ?? card.assignee ?? "";
+    /** @type {CardEditing} */
+    const editing = new CardEditing(this.#board, this.#text, card, () => this.#show(editing, card));
+    this.#assignee.oninput = () => {
+      const { value } = this.#assignee;
+      drafts.keep(draft, value === (card.assignee ?? "") ? undefined : { text: value });
+      this.#show(editing, card);
+    };
+    this.#column.onchange = () => this.#show(editing, card);
+    this.#show(editing, card);
     const answer = ask(byId("card-dialog"));
-    (isToRemove ? byId("card-remove") : this.#text).focus();
+    this.#text.focus();
+    view.isOpen = true;
     const how = await answer;
-    close();
-    if (how === "remove") this.#board.dispatch("RemoveCard", { card: card.id });
-    if (how !== "save") return;
-    const target = targets.find((candidate) => candidate.column.id === columns.value);
-    const { edit } = draft;
-    if (edit) {
-      remember(edit, this.#text.value);
-      this.#board.dispatch("EditCardText", { card: card.id, edit });
+    view.isOpen = false;
+    if (how === "") {
+      editing.close();
+      if (editing.isGone) askAfter(this.#board, card.id);
+    } else {
+      drafts.drop(draft);
     }
-    this.#assign(card, assignee.value.trim());
-    if (target && target !== column) this.#board.move(view, target, undefined);
+    if (how === "save") this.#save(editing, view);
+    if (how === "discard" || how === "remove") editing.discard();
+    view.edited();
+    if (how === "remove" && !editing.isGone) this.#board.removeCard(view);
   }
 
   /**
-   * Has the text of a card in its field, with what others make of it, until it is closed.
+   * Says what the buttons do.
    *
+   * @param {CardEditing} editing
    * @param {import("./reducers.js").Card} card
    */
-  #edit(card) {
-    const { connection } = this.#board;
-    const draft = new TextDraft(this.#text, connection.participant, sharedTextOf(card));
-    const store = connection.select("card", card.id, { optimistic: cardReducer });
-    this.#isComposing = false;
-    this.#follow = () => {
-      const news = store.getState();
-      if (news && !this.#isComposing) draft.follow(sharedTextOf(news));
-    };
-    const close = store.subscribe(() => this.#follow());
-    this.#follow();
-    return { draft, close };
+  #show(editing, card) {
+    const isChanged =
+      editing.isChanged ||
+      this.#assignee.value.trim() !== (card.assignee ?? "") ||
+      this.#column.value !== card.column;
+    byId("card-discard").textContent = isChanged ? "Discard changes" : "Cancel";
+    byId("card-gone").hidden = !editing.isGone;
+    byId("card-remove").hidden = editing.isGone;
+    byId("card-save").textContent = editing.isGone ? "Add as a new card" : "Save";
+  }
+
+  /**
+   * @param {CardEditing} editing
+   * @param {import("./CardView.js").CardView} view
+   */
+  #save(editing, view) {
+    const { card } = view;
+    const column = this.#column.value;
+    if (editing.isGone) {
+      editing.discard();
+      this.#board.dispatch("AddCard", { column, text: this.#text.value.trim() });
+      return;
+    }
+    editing.save();
+    this.#assign(card, this.#assignee.value.trim());
+    const target = this.#board.columns.find((candidate) => candidate.column.id === column);
+    const isThere = target === this.#board.columnOf(view);
+    if (target && !isThere) this.#board.move(view, target, undefined);
   }
 
   /**

@@ -1,5 +1,7 @@
 import { avatar, shownName } from "../parts/avatar.js";
 import { element, set } from "../parts/element.js";
+import { draftOf } from "./CardEditing.js";
+import { CardEditor } from "./CardEditor.js";
 import { counted } from "./sentences.js";
 
 /** @typedef {import("./reducers.js").Card} Card */
@@ -11,9 +13,17 @@ export class CardView {
   #text = element("p");
   #votes;
   #unsaved = element("span", { class: "unsaved", text: "Not saved yet", hidden: true });
+  #draft = element("button", { class: "plain draft", text: "Draft", hidden: true });
   #assignee = element("span");
-  #edit;
+  #open;
   #me;
+  #board;
+  /** @type {CardEditor | undefined} */
+  #editor;
+  /** Whether its dialog is open. */
+  isOpen = false;
+  /** Whether the click that comes next only ends a drag. */
+  #wasDragged = false;
 
   /**
    * @param {Card} card
@@ -22,21 +32,25 @@ export class CardView {
    */
   constructor(card, me, board) {
     this.#me = me;
+    this.#board = board;
     const vote = () => board.toggleVote(this);
     const open = () => board.openCard(this);
     this.#votes = element("button", { class: "plain votes", onclick: vote });
-    this.#edit = element("button", {
+    this.#text.addEventListener("click", this.#clicked);
+    this.#draft.addEventListener("click", () => this.edit());
+    this.#open = element("button", {
       class: "plain icon",
       text: "⋯",
       "aria-label": "Open the card",
       onclick: open,
     });
+    const state = [this.#votes, this.#unsaved, this.#draft];
     const space = element("span", { class: "space" });
     this.element = element(
       "li",
-      { class: "card", tabindex: "-1", "data-card": card.id, ondblclick: open },
+      { class: "card", tabindex: "-1", "data-card": card.id, onpointerup: this.#released },
       this.#text,
-      element("footer", {}, this.#votes, this.#unsaved, space, this.#assignee, this.#edit)
+      element("footer", {}, ...state, space, this.#assignee, this.#open)
     );
     this.card = card;
     this.#draw();
@@ -50,6 +64,32 @@ export class CardView {
     this.#draw();
   }
 
+  /** Whether its text is being edited, here or in its dialog. */
+  get isEdited() {
+    return this.isOpen || this.#editor !== undefined;
+  }
+
+  /** Has its text edited in its place. */
+  edit() {
+    if (this.#editor) return this.#editor.focus();
+    const editor = new CardEditor(this, this.#board);
+    if (editor.isOpen) this.#editor = editor;
+  }
+
+  /** Its text is edited no longer. */
+  edited() {
+    this.#editor = undefined;
+    this.#draw();
+  }
+
+  #released = () => {
+    this.#wasDragged = document.documentElement.classList.contains("dragging");
+  };
+
+  #clicked = () => {
+    if (!this.#wasDragged) this.edit();
+  };
+
   #draw() {
     const { text, voters, assignee, isPending = false } = this.card;
     const hasMine = voters.includes(this.#me);
@@ -59,12 +99,18 @@ export class CardView {
     set(this.#votes, "aria-label", `Vote, ${counted(voters.length, "vote")}`);
     set(this.#votes, "title", voters.map(shownName).join(", ") || "Nobody has voted yet");
     this.#unsaved.hidden = !isPending;
+    const draft = this.#board.drafts.get(draftOf(this.card));
+    this.#draft.hidden = !draft;
+    set(this.#draft, "title", draft && `You typed, and didn't save: ${draft.text}`);
+    set(this.#draft, "aria-label", "Go on with what you typed in this card");
     this.#assignee.title = assignee ? `${shownName(assignee)} does it` : "";
     this.#assignee.replaceChildren(...(assignee ? [avatar(assignee)] : []));
     this.element.classList.toggle("waiting", isPending);
     const who = assignee ? `, ${shownName(assignee)} does it` : "";
     const saved = isPending ? ", not saved yet" : "";
-    set(this.element, "aria-label", `${text}, ${counted(voters.length, "vote")}${who}${saved}`);
+    const typed = draft ? ", has a draft of yours" : "";
+    const votes = counted(voters.length, "vote");
+    set(this.element, "aria-label", `${text}, ${votes}${who}${saved}${typed}`);
   }
 
   /**
@@ -73,7 +119,7 @@ export class CardView {
    * @param {boolean} isCurrent
    */
   set isCurrent(isCurrent) {
-    for (const part of [this.element, this.#votes, this.#edit]) {
+    for (const part of [this.element, this.#votes, this.#draft, this.#open]) {
       set(part, "tabindex", isCurrent ? 0 : -1);
     }
   }

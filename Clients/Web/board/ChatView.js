@@ -1,5 +1,5 @@
 import { avatar, shownName } from "../parts/avatar.js";
-import { arrange, byId, element } from "../parts/element.js";
+import { arrange, byId, element, set } from "../parts/element.js";
 import { chatReducer } from "./reducers.js";
 
 /** The messages, and the field to say something. On small screens a button opens the chat. */
@@ -19,17 +19,24 @@ export class ChatView {
   /**
    * @param {import("../storecast/index.js").Connection<any>} connection
    * @param {string} me
+   * @param {import("./Drafts.js").Drafts} drafts
    */
-  constructor(connection, me) {
+  constructor(connection, me, drafts) {
     this.#me = me;
     const chat = connection.select("chat", undefined, { optimistic: chatReducer(me) });
-    chat.subscribe(() => this.#show(chat.getState() ?? []));
+    chat.subscribe(() => {
+      const messages = chat.getState();
+      if (messages) this.#show(messages);
+    });
     const field = byId("say").querySelector("input");
+    field.value = drafts.get("message")?.text ?? "";
+    field.oninput = () => drafts.keep("message", { text: field.value });
     byId("say").addEventListener("submit", (/** @type {Event} */ event) => {
       event.preventDefault();
       const text = field.value.trim();
       if (text) void chat.dispatch({ type: "Say", payload: { text } });
       field.value = "";
+      drafts.drop("message");
     });
     byId("chat-button").onclick = () => this.#open(!this.#panel.classList.contains("open"));
     byId("chat-close").onclick = () => this.#open(false);
@@ -51,6 +58,7 @@ export class ChatView {
   /** @param {import("./reducers.js").Message[]} messages */
   #show(messages) {
     const list = this.#list;
+    list.classList.remove("loading");
     const isAtEnd = list.scrollHeight - list.scrollTop - list.clientHeight < 40;
     const items = new Map();
     let previous;
@@ -78,6 +86,7 @@ export class ChatView {
     const count = messages.filter(({ time, author }) => time > seen && author !== this.#me).length;
     byId("unread").textContent = String(count);
     byId("unread").hidden = count === 0;
+    set(byId("chat-button"), "aria-label", count > 0 ? `Chat, ${count} new` : "Chat");
   }
 
   /** @param {import("./reducers.js").Message} message */
@@ -85,7 +94,7 @@ export class ChatView {
     const moment = new Date(time * 1000);
     const clock = moment.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
     return element(
-      "li",
+      "div",
       { class: isPending ? "message waiting" : "message" },
       avatar(author),
       element(

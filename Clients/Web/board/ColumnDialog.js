@@ -1,5 +1,6 @@
 import { byId } from "../parts/element.js";
 import { ask } from "./dialogs.js";
+import { titleDraft } from "./TitleEditor.js";
 
 /** A column's title and place; for a new column, too. */
 export class ColumnDialog {
@@ -8,13 +9,14 @@ export class ColumnDialog {
   /** @param {import("./BoardView.js").BoardView} board */
   constructor(board) {
     this.#board = board;
-    for (const how of ["left", "right", "remove"]) {
+    for (const how of ["left", "right", "remove", "discard"]) {
       byId(`column-${how}`).onclick = () => byId("column-dialog").close(how);
     }
   }
 
   /**
-   * Returns when the dialog is closed and what was changed is dispatched.
+   * Returns when the dialog is closed and what was changed is dispatched. What was typed stays as a
+   * draft if it is just closed.
    *
    * @param {import("./ColumnView.js").ColumnView} [view]  none for a new column
    */
@@ -22,7 +24,17 @@ export class ColumnDialog {
     const name = byId("column-name");
     byId("column-title").textContent = view ? "Column" : "A new column";
     byId("column-places").hidden = byId("column-remove").hidden = !view;
-    name.value = view?.column.title ?? "";
+    const old = view?.column.title ?? "";
+    const { drafts } = this.#board;
+    const draft = titleDraft(view?.column.id ?? "");
+    const show = () => {
+      const isChanged = name.value.trim() !== old;
+      byId("column-discard").textContent = isChanged ? "Discard" : "Cancel";
+      return isChanged;
+    };
+    name.value = drafts.get(draft)?.text ?? old;
+    name.oninput = () => drafts.keep(draft, show() ? { text: name.value } : undefined);
+    show();
     const { columns } = this.#board;
     const index = view ? columns.indexOf(view) : 0;
     byId("column-left").disabled = index === 0;
@@ -30,6 +42,7 @@ export class ColumnDialog {
     byId("column-remove").disabled = (view?.cards.length ?? 0) > 0;
     byId("column-remove").title = "Only an empty column can be removed.";
     const how = await ask(byId("column-dialog"));
+    if (how === "save" || how === "discard" || how === "remove") drafts.drop(draft);
     const title = name.value.trim();
     if (!view) {
       if (how === "save" && title) this.#board.dispatch("AddColumn", { title });
@@ -39,7 +52,7 @@ export class ColumnDialog {
     if (how === "remove") this.#board.dispatch("RemoveColumn", { column });
     if (how === "left") this.#move(column, columns[index - 1]);
     if (how === "right") this.#move(column, columns[index + 2]);
-    if (how === "save" && title && title !== view.column.title) {
+    if (how === "save" && title && title !== old) {
       this.#board.dispatch("RenameColumn", { column, title });
     }
   }

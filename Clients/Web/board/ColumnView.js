@@ -1,12 +1,18 @@
 import { arrange, element, set } from "../parts/element.js";
 import { notify } from "../parts/notices.js";
+import { CardWindow, partSize } from "./CardWindow.js";
+import { tellLost } from "./lostTexts.js";
 import { pageReducer } from "./reducers.js";
 import { counted } from "./sentences.js";
+import { editTitle } from "./TitleEditor.js";
 
 /** @typedef {import("./reducers.js").Card} Card */
 /** @typedef {import("./reducers.js").Column} Column */
 
-/** A column: its title, a page of its cards, and how to add one. */
+/** How many heights of the list there are to be above and below what is seen of it. */
+const reserve = 2;
+
+/** A column: its title, the cards around those that are looked at, and how to add one. */
 export class ColumnView {
   /** @type {Column} */
   column;
@@ -18,18 +24,17 @@ export class ColumnView {
   cards = [];
   /** Whether there are cards below those that are shown. */
   hasMore = false;
-  #end = () => {};
-  #pages;
-  /**
-   * Where the page was asked for that is on its way.
-   *
-   * @type {"previous" | "next" | undefined}
-   */
-  #turn;
-  #title = element("h2");
+  /** @type {CardWindow | undefined} */
+  #window;
+  /** Whether cards were on their way when it was shown last. */
+  #wasMoving = false;
+  /** How high the cards are that were above those that are shown. */
+  #above = 0;
+  #title = element("h2", { title: "Click to rename" });
   #number = element("span", { class: "number" });
   #form;
   #field;
+  #cancel;
   #board;
 
   /**
@@ -39,26 +44,25 @@ export class ColumnView {
   constructor(column, board) {
     this.column = column;
     this.#board = board;
-    this.list = element("ul", { class: "cards" });
-    this.previous = this.#turnButton("previous", "↑ Cards above");
-    this.next = this.#turnButton("next", "↓ More cards");
-    this.add = element("button", {
-      class: "plain add",
-      text: "+ Add a card",
-      onclick: () => this.write(),
-    });
+    this.list = element("ul", { class: "cards loading", onscroll: () => this.#fill() });
+    this.#title.onclick = () => editTitle(this, this.#title, board);
+    this.add = element("button", { class: "plain add", onclick: () => this.write() });
+    this.#cancel = element("button", { type: "button", onclick: () => this.#discard() });
     const edit = element("button", {
       class: "plain icon",
       text: "⋯",
       "aria-label": "Open the column",
+      "aria-keyshortcuts": "Shift+ArrowLeft Shift+ArrowRight",
       onclick: () => board.openColumn(this),
+      onkeydown: this.#moved,
     });
     this.#field = element("textarea", {
       rows: "2",
       maxlength: "500",
       "aria-label": "Text of the new card",
       placeholder: "What is to be done?",
-      onkeydown: this.#typed,
+      onkeydown: this.#pressed,
+      oninput: () => this.#typed(),
     });
     this.#form = element(
       "form",
@@ -67,7 +71,7 @@ export class ColumnView {
       element(
         "div",
         { class: "buttons" },
-        element("button", { type: "button", text: "Cancel", onclick: () => this.#stopWriting() }),
+        this.#cancel,
         element("button", { class: "primary", text: "Add" })
       )
     );
@@ -75,31 +79,25 @@ export class ColumnView {
       "section",
       { class: "column", "data-column": column.id },
       element("header", {}, this.#title, this.#number, edit),
-      this.previous,
       this.list,
-      this.next,
       this.#form,
       this.add
     );
     this.show(column);
+    this.#field.value = board.drafts.get(this.#draft)?.text ?? "";
+    this.#form.hidden = !this.#field.value;
+    this.add.hidden = !this.#form.hidden;
+    this.#typed();
     const { connection, me } = board;
-    const optimistic = pageReducer(column.id, me, (id) => board.views.get(id)?.card);
-    const at = (/** @type {object} */ place) => ({ column: column.id, ...place });
-    this.#pages = connection.pages("column", at, { optimistic });
-    this.#end = this.#pages.subscribe(() => this.#showPage());
-    this.#showPage();
-  }
-
-  /**
-   * @param {"previous" | "next"} way
-   * @param {string} text
-   */
-  #turnButton(way, text) {
-    const onclick = () => {
-      this.#turn = way;
-      this.#pages[way]();
-    };
-    return element("button", { class: "plain turn", hidden: true, text, onclick });
+    const optimistic = pageReducer(column.id, me, (id) => board.find(id));
+    this.#window = new CardWindow(
+      (place) => {
+        const part = { column: column.id, limit: partSize, ...place };
+        return connection.select("column", part, { optimistic });
+      },
+      () => this.#window && this.#showWindow()
+    );
+    this.#showWindow();
   }
 
   /** @param {Column} column */
@@ -114,7 +112,7 @@ export class ColumnView {
 
   /** Of all cards; where all are shown, with those that the server hasn't confirmed. */
   #showNumber() {
-    const isWhole = this.next.hidden && this.previous.hidden;
+    const isWhole = !this.hasMore && !this.#window?.hasBefore;
     const number = isWhole ? this.cards.length : this.column.count;
     this.#number.textContent = String(number);
     set(this.#number, "aria-label", counted(number, "card"));
@@ -122,8 +120,33 @@ export class ColumnView {
 
   /** The column is gone. */
   close() {
-    this.#end();
+    this.#window?.close();
     this.element.remove();
+    const { value } = this.#field;
+    if (!value.trim()) return;
+    this.#board.drafts.drop(this.#draft);
+    const { title } = this.column;
+    tellLost(this.#board.drafts, `${title} was removed. You had typed for a new card:`, value);
+  }
+
+  /** What the draft of a new card is called. */
+  get #draft() {
+    return `new ${this.column.id}`;
+  }
+
+  /** Keeps what is typed of a new card, until it is added or discarded. */
+  #typed() {
+    const { value } = this.#field;
+    this.#board.drafts.keep(this.#draft, { text: value });
+    const hasText = value.trim() !== "";
+    this.#cancel.textContent = hasText ? "Discard" : "Cancel";
+    this.add.textContent = hasText ? "+ Add a card (draft)" : "+ Add a card";
+  }
+
+  #discard() {
+    this.#field.value = "";
+    this.#typed();
+    this.#stopWriting();
   }
 
   /** Opens the field for a new card. */
@@ -133,29 +156,67 @@ export class ColumnView {
     this.#field.focus();
   }
 
-  #showPage() {
-    const page = this.#pages.getState();
-    if (!page) return;
-    // Others may have taken all of its cards away.
-    if (page.hasBefore && page.rows.length === 0 && !this.#pages.isTurning) this.#pages.first();
-    this.hasMore = page.hasAfter;
-    this.next.hidden = !page.hasAfter;
-    this.previous.hidden = !page.hasBefore;
-    this.#showCards(page.rows);
+  #showWindow() {
+    if (!this.#window?.isLoaded) return;
+    this.list.classList.remove("loading");
+    const { cards, hasAfter, hasBefore, isMoving } = this.#window;
+    this.hasMore = hasAfter;
+    set(this.list, "aria-busy", isMoving && "true");
+    const how = { isStill: this.#wasMoving && !isMoving };
+    this.#wasMoving = isMoving;
+    if (cards[0]?.id === this.cards[0]?.id) this.#showCards(cards, how);
+    else this.#keepPlace(() => this.#showCards(cards, how), hasBefore);
     this.#showNumber();
-    if (!this.#turn || this.#pages.isTurning) return;
-    this.list.scrollTop = this.#turn === "next" ? 0 : this.list.scrollHeight;
-    if (this[this.#turn].hidden) this.list.querySelector("li")?.focus();
-    this.#turn = undefined;
+    this.#fill();
   }
 
-  /** @param {readonly Card[]} cards */
-  #showCards(cards) {
+  /**
+   * Has the cards that stay be where they were: room is left in place of those above that went.
+   *
+   * @param {() => void} show
+   * @param {boolean} hasBefore
+   */
+  #keepPlace(show, hasBefore) {
+    const old = [...this.list.children].map((item) => ({ item, top: item.offsetTop }));
+    show();
+    const stays = old.find(({ item }) => item.parentElement === this.list);
+    if (!stays || (!hasBefore && this.#above === 0)) return;
+    const needed = this.#above + stays.top - stays.item.offsetTop;
+    this.#above = hasBefore ? Math.max(0, needed) : 0;
+    this.list.style.setProperty("--above", `${this.#above}px`);
+    this.list.scrollTop += stays.item.offsetTop - stays.top;
+  }
+
+  /** Asks for what is about to be seen. */
+  #fill() {
+    const { scrollTop, scrollHeight, clientHeight } = this.list;
+    if (clientHeight === 0 || !this.#window || this.#window.isMoving) return;
+    const room = reserve * clientHeight;
+    if (scrollTop - this.#above < room && this.#window.hasBefore) this.#window.previous();
+    else if (scrollHeight - scrollTop - clientHeight < room) this.#window.next();
+  }
+
+  /** @param {KeyboardEvent} event */
+  #moved = (event) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!step || !event.shiftKey) return;
+    event.preventDefault();
+    const { columns } = this.#board;
+    const others = columns.filter((view) => view !== this);
+    const place = columns.indexOf(this) + step;
+    if (place >= 0 && place <= others.length) this.#board.moveColumn(this, others[place]);
+  };
+
+  /**
+   * @param {readonly Card[]} cards
+   * @param {{ isStill: boolean }} how
+   */
+  #showCards(cards, how) {
     const old = this.cards;
     this.cards = cards;
     const isSameOrder =
       old.length === cards.length && cards.every(({ id }, index) => id === old[index].id);
-    if (!isSameOrder) this.#board.willRearrange();
+    if (!isSameOrder) this.#board.willRearrange(how);
     const views = cards.map((card) => this.#board.viewOf(card));
     if (isSameOrder) return;
     // The mark of a place to drop a card stays.
@@ -163,7 +224,7 @@ export class ColumnView {
   }
 
   /** @param {KeyboardEvent} event */
-  #typed = (event) => {
+  #pressed = (event) => {
     if (event.key === "Escape") this.#stopWriting();
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
@@ -177,9 +238,11 @@ export class ColumnView {
     if (!text) return;
     this.#board.dispatch("AddCard", { column: this.column.id, text });
     this.#field.value = "";
+    this.#typed();
     this.#field.focus();
     this.list.scrollTop = this.list.scrollHeight;
-    if (this.hasMore) notify(`It is at the bottom of ${this.column.title}, below what is shown.`);
+    if (!this.hasMore) return;
+    notify(`It is at the bottom of ${this.column.title}, below what is shown.`, { kind: "good" });
   };
 
   #stopWriting() {

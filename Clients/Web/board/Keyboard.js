@@ -59,7 +59,7 @@ export class Keyboard {
   #pressed(event) {
     const { key, target } = event;
     if (event.ctrlKey || event.metaKey || event.altKey || !(target instanceof HTMLElement)) return;
-    const item = target.closest(".card, .add, .turn");
+    const item = target.closest(".card, .add");
     if (item !== target) return;
     const view = this.#viewAt(item);
     const isDone = arrows[key]
@@ -108,10 +108,15 @@ export class Keyboard {
   #command(key, view) {
     switch (key.length === 1 ? key.toLowerCase() : key) {
       case "Enter":
+      case "e":
+        view.edit();
+        return true;
+      case "o":
         this.#board.openCard(view);
         return true;
       case "Delete":
-        this.#board.openCard(view, { isToRemove: true });
+      case "Backspace":
+        this.#board.removeCard(view);
         return true;
       case "v":
         this.#board.toggleVote(view);
@@ -134,7 +139,7 @@ const arrows = {
 };
 
 /**
- * What arrows go through in a column: its cards, and the buttons around them.
+ * What arrows go through in a column: its cards, and the button below them.
  *
  * @param {import("./ColumnView.js").ColumnView | undefined} column
  * @returns {HTMLElement[]}
@@ -142,5 +147,5 @@ const arrows = {
 function itemsOf(column) {
   if (!column) return [];
   const cards = column.list.querySelectorAll(".card");
-  return [column.previous, ...cards, column.next, column.add].filter(({ hidden }) => !hidden);
+  return [...cards, column.add].filter(({ hidden }) => !hidden);
 }

@@ -1,51 +1,83 @@
 import { avatar, shownName } from "../parts/avatar.js";
 import { byId, element } from "../parts/element.js";
+import { notify } from "../parts/notices.js";
 import { ask } from "./dialogs.js";
+import { counted } from "./sentences.js";
 
 const key = "storecast board name";
 
-/** Who this is: remembered, or asked for; empty for somebody anonymous. */
-export async function myName() {
-  const known = read();
-  return known ?? (await choose(""));
-}
-
-/** The button that shows who one is, and changes it. */
-export class NameDialog {
-  /** @param {string} name */
-  constructor(name) {
-    const button = byId("name-button");
-    button.append(avatar(name), element("span", { text: shownName(name) }));
-    button.setAttribute("aria-label", `You are ${shownName(name)}. Change your name`);
-    button.onclick = async () => {
-      const chosen = await choose(name);
-      // Another person is another client: the page begins anew.
-      if (chosen !== undefined && chosen !== name) location.reload();
-    };
-  }
-}
-
 /**
- * @param {string} name
- * @returns {Promise<string | undefined>} undefined if the dialog was cancelled
+ * Who this is, as this browser remembers it: empty for somebody who stays anonymous; undefined if
+ * they haven't been asked.
+ *
+ * @returns {string | undefined}
  */
-async function choose(name) {
-  const field = byId("name");
-  field.value = name;
-  if ((await ask(byId("name-dialog"))) !== "save") return undefined;
-  const chosen = field.value.trim();
+export function myName() {
   try {
-    localStorage.setItem(key, chosen);
-  } catch {
-    // Not allowed here: the name lasts as long as the page.
-  }
-  return chosen;
-}
-
-function read() {
-  try {
-    return localStorage.getItem(key) ?? undefined;
+    return history.state?.name ?? localStorage.getItem(key) ?? undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** Asks who this is, over the board; and the button that shows it, and changes it. */
+export class NameDialog {
+  #connection;
+  #name;
+  /** @type {string | undefined} */
+  #shown;
+
+  /**
+   * @param {import("../storecast/index.js").Connection<any>} connection  under `name`
+   * @param {string} name
+   */
+  constructor(connection, name) {
+    this.#connection = connection;
+    this.#name = name;
+    byId("name-button").onclick = () => this.open();
+    connection.subscribe(() => this.#show());
+    this.#show();
+    byId("name-anonymous").onclick = () => byId("name-dialog").close("anonymous");
+  }
+
+  /** Where the server asks for tokens, it says whose one it was given. */
+  #show() {
+    const id = this.#connection.identity?.id ?? this.#name;
+    if (id === this.#shown) return;
+    this.#shown = id;
+    const button = byId("name-button");
+    button.replaceChildren(avatar(id), element("span", { text: shownName(id) }));
+    button.setAttribute("aria-label", `You are ${shownName(id)}: change that`);
+  }
+
+  /** Returns when it is answered. */
+  async open() {
+    const field = byId("name");
+    field.value = this.#name;
+    byId("name-anonymous").textContent = this.#name ? "Be anonymous" : "Stay anonymous";
+    byId("name-save").textContent = this.#name ? "Change my name" : "Join the board";
+    const { pendingCount } = this.#connection;
+    byId("name-waiting").hidden = pendingCount === 0;
+    const until = `until you are ${shownName(this.#name)} again`;
+    byId("name-waiting").textContent =
+      `Not saved yet: ${counted(pendingCount, "change")}. They wait in this browser ${until}.`;
+    const how = await ask(byId("name-dialog"));
+    if (how === "anonymous") this.#become("");
+    if (how === "save") this.#become(field.value.trim());
+  }
+
+  /** @param {string} name */
+  #become(name) {
+    try {
+      localStorage.setItem(key, name);
+    } catch {
+      // Not allowed here: the tab remembers it.
+      history.replaceState({ name }, "");
+    }
+    if (name === this.#name) return;
+    // Another person is another client: the page begins anew, if it can be had.
+    const isReachable = this.#connection.status.state !== "offline";
+    if (isReachable || navigator.serviceWorker?.controller) return location.reload();
+    notify(`There is no connection. You are ${shownName(name)} when the page is loaded again.`);
   }
 }

@@ -3,17 +3,26 @@ import { byId, element } from "../parts/element.js";
 
 const most = 6;
 
-/** Who is here, as a row of discs. */
+/** Who else is here, as a row of discs. */
 export class PeopleView {
-  /** @param {import("../storecast/index.js").Connection<any>} connection */
-  constructor(connection) {
+  /**
+   * @param {import("../storecast/index.js").Connection<any>} connection
+   * @param {string} me
+   */
+  constructor(connection, me) {
     const present = connection.select("present");
-    present.subscribe(() => this.#show(present.getState() ?? []));
+    const show = () => this.#show(present.getState() ?? [], connection.identity?.id ?? me);
+    present.subscribe(show);
   }
 
-  /** @param {{ id: string, name: string }[]} people */
-  #show(people) {
-    const room = matchMedia("(max-width: 640px)").matches ? 3 : most;
+  /**
+   * @param {{ id: string, name: string }[]} all
+   * @param {string} me
+   */
+  #show(all, me) {
+    // One's own name is on the button beside them.
+    const people = all.filter(({ id }) => id !== me);
+    const room = matchMedia("(max-width: 640px)").matches ? 2 : most;
     const shown = people.slice(0, people.length > room ? room - 1 : room);
     const items = shown.map((person) => {
       const name = shownName(person.name);
@@ -30,7 +39,7 @@ export class PeopleView {
     }
     byId("people").replaceChildren(...items);
     byId("names").replaceChildren(
-      ...people.filter(({ id }) => id).map(({ id }) => element("option", { value: id }))
+      ...all.filter(({ id }) => id).map(({ id }) => element("option", { value: id }))
     );
   }
 }

@@ -32,6 +32,32 @@ export class TextDraft {
     return editOf(this.#shared, this.#editor, value.trim());
   }
 
+  /** What is typed and not saved, for `restore`; undefined if nothing is. */
+  get unsaved() {
+    const { value } = this.#field;
+    return value === this.#shared.text ? undefined : { text: value, base: this.#shared };
+  }
+
+  /**
+   * Puts what was typed before into the field, with what others have made of the text since.
+   *
+   * @param {import("./Drafts.js").Draft} draft
+   */
+  restore({ text, base }) {
+    const news = this.#shared;
+    this.#field.value = text;
+    if (base?.text === news.text) return;
+    try {
+      if (!base) throw new TypeError("It isn't known what it was made of.");
+      this.#shared = base;
+      this.follow(news);
+    } catch {
+      // Or what the storage had isn't a shared text.
+      this.#shared = news;
+      this.#field.value = `${news.text}\n${text}`;
+    }
+  }
+
   /**
    * Shows what others have made of the text. If it can't be told any more where in it something
    * was typed, the whole field is put behind it.

@@ -1,25 +1,40 @@
-import { connect, indexedDBOutbox } from "../storecast/index.js";
+import { connect, indexedDBCache, indexedDBOutbox } from "../storecast/index.js";
 import { showStatus } from "../parts/connectionStatus.js";
-import { byId } from "../parts/element.js";
 import { notify } from "../parts/notices.js";
+import { keepPages } from "../worker/keepPages.js";
+import { showBoardMenu } from "./BoardMenu.js";
 import { BoardView } from "./BoardView.js";
 import { ChatView } from "./ChatView.js";
 import { closeButtons } from "./dialogs.js";
+import { Drafts } from "./Drafts.js";
+import { tellAgain, tellLost } from "./lostTexts.js";
 import { myName, NameDialog } from "./NameDialog.js";
 import { PeopleView } from "./PeopleView.js";
+import { boardAt } from "./room.js";
 import { refusal, typed } from "./sentences.js";
 
 closeButtons();
-byId("help-button").onclick = () => byId("help-dialog").showModal();
-const name = (await myName()) ?? "";
-new NameDialog(name);
+const { path, name: title } = boardAt(location.pathname);
+showBoardMenu(title);
+const drafts = new Drafts(path);
+window.addEventListener("storage", () => drafts.reread());
+const known = myName();
+const name = known ?? "";
 
-const connection = connect("/", {
+const connection = connect(path, {
   token: name || undefined,
   outbox: indexedDBOutbox(`board of ${name}`),
-  onRejected: (rejection, action) => notify(refusal(rejection, action), typed(action)),
+  cache: { storage: indexedDBCache(), viewer: name },
+  tabs: true,
+  onRejected: (rejection, action) => tellLost(drafts, refusal(rejection, action), typed(action)),
 });
 showStatus(connection);
-new BoardView(connection, name);
-new ChatView(connection, name);
-new PeopleView(connection);
+new BoardView(connection, name, drafts);
+new ChatView(connection, name, drafts);
+new PeopleView(connection, name);
+tellAgain(drafts);
+const names = new NameDialog(connection, name);
+// The board is behind the question: it can be looked at before.
+if (known === undefined) void names.open();
+const news = "There is a newer version of this page: reload it when it suits you.";
+void keepPages({ newVersion: () => notify(news) });

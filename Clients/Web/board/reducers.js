@@ -76,6 +76,11 @@ function cardsReducer(column, me, find) {
         }));
       case "RemoveCard":
         return without();
+      case "RestoreCard": {
+        const card = find(payload.card);
+        if (card?.column !== column || without().length < cards.length) return cards;
+        return place(page, cards, { ...card, isPending: true }, payload.before);
+      }
       case "MoveCard": {
         if (payload.before === payload.card) return cards;
         if (payload.column !== column) return without();
@@ -86,6 +91,21 @@ function cardsReducer(column, me, find) {
       default:
         return cards;
     }
+  };
+}
+
+/**
+ * What actions make of cards that were found, in whatever columns: of those alone.
+ *
+ * @param {string} me
+ * @returns {(page: Page, action: Action, stamp: Stamp) => Page}
+ */
+export function foundReducer(me) {
+  const reduce = pageReducer("", me, () => undefined);
+  return (page, action, stamp) => {
+    if (action.type !== "MoveCard") return reduce(page, action, stamp);
+    const { card, column } = action.payload;
+    return { ...page, rows: change(page.rows, card, () => ({ column })) };
   };
 }
 

@@ -12,6 +12,7 @@ const attempts = {
   AssignCard: "The card was not assigned",
   MoveCard: "The card was not moved",
   RemoveCard: "The card was not removed",
+  RestoreCard: "It can't be undone any more",
   Vote: "Your vote was not taken",
   Unvote: "Your vote was not taken back",
   AddColumn: "The column was not added",
@@ -25,11 +26,12 @@ const attempts = {
  * Says that something didn't happen, and why.
  *
  * @param {import("../storecast/index.js").Rejection} rejection
- * @param {{ type: string }} action
+ * @param {{ type: string, payload?: any }} action
  */
-export function refusal({ code, title, message }, { type }) {
+export function refusal({ code, title, message }, { type, payload }) {
   // What a conflict adds is which card or column it is, by its id.
   const reason = code === "conflict" ? title : message;
+  if (payload?.isUndo) return `${attempts.RestoreCard}: ${reason}`;
   return `${attempts[type] ?? "Something was not done"}: ${reason}`;
 }
 
@@ -41,6 +43,7 @@ export function refusal({ code, title, message }, { type }) {
  */
 export function typed({ type, payload }) {
   if (type === "EditCardText") return textOf(payload.edit);
+  if (["AddColumn", "RenameColumn"].includes(type)) return payload.title;
   return ["AddCard", "EditCard", "Say"].includes(type) ? payload.text : "";
 }
 

@@ -1,14 +1,20 @@
-import { byID, settled } from "./elements.js";
+import { byID, newID, settled } from "./elements.js";
 import { differences } from "./model/differences.js";
 import { DispatchLog } from "./model/DispatchLog.js";
-import { journalText, saveJournal } from "./model/Exporting.js";
+import { journalText, save, saveJournal } from "./model/Exporting.js";
 import { Follower } from "./model/Follower.js";
+import { bringLog } from "./model/Importing.js";
 import { readJournal } from "./model/journalText.js";
+import { Outcomes } from "./model/Outcomes.js";
+import { Search } from "./model/Search.js";
+import { testCode } from "./model/testCode.js";
 import { TimeTravel } from "./model/TimeTravel.js";
 import { ActionPane } from "./views/ActionPane.js";
 import { ClientList } from "./views/ClientList.js";
 import { ClusterTable } from "./views/ClusterTable.js";
+import { CostPane } from "./views/CostPane.js";
 import { DispatchForm } from "./views/DispatchForm.js";
+import { FindPane } from "./views/FindPane.js";
 import { Graphs } from "./views/Graphs.js";
 import { LogView } from "./views/LogView.js";
 import { RoomList } from "./views/RoomList.js";
@@ -19,12 +25,16 @@ import { TimeBar } from "./views/TimeBar.js";
 /** @typedef {import("./model/types.js").Cluster} Cluster */
 /** @typedef {import("./model/types.js").Dispatch} Dispatch */
 /** @typedef {import("./model/types.js").Detail} Detail */
-/** @typedef {import("./model/types.js").Forwarded} Forwarded */
 /** @typedef {import("./model/types.js").Report} Report */
 /** @typedef {import("./model/types.js").Sample} Sample */
+/** @typedef {import("./model/types.js").Samples} Samples */
+/** @typedef {import("./model/types.js").Turns} Turns */
 /** @typedef {import("../storecast/index.js").Connection} Connection */
 
-const panes = { state: 0, action: 1, difference: 2, clients: 3, dispatch: 4 };
+const names = ["State", "Action", "Diff to now", "Find", "Clients", "Costs", "Dispatch"];
+const panes = { state: 0, action: 1, difference: 2, find: 3, clients: 4, costs: 5, dispatch: 6 };
+/** How many dispatches a test is made of at most, so that a long journal isn't read for nothing. */
+const mostInTest = 2000;
 
 /** The page: what is followed of the server, and the views of it. */
 export class Devtools {
@@ -32,7 +42,12 @@ export class Devtools {
   /** @type {string | undefined} */
   #room;
   #log = new DispatchLog();
-  /** @type {{ name: string, dispatches: Dispatch[] } | undefined} */
+  /**
+   * The log that was imported, with its text; `trouble` says why there are no states of it.
+   *
+   * @type {{ id: string, name: string, text: string, dispatches: Dispatch[], newest: number,
+   *     trouble: string } | undefined}
+   */
   #imported;
   /**
    * In the log, by itself; else it is the one that led to the version that is looked at.
@@ -53,8 +68,14 @@ export class Devtools {
   #live;
   /** @type {Follower<Dispatch[] & { problem?: string }>} */
   #history;
-  /** @type {Follower<Forwarded[]>} */
-  #forwarded;
+  /** @type {Outcomes} */
+  #outcomes;
+  /** @type {Follower<Samples>} */
+  #samplesOfActions;
+  /** @type {Follower<Turns>} */
+  #turns;
+  /** @type {Search} */
+  #search;
   /**
    * The chosen dispatch, whole, if the log has only the beginning of its payload.
    *
@@ -72,6 +93,8 @@ export class Devtools {
   #statePane;
   #actionPane;
   #clientList;
+  #findPane;
+  #costPane;
   #form;
   #timeBar;
 
@@ -85,7 +108,10 @@ export class Devtools {
     this.#detail = new Follower(connection, "room", () => this.#showPane());
     this.#live = new Follower(connection, "log", () => this.#tookLive());
     this.#history = new Follower(connection, "history", () => this.#tookHistory());
-    this.#forwarded = new Follower(connection, "dispatches", () => this.#showPane());
+    this.#outcomes = new Outcomes(connection, () => this.#showPane());
+    this.#samplesOfActions = new Follower(connection, "actions", () => this.#showPane());
+    this.#turns = new Follower(connection, "turns", () => this.#showPane());
+    this.#search = new Search(connection, () => this.#showPane());
     this.#entry = new Follower(connection, "entry", () => this.#showPane());
     this.#travel = new TimeTravel(connection, () => this.#show());
 
@@ -93,16 +119,35 @@ export class Devtools {
     this.#cluster = new Follower(connection, "cluster", () =>
       clusterTable.show(this.#cluster.value),
     );
-    this.#roomList = new RoomList(byID("rooms"), (room) => this.enter(room));
+    this.#roomList = new RoomList(
+      byID("rooms"), (room) => this.enter(room), (room) => void this.#open(room),
+    );
     this.#graphs = new Graphs(byID("graphs"));
     this.#logView = this.#newLogView();
-    const names = ["State", "Action", "Diff to now", "Clients", "Dispatch"];
     this.#tabs = new Tabs(byID("panes"), names, () => this.#showPane());
-    this.#statePane = new StatePane(this.#tabs.panel(panes.state));
+    this.#statePane = new StatePane(this.#tabs.panel(panes.state), {
+      open: () => this.#room !== undefined && void this.#open(this.#room),
+      who: (path) => {
+        this.#tabs.choose(panes.find);
+        this.#findPane.ask(path);
+        this.#showPane();
+      },
+    });
     this.#actionPane = new ActionPane(this.#tabs.panel(panes.action), (dispatch) =>
       this.#repeat(dispatch),
     );
     this.#clientList = new ClientList(this.#tabs.panel(panes.clients));
+    this.#findPane = new FindPane(this.#tabs.panel(panes.find), {
+      change: (path) => this.#find((room, shown) => this.#search.change(room, path, shown)),
+      first: (path, condition) =>
+        this.#find((room, shown) => this.#search.first(room, path, condition, 0, shown)),
+      goOn: () => {
+        this.#search.goOn();
+        this.#showPane();
+      },
+      look: (version) => this.#look(version),
+    });
+    this.#costPane = new CostPane(this.#tabs.panel(panes.costs));
     this.#form = new DispatchForm(this.#tabs.panel(panes.dispatch), (type, payload) =>
       this.#dispatch(type, payload),
     );
@@ -110,7 +155,6 @@ export class Devtools {
     document.addEventListener("keydown", (event) => this.#pressed(event));
     this.#rooms.follow();
     this.#cluster.follow();
-    this.#forwarded.follow();
   }
 
   /** @param {string} room */
@@ -124,10 +168,12 @@ export class Devtools {
     this.#chosen = undefined;
     this.#logView.setImported(undefined);
     this.#history.leave();
+    this.#search.leave();
     byID("graphs-title").textContent = `Rates of ${room}`;
     this.#samples.follow({ room });
     this.#detail.follow({ room });
     this.#live.follow({ room });
+    this.#samplesOfActions.follow({ room });
     this.#travel.enter(room);
     this.#showRooms();
     this.#show();
@@ -136,19 +182,17 @@ export class Devtools {
   #newLogView() {
     return new LogView(byID("log"), {
       look: (dispatch) => this.#choose(dispatch),
-      skip: (dispatch) => {
-        if (this.#imported) return;
-        this.#travel.skip(dispatch.version);
-        this.#tabs.choose(panes.state);
-        this.#show();
-      },
+      skip: (dispatch) => this.#skip(dispatch.version),
       older: () => this.#older(),
       exportLog: () => void this.#export(),
+      copyTest: () => void this.#copyTest(),
       importLog: (file) => void this.#import(file),
       closeImport: () => {
         this.#imported = undefined;
         this.#chosen = undefined;
         this.#logView.setImported(undefined);
+        this.#ask.cancel();
+        this.#travel.leaveImported();
         this.#show();
       },
       changed: () => this.#showLog(),
@@ -159,7 +203,7 @@ export class Devtools {
 
   /** @param {Dispatch} dispatch */
   #choose(dispatch) {
-    if (this.#imported || dispatch.rejection) {
+    if (this.#imported?.trouble || dispatch.rejection) {
       this.#tabs.choose(panes.action);
     } else {
       this.#look(dispatch.version);
@@ -171,6 +215,7 @@ export class Devtools {
 
   /** @param {number | undefined} version */
   #look = (version) => {
+    if (this.#imported?.trouble) return;
     this.#chosen = undefined;
     // The slider follows the finger, and the server is asked when it rests.
     this.#travel.version = version;
@@ -182,6 +227,14 @@ export class Devtools {
     this.#travel.look(version);
     this.#show();
   });
+
+  /** @param {number} version */
+  #skip(version) {
+    if (this.#imported?.trouble || version < 1) return;
+    this.#travel.skip(version);
+    this.#tabs.choose(panes.state);
+    this.#show();
+  }
 
   #skipNothing() {
     this.#travel.skipNothing();
@@ -209,10 +262,32 @@ export class Devtools {
    * @param {unknown} payload
    */
   #dispatch(type, payload) {
+    const room = this.#room;
+    if (room === undefined) return this.#notice("Choose a room first.");
+    // What becomes of it is shown below the form.
+    this.#outcomes.of("dispatch", { room, type, payload }).catch(() => {});
+  }
+
+  /**
+   * Opens a room from its journal, though nobody is in it.
+   *
+   * @param {string} room
+   */
+  async #open(room) {
+    await this.#try(async () => {
+      this.#notice(`Opening ${room} …`);
+      await this.#outcomes.of("open", { room });
+      this.#notice("");
+      this.enter(room);
+    });
+  }
+
+  /** @param {(room: string, shown: number) => void} ask */
+  #find(ask) {
+    if (this.#imported) return this.#notice("Go back to the room: an imported log isn't searched.");
     if (this.#room === undefined) return this.#notice("Choose a room first.");
-    const ticket = crypto.randomUUID?.() ?? String(Math.random());
-    const forward = { type: "dispatch", payload: { ticket, room: this.#room, type, payload } };
-    this.#connection.dispatch(forward).catch((error) => this.#notice(error.message));
+    ask(this.#room, this.#travel.version ?? this.#travel.newest);
+    this.#showPane();
   }
 
   async #export() {
@@ -228,18 +303,80 @@ export class Devtools {
   async #import(file) {
     await this.#try(async () => {
       if (file.size > 64e6) throw new Error("The file is larger than 64 MB.");
-      const { room, dispatches } = readJournal(await file.text());
-      this.#imported = { name: `${file.name}, room ${room}`, dispatches };
-      this.#logView.setImported(this.#imported.name);
+      const text = await file.text();
+      const { room, dispatches } = readJournal(text);
+      const id = newID();
+      const newest = dispatches.reduce((most, { version }) => Math.max(most, version), 0);
+      const name = `${file.name}, room ${room}`;
+      const trouble = "The server is given the log, to reduce it …";
+      const log = { id, name, text, dispatches, newest, trouble };
+      this.#imported = log;
+      this.#chosen = undefined;
+      this.#logView.setImported(name);
       this.#show();
+      await this.#bring(log);
+    });
+  }
+
+  /** Has the server read the imported log, so that its states can be shown. */
+  async #bring(/** @type {{ id: string, text: string, newest: number, trouble: string }} */ log) {
+    const { id, text } = log;
+    try {
+      await bringLog(
+        async (piece) => void (await this.#outcomes.of("import", piece)),
+        { id, room: this.#room, text },
+        (share) => this.#notice(`The server is given the log: ${Math.round(share * 100)} %`),
+      );
+      log.trouble = "";
+      this.#notice("");
+      if (this.#imported === log) this.#travel.enterImported(id, log.newest);
+    } catch (error) {
+      log.trouble = `No states: ${error instanceof Error ? error.message : error}`;
+    }
+    this.#show();
+  }
+
+  /** Copies code that dispatches into a `TestRoom` what led to the version that is shown. */
+  async #copyTest() {
+    const room = this.#room;
+    await this.#try(async () => {
+      if (room === undefined) throw new Error("Choose a room first.");
+      const { skipped, newest } = this.#travel;
+      const through = this.#travel.version ?? newest;
+      if (through > mostInTest + skipped.length) {
+        throw new Error(`A test has at most ${mostInTest} dispatches: choose an earlier version.`);
+      }
+      const samples = this.#samplesOfActions.value;
+      const code = testCode(this.#imported?.text ?? (await this.#linesUpTo(room, through)), {
+        through, skipped, definition: `${samples?.state ?? "Room"}.room`,
+        ...(samples?.actions && { types: samples.actions.map(({ type }) => type) }),
+      });
+      if (await copied(code)) return this.#notice(`The test up to v${through} is copied.`);
+      save("CopiedTests.swift", "text/x-swift", code);
+      this.#notice("The browser doesn't let the page copy: the test is saved as a file.");
+    });
+  }
+
+  /**
+   * @param {string} room
+   * @param {number} through
+   */
+  #linesUpTo(room, through) {
+    let version = 0;
+    return journalText(this.#connection, room, () => {}, (page) => {
+      for (const line of page) {
+        const { actions, rejection } = JSON.parse(line);
+        if (actions && !rejection) version += 1;
+      }
+      return version >= through;
     });
   }
 
   /** @param {() => Promise<void>} body  whose failure is told */
   async #try(body) {
+    this.#notice("");
     try {
       await body();
-      this.#notice("");
     } catch (error) {
       this.#notice(error instanceof Error ? error.message : String(error));
     }
@@ -247,9 +384,14 @@ export class Devtools {
 
   /** @param {KeyboardEvent} event */
   #pressed(event) {
-    const isTyping = event.target instanceof Element && event.target.matches("input, textarea");
-    if (event.key === "Escape" && !isTyping) this.#look(undefined);
-    if (event.key === "/" && !isTyping) {
+    if (event.altKey || event.ctrlKey || event.metaKey || isTyping(event.target)) return;
+    if (event.key === "Escape") this.#look(undefined);
+    if (event.key === "s") {
+      const { selected } = this.#logView;
+      if (selected && !selected.rejection) this.#skip(selected.version);
+      else if (this.#travel.version !== undefined) this.#skip(this.#travel.version);
+    }
+    if (event.key === "/") {
       event.preventDefault();
       this.#logView.focusFilter();
     }
@@ -304,10 +446,9 @@ export class Devtools {
 
   #showLog() {
     const { version, skipped } = this.#travel;
-    const chosen = this.#chosen ?? (version === undefined ? undefined : this.#log.at(version));
+    const chosen = this.#chosen ?? (version === undefined ? undefined : this.#at(version));
     if (this.#imported) {
-      const looking = { version: undefined, skipped: [], chosen };
-      return this.#logView.show(this.#imported.dispatches, looking);
+      return this.#logView.show(this.#imported.dispatches, { version, skipped, chosen });
     }
     const live = this.#live.value;
     if (!this.#logView.isPaused && Array.isArray(live)) this.#log.add(live);
@@ -316,11 +457,28 @@ export class Devtools {
 
   #showTime() {
     const { newest, version, skipped } = this.#travel;
-    const dispatch = this.#log.at(version ?? newest);
-    this.#timeBar.show(newest, version, dispatch, skipped);
+    this.#timeBar.show(newest, version, this.#at(version ?? newest), skipped);
   }
 
+  /**
+   * The dispatch that led to a version, if it is known.
+   *
+   * @param {number} version
+   * @returns {Dispatch | undefined}
+   */
+  #at(version) {
+    if (!this.#imported) return this.#log.at(version);
+    return this.#imported.dispatches.find((entry) => entry.version === version && !entry.rejection);
+  }
+
+  /** @returns {void} */
   #showPane() {
+    // Turns are measured only while somebody looks.
+    if (this.#tabs.chosen === panes.costs && this.#room !== undefined) {
+      this.#turns.follow({ room: this.#room });
+    } else {
+      this.#turns.leave();
+    }
     switch (this.#tabs.chosen) {
       case panes.state:
         return this.#showState();
@@ -328,24 +486,31 @@ export class Devtools {
         return this.#showAction();
       case panes.difference:
         return this.#showDifference();
+      case panes.find:
+        return this.#findPane.show(this.#search.asked, this.#search.answer);
       case panes.clients:
         return this.#clientList.show(this.#detail.value);
+      case panes.costs:
+        return this.#costPane.show(this.#turns.value, this.#detail.value);
       default:
-        return this.#form.show(this.#detail.value?.actions ?? [], this.#forwarded.value ?? []);
+        return this.#form.show(this.#samplesOfActions.value, this.#outcomes.all);
     }
   }
 
   #showState() {
     const { version, now, then, problem, skipped } = this.#travel;
-    const shown = version === undefined ? (problem ? { problem } : now) : then;
-    this.#statePane.show(shown, skipped);
+    const trouble = this.#imported?.trouble || (version === undefined && problem);
+    const shown = trouble ? { problem: trouble } : version === undefined ? now : then;
+    const isNow = version === undefined && !this.#imported;
+    this.#statePane.show(shown, { skipped, isNow });
   }
 
   #showAction() {
     const { version, newest } = this.#travel;
-    const dispatch = this.#chosen ?? this.#log.at(version ?? newest);
+    const dispatch = this.#chosen ?? this.#at(version ?? newest);
     const isCut = dispatch?.actions.some(({ excerpt }) => excerpt !== undefined);
-    if (!isCut || dispatch?.number === undefined || this.#room === undefined) {
+    const isLive = dispatch?.number !== undefined && !this.#imported;
+    if (!isCut || !isLive || this.#room === undefined) {
       this.#entry.leave();
       return this.#actionPane.show(dispatch);
     }
@@ -365,5 +530,26 @@ export class Devtools {
     const changes = differences(then.state, now.state);
     const title = `From v${then.version} to v${now.version}: ${places(changes)}`;
     showDifferences(home, title, changes);
+  }
+}
+
+/** Whether keys are text for what has the focus: a slider and a checkbox take none. */
+function isTyping(/** @type {EventTarget | null} */ target) {
+  const texts = "input:not([type=range], [type=checkbox]), textarea, select";
+  return target instanceof Element && target.matches(texts);
+}
+
+/**
+ * Whether the browser let the page copy a text.
+ *
+ * @param {string} text
+ */
+async function copied(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    // It has no clipboard without TLS, and may ask the person.
+    return false;
   }
 }

@@ -76,3 +76,9 @@ export function duration(microseconds) {
   if (microseconds < 1e6) return `${(microseconds / 1e3).toFixed(1)} ms`;
   return `${(microseconds / 1e6).toFixed(1)} s`;
 }
+
+/** An id that no other has. */
+export function newID() {
+  // Not on pages that came from another machine without TLS.
+  return crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
+}

@@ -6,13 +6,7 @@ import Synchronization
 /// Reduces a room's journal again up to a version, on another thread than the loop's.
 ///
 /// `Sendable` by the mutex: between its steps, the loop and the other thread each may hold it.
-final class HistoryPlayback: Sendable {
-    enum Step: Sendable {
-        /// It needs the entries that come next.
-        case more
-        case done(JSON)
-    }
-
+final class HistoryPlayback: Playback {
     /// How many entries are reduced for one answer.
     private static let maxEntries = 200_000
     /// How many dispatches a page of history has.
@@ -59,14 +53,12 @@ final class HistoryPlayback: Sendable {
         progress = Mutex(Progress(actual: definition.replay(limits), variant: nil))
     }
 
-    /// The newest version at which it may begin.
     var start: UInt64 {
         if wantsHistory { return version - min(version, UInt64(Self.historyPage)) }
         let first = min(version, skip.min() ?? version)
         return first - min(first, 1)
     }
 
-    /// Begins at a snapshot; false if that can't be restored.
     func restore(_ kept: JournalSnapshot) -> Bool {
         progress.withLock { progress in
             do {
@@ -79,8 +71,7 @@ final class HistoryPlayback: Sendable {
         }
     }
 
-    /// Reduces the next entries; `isLast` if there are none behind them now.
-    func take(_ records: [JournalChunk.Record], isLast: Bool) -> Step {
+    func take(_ records: [JournalChunk.Record], isLast: Bool) -> PlaybackStep {
         progress.withLock { progress in
             do {
                 if version == 0 { return .done(try answer(progress)) }

@@ -6,8 +6,7 @@ import StorecastWire
 ///
 /// Belongs to the room's loop, which reads a chunk of the journal at a time; its entries are
 /// reduced on another thread.
-final class HistoryReader {
-    private static let maxEntries = 2000
+final class HistoryReader: PastReader {
     private static let maxLines = 500
 
     let question: DevtoolsQuestion
@@ -15,6 +14,8 @@ final class HistoryReader {
     private let room: any AnyRoom
     private let completion: (JSON) -> Void
     private(set) var isOver = false
+    /// The offset of the snapshot that was begun with.
+    private var startOffset: UInt64 = 0
 
     init(
         _ question: DevtoolsQuestion, _ room: any AnyRoom, on host: any ExtensionHost,
@@ -35,13 +36,22 @@ final class HistoryReader {
             play(HistoryPlayback(definition, room.limits, at: parameters))
         case .history(let parameters):
             play(HistoryPlayback(definition, room.limits, history: parameters))
+        case .change(let parameters):
+            search { () throws(JSONPointerError) in
+                try HistorySearch(definition, room.limits, change: parameters)
+            }
+        case .first(let parameters):
+            search { () throws(JSONPointerError) in
+                try HistorySearch(definition, room.limits, first: parameters)
+            }
+        case .actions:
+            host.offload({ RoomSamples.json(of: definition) }) { [self] in end($0) }
         case .lines(let parameters) where parameters.after == 0: readLines(after: 0, [header])
         case .lines(let parameters): readLines(after: parameters.after, [])
         default: end(.null)
         }
     }
 
-    /// Nobody asks any more.
     func cancel() { isOver = true }
 
     private func end(_ answer: JSON) {
@@ -52,24 +62,37 @@ final class HistoryReader {
 
     // MARK: States
 
-    private func play(_ playback: HistoryPlayback) {
+    private func play(_ playback: any Playback) {
         guard playback.start <= room.position.version else {
             return end(DevtoolsState.problem("The room hasn't come to this version."))
         }
         findSnapshot(for: playback, through: UInt64(Int64.max))
     }
 
-    private func findSnapshot(for playback: HistoryPlayback, through offset: UInt64) {
+    private func search(_ make: () throws(JSONPointerError) -> HistorySearch) {
+        do throws(JSONPointerError) {
+            let search = try make()
+            guard search.end <= room.position.version else {
+                return end(DevtoolsState.problem("The room hasn't come to this version."))
+            }
+            play(search)
+        } catch {
+            end(DevtoolsState.problem(error.message))
+        }
+    }
+
+    private func findSnapshot(for playback: any Playback, through offset: UInt64) {
         host.journal.loadSnapshot(of: room.name, through: offset) { [self] result in
             guard !isOver else { return }
             guard case .success(let kept?) = result, kept.offset <= offset else {
-                return reduce(with: playback, after: 0)
+                return begin(playback)
             }
             guard kept.version <= playback.start else {
                 return findSnapshot(before: kept, for: playback)
             }
-            host.offload({ playback.restore(kept) }) { [self] isGood in
+            restore(kept, in: playback) { [self] isGood in
                 if isGood {
+                    startOffset = kept.offset
                     reduce(with: playback, after: kept.offset)
                 } else {
                     findSnapshot(before: kept, for: playback)
@@ -78,20 +101,56 @@ final class HistoryReader {
         }
     }
 
-    private func findSnapshot(before kept: JournalSnapshot, for playback: HistoryPlayback) {
+    private func findSnapshot(before kept: JournalSnapshot, for playback: any Playback) {
         if kept.offset > 1 {
             findSnapshot(for: playback, through: kept.offset - 1)
         } else {
-            reduce(with: playback, after: 0)
+            begin(playback)
         }
     }
 
-    private func reduce(with playback: HistoryPlayback, after offset: UInt64) {
-        read(after: offset, maxEntries: Self.maxEntries) { [self] chunk in
+    private func restore(
+        _ kept: JournalSnapshot, in playback: any Playback,
+        completion: @escaping (Bool) -> Void
+    ) {
+        host.offload({ playback.restore(kept) }) { [self] isGood in
+            if !isOver { completion(isGood) }
+        }
+    }
+
+    private func begin(_ playback: any Playback) {
+        playback.begin()
+        reduce(with: playback, after: 0)
+    }
+
+    /// The journal begins at entry `first`, with a snapshot of what was before.
+    private func begin(_ playback: any Playback, before first: UInt64) {
+        if let answer = playback.answerToTruncation() { return end(answer) }
+        host.journal.loadSnapshot(of: room.name, through: first - 1) { [self] result in
+            guard !isOver else { return }
+            guard case .success(let kept?) = result else {
+                return end(DevtoolsState.problem("The journal no longer has what led to it."))
+            }
+            restore(kept, in: playback) { [self] isGood in
+                if isGood { return reduce(with: playback, after: kept.offset) }
+                end(DevtoolsState.problem("The oldest snapshot can't be used."))
+            }
+        }
+    }
+
+    private func reduce(with playback: any Playback, after offset: UInt64) {
+        read(
+            after: offset, maxEntries: playback.pageEntries,
+            truncated: { [self] first in begin(playback, before: first) }
+        ) { [self] chunk in
             let (records, isLast) = (chunk.records, chunk.isLast)
             host.offload({ playback.take(records, isLast: isLast) }) { [self] step in
+                guard !isOver else { return }
                 switch step {
                 case .more: reduce(with: playback, after: records.last?.offset ?? offset)
+                case .again where startOffset > 1:
+                    findSnapshot(for: playback, through: startOffset - 1)
+                case .again: begin(playback)
                 case .done(let answer): end(answer)
                 }
             }
@@ -158,35 +217,6 @@ final class HistoryReader {
             }
         }
     }
-}
-
-/// The questions about the past of one loop's rooms, which are answered one at a time.
-struct HistoryQueue {
-    private var waiting: [DevtoolsQuestion] = []
-    private var current: HistoryReader?
-
-    /// Replaces what is to be answered; cancels what is being answered if it isn't asked any more.
-    ///
-    /// - Returns: the question to begin with now, as by ``next()``.
-    mutating func replace(with questions: [DevtoolsQuestion]) -> DevtoolsQuestion? {
-        if let current, !questions.contains(current.question) {
-            current.cancel()
-            self.current = nil
-        }
-        waiting = questions.filter { $0 != current?.question }
-        return next()
-    }
-
-    /// The question to begin with now; nil if one is being answered or none is left.
-    mutating func next() -> DevtoolsQuestion? {
-        if let current, !current.isOver { return nil }
-        current = nil
-        return waiting.isEmpty ? nil : waiting.removeFirst()
-    }
-
-    mutating func began(_ reader: HistoryReader) { current = reader }
-
-    func cancel() { current?.cancel() }
 }
 
 /// Consecutive entries of a room's journal, read up to a number or size, or to the end.

@@ -15,6 +15,11 @@ final class RoomMonitor: RoomObserver {
     private var commit = Latencies()
     private lazy var nextState = clock.now
     private var lastNumber: UInt64 = 0
+    private let start = ContinuousClock.now
+    /// What dispatches have cost since somebody looks.
+    private(set) var actions = ActionMeter()
+    /// What clients knew when they last dispatched something.
+    private(set) var clocks = ClientClocks()
     /// By their filters.
     private var logs: [LogParameters: DispatchLog] = [:]
 
@@ -30,8 +35,13 @@ final class RoomMonitor: RoomObserver {
         if let commitStart { commit.note(clock.now - commitStart) }
     }
 
+    func took(_ time: Duration, _ entry: JournalEntry, bytes: Int, isRejected: Bool) {
+        actions.note(time, entry, bytes: bytes, isRejected: isRejected)
+    }
+
     func settled(_ entry: JournalEntry, _ rejection: Rejection?, at version: UInt64) {
         lastNumber += 1
+        clocks.note(entry, isRejected: rejection != nil, at: version, clock.now - start)
         for filter in logs.keys {
             logs[filter]?.append(entry, rejection, at: version, number: lastNumber)
         }

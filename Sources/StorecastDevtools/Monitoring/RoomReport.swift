@@ -67,7 +67,7 @@ struct RoomDetail: Encodable {
             evaluations = cost.evaluations
             changes = cost.changes
             bytes = cost.bytes
-            microseconds = ((cost.mean / .microseconds(1)) * 10).rounded() / 10
+            microseconds = cost.mean.microseconds
             share = (cost.share * 1000).rounded() / 1000
         }
     }
@@ -86,18 +86,30 @@ struct RoomDetail: Encodable {
         var address: String
         var lag: UInt64
         var traffic: ConnectionTraffic
+        /// Seconds since something came from it.
+        var silence: Double?
+        /// The version that it knew when it last dispatched something, since somebody looks.
+        var knew: UInt64?
+        /// For how many milliseconds that had been an old one; nil if that isn't known.
+        var knewLate: Double?
         /// The first 20.
         var subscriptions: [Subscription]
 
         private static let maxSubscriptions = 20
 
-        init(_ session: ServerSession, _ counter: TrafficCounter?) {
+        init(
+            _ session: ServerSession, _ counter: TrafficCounter?,
+            _ clock: ClientClocks.Reading?
+        ) {
             participant = participantID(of: session.client)
             user = session.identity.id
             roles = session.identity.roles.sortedExactly()
             address = counter?.address ?? ""
             lag = session.lag
             traffic = counter?.traffic ?? ConnectionTraffic()
+            silence = counter?.silence.map { ($0 / .seconds(1)).rounded() }
+            knew = clock?.version
+            knewLate = clock?.age.map { ($0 / .milliseconds(1)).rounded() }
             subscriptions = session.inspectedSubscriptions.prefix(Self.maxSubscriptions).map {
                 Subscription(
                     selection: $0.selection, parameters: $0.parameters, lag: $0.lag,
@@ -112,6 +124,8 @@ struct RoomDetail: Encodable {
     var phase: String
     var actions: [String]
     var selections: [Selection]
+    /// What dispatches cost since somebody looks.
+    var dispatches: [ActionMeter.Cost]
     /// How many clients there are, also those left out of `clients`.
     var count: Int
     var clients: [Client]

@@ -35,13 +35,20 @@ final class TrafficCounter: ConnectionObserver {
     /// The client's network address.
     let address: String
     private(set) var traffic = ConnectionTraffic()
+    private var lastReceived: ContinuousClock.Instant?
 
     init(_ room: ExactString, _ address: String) {
         self.room = room
         self.address = address
     }
 
-    func received(_ bytes: Int) { traffic.received.count(bytes) }
+    func received(_ bytes: Int) {
+        traffic.received.count(bytes)
+        lastReceived = ContinuousClock.now
+    }
+
+    /// For how long nothing has come; nil if nothing ever did.
+    var silence: Duration? { lastReceived.map { ContinuousClock.now - $0 } }
 
     func sent(_ messages: [ServerMessage]) {
         for message in messages { traffic.sent.count(message.frameSize) }

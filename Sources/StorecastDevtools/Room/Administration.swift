@@ -63,6 +63,36 @@ struct ReloadAction: DevtoolsAction {
     var texts: [String] { [ticket] }
 }
 
+/// Opens a room, though nobody is in it, from its journal.
+struct OpenAction: DevtoolsAction {
+    static let wireName = "open"
+
+    var ticket: String
+    var room: String
+    var stamp = Stamp()
+
+    var texts: [String] { [ticket, room] }
+}
+
+/// Brings a piece of a journal's text, to be looked at as a room's past.
+struct ImportAction: DevtoolsAction {
+    static let wireName = "import"
+    /// How long a piece is at most.
+    static let mostBytes = 256 << 10
+
+    var ticket: String
+    /// What its sender calls the log.
+    var id: String
+    var text: String
+    /// Whether it is the last piece.
+    var isLast: Bool?
+    /// Whose actions and reducer the log is read with if there is no room of the name that it has.
+    var room: String?
+    var stamp = Stamp()
+
+    var texts: [String] { [ticket, id, room ?? ""] }
+}
+
 /// The server dispatches what became of a ``DevtoolsAction``.
 struct DevtoolsActionEnded: ServerAction, AuditedAction {
     var id: String
@@ -83,20 +113,22 @@ struct DevtoolsOutcome: Codable, Equatable, Sendable {
     var id: String
     /// What its sender calls it.
     var ticket: String
-    /// For an action that was dispatched into a room.
+    /// For an action that is about one room.
     var room: String?
     /// Its type there, or its own.
     var type: String
     /// Whether it has an outcome.
     var isOver = false
-    /// The version that an action in a room led to; nil if it was rejected.
+    /// The version that an action in a room led to, or that a room was opened at; nil if that
+    /// failed.
     var version: UInt64?
     var ended: Int?
     var problem: String?
 
     init(_ action: any DevtoolsAction) {
         let forward = action as? ForwardAction
-        (id, ticket, room) = (action.stamp.id, action.ticket, forward?.room)
+        (id, ticket) = (action.stamp.id, action.ticket)
+        room = forward?.room ?? (action as? OpenAction)?.room
         type = forward?.type ?? Swift.type(of: action).wireName
     }
 

@@ -14,25 +14,34 @@ enum DevtoolsQuestion: Hashable, Codable, Sendable {
     case stateAt(VersionParameters)
     case history(HistoryParameters)
     case lines(LinesParameters)
+    case change(ChangeParameters)
+    case first(FirstParameters)
+    case actions(RoomParameters)
+    case turns(RoomParameters)
+    case importedAt(ImportParameters)
 
     /// The room that it is about; nil if it is about all.
     var room: ExactString? {
         switch self {
-        case .rooms, .revocations, .cluster, .connections: nil
+        case .rooms, .revocations, .cluster, .connections, .importedAt: nil
         case .graphs(let parameters): parameters.room == "" ? nil : parameters.room
-        case .room(let parameters), .state(let parameters): parameters.room
+        case .room(let parameters), .state(let parameters), .actions(let parameters),
+            .turns(let parameters):
+            parameters.room
         case .log(let parameters): parameters.room
         case .entry(let parameters): parameters.room
         case .stateAt(let parameters): parameters.room
         case .history(let parameters): parameters.room
         case .lines(let parameters): parameters.room
+        case .change(let parameters): parameters.room
+        case .first(let parameters): parameters.room
         }
     }
 
     /// Whether the answer comes with the reports that loops make once a second.
     var isAboutRates: Bool {
         switch self {
-        case .rooms, .revocations, .connections, .graphs, .room: true
+        case .rooms, .revocations, .connections, .graphs, .room, .turns: true
         default: false
         }
     }
@@ -40,17 +49,22 @@ enum DevtoolsQuestion: Hashable, Codable, Sendable {
     /// Whether the answer stays the same, whatever happens from now on.
     var hasFinalAnswer: Bool {
         switch self {
-        case .stateAt, .history: true
+        case .stateAt, .history, .change, .first, .actions, .importedAt: true
         default: false
         }
     }
 
-    /// Whether the answer is read from the journal, once.
+    /// Whether the answer is found once, away from the loop: mostly from the journal.
     var isOfThePast: Bool {
         switch self {
-        case .stateAt, .history, .lines: true
+        case .stateAt, .history, .lines, .change, .first, .actions, .importedAt: true
         default: false
         }
+    }
+
+    /// Whether it is about a log that the devtools' own room has, on its loop.
+    var isOfImport: Bool {
+        if case .importedAt = self { true } else { false }
     }
 }
 
@@ -95,4 +109,39 @@ struct HistoryParameters: Hashable, Codable, Sendable {
 struct LinesParameters: Hashable, Codable, Sendable {
     var room: ExactString
     var after: UInt64
+}
+
+/// The last dispatch up to a version that changed what a JSON Pointer leads to.
+struct ChangeParameters: Hashable, Codable, Sendable {
+    var room: ExactString
+    var path: ExactString
+    var through: UInt64
+}
+
+/// The first version from one on, up to another, at which what a JSON Pointer leads to compares so
+/// with a value.
+struct FirstParameters: Hashable, Codable, Sendable {
+    var room: ExactString
+    var path: ExactString
+    var test: PlaceComparison
+    var value: JSON?
+    var from: UInt64
+    var through: UInt64
+}
+
+/// How a place of a state is compared.
+enum PlaceComparison: String, Hashable, Codable, Sendable {
+    case equals = "="
+    case differs = "!="
+    case isLess = "<"
+    case isGreater = ">"
+    case exists
+    case isMissing = "missing"
+}
+
+/// What an imported log's room was at a version.
+struct ImportParameters: Hashable, Codable, Sendable {
+    var id: ExactString
+    var version: UInt64
+    var skip: [UInt64]?
 }

@@ -23,7 +23,7 @@ extension DevtoolsState {
         state: DevtoolsState(),
         actions: [
             ForwardAction.self, KickAction.self, RevokeAction.self, ReloadAction.self,
-            AnswerQuestions.self, DevtoolsActionEnded.self,
+            OpenAction.self, ImportAction.self, AnswerQuestions.self, DevtoolsActionEnded.self,
         ],
         selections: selections, reducer: reduce
     )
@@ -35,6 +35,14 @@ extension DevtoolsState {
         }
     }
     .validate(ReloadAction.self) { _, action, _ in try check(action) }
+    .validate(OpenAction.self) { _, action, _ in try check(action) }
+    .validate(ImportAction.self) { _, action, _ in
+        try check(action)
+        guard action.text.utf8.count <= ImportAction.mostBytes else {
+            throw Rejection(
+                .invalid, "A piece of a log has at most \(ImportAction.mostBytes >> 10) KiB.")
+        }
+    }
     .validate(KickAction.self) { _, action, _ in
         try check(action)
         guard (action.connection == nil) != (action.identity?.isEmpty ?? true) else {
@@ -58,6 +66,9 @@ extension DevtoolsState {
         selection("log") { .log($0) }, selection("entry") { .entry($0) },
         selection("state") { .state($0) }, selection("stateAt") { .stateAt($0) },
         selection("history") { .history($0) }, selection("lines") { .lines($0) },
+        selection("change") { .change($0) }, selection("first") { .first($0) },
+        selection("actions") { .actions($0) }, selection("turns") { .turns($0) },
+        selection("importedAt") { .importedAt($0) },
     ]
 
     private static func selection<Parameters: Codable & Hashable & Sendable>(
@@ -110,6 +121,11 @@ extension DevtoolsQuestion {
         case "stateAt": self.init(parameters) { .stateAt($0) }
         case "history": self.init(parameters) { .history($0) }
         case "lines": self.init(parameters) { .lines($0) }
+        case "change": self.init(parameters) { .change($0) }
+        case "first": self.init(parameters) { .first($0) }
+        case "actions": self.init(parameters) { .actions($0) }
+        case "turns": self.init(parameters) { .turns($0) }
+        case "importedAt": self.init(parameters) { .importedAt($0) }
         default: return nil
         }
     }

@@ -89,6 +89,9 @@ package protocol RoomObserver: AnyObject {
     func committed()
     /// A dispatch has its outcome, as of `version`.
     func settled(_ entry: JournalEntry, _ rejection: Rejection?, at version: UInt64)
+    /// A dispatch, whose payload had so many bytes if it came from a client, took so long to be
+    /// checked, reduced and settled.
+    func took(_ time: Duration, _ entry: JournalEntry, bytes: Int, isRejected: Bool)
 }
 
 extension RoomObserver {
@@ -96,4 +99,5 @@ extension RoomObserver {
     package func appending() {}
     package func appended() {}
     package func committed() {}
+    package func took(_ time: Duration, _ entry: JournalEntry, bytes: Int, isRejected: Bool) {}
 }

@@ -35,6 +35,8 @@ package final class RoomLoop: SessionLoop {
     // Unchecked, as the next: what each turn reads and writes. No access calls other code.
     @exclusivity(unchecked) private var dueRooms: [any AnyRoom] = []
     package let flushes: FlushQueue
+    /// Measures turns while somebody looks; else nil.
+    @exclusivity(unchecked) package var turns: TurnMeter?
     package let senders: SenderAccounts
     /// Those that are being flushed; kept for its memory.
     @exclusivity(unchecked) private var flushing: [ServerSession] = []
@@ -205,13 +207,23 @@ package final class RoomLoop: SessionLoop {
         let name = ExactString(path)
         let count = visitors[name, default: 1] - 1
         visitors[name] = count > 0 ? count : nil
-        // A room in which nothing ever happened leaves no trace: asking for thousands of paths
-        // costs nothing.
-        if count == 0, let room = rooms[name], room.isUntouched, !keptRooms.contains(name) {
-            rooms[name] = nil
-            room.unloaded()
-        }
+        forgetUntouched(path)
         use(path)
+    }
+
+    /// Forgets a room in which nobody is and nothing ever happened: asking for thousands of paths
+    /// costs nothing.
+    ///
+    /// - Returns: whether it was one.
+    @discardableResult
+    package func forgetUntouched(_ path: String) -> Bool {
+        let name = ExactString(path)
+        guard visitors[name] == nil, let room = rooms[name], room.isUntouched,
+            !keptRooms.contains(name)
+        else { return false }
+        rooms[name] = nil
+        room.unloaded()
+        return true
     }
 
     private func refuse(_ link: any ServerLink, _ code: CloseCode, _ title: String) {
@@ -340,6 +352,7 @@ package final class RoomLoop: SessionLoop {
                 if !isShared || flushes.isHeavy { flushAudience() }
             }
         }
+        turns?.endTurn(at: timeOfDay)
         goOn()
     }
 
@@ -450,12 +463,23 @@ package final class RoomLoop: SessionLoop {
             return queuePart(of: session)
         }
         if session.hasMessages {
+            let start = turns == nil ? .zero : host.now
             session.pull(into: &messages)
+            let pulled = turns == nil ? .zero : host.now
             if !messages.isEmpty { link.write(messages) }
+            noteSent(messages.count, of: session, from: start, pulled)
             messages.clear()
             session.wrote()
         }
         if session.hasParts { queuePart(of: session) }
+    }
+
+    private func noteSent(
+        _ count: Int, of session: ServerSession, from start: Duration, _ pulled: Duration
+    ) {
+        guard let turns else { return }
+        turns.sent(
+            count, encodedIn: pulled - start, writtenIn: host.now - pulled, for: session.room)
     }
 
     // MARK: Parts
@@ -481,8 +505,11 @@ package final class RoomLoop: SessionLoop {
                 flush(session)
                 return
             }
+            let start = turns == nil ? .zero : host.now
             guard let part = session.nextPart() else { continue }
+            let made = turns == nil ? .zero : host.now
             link.write([part])
+            noteSent(1, of: session, from: start, made)
             if session.hasParts, link.isWritable { queuePart(of: session) }
             return
         }

@@ -3,7 +3,7 @@ import StorecastSync
 /// A room's way to its journal, and what comes back from it.
 extension Room {
     package func endTurn() {
-        views.catchUp()
+        catchUpViews()
         defer { goOnLater() }
         // What its visitors leave behind is of no use to it.
         if hasFailed { queue = JournalQueue() }
@@ -16,8 +16,15 @@ extension Room {
     }
 
     package func catchUp() {
-        views.catchUp()
+        catchUpViews()
         goOnLater()
+    }
+
+    private func catchUpViews() {
+        guard let turns = context.loop.turns else { return views.catchUp() }
+        let start = context.host.now
+        views.catchUp()
+        turns.selected(in: context.host.now - start, for: self)
     }
 
     /// Asks for another turn if something is left to do.
@@ -197,12 +204,14 @@ extension Room {
             queue.committedOffset &+= 1
             queue.bytes -= entry.size
             journal.reducing(queue.committedOffset, of: context.name, isNew: true)
-            switch log.apply(entry, at: queue.committedOffset) {
+            let outcome = log.apply(entry, at: queue.committedOffset)
+            switch outcome {
             case .duplicate: break
             case .reduced: settled(entry, nil)
             case .rejected(let rejection): settled(entry, rejection)
             }
             let end = host.now
+            if isWatched { note(entry, outcome, end - now) }
             if end - now > heavyTime, isHeavy(entry) { noteHeavy(until: end, from: now) }
             if end - now > longTime { reportLong(entry, end - now) }
             now = end
@@ -213,6 +222,7 @@ extension Room {
             views.evaluate()
             let end = host.now
             let time = end - now
+            context.loop.turns?.selected(in: time, for: self)
             if time > heavyTime, context.loop.flushes.isHeavy { noteHeavy(until: end, from: now) }
             if time > longTime { reportLongSelections(time) }
         }
@@ -224,6 +234,18 @@ extension Room {
         goOnLater()
         if mayForget { context.loop.schedule(turnOf: self) }
         endAppending()
+    }
+
+    /// Whether somebody wants to know how long dispatches take.
+    private var isWatched: Bool { observer != nil || context.loop.turns != nil }
+
+    private func note(_ entry: JournalEntry, _ outcome: EntryOutcome, _ time: Duration) {
+        guard outcome != .duplicate else { return }
+        let isOwn = entry.client == own.client
+        observer?.took(
+            time, entry, bytes: isOwn ? 0 : max(0, entry.size - JournalQueue.entryOverhead),
+            isRejected: outcome != .reduced)
+        context.loop.turns?.reduced(entry, in: time, for: self)
     }
 
     /// Whether it is of a client that makes much work.

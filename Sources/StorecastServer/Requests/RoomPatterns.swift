@@ -73,6 +73,9 @@ package struct RoomPattern: Sendable {
         segments = parts.map { $0.elementsEqual("*".utf8) ? nil : String($0) }
     }
 
+    /// What all paths that match it begin with: up to the first `*`.
+    var beginning: String { String(text.prefix { $0 != "*" }) }
+
     /// The parts of a path between slashes; the first is what is before the first slash.
     package static func segments(of path: String) -> [Substring.UTF8View] {
         path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)

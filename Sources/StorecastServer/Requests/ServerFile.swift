@@ -21,7 +21,8 @@ package enum ServerFile {
             if count == 0 { return bytes }
             bytes += chunk[..<count]
             guard bytes.count <= most else {
-                throw Problem(description: "it has more than \(most >> 20) MiB")
+                let size = most < 1 << 20 ? "\(most >> 10) KiB" : "\(most >> 20) MiB"
+                throw Problem(description: "it has more than \(size)")
             }
         }
     }

@@ -8,7 +8,14 @@ import StorecastWebSocket
 /// ```
 /// They are served from memory, so what isn't among them can't be asked for. A path that ends with
 /// a slash names the `index.html` in it. Browsers ask whether a file has changed whenever they need
-/// it, and get it again only then.
+/// it, and get it again only then; what ``unchanging(under:)`` names they don't even ask about.
+/// Texts are compressed once, and sent so to those that take it.
+///
+/// Pages are put together with ``and(_:)``, also with those that StorecastPages has:
+///
+/// ```swift
+/// SyncServer(room: counter, pages: try .folder("Site").and(.client).and(.devtools))
+/// ```
 public struct WebPages: Sendable {
     /// What pages may load, and from where: the header `Content-Security-Policy`.
     ///
@@ -20,6 +27,8 @@ public struct WebPages: Sendable {
         """
 
     var files: [ExactString: WebFile] = [:]
+    /// What is served where there is no file.
+    var patterns: [(pattern: RoomPattern, file: WebFile)] = []
 
     /// No pages.
     public init() {}
@@ -45,6 +54,53 @@ public struct WebPages: Sendable {
 
     /// The paths of all files, in no order.
     package var paths: [String] { files.keys.map(\.string) }
+
+    /// These pages and others. Where both have a file, it is these whose file is served. The others
+    /// keep their ``policy``.
+    public func and(_ others: WebPages) -> WebPages {
+        var all = self
+        for (path, file) in others.files where all.files[path] == nil {
+            all.files[path] = others.pinned(file)
+        }
+        for (pattern, file) in others.patterns {
+            all.patterns.append((pattern, others.pinned(file)))
+        }
+        return all
+    }
+
+    /// The same, with a file also at every path that matches a pattern and has no file of its own.
+    package func serving(_ path: String, at pattern: RoomPattern) -> WebPages {
+        guard let file = files[ExactString(path)] else {
+            preconditionFailure("There is no page at '\(path)'.")
+        }
+        var pages = self
+        pages.patterns.append((pattern, file))
+        return pages
+    }
+
+    /// The same, of which browsers keep what is below a path for a year without asking: for files
+    /// in whose names there is a hash of the content, as bundlers make them.
+    ///
+    /// ```swift
+    /// try .folder("dist").unchanging(under: "/assets/")
+    /// ```
+    /// - Parameter path: with a slash at both ends.
+    public func unchanging(under path: String) -> WebPages {
+        precondition(
+            path.hasPrefix("/") && path.hasSuffix("/"),
+            "What never changes is below a path with a slash at both ends: '\(path)'.")
+        var pages = self
+        for name in files.keys where name.string.utf8.starts(with: path.utf8) {
+            pages.files[name]?.isImmutable = true
+        }
+        return pages
+    }
+
+    private func pinned(_ file: WebFile) -> WebFile {
+        var file = file
+        file.policy = file.policy ?? policy
+        return file
+    }
 }
 
 extension WebPages {
@@ -52,87 +108,65 @@ extension WebPages {
     func answer(to request: UpgradeRequest) -> HTTPResponse? {
         if files.isEmpty { return nil }
         let path = request.path.hasSuffix("/") ? request.path + "index.html" : request.path
-        let file = files[ExactString(path)]
-        guard file != nil || files[ExactString(path + "/index.html")] != nil else {
-            return refusal(404, "There is no such page.")
-        }
+        let isFolder = files[ExactString(path + "/index.html")] != nil
+        let file = files[ExactString(path)] ?? (isFolder ? nil : matching(request.path))
+        guard file != nil || isFolder else { return refusal(404, "There is no such page.") }
         guard request.method == "GET" || request.method == "HEAD" else {
             return refusal(405, "A page is asked for with GET.", [("Allow", "GET, HEAD")])
         }
-        guard let file else {
+        var answer =
+            file?.answer(to: request.headers, policy: policy)
             // Relative URLs in the page need the slash.
-            return refusal(308, "The page is at \(path)/.", [("Location", path + "/")])
-        }
-        return answer(file, unless: request.headers["if-none-match"])
+            ?? HTTPResponse(
+                status: 308, "The page is at \(path)/.", headers: [("Location", path + "/")])
+        answer.headers += Self.always
+        answer.permitsAnother = true
+        return answer
+    }
+
+    private func matching(_ path: String) -> WebFile? {
+        let segments = RoomPattern.segments(of: path)
+        return patterns.first { $0.pattern.matches(segments) }?.file
     }
 
     private func refusal(
-        _ status: Int, _ sentence: String, _ headers: [(String, String)] = []
+        _ status: Int, _ sentence: String, _ headers: [(name: String, value: String)] = []
     ) -> HTTPResponse {
         HTTPResponse(status: status, sentence, headers: headers + Self.always)
     }
 
-    private func answer(_ file: WebFile, unless condition: String?) -> HTTPResponse {
-        var answer = HTTPResponse(
-            status: 200,
-            headers: [
-                ("ETag", file.entityTag), ("Cache-Control", "no-cache"),
-                ("Content-Security-Policy", policy),
-            ] + Self.always,
-            contentType: file.contentType, body: file.bytes)
-        if file.matches(condition) {
-            answer.status = 304
-            answer.sendsBody = false
-        }
-        return answer
-    }
-
-    private static let always = [
+    private static let always: [(name: String, value: String)] = [
         ("X-Content-Type-Options", "nosniff"), ("Referrer-Policy", "no-referrer"),
     ]
 }
 
-/// A file as it is served.
-struct WebFile: Sendable {
-    let bytes: [UInt8]
-    let contentType: String
-    /// Identifies the content (RFC 9110 section 8.8.3); in quotes.
-    let entityTag: String
-
-    /// - Parameter name: the file's name, whose extension decides the content type.
-    init(_ bytes: [UInt8], name: String) {
-        self.bytes = bytes
-        contentType = Self.contentType(of: name)
-        var hash = FNV1a()
-        hash.add(bytes)
-        entityTag = "\"\(String(hash.value, radix: 16))\""
-    }
-
-    /// Whether a request says that it has this content (RFC 9110 section 13.1.2).
-    func matches(_ condition: String?) -> Bool {
-        guard let condition else { return false }
-        return condition.split(separator: ",").contains { item in
-            var tag = item.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }
-            if tag.hasPrefix("W/") { tag = tag.dropFirst(2) }
-            return tag == "*" || tag == entityTag
+extension WebPages {
+    /// The same, in which HTML refers to the other files by names that have a hash of their
+    /// content, so that browsers need not ask again; their own names stay. What isn't written as
+    /// `src="…"` or `href="…"` isn't found.
+    package func withHashedNames() -> WebPages {
+        var pages = self
+        for (path, file) in files where file.isHTML {
+            let folder = path.string.lastIndex(of: "/").map { path.string[...$0] } ?? "/"
+            let text = String(decoding: file.bytes, as: UTF8.self)
+            let rewritten = text.replacing(/(src|href)="([^"]+)"/) { match -> String in
+                let (attribute, url) = (match.output.1, match.output.2)
+                let target = url.hasPrefix("/") ? String(url) : "\(folder)\(url)"
+                guard var found = files[ExactString(target)], !found.isHTML,
+                    let name = Self.name(String(url), with: found.hash),
+                    let place = Self.name(target, with: found.hash)
+                else { return String(match.output.0) }
+                found.isImmutable = true
+                pages.files[ExactString(place)] = found
+                return "\(attribute)=\"\(name)\""
+            }
+            pages[path.string] = Array(rewritten.utf8)
         }
+        return pages
     }
 
-    private static func contentType(of name: String) -> String {
-        let types = [
-            "html": "text/html; charset=utf-8", "js": "text/javascript; charset=utf-8",
-            "mjs": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8",
-            "json": "application/json", "map": "application/json",
-            "webmanifest": "application/manifest+json", "txt": "text/plain; charset=utf-8",
-            "svg": "image/svg+xml", "png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg",
-            "gif": "image/gif", "webp": "image/webp", "avif": "image/avif", "ico": "image/x-icon",
-            "woff": "font/woff", "woff2": "font/woff2", "ttf": "font/ttf", "otf": "font/otf",
-            "wasm": "application/wasm", "pdf": "application/pdf", "xml": "application/xml",
-            "csv": "text/csv; charset=utf-8", "mp3": "audio/mpeg", "mp4": "video/mp4",
-            "webm": "video/webm",
-        ]
-        let file = name.split(separator: "/").last ?? ""
-        guard let dot = file.lastIndex(of: ".") else { return "application/octet-stream" }
-        return types[file[dot...].dropFirst().lowercased()] ?? "application/octet-stream"
+    /// `main.js` with a hash: `main.1f2e.js`; nil for a name without an extension.
+    private static func name(_ path: String, with hash: String) -> String? {
+        path.lastIndex(of: ".").map { "\(path[..<$0]).\(hash)\(path[$0...])" }
     }
 }

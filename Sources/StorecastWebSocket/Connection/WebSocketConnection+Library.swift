@@ -19,7 +19,8 @@ func webSocketCallback(
     // A raw connection, which the CONNECT method makes, would have no time limit.
     if isRaw(reason) { return -1 }
     if reason == LWS_CALLBACK_SERVER_NEW_CLIENT_INSTANTIATED, let wsi { attach(wsi) }
-    guard let wsi, let data = lws_get_opaque_user_data(wsi) else { return 0 }
+    guard let wsi else { return 0 }
+    guard let data = lws_get_opaque_user_data(wsi) else { return readPlainRequest(wsi, reason) }
     let reference = Unmanaged<WebSocketConnection>.fromOpaque(data)
     let bytes = UnsafeRawBufferPointer(start: input, count: input == nil ? 0 : length)
     if reason == LWS_CALLBACK_WSI_DESTROY {
@@ -49,7 +50,8 @@ func webSocketCallback(
     case LWS_CALLBACK_CLOSED, LWS_CALLBACK_CLIENT_CLOSED:
         connection.libraryClosed(wsi)
     case LWS_CALLBACK_HTTP:
-        return connection.answerPlainRequest(wsi)
+        // It asked for an upgrade, which the library didn't find.
+        return -1
     case LWS_CALLBACK_CLIENT_APPEND_HANDSHAKE_HEADER:
         return connection.appendRequestHeaders(input, capacity: length)
     case LWS_CALLBACK_CLIENT_FILTER_PRE_ESTABLISH:
@@ -61,6 +63,18 @@ func webSocketCallback(
     default: break
     }
     return 0
+}
+
+/// The library has read a plain request, and is done with it: the connection stays ours. Nothing
+/// else becomes of an object without a connection.
+private func readPlainRequest(_ wsi: OpaquePointer, _ reason: lws_callback_reasons) -> Int32 {
+    guard reason == LWS_CALLBACK_HTTP || reason == LWS_CALLBACK_HTTP_CONFIRM_UPGRADE else {
+        return 0
+    }
+    if reason == LWS_CALLBACK_HTTP, let asker = LibWebSockets.asker(of: wsi) {
+        Unmanaged<WebSocketConnection>.fromOpaque(asker).takeUnretainedValue().requestIsRead(wsi)
+    }
+    return -1
 }
 
 /// Ties the object that the library has just made to its connection.
@@ -84,17 +98,10 @@ extension WebSocketConnection {
         return -1
     }
 
-    /// Answers a plain request; -1, which ends the connection, if that is all.
-    func answerPlainRequest(_ wsi: OpaquePointer) -> Int32 {
-        guard phase == .handshaking, let server else { return -1 }
-        phase = .answering
-        let answer = OutgoingResponse(server.answer(self, wsi).dated(time(nil)))
-        guard let reader, !reader.answer(answer) else { return -1 }
-        // Nothing more is read; the server's time limit replaces the library's.
-        lws_rx_flow_control(wsi, 0)
-        lws_set_timeout(wsi, NO_PENDING_TIMEOUT, 0)
-        server.answering(self)
-        return 0
+    /// A plain request's answer, which is sent when the library has left it.
+    func requestIsRead(_ wsi: OpaquePointer) {
+        guard phase == .answering, let server else { return }
+        answer = server.answer(self, wsi)
     }
 
     func appendRequestHeaders(_ slot: UnsafeMutableRawPointer?, capacity: Int) -> Int32 {
@@ -191,7 +198,7 @@ extension WebSocketConnection {
         owner = nil
     }
 
-    private var server: (any HandshakeServer)? {
+    var server: (any HandshakeServer)? {
         if case .server(let server) = handshake { server } else { nil }
     }
 
@@ -223,6 +230,7 @@ extension WebSocketConnection {
         reader?.cancel()
         reader = nil
         head = []
+        answer = nil
         pendingPings = []
     }
 

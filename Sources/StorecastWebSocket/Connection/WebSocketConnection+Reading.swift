@@ -57,6 +57,9 @@ extension WebSocketConnection {
         answerPings()
     }
 
+    /// Server: whether a request comes, or may come.
+    var awaitsRequest: Bool { phase == .handshaking }
+
     /// Server: whether a message has begun and isn't whole.
     var isInMessage: Bool { frames.isInside }
 
@@ -111,9 +114,9 @@ extension WebSocketConnection {
         if isBroken { kill() } else { endWhenWritten() }
     }
 
-    /// Server: ends a connection that the library doesn't have yet, at once.
+    /// Server: ends a connection that the library doesn't have, at once.
     func abandon() {
-        guard reader != nil, phase == .handshaking else { return }
+        guard reader != nil, phase == .handshaking || phase == .answering else { return }
         remove()
     }
 
@@ -123,7 +126,7 @@ extension WebSocketConnection {
         owner?.closeQueue.add(self)
     }
 
-    /// Takes the request, up to the empty line behind it, and lets the library answer.
+    /// Takes the request, up to the empty line behind it, and answers it.
     private func takeRequest(_ bytes: inout UnsafeMutableRawBufferPointer) {
         let known = head.count
         head += bytes.prefix(Self.maximumHead - known)
@@ -146,7 +149,50 @@ extension WebSocketConnection {
             _ = problem.bytes.withUnsafeBytes { reader.send($0) }
             return abandon()
         }
-        let descriptor = reader.libraryDescriptor()
+        let head = RequestHead(request)
+        if head.asksForUpgrade {
+            upgrade(request, reader, library)
+        } else {
+            respond(to: request, permitsAnother: head.permitsAnother, reader, library)
+        }
+    }
+
+    /// Has the library read a plain request, and sends what the server answers.
+    ///
+    /// Not through libwebsockets, which ends the connection with its answer, or spins: while version
+    /// 4.1.6 waits until it can write on a plain connection, it doesn't read what comes.
+    private func respond(
+        to request: [UInt8], permitsAnother: Bool, _ reader: SocketReader, _ library: LibWebSockets
+    ) {
+        let descriptor = reader.libraryDescriptor(isApart: true)
+        guard descriptor >= 0 else { return abandon() }
+        phase = .answering
+        head = request
+        library.read(request, on: descriptor, for: Unmanaged.passUnretained(self).toOpaque())
+        head = []
+        // What it says itself, about what it can't read.
+        reader.relayAnswer()
+        guard let answer = answer.take(), let server else { return abandon() }
+        answerCount += 1
+        let isKept = answer.permitsAnother && permitsAnother && server.keeps(self)
+        switch reader.answer(OutgoingResponse(answer.dated(time(nil)), isLast: !isKept)) {
+        case .more: server.answering(self)
+        case .broken: abandon()
+        case .done: answered(isLast: !isKept)
+        }
+    }
+
+    /// Server: the answer to a plain request was sent.
+    func answered(isLast: Bool) {
+        guard !isLast, let reader, let server else { return abandon() }
+        phase = .handshaking
+        server.awaitsRequest(self)
+        reader.resume()
+    }
+
+    /// Lets the library answer a request for a WebSocket.
+    private func upgrade(_ request: [UInt8], _ reader: SocketReader, _ library: LibWebSockets) {
+        let descriptor = reader.libraryDescriptor(isApart: false)
         guard descriptor >= 0 else { return abandon() }
         let reference = retainForLibrary()
         head = request
@@ -159,8 +205,7 @@ extension WebSocketConnection {
             remove()
         }
         reader.relayAnswer()
-        // A long answer is sent as the peer reads it.
-        guard phase != .open, phase != .closing, !reader.isAnswering else { return }
+        guard phase != .open, phase != .closing, reader.unsentBytes == 0 else { return }
         // The library has answered the request, or refused it.
         reader.cancel()
         self.reader = nil
@@ -235,22 +280,22 @@ final class SocketReader {
     private(set) lazy var peerAddress = Self.address(of: descriptor)
     /// How many encrypted bytes the system didn't take yet.
     var unsentBytes: Int { unsent.count }
-    /// Whether a part of an answer to a plain request is still to be sent.
-    var isAnswering: Bool { response != nil || !unsent.isEmpty }
 
     /// What libwebsockets answers a request on; negative if the process has no more descriptors.
     ///
-    /// It is the same connection, as libuv watches a descriptor once; or, if that is encrypted, one
-    /// that ends here, whose answer `relayAnswer` encrypts.
-    func libraryDescriptor() -> Int32 {
-        if encryption == nil { return fcntl(descriptor, F_DUPFD_CLOEXEC, 0) }
+    /// It is the same connection, as libuv watches a descriptor once; or, if that is encrypted or
+    /// the library is to end it without ending the connection (`isApart`), one that ends here, whose
+    /// answer `relayAnswer` sends.
+    func libraryDescriptor(isApart: Bool) -> Int32 {
+        if encryption == nil, !isApart { return fcntl(descriptor, F_DUPFD_CLOEXEC, 0) }
         var pair: (Int32, Int32) = (-1, -1)
         guard sc_socket_pair(&pair.0, &pair.1) == 0 else { return -1 }
         answerSocket = pair.0
         return pair.1
     }
 
-    /// Sends what the library has answered a request that came encrypted.
+    /// Sends what the library has answered on a connection that ends here. Nothing that was read is
+    /// looked at afterwards, if there is such an answer: its buffer is used.
     func relayAnswer() {
         guard answerSocket >= 0 else { return }
         let buffer = core.receiveBuffer
@@ -278,12 +323,8 @@ final class SocketReader {
         return isSent ? bytes.count : nil
     }
 
-    /// Begins to send an answer, the rest as the peer reads; true if that is already done, or can't
-    /// be. Nothing more is read.
-    ///
-    /// Not through libwebsockets: while version 4.1.6 waits until it can write on a plain
-    /// connection, it doesn't read what comes, and so its event loop spins.
-    func answer(_ response: OutgoingResponse) -> Bool {
+    /// Begins to send an answer, the rest as the peer reads. Nothing more is read until `resume`.
+    func answer(_ response: OutgoingResponse) -> OutgoingResponse.Progress {
         self.response = response
         pause()
         return sendResponse()
@@ -318,8 +359,8 @@ final class SocketReader {
 
     func resume() {
         reads = true
-        guard !unread.isEmpty else { return watch() }
-        guard resumeTimer == nil else { return }
+        watch()
+        guard !unread.isEmpty, resumeTimer == nil else { return }
         resumeTimer = LoopTimer(on: core, after: .zero) { [weak self] in self?.deliverUnread() }
     }
 
@@ -434,7 +475,10 @@ final class SocketReader {
         let connection = connection
         var bytes = bytes
         connection.receive(&bytes)
-        if poll != nil { unread = Array(bytes) }
+        guard poll != nil else { return }
+        unread = Array(bytes)
+        // The request behind one that is answered: in a later turn, as those of others.
+        if connection.awaitsRequest, !unread.isEmpty { resume() }
     }
 
     private func becameWritable() {
@@ -449,22 +493,23 @@ final class SocketReader {
             unsent = []
             watch()
         }
-        if response == nil {
-            connection.becameWritable()
-        } else if sendResponse() {
-            connection.kill()
+        guard let response else { return connection.becameWritable() }
+        switch sendResponse() {
+        case .more: break
+        case .broken: connection.kill()
+        case .done: connection.answered(isLast: response.isLast)
         }
     }
 
-    private func sendResponse() -> Bool {
-        guard var response else { return true }
-        let progress = response.send { bytes, more in
+    private func sendResponse() -> OutgoingResponse.Progress {
+        guard var response else { return .done }
+        var progress = response.send { bytes, more in
             unsent.isEmpty ? send(bytes, more: more) : 0
         }
-        let isOver = progress == .broken || progress == .done && unsent.isEmpty
-        self.response = isOver ? nil : response
+        if progress == .done, !unsent.isEmpty { progress = .more }
+        self.response = progress == .more ? response : nil
         watch()
-        return isOver
+        return progress
     }
 
     private func transmit(_ cipher: [UInt8]) -> Bool {

@@ -49,6 +49,15 @@ package final class WebSocketConnection: LoopSocket {
     var reader: SocketReader?
     /// Server: what has come of the request.
     var head: [UInt8] = []
+    /// Server: the answer to a plain request, until it is sent.
+    var answer: HTTPResponse?
+    /// Server: how many plain requests were answered.
+    var answerCount = 0
+    /// Server: whether it was left open for another request.
+    var isKept = false
+    /// Server: until when, in the loop's milliseconds, the request has to be there, or its answer
+    /// taken.
+    var due: UInt64 = 0
     /// Server: the newest pings that are to be answered.
     var pendingPings: [[UInt8]] = []
     /// Whether it ends as soon as nothing waits in memory any more.
@@ -286,6 +295,10 @@ protocol HandshakeServer: WebSocketConnectionOwner {
     func answer(_ connection: WebSocketConnection, _ wsi: OpaquePointer) -> HTTPResponse
     /// The system didn't take all of the answer at once; the rest is sent as the peer reads.
     func answering(_ connection: WebSocketConnection)
+    /// Whether a plain connection may stay open for another request, which has a time limit from
+    /// `awaitsRequest` on.
+    func keeps(_ connection: WebSocketConnection) -> Bool
+    func awaitsRequest(_ connection: WebSocketConnection)
     /// The connection is ended, as its encryption couldn't be agreed on; `problem` is a part of a
     /// sentence.
     func encryptionFailed(_ connection: WebSocketConnection, _ problem: String)

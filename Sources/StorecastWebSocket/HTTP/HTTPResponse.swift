@@ -1,15 +1,18 @@
 import Glibc
 
-/// A response to a plain HTTP request, after which the connection is closed.
+/// A response to a plain HTTP request.
 package struct HTTPResponse: Sendable {
     /// For example 200.
     package var status: Int
-    /// Headers beside the three that the answer always has (type, length, connection).
+    /// Headers beside those that the answer has anyway (type, length, connection).
     package var headers: [(name: String, value: String)]
     package var contentType: String
     package var body: [UInt8]
     /// False to send the headers of the body alone: for HEAD, and for 304 (Not Modified).
     package var sendsBody = true
+    /// Whether the connection may be used for another request. Those that get nothing good come
+    /// anew.
+    package var permitsAnother = false
 
     package init(
         status: Int, headers: [(name: String, value: String)] = [],
@@ -64,15 +67,18 @@ package struct HTTPResponse: Sendable {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// All of a short response.
-    var bytes: [UInt8] { sendsBody ? head + body : head }
+    /// All of a short response, with which the connection ends.
+    var bytes: [UInt8] { head(isLast: true) + (sendsBody ? body : []) }
 
     /// What comes before the body (RFC 9112).
-    var head: [UInt8] {
+    ///
+    /// - Parameter isLast: whether the connection ends with it.
+    func head(isLast: Bool) -> [UInt8] {
         var head = "HTTP/1.1 \(status) \(Self.phrase(status))\r\n"
         head += "Content-Type: \(contentType)\r\nContent-Length: \(body.count)\r\n"
         for (name, value) in headers { head += "\(name): \(value)\r\n" }
-        return Array((head + "Connection: close\r\n\r\n").utf8)
+        if isLast { head += "Connection: close\r\n" }
+        return Array((head + "\r\n").utf8)
     }
 
     private static func phrase(_ status: Int) -> String {
@@ -104,12 +110,15 @@ struct OutgoingResponse {
     /// The most bytes of one write, which are encrypted in memory where they are.
     private static let longestWrite = 256 << 10
 
+    /// Whether the connection ends with it.
+    let isLast: Bool
     private let head: [UInt8]
     private let body: [UInt8]
     private var sent = 0
 
-    init(_ response: HTTPResponse) {
-        head = response.head
+    init(_ response: HTTPResponse, isLast: Bool) {
+        self.isLast = isLast
+        head = response.head(isLast: isLast)
         body = response.sendsBody ? response.body : []
     }
 

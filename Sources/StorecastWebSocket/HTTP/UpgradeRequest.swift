@@ -35,6 +35,7 @@ extension UpgradeRequest {
         (WSI_TOKEN_HTTP_AUTHORIZATION, "authorization"), (WSI_TOKEN_HTTP_ACCEPT, "accept"),
         (WSI_TOKEN_X_FORWARDED_FOR, "x-forwarded-for"), (WSI_TOKEN_HTTP_REFERER, "referer"),
         (WSI_TOKEN_HTTP_IF_NONE_MATCH, "if-none-match"),
+        (WSI_TOKEN_HTTP_ACCEPT_ENCODING, "accept-encoding"),
     ]
 
     private static let methods: [(token: lws_token_indexes, name: String)] = [

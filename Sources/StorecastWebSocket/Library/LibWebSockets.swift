@@ -117,11 +117,36 @@ final class LibWebSockets {
         return wsi == nil ? .over : .alive
     }
 
+    /// Has the library read a plain request, which is whole: it calls back before this returns, with
+    /// an object for which ``asker(of:)`` is the one given here; or not, if it can't read it.
+    ///
+    /// - Parameter descriptor: the library's from now on: one that ends with the request.
+    func read(_ request: [UInt8], on descriptor: Int32, for asker: UnsafeMutableRawPointer) {
+        storage.asker.pointee = asker
+        request.withUnsafeBytes {
+            _ = lws_adopt_socket_vhost_readbuf(
+                serverHost, descriptor, $0.baseAddress?.assumingMemoryBound(to: CChar.self),
+                $0.count)
+        }
+        storage.asker.pointee = nil
+    }
+
+    /// Who has a plain request read at this moment.
+    static func asker(of wsi: OpaquePointer) -> UnsafeMutableRawPointer? {
+        pointers(of: wsi)[ContextStorage.askerPlace]
+    }
+
     /// The owner given to ``adopt(_:request:for:)``, for the object that the library has just made;
     /// nil if the object is a client's.
     static func takePendingOwner(of wsi: OpaquePointer) -> UnsafeMutableRawPointer? {
+        pointers(of: wsi).pointee.take()
+    }
+
+    private static func pointers(
+        of wsi: OpaquePointer
+    ) -> UnsafeMutablePointer<UnsafeMutableRawPointer?> {
         lws_context_user(lws_get_context(wsi))
-            .assumingMemoryBound(to: UnsafeMutableRawPointer?.self).pointee.take()
+            .assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
     }
 
     /// Sets the context in which to connect.
@@ -209,10 +234,13 @@ final class ContextStorage {
     /// The owner of the object that the library is about to make for an accepted connection:
     /// the library's function that takes a socket and its request has no argument for it.
     let pendingOwner: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+    /// Behind it: whose plain request the library is reading.
+    var asker: UnsafeMutablePointer<UnsafeMutableRawPointer?> { pendingOwner + Self.askerPlace }
     private let retry: UnsafeMutablePointer<lws_retry_bo_t>
     private let names: UnsafeMutablePointer<CChar>
 
     static let clientProtocolName = "storecast-client"
+    static let askerPlace = 1
     private static let nameCapacity = LibWebSockets.maximumSubprotocolLength + 1
 
     init(
@@ -220,8 +248,8 @@ final class ContextStorage {
     ) {
         loops = .allocate(capacity: 1)
         loops.initialize(to: UnsafeMutableRawPointer(loop))
-        pendingOwner = .allocate(capacity: 1)
-        pendingOwner.initialize(to: nil)
+        pendingOwner = .allocate(capacity: 2)
+        pendingOwner.initialize(repeating: nil, count: 2)
         // The library's pings take a sorted timer for each connection; ours are a timer wheel.
         retry = .allocate(capacity: 1)
         retry.initialize(to: lws_retry_bo_t())

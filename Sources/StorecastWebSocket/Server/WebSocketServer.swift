@@ -25,6 +25,8 @@ package final class WebSocketServer {
     private var listener: ListeningSocket?
     /// Open connections and handshakes together.
     private var acceptedCount = 0
+    /// Those of them that were left open for another plain request.
+    private var keptCount = 0
     private var onClosed: [() -> Void] = []
 
     /// How many connections are open or closing.
@@ -51,11 +53,23 @@ package final class WebSocketServer {
                 connection.kill()
             }
         }
-        handshakes = DeadlineQueue(on: core, delay: configuration.handshakeTimeout) { connection in
-            if connection.phase == .handshaking { kill(.handshakeTimeout)(connection) }
+        // Those that ask more than once are in a queue once for each request.
+        handshakes = DeadlineQueue(on: core, delay: configuration.handshakeTimeout) {
+            [core] connection in
+            guard connection.phase == .handshaking, connection.due <= core.milliseconds else {
+                return
+            }
+            // One that has asked for all that it wanted isn't too slow.
+            if connection.isKept, connection.head.isEmpty { return connection.kill() }
+            kill(.handshakeTimeout)(connection)
         }
-        answers = DeadlineQueue(
-            on: core, delay: configuration.answerTimeout, expire: kill(.answerTimeout))
+        answers = DeadlineQueue(on: core, delay: configuration.answerTimeout) {
+            [core] connection in
+            guard connection.phase == .answering, connection.due <= core.milliseconds else {
+                return
+            }
+            kill(.answerTimeout)(connection)
+        }
         unfinished = UnfinishedMessages(limit: configuration.unfinishedBytes, reached: reached)
         closeQueue = DeadlineQueue(
             on: core, delay: configuration.closeTimeout, expire: kill(.closeTimeout))
@@ -116,7 +130,7 @@ package final class WebSocketServer {
         guard connection.startReading(descriptor, encryption) else { return }
         connection.unfinished = unfinished
         acceptedCount += 1
-        handshakes.add(connection)
+        awaitsRequest(connection)
     }
 
     /// Over the limit: a short response, which a socket that was just accepted always takes; none
@@ -196,7 +210,32 @@ extension WebSocketServer: HandshakeServer {
         return (request, isClear ? nil : UpgradeRules.contradiction)
     }
 
-    func answering(_ connection: WebSocketConnection) { answers.add(connection) }
+    func answering(_ connection: WebSocketConnection) {
+        connection.due = core.milliseconds + configuration.answerTimeout.wholeMilliseconds
+        answers.add(connection)
+    }
+
+    func keeps(_ connection: WebSocketConnection) -> Bool {
+        guard listener != nil, connection.answerCount < configuration.requestsPerConnection
+        else { return false }
+        if connection.isKept { return true }
+        // None where there is no room for those who come.
+        let most = min(configuration.keptConnections, maxConnections - acceptedCount)
+        guard keptCount < most else { return false }
+        keptCount += 1
+        connection.isKept = true
+        return true
+    }
+
+    func awaitsRequest(_ connection: WebSocketConnection) {
+        connection.due = core.milliseconds + configuration.handshakeTimeout.wholeMilliseconds
+        handshakes.add(connection)
+    }
+
+    private func isKeptNoLonger(_ connection: WebSocketConnection) {
+        if connection.isKept { keptCount -= 1 }
+        connection.isKept = false
+    }
 
     func encryptionFailed(_ connection: WebSocketConnection, _ problem: String) {
         delegate?.encryptionFailed(from: connection.peerAddress, problem)
@@ -205,6 +244,7 @@ extension WebSocketServer: HandshakeServer {
 
 extension WebSocketServer: WebSocketConnectionOwner {
     func opened(_ connection: WebSocketConnection) {
+        isKeptNoLonger(connection)
         heartbeat.add(connection)
         guard let request = connection.request.take(), let delegate else {
             connection.close(code: 1001)
@@ -231,6 +271,7 @@ extension WebSocketServer: WebSocketConnectionOwner {
     }
 
     func removed(_ connection: WebSocketConnection) {
+        isKeptNoLonger(connection)
         acceptedCount -= 1
         finishIfEmpty()
     }
@@ -271,8 +312,13 @@ package struct WebSocketServerConfiguration: Sendable {
     package var messageTimeout: Duration = .seconds(60)
     /// How many bytes of messages that aren't whole may be held, of all connections together.
     package var unfinishedBytes = 16 << 20
-    /// How long a client may take from connecting to the end of its request, encryption included.
+    /// How long a client may take from connecting to the end of its request, encryption included;
+    /// and from the end of an answer to the end of its next request.
     package var handshakeTimeout: Duration = .seconds(10)
+    /// How many plain requests are answered on a connection before it is closed.
+    package var requestsPerConnection = 100
+    /// How many connections are left open for another plain request.
+    package var keptConnections = 1000
     /// How long a peer may take to read the answer to a plain request.
     package var answerTimeout: Duration = .seconds(60)
     /// How long a peer may take to answer a close frame before the connection is cut.

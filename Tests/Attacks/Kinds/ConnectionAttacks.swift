@@ -61,6 +61,33 @@ let connectionAttacks = [
         }
     },
     Attack(
+        name: "page-requests",
+        summary: "asks for a page 100 times at once on a connection, again and again"
+    ) { attacker in
+        let requests = Array(String(repeating: pageRequest, count: 100).utf8)
+        while !attacker.isOver {
+            let connection = try attacker.plain()
+            try? connection.send(requests)
+            while !attacker.isOver, (try? connection.drain()) != nil {
+                attacker.pause(.milliseconds(1))
+            }
+        }
+    },
+    Attack(
+        name: "kept-pages",
+        summary: "4,000 connections ask for a page and stay, and again when ended", hold: 30
+    ) { attacker in
+        while !attacker.isOver {
+            while attacker.kept.count < attacker.share(of: 4_000) {
+                let connection = try attacker.plain()
+                try? connection.send(Array(pageRequest.utf8))
+                attacker.kept.append(connection)
+            }
+            attacker.kept.removeAll { connection in (try? connection.drain()) == nil }
+            attacker.pause(.milliseconds(500))
+        }
+    },
+    Attack(
         name: "crowding", summary: "10,000 connections from one address stay and do nothing",
         seconds: .init(quick: 6, full: 15), bound: .init(memory: 128)
     ) { attacker in
@@ -68,3 +95,5 @@ let connectionAttacks = [
         try attacker.hold()
     },
 ]
+
+private let pageRequest = "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"

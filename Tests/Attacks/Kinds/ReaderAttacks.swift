@@ -36,7 +36,7 @@ let readerAttacks = [
     ) { attacker in
         for number in 0..<500 {
             let connection = try attacker.plain(receiveBuffer: 4096)
-            let page = number % 2 == 0 ? "/" : "/storecast/storecast.js"
+            let page = number % 2 == 0 ? "/" : "/storecast/index.js"
             let request = "GET \(page) HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
             try connection.send(Array(request.utf8))
             attacker.kept.append(connection)

@@ -1,6 +1,7 @@
 import Counter
 import StorecastDevtools
 import StorecastJWT
+import StorecastPages
 import StorecastSQLite
 import StorecastServer
 
@@ -74,6 +75,15 @@ func makeDevtoolsServer(
 ) -> SyncServer {
     // snippet: devtools
     let server = SyncServer(extensions: [.devtools(.token(secret))], rooms: rooms)
+    // end of snippet
+    return server
+}
+
+func makeServerOfPages(token: String) throws -> SyncServer {
+    let counter = Counter.room
+    // snippet: put-together-pages
+    let site = try WebPages.folder("Site").unchanging(under: "/assets/").and(.client).and(.devtools)
+    let server = SyncServer(extensions: [.devtools(.token(token))], room: counter, pages: site)
     // end of snippet
     return server
 }

@@ -131,6 +131,20 @@ actor NATSClient {
         subscriptions.append(subscription)
     }
 
+    /// Answers the messages of a subject with these texts, one after the other, from when this
+    /// returns on.
+    func answer(_ subject: String, with texts: [String]) async {
+        guard let connection else { return }
+        var rest = texts[...]
+        let subscription = connection.subscribe(subject) { [unowned connection] message in
+            guard let reply = message.reply, let text = rest.popFirst() else { return }
+            try? connection.publish(Array(text.utf8), to: reply)
+        }
+        subscriptions.append(subscription)
+        // The server knows of it when it answers this.
+        _ = try? await request("nobody")
+    }
+
     /// Answers each message with itself, again and again for so long, and then with nothing.
     func echo(_ subject: String, for time: Duration) {
         guard let connection else { return }

@@ -1,4 +1,5 @@
 import Foundation
+import StorecastRoom
 import StorecastSync
 import Testing
 

@@ -140,6 +140,15 @@ final class RawPeer {
         }
     }
 
+    /// So many bytes, which all have to come.
+    func read(_ count: Int) throws -> [UInt8] {
+        while buffer.count < count {
+            guard try fill() else { throw Failure(what: "closed in the body", code: 0) }
+        }
+        defer { buffer.removeFirst(count) }
+        return Array(buffer.prefix(count))
+    }
+
     /// Everything until the end of the connection.
     func readToEnd() throws -> [UInt8] {
         while try fill() {}

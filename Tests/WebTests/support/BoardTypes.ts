@@ -21,6 +21,10 @@ const remembered: number | undefined = card?.edited?.spans.length;
 const version = { editor: "e1", base: 0, own: 0 };
 const changes = [{ at: 0, delete: 1, insert: "t" }];
 board.dispatch({ type: "EditCardText", payload: { card: "c1", edit: { version, changes } } });
+const found: number | undefined = board.select("search", { text: "tea" }).getState()?.count;
+const event: string | undefined = board.select("history", "c1").getState()?.events[0]?.what;
+board.dispatch({ type: "MoveCard", payload: { card: "c1", column: "done", isUndo: true } });
+board.dispatch({ type: "RestoreCard", payload: { card: "c1" } });
 
 // @ts-expect-error there is no such selection
 board.select("colum");
@@ -36,4 +40,4 @@ board.dispatch({ type: "AddCard", payload: { column: "todo", text: "", stamp: {}
 board.dispatch({ type: "AddCard", payload: { column: "todo" } });
 // @ts-expect-error it isn't a selection of pages
 board.pages("card", () => "c1");
-void [texts, votes, voters, isMore, remembered];
+void [texts, votes, voters, isMore, remembered, found, event];

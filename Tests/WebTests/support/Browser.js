@@ -18,10 +18,11 @@ export class Browser {
   #pages;
   #port;
 
-  static async start() {
+  /** @param {string} [files]  a folder whose pages it may open, too, by their paths */
+  static async start(files) {
     const browser = new Browser();
     browser.#folder = mkdtempSync(join(tmpdir(), "storecast-browser-"));
-    browser.#pages = await servePages();
+    browser.#pages = await servePages(files);
     const folder = `--user-data-dir=${browser.#folder}`;
     const quiet = ["--disable-gpu", "--no-first-run", "--remote-debugging-port=0", "--no-sandbox"];
     const options = ["--headless=new", ...quiet, folder, "about:blank"];
@@ -38,12 +39,23 @@ export class Browser {
     return browser;
   }
 
-  async open() {
-    const { port } = this.#pages.address();
-    const url = `http://127.0.0.1:${this.#port}/json/new?http://127.0.0.1:${port}/`;
+  /** A tab with the page that has the module, or with another one that does. */
+  async open(address = `http://127.0.0.1:${this.#pages.address().port}/`) {
+    const url = `http://127.0.0.1:${this.#port}/json/new?${address}`;
     const target = await (await fetch(url, { method: "PUT" })).json();
     const page = await Page.attach(target.webSocketDebuggerUrl);
     await page.isLoaded();
+    return page;
+  }
+
+  /** A tab with a page of the folder's. */
+  async openFile(path) {
+    const file = `http://127.0.0.1:${this.#pages.address().port}/files/${path}`;
+    const url = `http://127.0.0.1:${this.#port}/json/new?${encodeURIComponent(file)}`;
+    const target = await (await fetch(url, { method: "PUT" })).json();
+    const page = await Page.attach(target.webSocketDebuggerUrl);
+    await page.run(`new Promise((resolve) =>
+      document.readyState === "complete" ? resolve() : addEventListener("load", resolve))`);
     return page;
   }
 
@@ -115,21 +127,36 @@ class Page {
     }
   }
 
+  /** Its process ends, as in a crash. */
+  crash() {
+    // Nobody is left to answer.
+    void this.#call("Page.crash");
+    this.#socket.close();
+  }
+
   async close() {
     await this.#call("Page.close");
     this.#socket.close();
   }
 }
 
-/** The module, and a page that loads it. */
-function servePages() {
+/** The module, a page that loads it, and the files of a folder. */
+function servePages(files) {
   const page = `<!doctype html><title>Test</title><script type="module">
     globalThis.storecast = await import("/storecast/index.js");
   </script>`;
   const pages = createServer((request, response) => {
+    const [, file] = /^\/files\/([\w./]+)/.exec(request.url) ?? [];
+    if (files && file) return sendFile(response, join(files, file));
     const isModule = /^\/storecast\/(\w+\/)?\w+\.js$/.test(request.url);
     response.setHeader("content-type", isModule ? "text/javascript" : "text/html");
     response.end(isModule ? readFileSync(new URL(`.${request.url}`, clients)) : page);
   });
   return new Promise((resolve) => pages.listen(0, "127.0.0.1", () => resolve(pages)));
+}
+
+function sendFile(response, path) {
+  if (!existsSync(path)) return response.writeHead(404).end();
+  response.setHeader("content-type", path.endsWith(".js") ? "text/javascript" : "text/html");
+  response.end(readFileSync(path));
 }

@@ -42,10 +42,11 @@ export class ModelServer {
     return { value: third, since: third * 3 };
   }
 
-  /** The one connection of a client: another one that it may have had is replaced. */
+  /** The one connection of a client: of two it is the one that was made later. */
   greet(connection, client) {
     for (const other of this.connections) {
-      if (other !== connection && other.client === client) this.connections.delete(other);
+      if (other === connection || other.client !== client) continue;
+      this.connections.delete(other.number > connection.number ? connection : other);
     }
   }
 
@@ -88,9 +89,10 @@ class ModelConnection {
     this.outgoing.push(JSON.stringify(frame));
   }
 
-  hello({ client, settled = 0, seen, parts }) {
+  hello({ client, connection, settled = 0, seen, parts }) {
     assert.equal(this.client, undefined);
     const server = this.#server;
+    this.number = connection;
     if (seen?.epoch === server.epoch) assert(seen.v <= server.v);
     this.client = client;
     this.#takesParts = parts === 1 && this.#seed.chance(0.7);

@@ -17,15 +17,30 @@ import { Follower } from "./Follower.js";
  * @property {number} affected
  */
 
-/** The state of a room now and at a chosen version, perhaps without some of the dispatches. */
+/**
+ * The state now and at a chosen version, perhaps without some of the dispatches: of a room, or of a
+ * log that was imported.
+ */
 export class TimeTravel {
   #live;
   #then;
+  #importedNow;
+  #importedThen;
   #room = "";
   /** @type {Shown | undefined} */
   #now;
-  /** @type {{ answer: StateAnswer, shown: Shown } | undefined} */
-  #past;
+  /**
+   * The imported log that is looked at.
+   *
+   * @type {{ id: string, newest: number } | undefined}
+   */
+  #imported;
+  /**
+   * What was made of the last answers.
+   *
+   * @type {WeakMap<StateAnswer, Shown>}
+   */
+  #made = new WeakMap();
   /**
    * Undefined for the newest.
    *
@@ -40,21 +55,42 @@ export class TimeTravel {
    * @param {() => void} changed
    */
   constructor(connection, changed) {
-    this.#live = /** @type {Follower<StateAnswer>} */ (
-      new Follower(connection, "state", () => (this.#took(), changed()))
-    );
-    this.#then = /** @type {Follower<StateAnswer>} */ (
-      new Follower(connection, "stateAt", changed)
-    );
+    /** @returns {Follower<StateAnswer>} */
+    const follower = (/** @type {string} */ name, /** @type {() => void} */ told) =>
+      new Follower(connection, name, told);
+    this.#live = follower("state", () => (this.#took(), changed()));
+    this.#then = follower("stateAt", changed);
+    this.#importedNow = follower("importedAt", changed);
+    this.#importedThen = follower("importedAt", changed);
   }
 
   /** @param {string} room */
   enter(room) {
-    if (room === this.#room) return;
-    this.#room = room;
-    this.#now = undefined;
-    this.look(undefined);
+    if (room === this.#room && !this.#imported) return;
+    if (room !== this.#room) {
+      this.#room = room;
+      this.#now = undefined;
+    }
+    this.leaveImported();
     this.#live.follow({ room });
+  }
+
+  /**
+   * Looks at a log that was imported, until {@link leaveImported}.
+   *
+   * @param {string} id
+   * @param {number} newest  its last version
+   */
+  enterImported(id, newest) {
+    this.#imported = { id, newest };
+    this.#importedNow.follow({ id, version: newest });
+    this.look(undefined);
+  }
+
+  leaveImported() {
+    this.#imported = undefined;
+    this.#importedNow.leave();
+    this.look(undefined);
   }
 
   /** @param {number | undefined} version */
@@ -83,17 +119,23 @@ export class TimeTravel {
   }
 
   get newest() {
-    return this.#now?.version ?? 0;
+    return this.#imported?.newest ?? this.#now?.version ?? 0;
   }
 
-  /** The state of now. */
+  /**
+   * The state of now, or at the imported log's end.
+   *
+   * @returns {Shown | undefined}
+   */
   get now() {
-    return this.#now;
+    if (!this.#imported) return this.#now;
+    const shown = this.#shown(this.#importedNow.value);
+    return shown && "problem" in shown ? undefined : shown;
   }
 
   /** Why there is no state of now. */
   get problem() {
-    return this.#live.value?.problem;
+    return (this.#imported ? this.#importedNow : this.#live).value?.problem;
   }
 
   /**
@@ -102,18 +144,31 @@ export class TimeTravel {
    * @returns {Shown | { problem: string } | undefined}
    */
   get then() {
-    const answer = this.#then.value;
+    return this.#shown((this.#imported ? this.#importedThen : this.#then).value);
+  }
+
+  /**
+   * @param {StateAnswer | undefined} answer
+   * @returns {Shown | { problem: string } | undefined}
+   */
+  #shown(answer) {
     if (!answer) return undefined;
     if (answer.problem) return { problem: answer.problem };
-    if (this.#past?.answer !== answer) this.#past = { answer, shown: pastOf(answer) };
-    return this.#past?.shown;
+    const shown = this.#made.get(answer) ?? pastOf(answer);
+    this.#made.set(answer, shown);
+    return shown;
   }
 
   #ask() {
     const { version, skipped: skip } = this;
-    if (version === undefined) return this.#then.leave();
+    const [asked, other] = this.#imported
+      ? [this.#importedThen, this.#then]
+      : [this.#then, this.#importedThen];
+    other.leave();
+    if (version === undefined) return asked.leave();
     const kept = skip.filter((other) => other <= version);
-    this.#then.follow({ room: this.#room, version, ...(kept.length > 0 && { skip: kept }) });
+    const subject = this.#imported ? { id: this.#imported.id } : { room: this.#room };
+    asked.follow({ ...subject, version, ...(kept.length > 0 && { skip: kept }) });
   }
 
   #took() {

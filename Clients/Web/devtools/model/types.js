@@ -42,6 +42,9 @@
  * @property {string} address
  * @property {number} lag
  * @property {LinkTraffic} traffic
+ * @property {number} [silence]  seconds since something came from it
+ * @property {number} [knew]  the version that it knew when it last dispatched something
+ * @property {number} [knewLate]  for how many milliseconds that had been an old one
  * @property {Subscription[]} subscriptions
  *
  * @typedef {object} Subscription
@@ -60,10 +63,48 @@
  * @property {number} microseconds  of an evaluation
  * @property {number} share  of the time of all, from 0 to 1
  *
+ * @typedef {object} DispatchCost
+ * @property {string} type
+ * @property {number} count
+ * @property {number} rejected
+ * @property {number} bytes
+ * @property {number} microseconds  of a dispatch
+ * @property {number} share  of the time of all, from 0 to 1
+ *
+ * @typedef {object} Turn
+ * @property {number} time
+ * @property {number} reduce  microseconds, as the next three
+ * @property {number} select
+ * @property {number} encode
+ * @property {number} write
+ * @property {number} dispatches
+ * @property {number} messages
+ * @property {string} [longest]
+ * @property {string} [room]
+ *
+ * @typedef {{ count: number, turns: Turn[], slowest: Turn[], problem?: string }} Turns
+ *
+ * @typedef {object} Samples
+ * @property {string} state  the Swift type of the room's state
+ * @property {{ type: string, payload: unknown }[]} actions
+ * @property {string} [problem]
+ *
+ * @typedef {object} Found
+ * @property {number | null} version
+ * @property {Dispatch} [dispatch]
+ * @property {unknown} [before]
+ * @property {unknown} [after]
+ * @property {boolean} [isCut]
+ * @property {number} [from]
+ * @property {number} [through]
+ * @property {boolean} [isBounded]
+ * @property {string} [problem]
+ *
  * @typedef {object} Detail
  * @property {number} version
  * @property {string[]} actions
  * @property {SelectionCost[]} selections
+ * @property {DispatchCost[]} dispatches
  * @property {number} count
  * @property {Client[]} clients
  * @property {string} [problem]
@@ -103,8 +144,9 @@
  *
  * @typedef {object} Forwarded
  * @property {string} ticket
- * @property {string} room
+ * @property {string} [room]
  * @property {string} type
+ * @property {boolean} isOver
  * @property {number} [version]
  * @property {string} [problem]
  */

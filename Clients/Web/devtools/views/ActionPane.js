@@ -37,8 +37,7 @@ export class ActionPane {
       element(
         "div",
         { class: "bar title" },
-        element("span", { class: rejection ? "problem" : undefined }, outcome),
-        element("span", { class: "space" }),
+        element("span", { class: rejection ? "problem space" : "space" }, outcome),
         element("button", { onclick: repeat }, "Into the form"),
       ),
       element(

@@ -1,18 +1,21 @@
 import { element } from "../elements.js";
 
 /** @typedef {import("../model/types.js").Forwarded} Forwarded */
+/** @typedef {import("../model/types.js").Samples} Samples */
 
-/** A form that dispatches an action into the room. */
+/** A form that dispatches an action into the room: one of its types, with a sample payload. */
 export class DispatchForm {
   #send;
-  #type = element("input", {
-    list: "action-types", required: true, autocomplete: "off", spellcheck: "false",
-  });
-  #types = element("datalist", { id: "action-types" });
+  #type = element("select", { required: true });
   #payload = element("textarea", { rows: "7", spellcheck: "false" });
   #problem = element("p", { class: "problem", id: "payload-problem", role: "status" });
   #button = element("button", { type: "submit", class: "primary" }, "Dispatch");
+  #sample = element("button", { type: "button" }, "Sample payload");
   #results = element("ol", { class: "results", "aria-label": "Dispatched", "aria-live": "polite" });
+  /** @type {Samples | undefined} */
+  #samples;
+  /** What the payload was when nobody had touched it. */
+  #untouched = "{}";
 
   /**
    * @param {HTMLElement} home
@@ -20,51 +23,77 @@ export class DispatchForm {
    */
   constructor(home, send) {
     this.#send = send;
-    this.#payload.value = "{}";
+    this.#payload.value = this.#untouched;
     this.#payload.setAttribute("aria-describedby", "payload-problem");
     this.#payload.addEventListener("input", () => this.#check());
     this.#payload.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
     });
+    this.#type.addEventListener("change", () => {
+      if (this.#payload.value === this.#untouched) this.#begin();
+    });
+    this.#sample.addEventListener("click", () => this.#begin());
     const form = element(
       "form",
       {},
       element("label", {}, "Type", this.#type),
-      this.#types,
       element("label", {}, "Payload, as JSON", this.#payload),
       this.#problem,
-      element("p", {}, this.#button, element("span", { class: "faint" }, " Ctrl+Enter")),
+      element(
+        "p",
+        { class: "buttons" },
+        this.#button,
+        this.#sample,
+        element("span", { class: "faint" }, "Ctrl+Enter dispatches"),
+      ),
     );
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       const payload = this.#check();
-      if (payload !== undefined) this.#send(this.#type.value.trim(), payload);
+      if (payload !== undefined && this.#type.value) this.#send(this.#type.value, payload);
     });
     home.append(form, this.#results);
   }
 
   /** Puts an action into the form. */
   fill(/** @type {string} */ type, /** @type {unknown} */ payload) {
+    this.#offer(type);
     this.#type.value = type;
-    this.#payload.value = JSON.stringify(payload ?? {}, undefined, 2);
+    this.#payload.value = text(payload ?? {});
     this.#check();
-    this.#type.focus();
+    this.#payload.focus();
   }
 
   /**
-   * @param {string[]} types
+   * @param {Samples | undefined} samples
    * @param {readonly Forwarded[]} results  the newest at the end
    */
-  show(types, results) {
-    if (this.#types.childElementCount !== types.length) {
-      this.#types.replaceChildren(...types.map((type) => element("option", { value: type })));
+  show(samples, results) {
+    if (samples && samples !== this.#samples && !samples.problem) {
+      this.#samples = samples;
+      const chosen = this.#type.value;
+      this.#type.replaceChildren(
+        ...samples.actions.map(({ type }) => element("option", { value: type }, type)),
+      );
+      if (chosen) this.#offer(chosen), (this.#type.value = chosen);
+      if (this.#payload.value === this.#untouched) this.#begin();
     }
-    const lines = [...results].reverse().map(({ room, type, version, problem }) => {
-      const end = problem ?? (version === undefined ? "…" : `v${version}`);
-      const marks = { class: problem ? "rejected" : "" };
-      return element("li", marks, element("b", {}, type), ` in ${room} `, element("code", {}, end));
-    });
-    this.#results.replaceChildren(...lines);
+    const lines = [...results].reverse().filter(({ type }) => type !== "import");
+    this.#results.replaceChildren(...lines.map(result));
+  }
+
+  /** Has a type that the room doesn't know, so that it can be tried. */
+  #offer(/** @type {string} */ type) {
+    const has = [...this.#type.options].some(({ value }) => value === type);
+    if (!has) this.#type.append(element("option", { value: type }, type));
+  }
+
+  /** Puts the sample for the chosen type into the payload. */
+  #begin() {
+    const sample = this.#samples?.actions.find(({ type }) => type === this.#type.value);
+    this.#untouched = text(sample?.payload ?? {});
+    this.#payload.value = this.#untouched;
+    this.#check();
   }
 
   /** The payload, or undefined if it isn't JSON. */
@@ -85,4 +114,18 @@ export class DispatchForm {
     this.#button.disabled = problem !== "";
     this.#payload.setAttribute("aria-invalid", String(problem !== ""));
   }
+}
+
+/** @param {unknown} payload */
+const text = (payload) => JSON.stringify(payload, undefined, 2);
+
+/** @param {Forwarded} forwarded */
+function result({ room, type, version, problem, isOver }) {
+  const end = problem ?? (version !== undefined ? `v${version}` : isOver ? "done" : "…");
+  const place = room === undefined ? " " : ` in ${room} `;
+  return element(
+    "li",
+    { class: problem && "rejected" },
+    element("b", {}, type), place, element("code", {}, end),
+  );
 }

@@ -11,6 +11,7 @@ import { DispatchLog } from "../model/DispatchLog.js";
  * @property {(dispatch: Dispatch) => void} skip  leaves it out, or no longer
  * @property {() => void} older
  * @property {() => void} exportLog
+ * @property {() => void} copyTest  code that dispatches the same up to here
  * @property {(file: File) => void} importLog
  * @property {() => void} closeImport
  * @property {() => void} changed  the filter or the pause
@@ -58,6 +59,14 @@ export class LogView {
         element("label", {}, this.#pause, "Pause"),
         this.#older,
         element("span", { class: "space" }),
+        element(
+          "button",
+          {
+            onclick: () => actions.copyTest(),
+            title: "Swift code that dispatches the same into a TestRoom, up to what is shown",
+          },
+          "Copy as test",
+        ),
         element("button", { onclick: () => actions.exportLog() }, "Export"),
         element("button", { onclick: () => file.click() }, "Import"),
         file,
@@ -83,6 +92,7 @@ export class LogView {
   setImported(name) {
     this.#banner.hidden = !name;
     this.#older.disabled = Boolean(name);
+    this.#pause.disabled = Boolean(name);
     this.#banner.replaceChildren(
       `From ${name}. `,
       element("button", { onclick: () => this.#actions.closeImport() }, "Back to the room"),
@@ -141,9 +151,12 @@ export class LogView {
       event.preventDefault();
       const entry = this.#shown[Math.max(0, Math.min(next, length - 1))];
       if (entry) this.#actions.look(entry);
-    } else if (event.key === "s" && this.#selected && !this.#selected.rejection) {
-      this.#actions.skip(this.#selected);
     }
+  }
+
+  /** The dispatch that is chosen in the list. */
+  get selected() {
+    return this.#selected;
   }
 
   /** @param {MouseEvent} event */

@@ -15,8 +15,9 @@ export class RoomList {
   /**
    * @param {HTMLElement} home
    * @param {(room: string) => void} choose
+   * @param {(room: string) => void} open  one that nobody is in
    */
-  constructor(home, choose) {
+  constructor(home, choose, open) {
     this.#home = home;
     this.#choose = choose;
     const names = ["room", "version", "in it", "act/s", "msg/s", "lag"];
@@ -29,6 +30,7 @@ export class RoomList {
         this.#body,
       ),
       this.#more,
+      opening(open),
     );
   }
 
@@ -54,7 +56,9 @@ export class RoomList {
     arrange(this.#body, [...this.#rows.values()]);
     const hidden = answer.total - answer.rooms.length;
     this.#more.textContent = hidden > 0 ? `and ${hidden} more` : "";
-    if (answer.total === 0) this.#more.textContent = "No room is open: nobody is connected.";
+    if (answer.total === 0) {
+      this.#more.textContent = "No room is open, as nobody is connected. Open one by its name:";
+    }
   }
 
   /** @param {string} room */
@@ -63,4 +67,27 @@ export class RoomList {
     const cells = Array.from({ length: 5 }, () => element("td", { class: "number" }));
     return element("tr", {}, element("th", { scope: "row" }, button), ...cells);
   }
+}
+
+/**
+ * A form for the name of a room that nobody is in.
+ *
+ * @param {(room: string) => void} open
+ */
+function opening(open) {
+  const name = element("input", {
+    "aria-label": "Name of a room", placeholder: "/ or /name", required: true, spellcheck: "false",
+    autocomplete: "off",
+  });
+  const form = element(
+    "form",
+    { class: "opening" },
+    name,
+    element("button", { type: "submit" }, "Open"),
+  );
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    open(name.value.trim());
+  });
+  return form;
 }

@@ -10,7 +10,9 @@ import { bytes, duration, element } from "../elements.js";
  */
 export function selectionTable(costs) {
   const names = ["selection", "kept by", "in use", "asked", "changed", "bytes", "each", "time"];
-  const heads = names.map((name) => element("th", { scope: "col" }, name));
+  const heads = names.map((name, place) =>
+    element("th", { scope: "col", class: place > 1 && "number" }, name),
+  );
   const rows = [...costs]
     .sort((one, other) => other.share - one.share)
     .map((cost) => {

@@ -11,6 +11,7 @@ const mostOpened = 50;
 export class StateTree {
   #home;
   #name;
+  #asks;
   /**
    * What was opened or closed by hand, by its pointer.
    *
@@ -28,10 +29,32 @@ export class StateTree {
   /**
    * @param {HTMLElement} home
    * @param {string} name  of the whole
+   * @param {(path: string) => void} [who]  asks who changed the place with this pointer
    */
-  constructor(home, name) {
+  constructor(home, name, who) {
     this.#home = home;
     this.#name = name;
+    home.addEventListener("click", (event) => {
+      const button = /** @type {Element} */ (event.target).closest("button[data-path]");
+      if (!button) return;
+      // In a summary it would close it, too.
+      event.preventDefault();
+      who?.(button.getAttribute("data-path") ?? "");
+    });
+    this.#asks = who !== undefined;
+  }
+
+  /**
+   * The button that asks who changed a place.
+   *
+   * @param {string} path
+   */
+  #who(path) {
+    const label = `Who changed ${path || "the state"} last`;
+    return (
+      this.#asks &&
+      element("button", { class: "who", "data-path": path, "aria-label": label }, "who?")
+    );
   }
 
   /**
@@ -78,7 +101,7 @@ export class StateTree {
     if (typeof value !== "object" || value === null) {
       const was = change?.kind === "changed" && element("s", {}, inline(change.before));
       const marks = { class: `leaf ${change?.kind ?? ""}` };
-      return element("div", marks, label, ": ", was && was, scalar(value));
+      return element("div", marks, label, ": ", was && was, scalar(value), this.#who(path));
     }
     const count = Array.isArray(value) ? value.length : Object.keys(value).length;
     const isTouched = this.#touched.has(path);
@@ -89,7 +112,7 @@ export class StateTree {
     const details = element(
       "details",
       { open: isOpen, class: `${change?.kind ?? ""} ${isTouched ? "touched" : ""}` },
-      element("summary", {}, label, " ", hint),
+      element("summary", {}, label, " ", hint, this.#who(path)),
     );
     if (isOpen) details.append(...this.#children(path, value, depth));
     details.addEventListener("toggle", () => {

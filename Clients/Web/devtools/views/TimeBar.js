@@ -22,6 +22,13 @@ export class TimeBar {
     };
     this.#slider.setAttribute("aria-label", "Version");
     this.#slider.addEventListener("input", () => look(Number(this.#slider.value)));
+    // As in the log, where what is later is below: a slider's own keys have it the other way round.
+    this.#slider.addEventListener("keydown", (event) => {
+      const by = { ArrowUp: -1, ArrowDown: 1, PageUp: -10, PageDown: 10 }[event.key];
+      if (!by || event.altKey || event.ctrlKey || event.metaKey) return;
+      event.preventDefault();
+      step(by);
+    });
     this.#live.addEventListener("click", () => look(undefined));
     this.#skips.addEventListener("click", (event) => {
       if (event.target instanceof HTMLButtonElement) unskip();

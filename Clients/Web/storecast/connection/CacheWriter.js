@@ -14,7 +14,11 @@ export class CacheWriter {
   #timer;
   /** How many characters the last text had. */
   #size = 0;
+  /** @type {unknown} */
+  #text;
   #isChanged = false;
+  /** Whether this program writes: of tabs that share a connection one does. */
+  isWriting = true;
   #isEnded = false;
   /** What is being written, one after the other. */
   #writing = Promise.resolve();
@@ -36,24 +40,29 @@ export class CacheWriter {
     this.#session = session;
   }
 
-  /**
-   * Reads what was kept, and gives it to the session.
-   *
-   * @param {string} url
-   */
-  async open(url) {
-    const { viewer, characters = 4_000_000, selectionCharacters = 1_000_000 } = this.#options;
-    const home = { url, viewer, client: this.#session.client };
-    const kept = new KeptMirrors(home, { characters, selectionCharacters });
+  /** Reads what was kept. */
+  async read() {
     /** @type {unknown} */
     let timer;
     const tooLong = new Promise((resolve) => {
       timer = this.#platform.setTimeout(() => resolve(undefined), patience);
     });
-    const text = await Promise.race([this.#read(), tooLong]);
+    this.#text = await Promise.race([this.#read(), tooLong]);
     this.#platform.clearTimeout(timer);
-    if (text !== undefined) kept.read(text);
-    if (this.#isEnded) return;
+  }
+
+  /**
+   * Gives the session what was read, now that the client's id is known.
+   *
+   * @param {string} url
+   */
+  open(url) {
+    if (this.#isEnded || this.#kept) return;
+    const { viewer, characters = 4_000_000, selectionCharacters = 1_000_000 } = this.#options;
+    const home = { url, viewer, client: this.#session.client };
+    const kept = new KeptMirrors(home, { characters, selectionCharacters });
+    if (this.#text !== undefined) kept.read(this.#text);
+    this.#text = undefined;
     this.#kept = kept;
     this.#session.restore(kept);
   }
@@ -72,7 +81,7 @@ export class CacheWriter {
   /** Something has changed: it is written with all that changes soon. */
   schedule() {
     this.#isChanged = true;
-    if (this.#timer !== undefined || this.#isEnded) return;
+    if (this.#timer !== undefined || this.#isEnded || !this.isWriting) return;
     const { interval = 10_000 } = this.#options;
     // What is larger is written more seldom, and the first states soon: the next start would show
     // nothing.
@@ -89,7 +98,7 @@ export class CacheWriter {
   /** Writes what is followed now; fulfilled when that is done, or can't be. */
   save() {
     const { position, term } = this.#session;
-    if (this.#isEnded || !this.#kept || !position) return this.#writing;
+    if (this.#isEnded || !this.isWriting || !this.#kept || !position) return this.#writing;
     this.#isChanged = false;
     const text = this.#kept.write(this.#session.mirrors, position, term);
     this.#size = text.length;

@@ -1,9 +1,12 @@
+import { onAbort, untilAborted } from "./abort.js";
 import { CacheWriter } from "./CacheWriter.js";
 import { ConnectionCore } from "./ConnectionCore.js";
+import { Events } from "./Events.js";
 import { OutboxWriter } from "./OutboxWriter.js";
 import { platform as standardPlatform } from "./Platform.js";
 import { ClientSession } from "../session/ClientSession.js";
 import { Mirror } from "../session/Mirror.js";
+import { once } from "../session/once.js";
 import { Outbox } from "../session/Outbox.js";
 import { stampId } from "../session/stampId.js";
 import { Announcer } from "../store/Announcer.js";
@@ -11,6 +14,7 @@ import { Listeners } from "../store/Listeners.js";
 import { PageStore } from "../store/PageStore.js";
 import { RemoteStore } from "../store/RemoteStore.js";
 import { StoreTable } from "../store/StoreTable.js";
+import { Tabs } from "../tabs/Tabs.js";
 import { inspectJSON } from "../wire/JSONText.js";
 import { Rejection } from "../wire/Rejection.js";
 
@@ -19,6 +23,7 @@ import { Rejection } from "../wire/Rejection.js";
 /** @typedef {import("./Status.js").Status} Status */
 /** @typedef {import("../wire/ServerFrame.js").Identity} Identity */
 /** @typedef {import("../store/OptimisticValue.js").Stamp} Stamp */
+/** @typedef {import("../tabs/TabFollower.js").TabFollower} TabFollower */
 
 /**
  * What a room has, for editors and type checkers: the values and parameters of its selections by
@@ -71,9 +76,13 @@ import { Rejection } from "../wire/Rejection.js";
  *     for their outcome; in memory if left out
  * @property {import("../cache/CacheStorage.js").CacheOptions} [cache]  where the states of stores
  *     are kept for the next time that the program is started; they aren't if left out
+ * @property {boolean} [tabs]  shares one connection, and one outbox, among the browser's tabs that
+ *     have an outbox of this name; the outbox has to be an `indexedDBOutbox()`. Where tabs can't
+ *     tell one another apart (outside of `https:` and `localhost`) each has a connection of its own
  * @property {number} [largestValue]  the largest value of a selection that is taken, in bytes of
  *     its JSON text; 64 MiB if left out. The store of a larger one has the `problem` `too-large`.
  *     With 0 the server is asked to send no value in parts, and any size is taken
+ * @property {AbortSignal} [signal]  closes the connection when it is aborted
  * @property {import("./Socket.js").WebSocketClass} [WebSocket]  where there is no global one
  * @property {import("../store/Announcer.js").Notify} [notify]  when listeners hear of what the
  *     server has changed; `"frame"` if left out. What this program dispatches is told at once
@@ -98,6 +107,7 @@ import { Rejection } from "../wire/Rejection.js";
  */
 export class Connection {
   #listeners = new Listeners();
+  #events = new Events();
   #stores = new StoreTable();
   #outbox = new Outbox();
   /** @type {Rejection | undefined} */
@@ -108,8 +118,10 @@ export class Connection {
   #writer;
   /** @type {CacheWriter | undefined} */
   #cache;
+  /** @type {Tabs | undefined} */
+  #tabs;
   #unwatch;
-  /** @type {ConnectionCore} */
+  /** @type {ConnectionCore | TabFollower} */
   #core;
   #trouble;
   #traceparent;
@@ -125,12 +137,21 @@ export class Connection {
     this.#platform = platform;
     this.#trouble = options.onTrouble ?? ((message) => console.warn(`storecast: ${message}`));
     this.#traceparent = options.traceparent ?? (() => undefined);
-    this.#outbox.onRejected = options.onRejected ?? (() => {});
+    this.#outbox.onRejected = (rejection, action) => {
+      this.#events.tell("rejected", rejection, action);
+      options.onRejected?.(rejection, action);
+    };
     this.#announcer = new Announcer(notify, platform);
     const session = new ClientSession(this.#outbox, {
       welcomed: () => this.#welcomed(),
       moved: () => this.#cache?.schedule(),
+      relay: (frames) => this.#tabs?.relay(frames),
       forbidden: () => void this.#cache?.save(),
+      lapsed: (mirrors) => {
+        for (const { selection, parameters: params, failure: rejection } of mirrors) {
+          this.#events.tell("lapsed", { selection, params, rejection });
+        }
+      },
       pendingChanged: () => this.#pendingChanged(),
       held: (seconds) => this.#core.held(seconds),
       renew: (seconds) => this.#core.renew(seconds),
@@ -140,19 +161,24 @@ export class Connection {
     });
     session.largestValue = options.largestValue ?? session.largestValue;
     this.#session = session;
-    this.#writer = new OutboxWriter(this.#outbox, platform, (problem) => this.#wrote(problem));
-    this.#core = new ConnectionCore({
-      url,
-      token,
-      WebSocket,
-      platform,
-      session,
-      beforeSending: () => this.#writer.write(),
-      statusChanged: () => this.#statusChanged(),
-    });
+    this.#writer = this.#makeWriter();
+    const makeCore = () =>
+      new ConnectionCore({
+        url,
+        token,
+        WebSocket,
+        platform,
+        session,
+        beforeSending: () => this.#writer.write(),
+        statusChanged: () => this.#statusChanged(),
+      });
+    this.#core = makeCore();
     if (cache) this.#cache = new CacheWriter(url, cache, platform, session);
     this.#unwatch = platform.watchHiding(() => void this.saveCache());
-    this.#start(url, outbox);
+    this.#outbox.client = platform.newClient();
+    this.#outbox.ask = () => this.#writer.check();
+    if (options.tabs) this.#tabs = this.#makeTabs(url, outbox, makeCore);
+    void this.#start(url, outbox);
   }
 
   /**
@@ -202,6 +228,26 @@ export class Connection {
   subscribe = (listener) => this.#listeners.add(listener);
 
   /**
+   * Calls `listener` with everything of a kind that happens, one by one: `"status"`, `"rejected"`
+   * or `"lapsed"`.
+   *
+   * @template {keyof import("./Events.js").ConnectionEvents<ActionOf<Room>>} Name
+   * @param {Name} name
+   * @param {import("./Events.js").ConnectionEvents<ActionOf<Room>>[Name]} listener
+   * @param {{ signal?: AbortSignal }} [options]  a signal that ends that, too
+   * @returns {() => void} ends that
+   * @throws {TypeError} if there is no such event
+   */
+  on(name, listener, options) {
+    const end = this.#events.on(name, listener);
+    const forget = onAbort(options?.signal, end);
+    return () => {
+      forget();
+      end();
+    };
+  }
+
+  /**
    * A live mirror of one selection of the room. Who selects the same gets the same store, as long
    * as the selection is followed.
    *
@@ -214,13 +260,51 @@ export class Connection {
    *     as a new value: shows what is dispatched before the server has answered. `stamp.id` is the
    *     id that a Swift server's stamp is going to have; `stamp.sender` is `identity`.
    *     Give the same function every time
+   * @param {AbortSignal} [options.signal]  when it is aborted, the store is released: followed no
+   *     more if it has no listeners, five seconds later
    * @returns {RemoteStore<Room["selections"][Name]["value"], ActionOf<Room>>}
-   * @throws {TypeError} if the parameters can't be written as JSON
+   * @throws {TypeError} if the parameters can't be written as JSON; the signal's reason, if it is
+   *     aborted
    */
   select(name, params, options) {
+    options?.signal?.throwIfAborted();
     const mirror = new Mirror(name, plain(params));
     const known = this.#stores.find(mirror.key, options?.optimistic);
-    return known ?? new RemoteStore(this.#owner, mirror, options?.optimistic);
+    const store = known ?? new RemoteStore(this.#owner, mirror, options?.optimistic);
+    onAbort(options?.signal, () => store.release());
+    return store;
+  }
+
+  /**
+   * The state of a selection, once: as the server tells it, or as a store of this connection has
+   * it that is live. What is to be in it of one's own dispatches, is to be awaited before.
+   *
+   * @template {keyof Room["selections"] & string} Name
+   * @param {Name} name
+   * @param {Room["selections"][Name]["params"]} [params]  left out if the selection has none
+   * @param {{ signal?: AbortSignal }} [options]  a signal that ends the wait, which has no other
+   *     end while there is no connection: `AbortSignal.timeout(5000)`
+   * @returns {Promise<Room["selections"][Name]["value"]>} rejects with a `Rejection` if there is no
+   *     such selection, the viewer may not have it, or the connection is refused or closed; with
+   *     the signal's reason; with a `TypeError` if the parameters can't be written as JSON
+   */
+  async once(name, params, options) {
+    options?.signal?.throwIfAborted();
+    const { value, fail, end } = once(this.#session, new Mirror(name, plain(params)));
+    const look = (/** @type {Status} */ status) => {
+      if (status.state === "refused") fail(new Rejection(status.code, status.because));
+      if (status.state === "closed") fail(new Rejection("closed", "The connection is closed."));
+    };
+    const forget = this.on("status", look);
+    look(this.status);
+    this.#core.scheduleFlush();
+    try {
+      return await untilAborted(value, options?.signal);
+    } finally {
+      forget();
+      end();
+      this.#core.scheduleFlush();
+    }
   }
 
   /**
@@ -245,10 +329,15 @@ export class Connection {
    * breaks. Optimistic stores show it when this returns.
    *
    * @param {ActionOf<Room>} action
+   * @param {{ signal?: AbortSignal }} [options]  a signal that ends the wait for the outcome, not
+   *     the action; nothing is dispatched if it is aborted already
    * @returns {Promise<Position>} the position at which it was reduced; every store shows it by
-   *     then. Rejects with a `Rejection`. May be ignored: that is no unhandled rejection
+   *     then. Rejects with a `Rejection`, or the signal's reason. May be ignored: that is no
+   *     unhandled rejection
    */
-  dispatch = (action) => {
+  dispatch = (action, options) => {
+    const signal = options?.signal;
+    if (signal?.aborted) return untilAborted(new Promise(() => {}), signal);
     /** @type {Promise<Position>} */
     const outcome = new Promise((resolve, reject) => {
       const span = this.#traceparent();
@@ -256,10 +345,11 @@ export class Connection {
       this.#outbox.append(action, this.#session.position, resolve, reject, traceparent);
     });
     outcome.catch(() => {});
+    this.#tabs?.appended();
     this.#pendingChanged();
     if (this.#stores.optimistic.length > 0) this.#announcer.flush();
     this.#core.scheduleFlush();
-    return outcome;
+    return untilAborted(outcome, signal);
   };
 
   /**
@@ -281,12 +371,14 @@ export class Connection {
   }
 
   /**
-   * Takes the cache away, and keeps nothing from now on: for when somebody logs out. Works on a
-   * closed connection too. Stores go on showing what they show.
+   * Takes the cache away, and keeps nothing from now on, in tabs that share the connection neither:
+   * for when somebody logs out. Works on a closed connection too. Stores go on showing what they
+   * show.
    *
    * @returns {Promise<void>} rejects if the storage can't
    */
   async wipeCache() {
+    this.#tabs?.wipe();
     await this.#cache?.wipe();
   }
 
@@ -303,6 +395,7 @@ export class Connection {
     if (this.status.state === "closed") return;
     this.#writer.write();
     this.#unwatch();
+    this.#tabs?.close();
     this.#core.close();
     this.#session.close(new Rejection("closed", "The connection is closed."));
     this.#writer.close();
@@ -319,13 +412,14 @@ export class Connection {
    * @param {import("../outbox/OutboxStorage.js").OutboxStorage | undefined} storage
    */
   async #start(url, storage) {
-    const { newClient } = this.#platform;
-    this.#session.client = newClient();
+    if (this.#tabs) {
+      await this.#cache?.read();
+      return this.#tabs.start();
+    }
     if (storage) {
       try {
-        const open = await storage.open(url, newClient);
+        const open = await storage.open(url, this.#platform.newClient);
         if (this.status.state === "closed") return open.close();
-        this.#session.client = open.contents.client;
         this.#writer.open(open);
         this.#pendingChanged();
       } catch (error) {
@@ -335,13 +429,76 @@ export class Connection {
         this.#setOutboxProblem(error instanceof Rejection ? error : unopened);
       }
     }
-    await this.#cache?.open(url);
-    if (this.status.state !== "closed") this.#core.connect();
+    await this.#cache?.read();
+    if (this.status.state === "closed") return;
+    this.#cache?.open(url);
+    if (this.#core instanceof ConnectionCore) void this.#core.connect();
+  }
+
+  /**
+   * The tabs of this browser with which to share; undefined where it can't be done.
+   *
+   * @param {string} url
+   * @param {import("../outbox/OutboxStorage.js").OutboxStorage | undefined} storage
+   * @param {() => ConnectionCore} makeCore
+   */
+  #makeTabs(url, storage, makeCore) {
+    const { locks, openChannel } = this.#platform;
+    if (!storage?.shared) throw new TypeError("Tabs share an indexedDBOutbox(): give one.");
+    if (!locks || !openChannel) return undefined;
+    const outbox = this.#outbox;
+    const restore = () => this.#cache?.open(url);
+    const become = (/** @type {ConnectionCore | TabFollower} */ core) => {
+      const last = this.#core;
+      this.#core = core;
+      if (last instanceof ConnectionCore) last.close();
+      this.#writer.close();
+      this.#writer = this.#makeWriter();
+      outbox.refusal = undefined;
+      if (this.#cache) this.#cache.isWriting = core instanceof ConnectionCore;
+    };
+    const tabs = new Tabs(storage.shared(url), locks, openChannel, {
+      platform: this.#platform,
+      session: this.#session,
+      outbox,
+      status: () => this.status,
+      lead: (open) => {
+        const core = makeCore();
+        become(core);
+        this.#writer.open(open);
+        restore();
+        this.#pendingChanged();
+        void core.connect();
+      },
+      follow: become,
+      alone: (problem) => {
+        this.#tabs = undefined;
+        outbox.share(undefined);
+        become(makeCore());
+        if (problem) this.#trouble(`The tabs can't share a connection: ${problem}`);
+        void this.#start(url, storage);
+      },
+      restore,
+      changed: () => this.#statusChanged(),
+      pendingChanged: () => this.#pendingChanged(),
+      scheduleFlush: () => this.#core.scheduleFlush(),
+      reconnect: () => this.reconnect(),
+      authenticate: (token) => this.authenticate(token),
+      wipe: () => void this.#cache?.wipe().catch(() => {}),
+    });
+    outbox.share(tabs.tab);
+    return tabs;
+  }
+
+  #makeWriter() {
+    return new OutboxWriter(this.#outbox, this.#platform, (problem) => this.#wrote(problem));
   }
 
   #statusChanged() {
     this.#announcer.add(this);
+    this.#tabs?.statusChanged();
     const { status } = this;
+    this.#events.tell("status", status);
     if (status.state === "offline") this.#cache?.schedule();
     // Who may not enter the room may not have anything of it.
     if (status.state === "refused" && status.code === "forbidden") void this.#cache?.clear();

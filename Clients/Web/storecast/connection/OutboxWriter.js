@@ -38,6 +38,13 @@ export class OutboxWriter {
     this.#storage = undefined;
   }
 
+  /** Writes nothing new: so a storage that others may open says whether one has. */
+  check() {
+    const change = { dispatches: [], settled: this.#outbox.forgettable };
+    // That it can't be written, `write` says.
+    Promise.resolve(this.#storage?.write(change)).catch(() => {});
+  }
+
   /** Writes what isn't written yet; when this returns it is, if the storage can do that. */
   write() {
     const change = this.#storage && !this.#isWriting && this.#outbox.unwritten;
@@ -58,6 +65,8 @@ export class OutboxWriter {
   /** @param {import("../outbox/OutboxStorage.js").OutboxChange} change */
   #ended(change) {
     this.#isWriting = false;
+    // Another tab may have the outbox by now.
+    if (!this.#storage) return;
     this.#outbox.noteWritten(change);
     this.#wrote(undefined);
   }
@@ -68,6 +77,7 @@ export class OutboxWriter {
    * @param {unknown} error
    */
   #failed(error) {
+    if (!this.#storage) return;
     const title = "Dispatches can't be stored.";
     this.#wrote(new Rejection("outbox-unwritable", title, String(error)));
     this.#timer = this.#platform.setTimeout(() => {

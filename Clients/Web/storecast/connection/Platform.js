@@ -13,6 +13,21 @@
  *     may have got another network, or was woken up; returns what ends that
  * @property {(hidden: () => void) => () => void} watchHiding  calls `hidden` when the page may soon
  *     be frozen or ended; returns what ends that
+ * @property {(asleep: () => void, awake: () => void) => () => void} watchSleep  calls `asleep` when
+ *     the page is about to be stopped for a while, and `awake` when it goes on; returns what ends
+ *     that
+ * @property {import("../outbox/Slots.js").Locks | undefined} locks  by which tabs keep one another
+ *     out
+ * @property {((name: string) => Channel) | undefined} openChannel  by which tabs hear one another
+ */
+
+/**
+ * As much of a `BroadcastChannel` as is used.
+ *
+ * @typedef {object} Channel
+ * @property {(message: unknown) => void} postMessage
+ * @property {((event: MessageEvent) => void) | null} onmessage
+ * @property {() => void} close
  */
 
 /**
@@ -33,6 +48,10 @@ export const platform = {
       : undefined,
   watchNetwork,
   watchHiding,
+  watchSleep,
+  locks: globalThis.navigator?.locks,
+  openChannel:
+    typeof BroadcastChannel === "function" ? (name) => new BroadcastChannel(name) : undefined,
 };
 
 function newClient() {
@@ -66,4 +85,22 @@ function watchHiding(hidden) {
   };
   document.addEventListener("visibilitychange", changed);
   return () => document.removeEventListener("visibilitychange", changed);
+}
+
+/**
+ * @param {() => void} asleep
+ * @param {() => void} awake
+ */
+function watchSleep(asleep, awake) {
+  if (typeof window === "undefined" || typeof document === "undefined") return () => {};
+  const events = /** @type {const} */ ([
+    [document, "freeze", asleep],
+    [document, "resume", awake],
+    [window, "pagehide", asleep],
+    [window, "pageshow", awake],
+  ]);
+  for (const [target, name, work] of events) target.addEventListener(name, work);
+  return () => {
+    for (const [target, name, work] of events) target.removeEventListener(name, work);
+  };
 }

@@ -1,3 +1,4 @@
+import { onAbort } from "./abort.js";
 import { Connection } from "./Connection.js";
 
 /**
@@ -14,12 +15,18 @@ import { Connection } from "./Connection.js";
  * @param {string | URL} url  `ws:`, `wss:`, or as the page's own: `connect("/rooms/lobby")`
  * @param {import("./Connection.js").ConnectionOptions} [options]
  * @returns {Connection<Room>}
- * @throws {TypeError} if the URL isn't one, or there is no `WebSocket`
+ * @throws {TypeError} if the URL isn't one, or there is no `WebSocket`; the signal's reason, if it
+ *     is aborted
  */
 export function connect(url, options = {}) {
   const WebSocket = options.WebSocket ?? globalThis.WebSocket;
   if (!WebSocket) throw new TypeError("There is no WebSocket here: give one as an option.");
-  return new Connection(socketURL(url), { ...options, WebSocket });
+  options.signal?.throwIfAborted();
+  /** @type {Connection<Room>} */
+  const connection = new Connection(socketURL(url), { ...options, WebSocket });
+  const forget = onAbort(options.signal, () => connection.close());
+  connection.on("status", ({ state }) => state === "closed" && forget());
+  return connection;
 }
 
 /** @param {string | URL} url */

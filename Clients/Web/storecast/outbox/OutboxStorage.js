@@ -6,6 +6,8 @@
  * @property {number} base
  * @property {string} epoch  that of `base`
  * @property {string} action  JSON text
+ * @property {string} [tab]  the tab that made it, where tabs share the outbox
+ * @property {number} [n]  counts what that tab made
  */
 
 /**
@@ -44,6 +46,18 @@
  * @typedef {object} OutboxStorage
  * @property {(url: string, newClient: () => string) => Promise<OpenOutbox>} open  opens, for the
  *     room at `url`, an outbox that nobody else has open; rejects if there is none
+ * @property {(url: string) => SharedOutbox} [shared]  the one that all tabs of a browser share;
+ *     left out by storages that can't
+ */
+
+/**
+ * An outbox that the tabs of a browser share, one of which has it open.
+ *
+ * @typedef {object} SharedOutbox
+ * @property {string} name  the same in all of them
+ * @property {(newClient: () => string, lost: () => void) => Promise<OpenOutbox>} open  opens it,
+ *     also when another tab has: that one can't write any more, and `lost` is called there when it
+ *     tries
  */
 
 export {};

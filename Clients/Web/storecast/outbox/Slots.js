@@ -6,8 +6,8 @@ import { Rejection } from "../wire/Rejection.js";
  * As much of the Web Locks API as is used.
  *
  * @typedef {object} Locks
- * @property {(name: string, options: { ifAvailable: true }, held: (lock: unknown) => unknown) =>
- *     Promise<unknown>} request
+ * @property {(name: string, options: { ifAvailable?: boolean, steal?: boolean,
+ *     signal?: AbortSignal }, held: (lock: unknown) => unknown) => Promise<unknown>} request
  */
 
 /** The most tabs of a browser that keep dispatches of one room. */

@@ -55,8 +55,9 @@ function readDispatch(value) {
     typeof value.action === "string" &&
     typeof JSON.parse(value.action).type === "string"
   ) {
-    const { seq, base, epoch, action } = value;
-    return { seq, base, epoch, action };
+    const { seq, base, epoch, action, tab, n } = value;
+    const isTabs = typeof tab === "string" && isCount(n);
+    return { seq, base, epoch, action, ...(isTabs ? { tab, n } : {}) };
   }
   throw new Error("A dispatch in the outbox can't be read.");
 }

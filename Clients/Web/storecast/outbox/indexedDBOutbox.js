@@ -29,6 +29,16 @@ export function indexedDBOutbox(name = "outbox", parts = {}) {
       const used = await usedSlots(database, names);
       return openFree(locks, names, used, (slot) => open(database, slot, newClient));
     },
+    shared: (url) => {
+      const slot = `storecast ${name} tabs ${url}`;
+      return {
+        name: slot,
+        open: async (newClient, lost) => {
+          const database = await openDatabase(parts.indexedDB ?? globalThis.indexedDB);
+          return open(database, slot, newClient, lost);
+        },
+      };
+    },
   };
 }
 
@@ -59,10 +69,13 @@ async function usedSlots(database, names) {
  * @param {IDBDatabase} database
  * @param {string} slot
  * @param {() => string} newClient
+ * @param {() => void} [lost]  given if another tab may open it later; called when something was to
+ *     be written after that, and wasn't
  * @returns {Promise<OpenOutbox>}
  */
-async function open(database, slot, newClient) {
-  const transaction = database.transaction(["clients", "dispatches"]);
+async function open(database, slot, newClient, lost) {
+  const mode = lost ? "readwrite" : "readonly";
+  const transaction = database.transaction(["clients", "dispatches"], mode, strict);
   const [head, values] = await Promise.all([
     result(transaction.objectStore("clients").get(slot)),
     result(transaction.objectStore("dispatches").getAll(range(slot))),
@@ -72,15 +85,30 @@ async function open(database, slot, newClient) {
   const { client, settled } = found;
   const dispatches = readDispatches(values, settled);
   const opening = found.opening + 1;
-  const isKept = await keep(database, slot, { client, settled, opening });
+  const mine = { client, settled, opening };
+  let isKept = true;
+  if (lost) {
+    // In the transaction that has read it: what another tab writes was read, or isn't written.
+    transaction.objectStore("clients").put(mine, slot);
+    await completion(transaction);
+  } else isKept = await keep(database, slot, mine);
   return {
     contents: { client, settled, dispatches, opening: isKept ? opening : undefined },
     write: (change) => {
       const writing = database.transaction(["clients", "dispatches"], "readwrite", strict);
+      const clients = writing.objectStore("clients");
       const dispatches = writing.objectStore("dispatches");
+      if (lost) {
+        const last = clients.get(slot);
+        last.onsuccess = () => {
+          if (last.result?.opening === opening) return;
+          writing.abort();
+          lost();
+        };
+      }
       for (const dispatch of change.dispatches) dispatches.put(dispatch, [slot, dispatch.seq]);
       dispatches.delete(range(slot, change.settled));
-      writing.objectStore("clients").put({ client, settled: change.settled, opening }, slot);
+      clients.put({ client, settled: change.settled, opening }, slot);
       return completion(writing);
     },
     close: () => database.close(),

@@ -18,7 +18,10 @@ import { Subscriptions } from "./Subscriptions.js";
  * @typedef {object} SessionDelegate
  * @property {() => void} welcomed  the connection is live
  * @property {() => void} moved  mirrors have moved; their observers were called
+ * @property {(frames: ServerFrame[]) => void} relay  what tabs that share the connection are to
+ *     take together, before anybody here is told
  * @property {() => void} forbidden  the viewer may not have a mirror any more
+ * @property {(mirrors: readonly Mirror[]) => void} lapsed  the server has ended what they followed
  * @property {() => void} pendingChanged  dispatches came or went; then outcomes are told
  * @property {(seconds: number) => void} held  dispatches may be sent again when this time is over;
  *     call `endHold()` then
@@ -39,8 +42,6 @@ const longestBatch = 64 << 10;
  * It keeps the dispatches without an outcome and the mirrors across connections.
  */
 export class ClientSession {
-  /** The client's id, for life; a secret of client and server. */
-  client = "";
   /** @type {"offline" | "greeting" | "live"} */
   phase = "offline";
   /**
@@ -108,6 +109,16 @@ export class ClientSession {
       (frame) => this.#outgoing.push(frame),
       () => outbox.limits,
     );
+  }
+
+  /** The client's id, for life; a secret of client and server. */
+  get client() {
+    return this.#outbox.client;
+  }
+
+  /** The last dispatch that the server said to be settled. */
+  get acknowledged() {
+    return this.#acknowledged?.seq ?? 0;
   }
 
   // Connections
@@ -259,6 +270,15 @@ export class ClientSession {
     }
   }
 
+  /**
+   * Takes frames that were read already; false as `receive`.
+   *
+   * @param {ServerFrame[]} frames
+   */
+  take(frames) {
+    return frames.every((frame) => this.#take(frame));
+  }
+
   /** @param {ServerFrame} frame */
   #take(frame) {
     const isFirst = frame.op === "welcome" || frame.op === "bye" || frame.op === "error";
@@ -282,6 +302,7 @@ export class ClientSession {
         if ((frame.parts ?? partsForm) !== partsForm) {
           return this.#isTrouble("The server sends parts in a form that wasn't offered.");
         }
+        if (!this.#outbox.mayHaveSettled(frame.lastSeq)) return false;
         this.#welcomed(frame);
         break;
       case "subscribed":
@@ -291,7 +312,8 @@ export class ClientSession {
         this.#rejected(frame);
         break;
       case "lapse":
-        this.#announce(this.#subscriptions.lapse(frame), this.#takeSettled());
+        this.#delegate.relay([frame]);
+        this.#ended(this.#subscriptions.lapse(frame));
         this.#endParted(frame.sub);
         if (frame.code === "forbidden") this.#delegate.forbidden();
         break;
@@ -299,9 +321,11 @@ export class ClientSession {
         this.#takeError(frame);
         break;
       case "pong":
+        this.#delegate.relay([frame]);
         this.#reach(frame.v);
         break;
       case "term":
+        this.#delegate.relay([frame]);
         this.term = frame.term;
         break;
       case "renew":
@@ -351,8 +375,9 @@ export class ClientSession {
     // The first that is said of a selection is as of no earlier than all that was said before; from
     // then on a value comes to hold a dispatch only together with its settlement.
     const first = this.#subscriptions.of(part.sub).filter((mirror) => !mirror.isAnswered);
-    const moved = this.#apply(part);
-    for (const mirror of first) mirror.include(this.#acknowledged?.seq ?? 0);
+    const { moved, relayed } = this.#apply(part);
+    for (const mirror of first) mirror.include(this.acknowledged);
+    this.#delegate.relay([relayed]);
     this.#reach(part.v);
     this.#announce(moved, this.#takeSettled());
     return true;
@@ -363,33 +388,47 @@ export class ClientSession {
     const transaction = this.#transaction;
     if (!transaction?.isComplete) return true;
     this.#transaction = undefined;
-    const moved = transaction.parts.flatMap((part) => this.#apply(part));
+    const applied = transaction.parts.map((part) => this.#apply(part));
+    const moved = applied.flatMap(({ moved }) => moved);
+    const { version: v, acked } = transaction;
+    const header = { v, count: applied.length, ...(acked === undefined ? {} : { acked }) };
+    const parts = applied.map(({ relayed }) => relayed);
+    this.#delegate.relay([{ op: "transaction", ...header }, ...parts]);
     const position = this.#reach(transaction.version);
     if (transaction.acked !== undefined) {
       this.#outbox.acknowledge(transaction.acked);
-      const seq = Math.max(transaction.acked, this.#acknowledged?.seq ?? 0);
+      const seq = Math.max(transaction.acked, this.acknowledged);
       this.#acknowledged = { seq, position };
     }
     // While outcomes wait for a mirror, the others have to show by themselves what they hold.
     const isHeldUp = this.#subscriptions.isAwaiting;
     for (const mirror of this.#subscriptions.all) {
       mirror.advance(position);
-      const holdsMore = mirror.include(this.#acknowledged?.seq ?? 0);
+      const holdsMore = mirror.include(this.acknowledged);
       if (holdsMore && isHeldUp && !moved.includes(mirror)) moved.push(mirror);
     }
     this.#announce(moved, this.#takeSettled());
     return true;
   }
 
-  /** @param {Part} part */
+  /**
+   * The mirrors that have moved, and what makes those of other tabs move.
+   *
+   * @param {Part} part
+   * @returns {{ moved: readonly Mirror[], relayed: Part }}
+   */
   #apply(part) {
+    const { sub, v } = part;
     const epoch = this.position?.epoch ?? "";
-    if (this.#parted?.sub === part.sub && this.#parted.isWhole) {
-      const snapshot = this.#parted.snapshot(part);
-      this.#parted = undefined;
-      if (snapshot) this.#subscriptions.apply(snapshot, epoch);
-    }
-    return this.#subscriptions.apply(part, epoch);
+    const parted = this.#parted?.sub === sub && this.#parted.isWhole ? this.#parted : undefined;
+    if (!parted) return { moved: this.#subscriptions.apply(part, epoch), relayed: part };
+    this.#parted = undefined;
+    const snapshot = parted.snapshot(part);
+    if (snapshot) this.#subscriptions.apply(snapshot, epoch);
+    const moved = this.#subscriptions.apply(part, epoch);
+    // Nobody else has its parts.
+    const value = moved[0]?.value;
+    return { moved, relayed: value === undefined ? part : { op: "snapshot", sub, v, value } };
   }
 
   // Values in parts: a whole one is what a resumed subscription has, the copy as of its version,
@@ -447,7 +486,7 @@ export class ClientSession {
 
   /** @param {import("../wire/ServerFrame.js").Reject} reject */
   #rejected({ seq, code, title, detail, retryable, retryAfter = 1 }) {
-    if (!retryable) return this.#outbox.reject(seq, new Rejection(code, title, detail));
+    if (!retryable) return this.#rejectedForGood({ seq, code, title, detail });
     this.#outbox.goBack(seq);
     // One timer at a time, however often it is said.
     if (this.#isHeld) return;
@@ -455,11 +494,18 @@ export class ClientSession {
     this.#delegate.held(Math.min(Math.max(retryAfter, 0.01), 3600));
   }
 
+  /** @param {{ seq: number, code: string, title: string, detail: string | undefined }} reject */
+  #rejectedForGood({ seq, code, title, detail }) {
+    const rejected = { seq, code, title, ...(detail === undefined ? {} : { detail }) };
+    this.#delegate.relay([{ op: "reject", ...rejected, retryable: false }]);
+    this.#outbox.reject(seq, new Rejection(code, title, detail));
+  }
+
   /** @param {import("../wire/ServerFrame.js").ErrorFrame} error */
   #takeError({ code, title, detail, ref, seq }) {
     const rejection = new Rejection(code, title, detail);
     if (ref !== undefined) {
-      this.#announce(this.#subscriptions.fail(ref, rejection), this.#takeSettled());
+      this.#ended(this.#subscriptions.fail(ref, rejection));
       if (code === "forbidden") this.#delegate.forbidden();
     } else if (seq !== undefined || code === "malformed") {
       // What was in that frame never gets an outcome, and all that follows it neither.
@@ -467,6 +513,17 @@ export class ClientSession {
     } else {
       this.#delegate.trouble(`The server could not use a frame: ${rejection.message}`);
     }
+  }
+
+  /**
+   * The server sends nothing more of mirrors that have failed.
+   *
+   * @param {readonly Mirror[]} failed
+   */
+  #ended(failed) {
+    this.#announce(failed, this.#takeSettled());
+    // One that never had a value was refused.
+    this.#delegate.lapsed(failed.filter((mirror) => mirror.value !== undefined));
   }
 
   /** @param {number} version */

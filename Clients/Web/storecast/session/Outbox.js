@@ -1,27 +1,16 @@
 import { writeDispatch } from "../wire/ClientFrame.js";
 import { Rejection } from "../wire/Rejection.js";
 import { writeAction } from "./Action.js";
+import { opened, outcomeOf, renamed, stored } from "./Entry.js";
+import { stampId } from "./stampId.js";
 
 /** @typedef {import("./Action.js").Action} Action */
+/** @typedef {import("./Entry.js").Entry} Entry */
 /** @typedef {import("./Position.js").Position} Position */
 /** @typedef {import("../wire/ServerFrame.js").Limits} Limits */
 /** @typedef {import("../outbox/OutboxStorage.js").OutboxContents} OutboxContents */
 /** @typedef {import("../outbox/OutboxStorage.js").OutboxChange} OutboxChange */
-
-/**
- * A dispatch without an outcome.
- *
- * @typedef {object} Entry
- * @property {number} seq
- * @property {number} base
- * @property {string} epoch  that of `base`; empty until one is known
- * @property {string} text  the action, as it is sent
- * @property {Action} action  the action, as the server will read it
- * @property {(position: Position) => void} resolve
- * @property {(rejection: Rejection) => void} reject
- * @property {string} [traceparent]  the span that it belongs to; not stored
- * @property {Rejection} [rejection]  its outcome, when the server settles it
- */
+/** @typedef {import("../outbox/OutboxStorage.js").StoredDispatch} StoredDispatch */
 
 /** How many dispatches a client keeps, and how many bytes. */
 const mostDispatches = 100_000;
@@ -38,6 +27,14 @@ const room = 1 << 20;
  * action of which somebody was told that it is rejected is never sent again.
  */
 export class Outbox {
+  /** The client's id, for life; a secret of client and server. */
+  client = "";
+  /**
+   * This program, if it shares the outbox with other tabs.
+   *
+   * @type {string | undefined}
+   */
+  tab;
   /** @type {Entry[]} */
   entries = [];
   /** The last number that was given. */
@@ -61,6 +58,32 @@ export class Outbox {
   /** @type {Limits} */
   limits = { message: 1 << 20, window: 1024, subscriptions: 256, depth: 64 };
 
+  /**
+   * The outcomes of all dispatches up to this one are known where somebody waits for them: where
+   * tabs share the outbox, that may take a moment longer than they are known here.
+   *
+   * @type {() => number}
+   */
+  heard = () => Infinity;
+
+  /** Asks the storage whether another tab has the outbox by now. */
+  ask = () => {};
+  /** That was asked, and it hasn't. */
+  #hasAsked = false;
+
+  /** What this program made, by now. */
+  #made = 0;
+  /**
+   * The last dispatch that is in the outbox that tabs share; those behind it wait until the tab
+   * that leads has taken them. Infinity in the tab that leads, and where nobody shares.
+   */
+  #taken = Infinity;
+  /**
+   * Settled ones of which some tab hasn't heard.
+   *
+   * @type {Entry[]}
+   */
+  #unheard = [];
   /** The last dispatch that may ever have reached the server. */
   #lastEverSent = 0;
   #bytes = 0;
@@ -82,6 +105,11 @@ export class Outbox {
     return this.entries[0] ? this.entries[0].seq - 1 : this.lastSeq;
   }
 
+  /** How much of that all tabs know that wait for it: what server and storage may forget. */
+  get forgettable() {
+    return Math.min(this.settled, this.heard());
+  }
+
   // Coming in
 
   /**
@@ -97,10 +125,9 @@ export class Outbox {
   append(action, position, resolve, reject, traceparent) {
     if (this.refusal) throw this.refusal;
     const text = writeAction(action, this.limits);
-    if (this.entries.length >= mostDispatches || this.#bytes + text.length > mostBytes) {
-      throw new Rejection("outbox-full", "Too many dispatches wait for the server.");
-    }
+    this.#admit(text);
     this.lastSeq += 1;
+    this.#made += 1;
     this.#insert({
       seq: this.lastSeq,
       base: position?.version ?? 0,
@@ -110,31 +137,188 @@ export class Outbox {
       resolve,
       reject,
       traceparent,
+      tab: this.tab,
+      n: this.#made,
+      isOurs: true,
     });
   }
 
+  /** @param {string} text */
+  #admit(text) {
+    const count = this.entries.length + this.#unheard.length;
+    if (count < mostDispatches && this.#bytes + text.length <= mostBytes) return;
+    throw new Rejection("outbox-full", "Too many dispatches wait for the server.");
+  }
+
   /**
-   * Takes what an earlier program left, ahead of what was dispatched in this one.
+   * Takes what an earlier program left, or the outbox that tabs share, ahead of what was dispatched
+   * in this one and isn't in there.
    *
    * @param {OutboxContents} contents
+   * @param {boolean} [isFollowing]  another tab leads
    */
-  open({ settled, dispatches, opening }) {
+  open({ client, settled, dispatches, opening }, isFollowing = false) {
+    const { client: last, tab } = this;
+    const waiting = new Map(
+      this.entries.filter((entry) => entry.tab === tab).map((entry) => [entry.n, entry]),
+    );
+    this.client = client;
+    this.#hasAsked = false;
     this.#opening = opening;
-    const made = this.entries;
+    this.#connections = 0;
     this.entries = [];
+    this.#unheard = [];
     this.lastSeq = settled;
     this.#bytes = 0;
     this.departures += 1;
-    for (const { seq, base, epoch, action } of dispatches) {
-      this.lastSeq = seq;
-      const ignore = () => {};
-      const outcome = { resolve: ignore, reject: ignore };
-      this.#insert({ seq, base, epoch, text: action, action: JSON.parse(action), ...outcome });
+    for (const stored of dispatches) {
+      this.lastSeq = stored.seq;
+      const known = tab !== undefined && stored.tab === tab ? waiting.get(stored.n) : undefined;
+      if (known) waiting.delete(known.n);
+      this.#insert({ ...opened(stored), ...(known && outcomeOf(known)) });
     }
     // Nobody knows which of them were sent.
     this.#lastEverSent = this.lastSeq;
     this.#stored = { seq: this.lastSeq, settled };
-    for (const entry of made) this.#insert({ ...entry, seq: (this.lastSeq += 1) });
+    this.#taken = isFollowing ? this.lastSeq : Infinity;
+    this.#appendAgain([...waiting.values()], last);
+  }
+
+  /**
+   * What waits behind other dispatches than when it was made gets other numbers, and names by other
+   * ids what it has made itself.
+   *
+   * @param {Entry[]} entries
+   * @param {string} client  as of when they were made
+   */
+  #appendAgain(entries, client) {
+    /** @type {Map<string, string>} */
+    const ids = new Map();
+    for (const entry of entries) {
+      const seq = (this.lastSeq += 1);
+      const text = renamed(entry.text, ids);
+      const action = text === entry.text ? entry.action : JSON.parse(text);
+      if (this.tab !== undefined) ids.set(stampId(client, entry.seq), stampId(this.client, seq));
+      this.#insert({ ...entry, seq, text, action });
+    }
+  }
+
+  // Sharing
+
+  /** @param {string | undefined} tab  this program, if it shares the outbox with other tabs */
+  share(tab) {
+    this.tab = tab;
+    for (const entry of this.entries) entry.tab = tab;
+  }
+
+  /** What this tab made and the tab that leads has yet to take. */
+  get untaken() {
+    return this.after(this.#taken);
+  }
+
+  /** All that has an outcome of which somebody hasn't heard, or none: for a tab that joins. */
+  get contents() {
+    const { client, forgettable: settled } = this;
+    return { client, settled, dispatches: this.#open.map(stored) };
+  }
+
+  /**
+   * Those of them whose outcome is a rejection, so that a tab which joins is told.
+   *
+   * @returns {import("../wire/ServerFrame.js").Rejected[]}
+   */
+  get rejected() {
+    return this.#open.flatMap(({ seq, rejection }) => {
+      if (!rejection) return [];
+      const { code, title, detail } = rejection;
+      return [{ seq, code, title, ...(detail === undefined ? {} : { detail }) }];
+    });
+  }
+
+  get #open() {
+    const { forgettable } = this;
+    this.#unheard = this.#unheard.filter(({ seq }) => seq > forgettable);
+    return [...this.#unheard, ...this.entries];
+  }
+
+  /**
+   * The outcomes of all that this tab has made before this one are told.
+   *
+   * @returns {number}
+   */
+  get firstWaiting() {
+    return this.entries.find(({ tab }) => tab === this.tab)?.n ?? this.#made + 1;
+  }
+
+  /**
+   * As the tab that leads, takes a dispatch of another one.
+   *
+   * @param {StoredDispatch & { traceparent?: string }} dispatch
+   * @returns {boolean} false if it has another number than the next: the tab will know better soon
+   * @throws {Rejection} if it can't be taken
+   */
+  takeFrom(dispatch) {
+    if (dispatch.seq !== this.lastSeq + 1) return false;
+    if (this.refusal) throw this.refusal;
+    this.#admit(dispatch.action);
+    this.lastSeq += 1;
+    this.#insert({ ...opened(dispatch), traceparent: dispatch.traceparent });
+    return true;
+  }
+
+  /**
+   * The tab that leads has taken a dispatch.
+   *
+   * @param {StoredDispatch} dispatch
+   * @returns {boolean} false if it isn't the next, and something must have been missed
+   */
+  taken(dispatch) {
+    const { seq, tab, n } = dispatch;
+    if (seq <= this.#taken) return true;
+    if (seq !== this.#taken + 1) return false;
+    const waiting = this.untaken;
+    const isFirst = tab === this.tab && waiting[0]?.n === n;
+    this.#lastEverSent = this.#taken = seq;
+    if (isFirst) return true;
+    this.#withdraw(waiting);
+    this.lastSeq = seq;
+    this.#insert(opened(dispatch));
+    this.#appendAgain(waiting, this.client);
+    return true;
+  }
+
+  /**
+   * The tab that leads doesn't take what this one has made, from `n` on.
+   *
+   * @param {number} n
+   * @param {Rejection} rejection
+   */
+  refused(n, rejection) {
+    const waiting = this.untaken.filter((entry) => Number(entry.n) >= n);
+    this.#withdraw(waiting);
+    this.lastSeq -= waiting.length;
+    for (const { reject } of waiting) reject(rejection);
+  }
+
+  /**
+   * Takes out the last ones.
+   *
+   * @param {readonly Entry[]} last
+   */
+  #withdraw(last) {
+    if (last.length === 0) return;
+    this.entries.splice(this.entries.length - last.length);
+    for (const { text } of last) this.#bytes -= text.length;
+    this.departures += 1;
+  }
+
+  /**
+   * Nobody waits any more for what these tabs made: this program is told of rejections.
+   *
+   * @param {(tab: string) => boolean} isGone
+   */
+  inherit(isGone) {
+    for (const entry of this.entries) if (entry.tab && isGone(entry.tab)) entry.isOurs = true;
   }
 
   /** @param {Entry} entry */
@@ -169,7 +353,21 @@ export class Outbox {
       if (entry.rejection?.code !== "outcome-unknown") delete entry.rejection;
     }
     this.#cursor.greeted = this.settled;
-    return this.settled;
+    return this.forgettable;
+  }
+
+  /**
+   * Whether the server may have settled so much for this program. If it never sent that, another
+   * tab may have the outbox, who does know of it; the next time the storage has been asked.
+   *
+   * @param {number} lastSeq
+   */
+  mayHaveSettled(lastSeq) {
+    const isShared = this.tab !== undefined && this.#taken === Infinity;
+    if (!isShared || lastSeq <= this.#lastEverSent || this.#hasAsked) return true;
+    this.#hasAsked = true;
+    this.ask();
+    return false;
   }
 
   /**
@@ -225,13 +423,14 @@ export class Outbox {
 
   /** The frame of the dispatch that may be sent now; undefined if there is none. */
   get next() {
+    if (this.#taken < Infinity) return undefined;
     const seq = this.#cursor.sent + 1;
     const entry = this.#entry(seq);
     if (!entry || seq > Math.min(this.#stored.seq, this.#cursor.acked + this.limits.window)) {
       return undefined;
     }
     const { base, text, traceparent } = entry;
-    return writeDispatch({ seq, base, settled: this.settled, traceparent }, text);
+    return writeDispatch({ seq, base, settled: this.forgettable, traceparent }, text);
   }
 
   /** The dispatch that `next` told of is on its way. */
@@ -284,11 +483,14 @@ export class Outbox {
    */
   settle(acked, position) {
     const end = Math.min(acked, this.#lastEverSent);
-    return this.#take(Math.max(0, end - this.settled)).map((entry) => () => {
-      const { rejection, action } = entry;
+    const settled = this.#take(Math.max(0, end - this.settled));
+    const heard = this.heard();
+    if (this.#taken === Infinity) this.#unheard.push(...settled.filter(({ seq }) => seq > heard));
+    return settled.map((entry) => () => {
+      const { rejection, action, isOurs } = entry;
       if (!rejection) return entry.resolve(position);
       entry.reject(rejection);
-      this.onRejected(rejection, action);
+      if (isOurs) this.onRejected(rejection, action);
     });
   }
 
@@ -319,13 +521,10 @@ export class Outbox {
    * @returns {OutboxChange | undefined}
    */
   get unwritten() {
-    const { settled, lastSeq } = this;
-    if (this.#stored.seq >= lastSeq && this.#stored.settled >= settled) return undefined;
-    const stored = Math.max(this.#stored.seq, settled) - settled;
-    const dispatches = this.entries
-      .slice(stored)
-      .map(({ seq, base, epoch, text }) => ({ seq, base, epoch, action: text }));
-    return { dispatches, settled };
+    const { settled, lastSeq, forgettable } = this;
+    if (this.#stored.seq >= lastSeq && this.#stored.settled >= forgettable) return undefined;
+    const first = Math.max(this.#stored.seq, settled) - settled;
+    return { dispatches: this.entries.slice(first).map(stored), settled: forgettable };
   }
 
   /** @param {OutboxChange} change  is stored now */

@@ -21,6 +21,6 @@ export function result(request) {
 export function completion(transaction) {
   return new Promise((resolve, reject) => {
     transaction.oncomplete = () => resolve();
-    transaction.onabort = () => reject(transaction.error);
+    transaction.onabort = () => reject(transaction.error ?? new Error("It was withdrawn."));
   });
 }

@@ -49,8 +49,12 @@ export function onChange(read, listener) {
   };
 }
 
-/** @param {unknown} error */
-function reportError(error) {
+/**
+ * Lets the program hear of it as of every error that nobody caught.
+ *
+ * @param {unknown} error
+ */
+export function reportError(error) {
   if (typeof globalThis.reportError === "function") globalThis.reportError(error);
   else queueMicrotask(() => { throw error; });
 }

@@ -1,5 +1,6 @@
 import { Listeners } from "./Listeners.js";
 import { SelectedStore } from "./SelectedStore.js";
+import { States } from "./States.js";
 
 /** @typedef {import("../session/Action.js").Action} AnyAction */
 
@@ -39,6 +40,7 @@ import { SelectedStore } from "./SelectedStore.js";
  */
 export class PageStore {
   #listeners = new Listeners();
+  #closing = new Listeners();
   /** @type {Turn | undefined} */
   #turn;
   /**
@@ -94,6 +96,36 @@ export class PageStore {
   };
 
   /**
+   * The pages that are shown, as they change; see a store's. A turn that leads nowhere ends
+   * nothing.
+   *
+   * @returns {AsyncIterableIterator<Page>}
+   */
+  [Symbol.asyncIterator]() {
+    return this.states(this.getState);
+  }
+
+  /**
+   * What is read of the pages, as they change.
+   *
+   * @template Selected
+   * @param {() => Selected | undefined} read
+   * @returns {AsyncIterableIterator<Selected>}
+   */
+  states(read) {
+    const { subscribe } = this;
+    const shown = () => this.#shown;
+    const source = {
+      subscribe,
+      onClose: (/** @type {() => void} */ closed) => this.#closing.add(closed),
+      get problem() {
+        return shown().problem;
+      },
+    };
+    return new States(source, read);
+  }
+
+  /**
    * A part of the page shown; see a store's.
    *
    * @template Selected
@@ -109,8 +141,9 @@ export class PageStore {
    * Sends an action to the room; see the connection's.
    *
    * @param {Action} action
+   * @param {{ signal?: AbortSignal }} [options]
    */
-  dispatch = (action) => this.#shown.dispatch(action);
+  dispatch = (action, options) => this.#shown.dispatch(action, options);
 
   /** Whether another page was asked for, and isn't there yet. */
   get isTurning() {
@@ -143,6 +176,7 @@ export class PageStore {
   close() {
     this.#endTurn();
     this.#release();
+    this.#closing.call();
   }
 
   /** @param {PagePlace} place */

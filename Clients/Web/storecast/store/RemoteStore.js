@@ -2,6 +2,7 @@ import { Listeners } from "./Listeners.js";
 import { OptimisticValue } from "./OptimisticValue.js";
 import { Rows } from "./Rows.js";
 import { SelectedStore } from "./SelectedStore.js";
+import { States } from "./States.js";
 import { compareTexts, orderedForm, tableForm } from "./TableForm.js";
 
 /** @typedef {import("../session/Mirror.js").Mirror} Mirror */
@@ -18,7 +19,7 @@ import { compareTexts, orderedForm, tableForm } from "./TableForm.js";
  * @property {(mirror: Mirror, store: RemoteStore<any, any>) => Mirror} follow
  * @property {(mirror: Mirror, store: RemoteStore<any, any>) => void} leave
  * @property {(store: RemoteStore<any, any>) => void} changed
- * @property {(action: any) => Promise<Position>} dispatch
+ * @property {(action: any, options?: { signal?: AbortSignal }) => Promise<Position>} dispatch
  * @property {(message: string) => void} trouble
  * @property {import("../connection/Platform.js").Platform} platform
  */
@@ -59,6 +60,7 @@ const linger = 5000;
  */
 export class RemoteStore {
   #listeners = new Listeners();
+  #closing = new Listeners();
   /** @type {{ state: unknown, problem: unknown, isLive: boolean }} */
   #told = { state: undefined, problem: undefined, isLive: false };
   #isFollowing = false;
@@ -110,11 +112,31 @@ export class RemoteStore {
     const remove = this.#listeners.add(listener);
     return () => {
       remove();
-      if (this.#listeners.count > 0) return;
-      this.#owner.platform.clearTimeout(this.#lingering);
-      this.#lingering = this.#owner.platform.setTimeout(() => this.close(), linger);
+      this.release();
     };
   };
+
+  /**
+   * The states as they change, from the one that there is on:
+   * `for await (const state of store)`. Whoever is slow misses those in between. It ends when the
+   * store or the connection is closed, and throws another `problem`.
+   *
+   * @returns {AsyncIterableIterator<State>}
+   */
+  [Symbol.asyncIterator]() {
+    return this.states(this.getState);
+  }
+
+  /**
+   * What is read of the states as they change.
+   *
+   * @template Selected
+   * @param {() => Selected | undefined} read
+   * @returns {AsyncIterableIterator<Selected>}
+   */
+  states(read) {
+    return new States(this, read);
+  }
 
   /**
    * A part of the state, or something worked out from it: a store whose listeners are called when
@@ -153,9 +175,10 @@ export class RemoteStore {
    * Sends an action to the room; see the connection's.
    *
    * @param {Action} action
+   * @param {{ signal?: AbortSignal }} [options]
    * @returns {Promise<Position>}
    */
-  dispatch = (action) => this.#owner.dispatch(action);
+  dispatch = (action, options) => this.#owner.dispatch(action, options);
 
   /**
    * Why the server sends nothing: the selection is unknown, forbidden, or the connection closed.
@@ -179,12 +202,37 @@ export class RemoteStore {
     return this.#mirror.isLive;
   }
 
+  /**
+   * Without listeners, the selection is followed for five seconds more, as if the last of them had
+   * left; with some, until they leave.
+   */
+  release() {
+    if (this.#listeners.count > 0 || !this.#isFollowing) return;
+    const { platform } = this.#owner;
+    platform.clearTimeout(this.#lingering);
+    // Of a closed connection nothing more comes.
+    if (this.problem?.code === "closed") return this.close();
+    this.#lingering = platform.setTimeout(() => this.close(), linger);
+  }
+
   /** Follows the selection no longer, until there is another listener. */
   close() {
     if (!this.#isFollowing) return;
     this.#isFollowing = false;
+    this.#owner.platform.clearTimeout(this.#lingering);
     this.#mirror.observers.delete(this.#observer);
     this.#owner.leave(this.#mirror, this);
+    this.#closing.call();
+  }
+
+  /**
+   * Calls `closed` when the store is closed, however that comes.
+   *
+   * @param {() => void} closed
+   * @returns {() => void} ends that
+   */
+  onClose(closed) {
+    return this.#closing.add(closed);
   }
 
   /** Tells the listeners, if there is something that they don't know. */

@@ -28,6 +28,10 @@ import { compareTexts, orderedForm, tableForm } from "./TableForm.js";
  */
 
 /**
+ * @typedef {Readable<any> & { states: (read: () => any) => AsyncIterableIterator<any> }} Parent
+ */
+
+/**
  * A part of a store's state, or something worked out from it.
  *
  * @template State
@@ -42,7 +46,7 @@ export class SelectedStore {
   #isEqual;
 
   /**
-   * @param {Readable<any>} parent
+   * @param {Parent} parent
    * @param {(state: any) => State} selector
    * @param {(one: State, other: State) => boolean} isEqual
    */
@@ -72,6 +76,26 @@ export class SelectedStore {
    * @returns {() => void} ends that
    */
   subscribe = (listener) => this.#parent.subscribe(onChange(this.getState, listener));
+
+  /**
+   * What is selected, as it changes; see a store's.
+   *
+   * @returns {AsyncIterableIterator<State>}
+   */
+  [Symbol.asyncIterator]() {
+    return this.states(this.getState);
+  }
+
+  /**
+   * What is read of what is selected, as it changes.
+   *
+   * @template Selected
+   * @param {() => Selected | undefined} read
+   * @returns {AsyncIterableIterator<Selected>}
+   */
+  states(read) {
+    return this.#parent.states(read);
+  }
 
   /**
    * A part of this part.

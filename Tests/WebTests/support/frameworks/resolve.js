@@ -1,5 +1,11 @@
-/** Lets the examples be loaded where their frameworks aren't installed. */
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+
+const debian = createRequire("/usr/share/nodejs/");
+
+/** Finds React where Debian has it, and Vue as `vue.js` beside this has it. */
 export function resolve(specifier, context, next) {
-  const isFramework = specifier === "react" || specifier === "vue";
-  return next(isFramework ? new URL(`${specifier}.js`, import.meta.url).href : specifier, context);
+  if (specifier === "vue") return next(new URL("vue.js", import.meta.url).href, context);
+  if (!/^react(-|$)/.test(specifier)) return next(specifier, context);
+  return next(pathToFileURL(debian.resolve(`/usr/share/nodejs/${specifier}`)).href, context);
 }

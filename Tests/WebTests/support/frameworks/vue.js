@@ -1,25 +1,8 @@
-/** As much of Vue as an example uses: an effect scope, and a ref that tells when it is set. */
-let disposals;
+import { readFileSync } from "node:fs";
+import { vuePath } from "./installed.js";
 
-export function shallowRef(value) {
-  const ref = { changes: 0 };
-  Object.defineProperty(ref, "value", {
-    get: () => value,
-    set: (next) => {
-      if (Object.is(next, value)) return;
-      value = next;
-      ref.changes += 1;
-    },
-  });
-  return ref;
-}
+// The build for browsers, which keeps what it has in a variable.
+const Vue = new Function(`${readFileSync(vuePath, "utf8")}; return Vue;`)();
 
-export function onScopeDispose(work) {
-  disposals.push(work);
-}
-
-export function effectScope(setup) {
-  disposals = [];
-  const own = disposals;
-  return { result: setup(), stop: () => own.forEach((work) => work()) };
-}
+export const { createApp, effectScope, inject, nextTick, onScopeDispose, ref } = Vue;
+export const { shallowRef, unref, version, watch } = Vue;

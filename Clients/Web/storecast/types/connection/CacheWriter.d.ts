@@ -7,12 +7,16 @@ export class CacheWriter {
      * @param {ClientSession} session
      */
     constructor(url: string, options: CacheOptions, platform: import("./Platform.js").Platform, session: ClientSession);
+    /** Whether this program writes: of tabs that share a connection one does. */
+    isWriting: boolean;
+    /** Reads what was kept. */
+    read(): Promise<void>;
     /**
-     * Reads what was kept, and gives it to the session.
+     * Gives the session what was read, now that the client's id is known.
      *
      * @param {string} url
      */
-    open(url: string): Promise<void>;
+    open(url: string): void;
     /** Something has changed: it is written with all that changes soon. */
     schedule(): void;
     /** Writes what is followed now; fulfilled when that is done, or can't be. */

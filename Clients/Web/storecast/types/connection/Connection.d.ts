@@ -3,6 +3,7 @@
 /** @typedef {import("./Status.js").Status} Status */
 /** @typedef {import("../wire/ServerFrame.js").Identity} Identity */
 /** @typedef {import("../store/OptimisticValue.js").Stamp} Stamp */
+/** @typedef {import("../tabs/TabFollower.js").TabFollower} TabFollower */
 /**
  * What a room has, for editors and type checkers: the values and parameters of its selections by
  * name, and the payloads of its actions by type.
@@ -49,9 +50,13 @@
  *     for their outcome; in memory if left out
  * @property {import("../cache/CacheStorage.js").CacheOptions} [cache]  where the states of stores
  *     are kept for the next time that the program is started; they aren't if left out
+ * @property {boolean} [tabs]  shares one connection, and one outbox, among the browser's tabs that
+ *     have an outbox of this name; the outbox has to be an `indexedDBOutbox()`. Where tabs can't
+ *     tell one another apart (outside of `https:` and `localhost`) each has a connection of its own
  * @property {number} [largestValue]  the largest value of a selection that is taken, in bytes of
  *     its JSON text; 64 MiB if left out. The store of a larger one has the `problem` `too-large`.
  *     With 0 the server is asked to send no value in parts, and any size is taken
+ * @property {AbortSignal} [signal]  closes the connection when it is aborted
  * @property {import("./Socket.js").WebSocketClass} [WebSocket]  where there is no global one
  * @property {import("../store/Announcer.js").Notify} [notify]  when listeners hear of what the
  *     server has changed; `"frame"` if left out. What this program dispatches is told at once
@@ -114,6 +119,20 @@ export class Connection<Room extends RoomTypes = AnyRoom> {
      */
     subscribe: (listener: () => void) => () => void;
     /**
+     * Calls `listener` with everything of a kind that happens, one by one: `"status"`, `"rejected"`
+     * or `"lapsed"`.
+     *
+     * @template {keyof import("./Events.js").ConnectionEvents<ActionOf<Room>>} Name
+     * @param {Name} name
+     * @param {import("./Events.js").ConnectionEvents<ActionOf<Room>>[Name]} listener
+     * @param {{ signal?: AbortSignal }} [options]  a signal that ends that, too
+     * @returns {() => void} ends that
+     * @throws {TypeError} if there is no such event
+     */
+    on<Name extends keyof import("./Events.js").ConnectionEvents<ActionOf<Room>>>(name: Name, listener: import("./Events.js").ConnectionEvents<ActionOf<Room>>[Name], options?: {
+        signal?: AbortSignal;
+    } | undefined): () => void;
+    /**
      * A live mirror of one selection of the room. Who selects the same gets the same store, as long
      * as the selection is followed.
      *
@@ -126,12 +145,32 @@ export class Connection<Room extends RoomTypes = AnyRoom> {
      *     as a new value: shows what is dispatched before the server has answered. `stamp.id` is the
      *     id that a Swift server's stamp is going to have; `stamp.sender` is `identity`.
      *     Give the same function every time
+     * @param {AbortSignal} [options.signal]  when it is aborted, the store is released: followed no
+     *     more if it has no listeners, five seconds later
      * @returns {RemoteStore<Room["selections"][Name]["value"], ActionOf<Room>>}
-     * @throws {TypeError} if the parameters can't be written as JSON
+     * @throws {TypeError} if the parameters can't be written as JSON; the signal's reason, if it is
+     *     aborted
      */
-    select<Name extends keyof Room["selections"] & string>(name: Name, params?: Room["selections"][Name]["params"] | undefined, options?: {
-        optimistic?: ((state: Room["selections"][Name]["value"], action: ActionOf<Room>, stamp: Stamp) => Room["selections"][Name]["value"]) | undefined;
-    } | undefined): RemoteStore<Room["selections"][Name]["value"], ActionOf<Room>>;
+    select<Name_1 extends keyof Room["selections"] & string>(name: Name_1, params?: Room["selections"][Name_1]["params"] | undefined, options?: {
+        optimistic?: ((state: Room["selections"][Name_1]["value"], action: ActionOf<Room>, stamp: Stamp) => Room["selections"][Name_1]["value"]) | undefined;
+        signal?: AbortSignal | undefined;
+    } | undefined): RemoteStore<Room["selections"][Name_1]["value"], ActionOf<Room>>;
+    /**
+     * The state of a selection, once: as the server tells it, or as a store of this connection has
+     * it that is live. What is to be in it of one's own dispatches, is to be awaited before.
+     *
+     * @template {keyof Room["selections"] & string} Name
+     * @param {Name} name
+     * @param {Room["selections"][Name]["params"]} [params]  left out if the selection has none
+     * @param {{ signal?: AbortSignal }} [options]  a signal that ends the wait, which has no other
+     *     end while there is no connection: `AbortSignal.timeout(5000)`
+     * @returns {Promise<Room["selections"][Name]["value"]>} rejects with a `Rejection` if there is no
+     *     such selection, the viewer may not have it, or the connection is refused or closed; with
+     *     the signal's reason; with a `TypeError` if the parameters can't be written as JSON
+     */
+    once<Name_2 extends keyof Room["selections"] & string>(name: Name_2, params?: Room["selections"][Name_2]["params"] | undefined, options?: {
+        signal?: AbortSignal;
+    } | undefined): Promise<Room["selections"][Name_2]["value"]>;
     /**
      * The pages of a selection of rows, the first of which is shown.
      *
@@ -145,18 +184,23 @@ export class Connection<Room extends RoomTypes = AnyRoom> {
      *     Room["selections"][Name]["value"]} [options.optimistic]  what an action makes of a page
      * @returns {PageStore<Room["selections"][Name]["value"], ActionOf<Room>>}
      */
-    pages<Name_1 extends PagesOf<Room>>(name: Name_1, params: (place: import("../store/PageStore.js").PagePlace) => Room["selections"][Name_1]["params"], options?: {
-        optimistic?: ((state: Room["selections"][Name_1]["value"], action: ActionOf<Room>, stamp: Stamp) => Room["selections"][Name_1]["value"]) | undefined;
-    } | undefined): PageStore<Room["selections"][Name_1]["value"], ActionOf<Room>>;
+    pages<Name_3 extends PagesOf<Room>>(name: Name_3, params: (place: import("../store/PageStore.js").PagePlace) => Room["selections"][Name_3]["params"], options?: {
+        optimistic?: ((state: Room["selections"][Name_3]["value"], action: ActionOf<Room>, stamp: Stamp) => Room["selections"][Name_3]["value"]) | undefined;
+    } | undefined): PageStore<Room["selections"][Name_3]["value"], ActionOf<Room>>;
     /**
      * Sends an action to the room, in the order of the calls, and once however often the connection
      * breaks. Optimistic stores show it when this returns.
      *
      * @param {ActionOf<Room>} action
+     * @param {{ signal?: AbortSignal }} [options]  a signal that ends the wait for the outcome, not
+     *     the action; nothing is dispatched if it is aborted already
      * @returns {Promise<Position>} the position at which it was reduced; every store shows it by
-     *     then. Rejects with a `Rejection`. May be ignored: that is no unhandled rejection
+     *     then. Rejects with a `Rejection`, or the signal's reason. May be ignored: that is no
+     *     unhandled rejection
      */
-    dispatch: (action: ActionOf<Room>) => Promise<Position>;
+    dispatch: (action: ActionOf<Room>, options?: {
+        signal?: AbortSignal;
+    } | undefined) => Promise<Position>;
     /**
      * Shows the server a newer token of the same identity, on the connection that there is.
      *
@@ -170,8 +214,9 @@ export class Connection<Room extends RoomTypes = AnyRoom> {
      */
     saveCache(): Promise<void>;
     /**
-     * Takes the cache away, and keeps nothing from now on: for when somebody logs out. Works on a
-     * closed connection too. Stores go on showing what they show.
+     * Takes the cache away, and keeps nothing from now on, in tabs that share the connection neither:
+     * for when somebody logs out. Works on a closed connection too. Stores go on showing what they
+     * show.
      *
      * @returns {Promise<void>} rejects if the storage can't
      */
@@ -192,6 +237,7 @@ export type Position = import("../session/Position.js").Position;
 export type Status = import("./Status.js").Status;
 export type Identity = import("../wire/ServerFrame.js").Identity;
 export type Stamp = import("../store/OptimisticValue.js").Stamp;
+export type TabFollower = import("../tabs/TabFollower.js").TabFollower;
 /**
  * What a room has, for editors and type checkers: the values and parameters of its selections by
  * name, and the payloads of its actions by type.
@@ -249,11 +295,21 @@ export type ConnectionOptions = {
      */
     cache?: import("../cache/CacheStorage.js").CacheOptions | undefined;
     /**
+     * shares one connection, and one outbox, among the browser's tabs that
+     * have an outbox of this name; the outbox has to be an `indexedDBOutbox()`. Where tabs can't
+     * tell one another apart (outside of `https:` and `localhost`) each has a connection of its own
+     */
+    tabs?: boolean | undefined;
+    /**
      * the largest value of a selection that is taken, in bytes of
      * its JSON text; 64 MiB if left out. The store of a larger one has the `problem` `too-large`.
      * With 0 the server is asked to send no value in parts, and any size is taken
      */
     largestValue?: number | undefined;
+    /**
+     * closes the connection when it is aborted
+     */
+    signal?: AbortSignal | undefined;
     /**
      * where there is no global one
      */

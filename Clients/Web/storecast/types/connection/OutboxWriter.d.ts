@@ -10,6 +10,8 @@ export class OutboxWriter {
     /** @param {import("../outbox/OutboxStorage.js").OpenOutbox} storage */
     open(storage: import("../outbox/OutboxStorage.js").OpenOutbox): void;
     close(): void;
+    /** Writes nothing new: so a storage that others may open says whether one has. */
+    check(): void;
     /** Writes what isn't written yet; when this returns it is, if the storage can do that. */
     write(): void;
     #private;

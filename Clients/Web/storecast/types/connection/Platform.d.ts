@@ -13,6 +13,20 @@
  *     may have got another network, or was woken up; returns what ends that
  * @property {(hidden: () => void) => () => void} watchHiding  calls `hidden` when the page may soon
  *     be frozen or ended; returns what ends that
+ * @property {(asleep: () => void, awake: () => void) => () => void} watchSleep  calls `asleep` when
+ *     the page is about to be stopped for a while, and `awake` when it goes on; returns what ends
+ *     that
+ * @property {import("../outbox/Slots.js").Locks | undefined} locks  by which tabs keep one another
+ *     out
+ * @property {((name: string) => Channel) | undefined} openChannel  by which tabs hear one another
+ */
+/**
+ * As much of a `BroadcastChannel` as is used.
+ *
+ * @typedef {object} Channel
+ * @property {(message: unknown) => void} postMessage
+ * @property {((event: MessageEvent) => void) | null} onmessage
+ * @property {() => void} close
  */
 /**
  * The browser, or node.
@@ -56,4 +70,27 @@ export type Platform = {
      * be frozen or ended; returns what ends that
      */
     watchHiding: (hidden: () => void) => () => void;
+    /**
+     * calls `asleep` when
+     * the page is about to be stopped for a while, and `awake` when it goes on; returns what ends
+     * that
+     */
+    watchSleep: (asleep: () => void, awake: () => void) => () => void;
+    /**
+     * by which tabs keep one another
+     * out
+     */
+    locks: import("../outbox/Slots.js").Locks | undefined;
+    /**
+     * by which tabs hear one another
+     */
+    openChannel: ((name: string) => Channel) | undefined;
+};
+/**
+ * As much of a `BroadcastChannel` as is used.
+ */
+export type Channel = {
+    postMessage: (message: unknown) => void;
+    onmessage: ((event: MessageEvent) => void) | null;
+    close: () => void;
 };

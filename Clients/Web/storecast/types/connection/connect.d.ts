@@ -12,7 +12,8 @@
  * @param {string | URL} url  `ws:`, `wss:`, or as the page's own: `connect("/rooms/lobby")`
  * @param {import("./Connection.js").ConnectionOptions} [options]
  * @returns {Connection<Room>}
- * @throws {TypeError} if the URL isn't one, or there is no `WebSocket`
+ * @throws {TypeError} if the URL isn't one, or there is no `WebSocket`; the signal's reason, if it
+ *     is aborted
  */
 export function connect<Room extends import("./Connection.js").RoomTypes = import("./Connection.js").AnyRoom>(url: string | URL, options?: import("./Connection.js").ConnectionOptions | undefined): Connection<Room>;
 import { Connection } from "./Connection.js";

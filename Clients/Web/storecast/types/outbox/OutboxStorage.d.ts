@@ -12,6 +12,14 @@ export type StoredDispatch = {
      * JSON text
      */
     action: string;
+    /**
+     * the tab that made it, where tabs share the outbox
+     */
+    tab?: string | undefined;
+    /**
+     * counts what that tab made
+     */
+    n?: number | undefined;
 };
 /**
  * What an outbox held when it was opened.
@@ -67,4 +75,24 @@ export type OutboxStorage = {
      * room at `url`, an outbox that nobody else has open; rejects if there is none
      */
     open: (url: string, newClient: () => string) => Promise<OpenOutbox>;
+    /**
+     * the one that all tabs of a browser share;
+     * left out by storages that can't
+     */
+    shared?: ((url: string) => SharedOutbox) | undefined;
+};
+/**
+ * An outbox that the tabs of a browser share, one of which has it open.
+ */
+export type SharedOutbox = {
+    /**
+     * the same in all of them
+     */
+    name: string;
+    /**
+     * opens it,
+     * also when another tab has: that one can't write any more, and `lost` is called there when it
+     * tries
+     */
+    open: (newClient: () => string, lost: () => void) => Promise<OpenOutbox>;
 };

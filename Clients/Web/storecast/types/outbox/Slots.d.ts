@@ -17,8 +17,8 @@ export function openFree(locks: Locks | undefined, names: string[], used: string
  * As much of the Web Locks API as is used.
  *
  * @typedef {object} Locks
- * @property {(name: string, options: { ifAvailable: true }, held: (lock: unknown) => unknown) =>
- *     Promise<unknown>} request
+ * @property {(name: string, options: { ifAvailable?: boolean, steal?: boolean,
+ *     signal?: AbortSignal }, held: (lock: unknown) => unknown) => Promise<unknown>} request
  */
 /** The most tabs of a browser that keep dispatches of one room. */
 export const slots: number[];
@@ -28,6 +28,8 @@ export type OpenOutbox = import("./OutboxStorage.js").OpenOutbox;
  */
 export type Locks = {
     request: (name: string, options: {
-        ifAvailable: true;
+        ifAvailable?: boolean;
+        steal?: boolean;
+        signal?: AbortSignal;
     }, held: (lock: unknown) => unknown) => Promise<unknown>;
 };

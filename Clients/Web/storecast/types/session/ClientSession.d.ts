@@ -10,8 +10,6 @@ export class ClientSession {
      * @param {SessionDelegate} delegate
      */
     constructor(outbox: import("./Outbox.js").Outbox, delegate: SessionDelegate);
-    /** The client's id, for life; a secret of client and server. */
-    client: string;
     /** @type {"offline" | "greeting" | "live"} */
     phase: "offline" | "greeting" | "live";
     /**
@@ -39,6 +37,10 @@ export class ClientSession {
      * send whole values only if it is 0.
      */
     largestValue: number;
+    /** The client's id, for life; a secret of client and server. */
+    get client(): string;
+    /** The last dispatch that the server said to be settled. */
+    get acknowledged(): number;
     /**
      * A connection is there: queues hello and all subscriptions.
      *
@@ -94,6 +96,12 @@ export class ClientSession {
      * @returns {boolean}
      */
     receive(text: string): boolean;
+    /**
+     * Takes frames that were read already; false as `receive`.
+     *
+     * @param {ServerFrame[]} frames
+     */
+    take(frames: ServerFrame[]): boolean;
     #private;
 }
 export type Mirror = import("./Mirror.js").Mirror;
@@ -113,9 +121,18 @@ export type SessionDelegate = {
      */
     moved: () => void;
     /**
+     * what tabs that share the connection are to
+     * take together, before anybody here is told
+     */
+    relay: (frames: ServerFrame[]) => void;
+    /**
      * the viewer may not have a mirror any more
      */
     forbidden: () => void;
+    /**
+     * the server has ended what they followed
+     */
+    lapsed: (mirrors: readonly Mirror[]) => void;
     /**
      * dispatches came or went; then outcomes are told
      */

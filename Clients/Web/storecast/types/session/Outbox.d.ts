@@ -6,6 +6,14 @@
  * action of which somebody was told that it is rejected is never sent again.
  */
 export class Outbox {
+    /** The client's id, for life; a secret of client and server. */
+    client: string;
+    /**
+     * This program, if it shares the outbox with other tabs.
+     *
+     * @type {string | undefined}
+     */
+    tab: string | undefined;
     /** @type {Entry[]} */
     entries: Entry[];
     /** The last number that was given. */
@@ -28,8 +36,19 @@ export class Outbox {
     onRejected: (rejection: Rejection, action: Action) => void;
     /** @type {Limits} */
     limits: Limits;
+    /**
+     * The outcomes of all dispatches up to this one are known where somebody waits for them: where
+     * tabs share the outbox, that may take a moment longer than they are known here.
+     *
+     * @type {() => number}
+     */
+    heard: () => number;
+    /** Asks the storage whether another tab has the outbox by now. */
+    ask: () => void;
     /** The client knows the outcomes of all dispatches up to this one. */
     get settled(): number;
+    /** How much of that all tabs know that wait for it: what server and storage may forget. */
+    get forgettable(): number;
     /**
      * Takes an action and gives it the next number; `resolve` or `reject` is called with its outcome.
      *
@@ -42,11 +61,65 @@ export class Outbox {
      */
     append(action: Action, position: Position | undefined, resolve: Entry["resolve"], reject: Entry["reject"], traceparent?: string | undefined): void;
     /**
-     * Takes what an earlier program left, ahead of what was dispatched in this one.
+     * Takes what an earlier program left, or the outbox that tabs share, ahead of what was dispatched
+     * in this one and isn't in there.
      *
      * @param {OutboxContents} contents
+     * @param {boolean} [isFollowing]  another tab leads
      */
-    open({ settled, dispatches, opening }: OutboxContents): void;
+    open({ client, settled, dispatches, opening }: OutboxContents, isFollowing?: boolean | undefined): void;
+    /** @param {string | undefined} tab  this program, if it shares the outbox with other tabs */
+    share(tab: string | undefined): void;
+    /** What this tab made and the tab that leads has yet to take. */
+    get untaken(): import("./Entry.js").Entry[];
+    /** All that has an outcome of which somebody hasn't heard, or none: for a tab that joins. */
+    get contents(): {
+        client: string;
+        settled: number;
+        dispatches: import("../outbox/OutboxStorage.js").StoredDispatch[];
+    };
+    /**
+     * Those of them whose outcome is a rejection, so that a tab which joins is told.
+     *
+     * @returns {import("../wire/ServerFrame.js").Rejected[]}
+     */
+    get rejected(): import("../wire/ServerFrame.js").Rejected[];
+    /**
+     * The outcomes of all that this tab has made before this one are told.
+     *
+     * @returns {number}
+     */
+    get firstWaiting(): number;
+    /**
+     * As the tab that leads, takes a dispatch of another one.
+     *
+     * @param {StoredDispatch & { traceparent?: string }} dispatch
+     * @returns {boolean} false if it has another number than the next: the tab will know better soon
+     * @throws {Rejection} if it can't be taken
+     */
+    takeFrom(dispatch: StoredDispatch & {
+        traceparent?: string;
+    }): boolean;
+    /**
+     * The tab that leads has taken a dispatch.
+     *
+     * @param {StoredDispatch} dispatch
+     * @returns {boolean} false if it isn't the next, and something must have been missed
+     */
+    taken(dispatch: StoredDispatch): boolean;
+    /**
+     * The tab that leads doesn't take what this one has made, from `n` on.
+     *
+     * @param {number} n
+     * @param {Rejection} rejection
+     */
+    refused(n: number, rejection: Rejection): void;
+    /**
+     * Nobody waits any more for what these tabs made: this program is told of rejections.
+     *
+     * @param {(tab: string) => boolean} isGone
+     */
+    inherit(isGone: (tab: string) => boolean): void;
     /**
      * The number of a new connection, above all that this program and those that had the outbox open
      * before it gave theirs; undefined if that can't be known.
@@ -56,6 +129,13 @@ export class Outbox {
     get isUnsure(): boolean;
     /** A connection is greeted: what `hello` says to be settled. */
     greet(): number;
+    /**
+     * Whether the server may have settled so much for this program. If it never sent that, another
+     * tab may have the outbox, who does know of it; the next time the storage has been asked.
+     *
+     * @param {number} lastSeq
+     */
+    mayHaveSettled(lastSeq: number): boolean;
     /**
      * The server is there: everything behind `lastSeq` is sent once more. The rest has its outcome,
      * which `settle` is to tell.
@@ -115,41 +195,14 @@ export class Outbox {
      *
      * @param {number} seq
      */
-    after(seq: number): Entry[];
+    after(seq: number): import("./Entry.js").Entry[];
     #private;
 }
 export type Action = import("./Action.js").Action;
+export type Entry = import("./Entry.js").Entry;
 export type Position = import("./Position.js").Position;
 export type Limits = import("../wire/ServerFrame.js").Limits;
 export type OutboxContents = import("../outbox/OutboxStorage.js").OutboxContents;
 export type OutboxChange = import("../outbox/OutboxStorage.js").OutboxChange;
-/**
- * A dispatch without an outcome.
- */
-export type Entry = {
-    seq: number;
-    base: number;
-    /**
-     * that of `base`; empty until one is known
-     */
-    epoch: string;
-    /**
-     * the action, as it is sent
-     */
-    text: string;
-    /**
-     * the action, as the server will read it
-     */
-    action: Action;
-    resolve: (position: Position) => void;
-    reject: (rejection: Rejection) => void;
-    /**
-     * the span that it belongs to; not stored
-     */
-    traceparent?: string | undefined;
-    /**
-     * its outcome, when the server settles it
-     */
-    rejection?: Rejection | undefined;
-};
+export type StoredDispatch = import("../outbox/OutboxStorage.js").StoredDispatch;
 import { Rejection } from "../wire/Rejection.js";

@@ -5,6 +5,12 @@
  * @param {() => void} listener
  */
 export function onChange(read: () => unknown, listener: () => void): () => void;
+/**
+ * Lets the program hear of it as of every error that nobody caught.
+ *
+ * @param {unknown} error
+ */
+export function reportError(error: unknown): void;
 /** Those who want to be told of changes. */
 export class Listeners {
     get count(): number;

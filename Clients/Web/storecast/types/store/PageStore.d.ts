@@ -55,6 +55,14 @@ export class PageStore<Page, Action extends import("../session/Action.js").Actio
      */
     subscribe: (listener: () => void) => () => void;
     /**
+     * What is read of the pages, as they change.
+     *
+     * @template Selected
+     * @param {() => Selected | undefined} read
+     * @returns {AsyncIterableIterator<Selected>}
+     */
+    states<Selected>(read: () => Selected | undefined): AsyncIterableIterator<Selected>;
+    /**
      * A part of the page shown; see a store's.
      *
      * @template Selected
@@ -62,13 +70,16 @@ export class PageStore<Page, Action extends import("../session/Action.js").Actio
      * @param {(one: Selected, other: Selected) => boolean} [isEqual]
      * @returns {SelectedStore<Selected>}
      */
-    select<Selected>(selector: (page: Page) => Selected, isEqual?: ((one: Selected, other: Selected) => boolean) | undefined): SelectedStore<Selected>;
+    select<Selected_1>(selector: (page: Page) => Selected_1, isEqual?: ((one: Selected_1, other: Selected_1) => boolean) | undefined): SelectedStore<Selected_1>;
     /**
      * Sends an action to the room; see the connection's.
      *
      * @param {Action} action
+     * @param {{ signal?: AbortSignal }} [options]
      */
-    dispatch: (action: Action) => Promise<import("../session/Position.js").Position>;
+    dispatch: (action: Action, options?: {
+        signal?: AbortSignal;
+    } | undefined) => Promise<import("../session/Position.js").Position>;
     /** Whether another page was asked for, and isn't there yet. */
     get isTurning(): boolean;
     /** Why the server sends nothing, or why the last turn led nowhere. */
@@ -81,6 +92,13 @@ export class PageStore<Page, Action extends import("../session/Action.js").Actio
     first(): void;
     /** Follows nothing any longer, until there is another listener. */
     close(): void;
+    /**
+     * The pages that are shown, as they change; see a store's. A turn that leads nowhere ends
+     * nothing.
+     *
+     * @returns {AsyncIterableIterator<Page>}
+     */
+    [Symbol.asyncIterator](): AsyncIterableIterator<Page>;
     #private;
 }
 export type AnyAction = import("../session/Action.js").Action;

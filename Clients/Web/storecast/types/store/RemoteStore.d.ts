@@ -34,6 +34,14 @@ export class RemoteStore<State, Action extends import("../session/Action.js").Ac
      */
     subscribe: (listener: () => void) => () => void;
     /**
+     * What is read of the states as they change.
+     *
+     * @template Selected
+     * @param {() => Selected | undefined} read
+     * @returns {AsyncIterableIterator<Selected>}
+     */
+    states<Selected>(read: () => Selected | undefined): AsyncIterableIterator<Selected>;
+    /**
      * A part of the state, or something worked out from it: a store whose listeners are called when
      * what is selected has changed.
      *
@@ -42,7 +50,7 @@ export class RemoteStore<State, Action extends import("../session/Action.js").Ac
      * @param {(one: Selected, other: Selected) => boolean} [isEqual]
      * @returns {SelectedStore<Selected>}
      */
-    select<Selected>(selector: (state: State) => Selected, isEqual?: ((one: Selected, other: Selected) => boolean) | undefined): SelectedStore<Selected>;
+    select<Selected_1>(selector: (state: State) => Selected_1, isEqual?: ((one: Selected_1, other: Selected_1) => boolean) | undefined): SelectedStore<Selected_1>;
     /**
      * The rows of a state that is a table of ids and rows.
      *
@@ -61,9 +69,12 @@ export class RemoteStore<State, Action extends import("../session/Action.js").Ac
      * Sends an action to the room; see the connection's.
      *
      * @param {Action} action
+     * @param {{ signal?: AbortSignal }} [options]
      * @returns {Promise<Position>}
      */
-    dispatch: (action: Action) => Promise<Position>;
+    dispatch: (action: Action, options?: {
+        signal?: AbortSignal;
+    } | undefined) => Promise<Position>;
     /**
      * Why the server sends nothing: the selection is unknown, forbidden, or the connection closed.
      *
@@ -77,10 +88,30 @@ export class RemoteStore<State, Action extends import("../session/Action.js").Ac
      * server hasn't confirmed, while there is no connection, and if there is a `problem`.
      */
     get isLive(): boolean;
+    /**
+     * Without listeners, the selection is followed for five seconds more, as if the last of them had
+     * left; with some, until they leave.
+     */
+    release(): void;
     /** Follows the selection no longer, until there is another listener. */
     close(): void;
+    /**
+     * Calls `closed` when the store is closed, however that comes.
+     *
+     * @param {() => void} closed
+     * @returns {() => void} ends that
+     */
+    onClose(closed: () => void): () => void;
     /** Tells the listeners, if there is something that they don't know. */
     announce(): void;
+    /**
+     * The states as they change, from the one that there is on:
+     * `for await (const state of store)`. Whoever is slow misses those in between. It ends when the
+     * store or the connection is closed, and throws another `problem`.
+     *
+     * @returns {AsyncIterableIterator<State>}
+     */
+    [Symbol.asyncIterator](): AsyncIterableIterator<State>;
     #private;
 }
 export type Mirror = import("../session/Mirror.js").Mirror;
@@ -102,7 +133,9 @@ export type StoreOwner = {
     follow: (mirror: Mirror, store: RemoteStore<any, any>) => Mirror;
     leave: (mirror: Mirror, store: RemoteStore<any, any>) => void;
     changed: (store: RemoteStore<any, any>) => void;
-    dispatch: (action: any) => Promise<Position>;
+    dispatch: (action: any, options?: {
+        signal?: AbortSignal;
+    }) => Promise<Position>;
     trouble: (message: string) => void;
     platform: import("../connection/Platform.js").Platform;
 };

@@ -20,17 +20,20 @@
  *     returns what ends that; may be passed on unbound
  */
 /**
+ * @typedef {Readable<any> & { states: (read: () => any) => AsyncIterableIterator<any> }} Parent
+ */
+/**
  * A part of a store's state, or something worked out from it.
  *
  * @template State
  */
 export class SelectedStore<State> {
     /**
-     * @param {Readable<any>} parent
+     * @param {Parent} parent
      * @param {(state: any) => State} selector
      * @param {(one: State, other: State) => boolean} isEqual
      */
-    constructor(parent: Readable<any>, selector: (state: any) => State, isEqual: (one: State, other: State) => boolean);
+    constructor(parent: Parent, selector: (state: any) => State, isEqual: (one: State, other: State) => boolean);
     /** What is selected now; undefined as long as the store has no state. */
     getState: () => State | undefined;
     /**
@@ -41,6 +44,14 @@ export class SelectedStore<State> {
      */
     subscribe: (listener: () => void) => () => void;
     /**
+     * What is read of what is selected, as it changes.
+     *
+     * @template Selected
+     * @param {() => Selected | undefined} read
+     * @returns {AsyncIterableIterator<Selected>}
+     */
+    states<Selected>(read: () => Selected | undefined): AsyncIterableIterator<Selected>;
+    /**
      * A part of this part.
      *
      * @template Selected
@@ -48,7 +59,7 @@ export class SelectedStore<State> {
      * @param {(one: Selected, other: Selected) => boolean} [isEqual]
      * @returns {SelectedStore<Selected>}
      */
-    select<Selected>(selector: (state: State) => Selected, isEqual?: ((one: Selected, other: Selected) => boolean) | undefined): SelectedStore<Selected>;
+    select<Selected_1>(selector: (state: State) => Selected_1, isEqual?: ((one: Selected_1, other: Selected_1) => boolean) | undefined): SelectedStore<Selected_1>;
     /**
      * The rows of a state that is a table of ids and rows.
      *
@@ -63,6 +74,12 @@ export class SelectedStore<State> {
      * @returns {Rows<OrderedRowOf<State>, IdOf<State>>}
      */
     orderedRows(): Rows<OrderedRowOf<State>, IdOf<State>>;
+    /**
+     * What is selected, as it changes; see a store's.
+     *
+     * @returns {AsyncIterableIterator<State>}
+     */
+    [Symbol.asyncIterator](): AsyncIterableIterator<State>;
     #private;
 }
 export type RowOf<State> = import("./TableForm.js").RowOf<State>;
@@ -81,5 +98,8 @@ export type Readable<State> = {
      * returns what ends that; may be passed on unbound
      */
     subscribe: (listener: () => void) => () => void;
+};
+export type Parent = Readable<any> & {
+    states: (read: () => any) => AsyncIterableIterator<any>;
 };
 import { Rows } from "./Rows.js";

@@ -1,0 +1,2 @@
+// Beside react.js, where TypeScript looks for what a program imports by that path.
+export * from "./types/react.js";

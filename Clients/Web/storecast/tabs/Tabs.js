@@ -1,0 +1,320 @@
+import { isObject } from "../wire/JSONValue.js";
+import { TabFollower } from "./TabFollower.js";
+import { TabLeader } from "./TabLeader.js";
+
+/** @typedef {import("../connection/ConnectionCore.js").ConnectionCore} ConnectionCore */
+/** @typedef {import("../outbox/OutboxStorage.js").OpenOutbox} OpenOutbox */
+/** @typedef {import("../outbox/OutboxStorage.js").SharedOutbox} SharedOutbox */
+
+/**
+ * What a tab needs of its connection.
+ *
+ * @typedef {object} TabParts
+ * @property {import("../connection/Platform.js").Platform} platform
+ * @property {import("../session/ClientSession.js").ClientSession} session
+ * @property {import("../session/Outbox.js").Outbox} outbox
+ * @property {() => import("../connection/Status.js").Status} status
+ * @property {(open: OpenOutbox) => void} lead  the outbox is this tab's: connects
+ * @property {(follower: TabFollower) => void} follow  another tab has the outbox: lets go of it
+ * @property {(problem?: unknown) => void} alone  the tab can't share: has a connection of its own
+ * @property {() => void} restore  the client's id is known: shows what was kept
+ * @property {() => void} changed  the status has
+ * @property {() => void} pendingChanged
+ * @property {() => void} scheduleFlush
+ * @property {() => void} reconnect
+ * @property {(token: string) => void} authenticate
+ * @property {() => void} wipe  takes the cache away
+ */
+
+/** The version of what tabs say to one another; a tab of another version stays alone. */
+const version = 1;
+
+/** How long to wait when the outbox can't be opened, in milliseconds. */
+const pause = 5000;
+
+/** @typedef {{ abort: AbortController, release: () => void, isGranted: boolean }} Claim */
+
+/**
+ * The tabs of a browser that share one connection and one outbox. One leads: it holds a lock, and
+ * has the socket, the outbox and the cache. The others follow it, by messages. When it is closed
+ * or stopped, or is silent for too long, another one takes the outbox over, with all that is in it.
+ *
+ * The outbox's storage decides who leads: whoever opened it last is the only one who can write, and
+ * nothing is sent that isn't written.
+ */
+export class Tabs {
+  /** Names this tab. */
+  tab;
+
+  #channel;
+  #locks;
+  /** @type {TabLeader | TabFollower | undefined} */
+  #role;
+  /** The newest opening of the outbox that was heard of. */
+  #opening = 0;
+  /**
+   * The request for the lock that is waiting or was granted; another one, if it was lost.
+   *
+   * @type {Claim | undefined}
+   */
+  #claim;
+  /** Lets go of this tab's own lock. */
+  #leave = () => {};
+  #isOver = false;
+  #unwatch;
+  #shared;
+  #parts;
+
+  /**
+   * @param {SharedOutbox} shared
+   * @param {import("../outbox/Slots.js").Locks} locks
+   * @param {(name: string) => import("../connection/Platform.js").Channel} openChannel
+   * @param {TabParts} parts
+   */
+  constructor(shared, locks, openChannel, parts) {
+    this.tab = parts.platform.newClient();
+    this.#shared = shared;
+    this.#locks = locks;
+    this.#parts = parts;
+    this.#channel = openChannel(shared.name);
+    this.#channel.onmessage = ({ data }) => this.#receive(data);
+    this.#unwatch = parts.platform.watchSleep(
+      () => this.#sleep(),
+      () => this.#wake(),
+    );
+  }
+
+  get isLeading() {
+    return this.#role instanceof TabLeader;
+  }
+
+  async start() {
+    // While it is held, the others keep the outcomes for which this tab waits.
+    await new Promise((ready) => {
+      const held = () =>
+        new Promise((release) => {
+          this.#leave = () => release(undefined);
+          ready(undefined);
+        });
+      this.#locks.request(this.#lockOf(this.tab), {}, held).catch(() => ready(undefined));
+    });
+    if (this.#isOver) return this.#leave();
+    this.#follow();
+    this.#claimLock(false);
+  }
+
+  /** Something was dispatched here. */
+  appended() {
+    if (this.#role instanceof TabLeader) this.#role.appended();
+  }
+
+  /** @param {import("../wire/ServerFrame.js").ServerFrame[]} frames */
+  relay(frames) {
+    if (this.#role instanceof TabLeader) this.#role.relay(frames);
+  }
+
+  statusChanged() {
+    if (this.#role instanceof TabLeader) this.#role.statusChanged();
+  }
+
+  /** No tab is to keep anything in the cache. */
+  wipe() {
+    this.#post({ kind: "wipe" });
+  }
+
+  close() {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#unwatch();
+    this.#post({ kind: "leave" });
+    this.#role?.stop();
+    this.#letGo();
+    this.#channel.onmessage = null;
+    this.#channel.close();
+    this.#leave();
+  }
+
+  // Who leads
+
+  #follow() {
+    this.#role?.stop();
+    const follower = new TabFollower(this.tab, this.#parts, {
+      post: (message) => this.#post(message),
+      // Unless it is this tab that is about to lead.
+      silent: () => this.#claim?.isGranted || this.#claimLock(true),
+    });
+    this.#role = follower;
+    this.#parts.follow(follower);
+    follower.join();
+  }
+
+  /**
+   * Asks for the lock of the one that leads.
+   *
+   * @param {boolean} isSteal  takes it away from a tab that has stopped
+   */
+  #claimLock(isSteal) {
+    this.#letGo();
+    const abort = new AbortController();
+    const claim = { abort, release: () => {}, isGranted: false };
+    this.#claim = claim;
+    const held = () =>
+      new Promise((release) => {
+        claim.isGranted = true;
+        claim.release = () => release(undefined);
+        if (this.#claim === claim) void this.#lead(claim);
+        else claim.release();
+      });
+    const options = isSteal ? { steal: true } : { signal: abort.signal };
+    this.#locks.request(this.#shared.name, options, held).catch(() => this.#lost(claim));
+  }
+
+  #letGo() {
+    const claim = this.#claim;
+    this.#claim = undefined;
+    claim?.release();
+    if (claim && !claim.isGranted) claim.abort.abort();
+  }
+
+  /** @param {Claim} claim */
+  async #lead(claim) {
+    this.#post({ kind: "coming" });
+    try {
+      const lost = () => this.#lost(claim);
+      const open = await this.#shared.open(this.#parts.platform.newClient, lost);
+      const makers = open.contents.dispatches.map(({ tab }) => tab ?? "");
+      const gone = await this.#goneOf(new Set(makers));
+      if (this.#claim !== claim) return open.close();
+      this.#opening = open.contents.opening ?? 0;
+      this.#role?.stop();
+      /** @type {TabLeader} */
+      const leader = new TabLeader(this.tab, this.#parts, {
+        post: (message) => this.#post({ opening: this.#opening, ...message }),
+        watch: (tab) => void this.#watch(tab, leader),
+      });
+      this.#role = leader;
+      this.#parts.lead(open);
+      leader.begin(gone);
+    } catch (problem) {
+      if (this.#claim !== claim) return;
+      this.#failed(problem);
+    }
+  }
+
+  /**
+   * The outbox can't be opened.
+   *
+   * @param {unknown} problem
+   */
+  #failed(problem) {
+    if (this.#opening === 0) {
+      this.close();
+      return this.#parts.alone(problem);
+    }
+    // What others have taken of this tab is in there. Perhaps one of them can.
+    this.#letGo();
+    this.#parts.platform.setTimeout(() => {
+      if (!this.#isOver && !this.#claim) this.#claimLock(false);
+    }, pause);
+  }
+
+  /**
+   * Another tab took it for stopped.
+   *
+   * @param {Claim} claim
+   */
+  #lost(claim) {
+    if (this.#claim !== claim) return;
+    this.#follow();
+    this.#claimLock(false);
+  }
+
+  /** The browser is about to stop this tab: another one is to lead. */
+  #sleep() {
+    if (this.#isOver || !this.#claim) return;
+    this.#letGo();
+    if (this.isLeading) this.#follow();
+    this.#role?.stop();
+  }
+
+  #wake() {
+    if (this.#isOver || this.#claim || !this.#role) return;
+    this.#follow();
+    this.#claimLock(false);
+  }
+
+  // Locks of the single tabs
+
+  /** @param {string} tab */
+  #lockOf(tab) {
+    return `${this.#shared.name} ${tab}`;
+  }
+
+  /**
+   * Those of these tabs that are there no more.
+   *
+   * @param {Set<string>} tabs
+   */
+  async #goneOf(tabs) {
+    const gone = new Set(["", this.tab].filter((tab) => tabs.has(tab) && tab !== this.tab));
+    const looks = [...tabs].map(async (tab) => {
+      if (tab === this.tab) return;
+      const options = /** @type {const} */ ({ ifAvailable: true });
+      const isGone = await this.#locks.request(this.#lockOf(tab), options, (lock) => !!lock);
+      if (isGone) gone.add(tab);
+    });
+    await Promise.all(looks);
+    return gone;
+  }
+
+  /**
+   * Tells the leader when a tab is there no more.
+   *
+   * @param {string} tab
+   * @param {TabLeader} leader
+   */
+  async #watch(tab, leader) {
+    const { signal } = leader.ending;
+    try {
+      await this.#locks.request(this.#lockOf(tab), { signal }, () => leader.gone(tab));
+    } catch {
+      // This tab doesn't lead any more.
+    }
+  }
+
+  // Messages
+
+  /** @param {object} message */
+  #post(message) {
+    this.#channel.postMessage({ storecast: version, from: this.tab, ...message });
+  }
+
+  /** @param {any} message */
+  #receive(message) {
+    if (!isObject(message) || typeof message.from !== "string" || this.#isOver) return;
+    const { storecast, to, kind, opening } = /** @type {any} */ (message);
+    if (to !== undefined && to !== this.tab) return;
+    if (storecast !== version) return this.#metOther(kind);
+    if (kind === "wipe") return this.#parts.wipe();
+    const isComing = this.#claim?.isGranted && !this.isLeading;
+    if (isComing && (kind === "join" || kind === "ping")) return this.#post({ kind: "coming" });
+    if (opening !== undefined) {
+      // One that was stopped doesn't know yet that it leads no more.
+      if (!(opening >= this.#opening)) return;
+      this.#opening = opening;
+      if (this.isLeading && this.#claim) return this.#lost(this.#claim);
+    }
+    this.#role?.receive(message);
+  }
+
+  /**
+   * A tab that speaks another version leads.
+   *
+   * @param {unknown} kind
+   */
+  #metOther(kind) {
+    if (this.isLeading || (kind !== "lead" && kind !== "state")) return;
+    this.close();
+    this.#parts.alone();
+  }
+}

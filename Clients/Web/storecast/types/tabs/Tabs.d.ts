@@ -1,0 +1,77 @@
+/** @typedef {{ abort: AbortController, release: () => void, isGranted: boolean }} Claim */
+/**
+ * The tabs of a browser that share one connection and one outbox. One leads: it holds a lock, and
+ * has the socket, the outbox and the cache. The others follow it, by messages. When it is closed
+ * or stopped, or is silent for too long, another one takes the outbox over, with all that is in it.
+ *
+ * The outbox's storage decides who leads: whoever opened it last is the only one who can write, and
+ * nothing is sent that isn't written.
+ */
+export class Tabs {
+    /**
+     * @param {SharedOutbox} shared
+     * @param {import("../outbox/Slots.js").Locks} locks
+     * @param {(name: string) => import("../connection/Platform.js").Channel} openChannel
+     * @param {TabParts} parts
+     */
+    constructor(shared: SharedOutbox, locks: import("../outbox/Slots.js").Locks, openChannel: (name: string) => import("../connection/Platform.js").Channel, parts: TabParts);
+    /** Names this tab. */
+    tab: string;
+    get isLeading(): boolean;
+    start(): Promise<void>;
+    /** Something was dispatched here. */
+    appended(): void;
+    /** @param {import("../wire/ServerFrame.js").ServerFrame[]} frames */
+    relay(frames: import("../wire/ServerFrame.js").ServerFrame[]): void;
+    statusChanged(): void;
+    /** No tab is to keep anything in the cache. */
+    wipe(): void;
+    close(): void;
+    #private;
+}
+export type ConnectionCore = import("../connection/ConnectionCore.js").ConnectionCore;
+export type OpenOutbox = import("../outbox/OutboxStorage.js").OpenOutbox;
+export type SharedOutbox = import("../outbox/OutboxStorage.js").SharedOutbox;
+/**
+ * What a tab needs of its connection.
+ */
+export type TabParts = {
+    platform: import("../connection/Platform.js").Platform;
+    session: import("../session/ClientSession.js").ClientSession;
+    outbox: import("../session/Outbox.js").Outbox;
+    status: () => import("../connection/Status.js").Status;
+    /**
+     * the outbox is this tab's: connects
+     */
+    lead: (open: OpenOutbox) => void;
+    /**
+     * another tab has the outbox: lets go of it
+     */
+    follow: (follower: TabFollower) => void;
+    /**
+     * the tab can't share: has a connection of its own
+     */
+    alone: (problem?: unknown) => void;
+    /**
+     * the client's id is known: shows what was kept
+     */
+    restore: () => void;
+    /**
+     * the status has
+     */
+    changed: () => void;
+    pendingChanged: () => void;
+    scheduleFlush: () => void;
+    reconnect: () => void;
+    authenticate: (token: string) => void;
+    /**
+     * takes the cache away
+     */
+    wipe: () => void;
+};
+export type Claim = {
+    abort: AbortController;
+    release: () => void;
+    isGranted: boolean;
+};
+import { TabFollower } from "./TabFollower.js";

@@ -1,0 +1,144 @@
+import StorecastClient
+import StorecastServer
+import TestSupport
+import Testing
+
+@testable import StorecastDevtools
+@testable import StorecastRoom
+
+/// The states of logs that developers bring.
+@MainActor
+@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+struct ImportTests {
+    /// Brings a text in pieces of so many characters; the outcome of the last.
+    private func bring(
+        _ text: String, to fixture: DevtoolsServer, id: String = "log", pieces: Int = 1,
+        room: String? = nil
+    ) async throws -> JSON {
+        let size = text.count / pieces + 1
+        var rest = Substring(text)
+        var outcome = JSON.null
+        repeat {
+            var piece: JSONObject = ["id": .string(id), "text": .string(String(rest.prefix(size)))]
+            rest = rest.dropFirst(size)
+            if rest.isEmpty { piece["isLast"] = true }
+            piece["room"] = room.map { .string($0) }
+            outcome = try await fixture.devtools.perform("import", piece)
+        } while !rest.isEmpty
+        return outcome
+    }
+
+    /// The lines of a room in which 1, 2, 3 and 4 were added.
+    private func log() async throws -> String {
+        let fixture = try await DevtoolsServer()
+        try await fixture.add(1, 2, 3, 4)
+        let page = try await fixture.devtools.answer("lines", ["room": "/", "after": 0])
+        await fixture.end()
+        let lines = page["lines"]?.array?.compactMap(\.string) ?? []
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private func state(
+        _ fixture: DevtoolsServer, _ id: String, at version: Int, skip: JSON? = nil
+    ) async throws -> JSON {
+        var parameters: JSONObject = ["id": .string(id), "version": .int(Int64(version))]
+        parameters["skip"] = skip
+        return try await fixture.devtools.answer("importedAt", .object(parameters))
+    }
+
+    @Test(arguments: [1, 3], [1, 5])
+    func `a log that is brought is shown at its versions, by this server's room`(
+        loops: Int, pieces: Int
+    ) async throws {
+        let text = try await log()
+        let fixture = try await DevtoolsServer(loops: loops)
+        #expect(try await bring(text, to: fixture, pieces: pieces)["problem"] == nil)
+        for (version, count) in [(0, 0), (1, 1), (3, 6), (4, 10)] {
+            let then = try await state(fixture, "log", at: version)
+            #expect(then["state"]?["count"] == .int(Int64(count)), "version \(version)")
+        }
+        let third = try await state(fixture, "log", at: 3)
+        #expect(third["undo"] == [["op": "replace", "path": "/count", "value": 3]])
+        let without = try await state(fixture, "log", at: 4, skip: [2])
+        #expect(without["state"]?["count"] == 8)
+        let none = try await state(fixture, "log", at: 5)
+        #expect(none["problem"] == "The room hasn't come to this version.")
+        await fixture.end()
+    }
+
+    @Test func `a log goes on from the snapshot that it begins with`() async throws {
+        let text = try await log()
+        let lines = text.split(separator: "\n").map(String.init)
+        let replay = RoomReplay(Tallies.room)
+        try replay.read(lines[0...2].joined(separator: "\n"))
+        let snapshot = try JournalLine.snapshot(replay.keptSnapshot()).bytes()
+        let cut = [lines[0], String(decoding: snapshot.dropLast(), as: UTF8.self)] + lines[3...]
+        let fixture = try await DevtoolsServer()
+        #expect(
+            try await bring(cut.joined(separator: "\n"), to: fixture)["problem"] == nil)
+        #expect(try await state(fixture, "log", at: 3)["state"]?["count"] == 6)
+        let before = try await state(fixture, "log", at: 2)
+        #expect(before["problem"]?.string?.contains("begins behind") == true)
+        await fixture.end()
+    }
+
+    @Test func `a log of a room that isn't here is read as another's that is named`() async throws {
+        let text = try await log().replacing(#""room":"/""#, with: #""room":"/none""#)
+        let fixture = try await DevtoolsServer()
+        let refused = try await bring(text, to: fixture)
+        #expect(refused["problem"] == "It is the log of '/none': this server has no such room.")
+        #expect(try await state(fixture, "log", at: 1)["problem"] != nil)
+        #expect(try await bring(text, to: fixture, room: "/")["problem"] == nil)
+        #expect(try await state(fixture, "log", at: 4)["state"]?["count"] == 10)
+        await fixture.end()
+    }
+
+    @Test func `what is no log is refused with the line that is wrong`() async throws {
+        let fixture = try await DevtoolsServer()
+        let lines = try await log().split(separator: "\n").map(String.init)
+        for (text, problem) in [
+            ("", "The text is empty."), ("nonsense", "Line 1: "),
+            (lines[1], "Line 1: A journal's text begins with its header."),
+            ([lines[0], lines[0]].joined(separator: "\n"), "Line 2: A second header"),
+            ([lines[0], lines[2], lines[1]].joined(separator: "\n"), "Line 3: The offset"),
+        ] {
+            let outcome = try await bring(text, to: fixture)
+            #expect(outcome["problem"]?.string?.hasPrefix(problem) == true, "\(outcome)")
+        }
+        let long = String(repeating: "x", count: ImportAction.mostBytes + 1)
+        await #expect(throws: Rejection.self) {
+            try await bring(long, to: fixture)
+        }
+        await fixture.end()
+    }
+
+    // MARK: The shelf
+
+    private func piece(_ id: String, _ size: Int, isLast: Bool = false) -> ImportAction {
+        ImportAction(
+            ticket: "t", id: id, text: String(repeating: "x", count: size), isLast: isLast)
+    }
+
+    @Test func `four logs are kept, of sixteen megabytes together`() throws {
+        var shelf = ImportShelf()
+        let header = try #require(
+            try? ImportedLog(
+                JournalLine.header(room: "/", epoch: "e").bytes()))
+        func keeps(_ ids: String) -> Bool {
+            "abcdefg".filter { shelf.log(ExactString(String($0))) != nil } == ids
+        }
+        for id in ["a", "b", "c", "d", "e"] {
+            #expect(try shelf.take(piece(id, 1)) == nil)
+            #expect(try shelf.take(piece(id, 2, isLast: true))?.count == 3)
+            shelf.read(header, as: Tallies.room, ExactString(id))
+        }
+        #expect(keeps("bcde"))
+        _ = try shelf.take(piece("f", ImportShelf.mostBytes - 6, isLast: true))
+        shelf.read(header, as: Tallies.room, "f")
+        #expect(keeps("def"))
+        #expect(throws: Rejection.self) { try shelf.take(piece("f", 1)) }
+        #expect(throws: Rejection.self) {
+            try shelf.take(piece("g", ImportShelf.mostBytes + 1))
+        }
+    }
+}

@@ -1,0 +1,301 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import {
+  indexedDBOutbox,
+  localStorageOutbox,
+  memoryCache,
+} from "../../Clients/Web/storecast/index.js";
+import { stampId } from "../../Clients/Web/storecast/session/stampId.js";
+import { ManualPlatform, settle } from "./support/ManualPlatform.js";
+import { SharingBrowser } from "./support/SharingBrowser.js";
+import { stateOf, TestPeer, welcome } from "./support/TestPeer.js";
+
+const add = (text) => ({ type: "add", payload: text });
+
+/** Tabs of one browser, and the peers that play their servers. */
+class Tabs {
+  browser = new SharingBrowser();
+
+  async open(options = {}) {
+    const { peer, context } = this.browser.open(options);
+    const all = peer.connection.select("all", undefined, {
+      optimistic: (list, { payload }, { id }) => [...list, { text: payload, id }],
+    });
+    const tab = { peer, context, connection: peer.connection, all };
+    tab.texts = () => all.getState()?.map((item) => item.text ?? item);
+    await this.browser.settle();
+    return tab;
+  }
+
+  /** The server welcomes the tab that leads, and answers for its selection with a list. */
+  async welcome(tab, { value, ...members }) {
+    const frames = await tab.peer.welcome(members);
+    const { ref } = frames.find(({ op }) => op === "subscribe");
+    await tab.peer.say(
+      { op: "subscribed", ref, sub: 5, tag: "t", bytes: 2 },
+      { op: "snapshot", sub: 5, v: members.v ?? 0, value },
+    );
+    await this.browser.settle();
+    return frames;
+  }
+}
+
+const sent = (frames) =>
+  frames.filter(({ op }) => op === "dispatch").map(({ seq, action }) => [seq, action.payload]);
+
+describe("tabs that share a connection", () => {
+  test("have one socket, and all show what the server says", async () => {
+    const tabs = new Tabs();
+    const [first, second] = [await tabs.open(), await tabs.open()];
+    await tabs.welcome(first, { v: 1, value: ["a"] });
+    assert.equal(first.peer.sockets.length, 1);
+    assert.equal(second.peer.sockets.length, 0);
+    assert.deepEqual([first, second].map((tab) => tab.connection.status.state), ["live", "live"]);
+    assert.deepEqual([first, second].map((tab) => tab.texts()), [["a"], ["a"]]);
+    assert.equal(first.connection.participant, second.connection.participant);
+
+    const ops = [{ op: "add", path: "/-", value: "b" }];
+    await first.peer.say({ op: "patch", sub: 5, from: 1, v: 2, ops });
+    await tabs.browser.settle();
+    assert.deepEqual(second.texts(), ["a", "b"]);
+    assert.deepEqual(second.all.position, first.all.position);
+  });
+
+  test("send what any of them dispatches, once, and each hears of its own outcome", async () => {
+    const tabs = new Tabs();
+    const [first, second, third] = [await tabs.open(), await tabs.open(), await tabs.open()];
+    await tabs.welcome(first, { value: [] });
+    const outcomes = [second.connection.dispatch(add("two")), third.connection.dispatch(add("x!"))];
+    await tabs.browser.settle();
+    assert.deepEqual(sent(await first.peer.heard()).map(([, text]) => text).sort(), ["two", "x!"]);
+    assert.deepEqual(first.texts(), second.texts(), "all show what waits");
+    assert.deepEqual(third.texts().sort(), ["two", "x!"]);
+
+    const seq = first.texts().indexOf("x!") + 1;
+    await first.peer.say(
+      { op: "reject", seq, code: "loud", title: "Not so loud.", retryable: false },
+      { op: "transaction", v: 1, count: 1, acked: 2 },
+      { op: "snapshot", sub: 5, v: 1, value: ["two"] },
+    );
+    await tabs.browser.settle();
+    assert.equal((await stateOf(outcomes[0])).version, 1);
+    assert.equal(await stateOf(outcomes[1]), "loud");
+    assert.deepEqual([first, second, third].map((tab) => tab.texts()), [["two"], ["two"], ["two"]]);
+    const told = [first, second, third].map(({ peer }) => peer.rejections);
+    assert.deepEqual(told, [[], [], [["loud", "add"]]], "the tab that made it is told");
+    assert.equal(second.connection.pendingCount, 0);
+  });
+
+  test("show what is dispatched offline in any of them", async () => {
+    const tabs = new Tabs();
+    const [first, second] = [await tabs.open(), await tabs.open()];
+    await tabs.welcome(first, { value: [] });
+    await first.peer.end();
+    await tabs.browser.settle();
+    assert.equal(second.connection.status.state, "offline");
+    assert.equal(second.connection.status.retryAt, first.connection.status.retryAt);
+    second.connection.dispatch(add("b"));
+    first.connection.dispatch(add("a"));
+    await tabs.browser.settle();
+    assert.deepEqual(first.texts(), second.texts());
+    assert.deepEqual(first.texts().sort(), ["a", "b"]);
+    assert.deepEqual([first, second].map((tab) => tab.connection.pendingCount), [2, 2]);
+  });
+
+  test("number alike what they dispatch at the same moment, and name it anew", async () => {
+    const tabs = new Tabs();
+    const [first, second] = [await tabs.open(), await tabs.open()];
+    await tabs.welcome(first, { value: [] });
+    second.connection.dispatch(add("mine"));
+    const { id } = second.all.getState()[0];
+    second.connection.dispatch({ type: "add", payload: `edits ${id}` });
+    first.connection.dispatch(add("other"));
+    assert.equal(first.all.getState()[0].id, id, "both have taken the same number");
+    await tabs.browser.settle();
+    const frames = sent(await first.peer.heard());
+    const [{ client }] = tabs.browser.database.values.filter((value) => value.client);
+    assert.equal(id, stampId(client, 1));
+    assert.deepEqual(frames, [
+      [1, "other"],
+      [2, "mine"],
+      [3, `edits ${stampId(client, 2)}`],
+    ]);
+    assert.equal(second.all.getState()[1].id, stampId(client, 2));
+  });
+
+  test("lead when the one that led is closed, with its outbox", async () => {
+    const tabs = new Tabs();
+    const [first, second] = [await tabs.open(), await tabs.open()];
+    const [{ client }] = await tabs.welcome(first, { v: 3, value: ["a"] });
+    const outcome = second.connection.dispatch(add("b"));
+    first.connection.dispatch(add("c"));
+    await tabs.browser.settle();
+    first.connection.close();
+    await tabs.browser.settle();
+    assert.equal(second.peer.sockets.length, 1);
+    const [hello, subscribe] = await second.peer.open();
+    assert.equal(hello.client, client, "as the same client");
+    assert.equal(subscribe.at.v, 3, "it goes on where it was");
+    const frames = await second.peer.say(welcome({ v: 4, lastSeq: 1 }));
+    assert.equal(sent(frames).length, 1);
+    await second.peer.say(
+      { op: "subscribed", ref: subscribe.ref, sub: 5, tag: "t", bytes: 1 },
+      { op: "transaction", v: 5, count: 1, acked: 2 },
+      { op: "snapshot", sub: 5, v: 5, value: ["a", "b", "c"] },
+    );
+    await tabs.browser.settle();
+    assert.equal(typeof (await stateOf(outcome)).version, "number");
+    assert.equal(second.connection.pendingCount, 0);
+  });
+
+  test("lead when the one that led has stopped, which can't write any more", async () => {
+    const tabs = new Tabs();
+    const [first, second] = [await tabs.open(), await tabs.open()];
+    await tabs.welcome(first, { value: [] });
+    first.context.isFrozen = true;
+    const outcome = second.connection.dispatch(add("b"));
+    await tabs.browser.advance(7000);
+    assert.equal(second.peer.sockets.length, 1, "it has waited for four to six seconds");
+    const [hello, subscribe] = await second.peer.open();
+    first.connection.dispatch(add("late"));
+    await tabs.browser.settle();
+    assert.deepEqual(sent(await first.peer.heard()), [], "nothing is sent that isn't written");
+    first.context.isFrozen = false;
+    await tabs.browser.settle();
+    assert.equal(first.peer.socket.isClosed, true);
+    const frames = await second.peer.say(
+      welcome({ epoch: "e" }),
+      { op: "subscribed", ref: subscribe.ref, sub: 5, tag: "t", bytes: 1 },
+      { op: "snapshot", sub: 5, v: 0, value: [] },
+    );
+    await tabs.browser.settle();
+    const all = [...sent(frames), ...sent(await second.peer.heard())];
+    assert.deepEqual(all, [
+      [1, "b"],
+      [2, "late"],
+    ]);
+    assert.equal(hello.settled, undefined);
+    await second.peer.say(
+      { op: "transaction", v: 2, count: 1, acked: 2 },
+      { op: "snapshot", sub: 5, v: 2, value: ["b", "late"] },
+    );
+    await tabs.browser.settle();
+    assert.equal((await stateOf(outcome)).version, 2);
+    assert.deepEqual(first.texts(), ["b", "late"]);
+  });
+
+  test("give the connection on when the browser says that a page is about to stop", async () => {
+    const tabs = new Tabs();
+    const [first, second] = [await tabs.open(), await tabs.open()];
+    await tabs.welcome(first, { value: [] });
+    first.context.sleep();
+    await tabs.browser.settle();
+    assert.equal(first.peer.socket.isClosed, true);
+    assert.equal(second.peer.sockets.length, 1);
+    await tabs.welcome(second, { v: 1, value: ["a"] });
+    first.context.wake();
+    await tabs.browser.settle();
+    assert.deepEqual(first.texts(), ["a"]);
+    assert.equal(first.connection.status.state, "live");
+  });
+
+  test("keep the outcome for a tab that hasn't heard it when its leader is gone", async () => {
+    const tabs = new Tabs();
+    const [first, second] = [await tabs.open(), await tabs.open()];
+    await tabs.welcome(first, { value: [] });
+    const outcome = second.connection.dispatch(add("x!"));
+    await tabs.browser.settle();
+    await first.peer.heard();
+    second.context.isFrozen = true;
+    await first.peer.say(
+      { op: "reject", seq: 1, code: "loud", title: "Not so loud.", retryable: false },
+      { op: "transaction", v: 0, count: 0, acked: 1 },
+    );
+    first.connection.dispatch(add("y"));
+    await tabs.browser.settle();
+    const [frame] = await first.peer.heard();
+    assert.equal(frame.settled, undefined, "the server is to remember it, too");
+    second.context.forget();
+    tabs.browser.crash(first.context);
+    second.context.isFrozen = false;
+    await tabs.browser.settle();
+    await tabs.browser.advance(7000);
+    const [hello, { ref }] = await second.peer.open();
+    assert.equal(hello.settled, undefined);
+    const rejected = [{ seq: 1, code: "loud", title: "Not so loud." }];
+    await second.peer.say(welcome({ v: 1, lastSeq: 2, rejected }));
+    await second.peer.say(
+      { op: "subscribed", ref, sub: 5, tag: "t", bytes: 1 },
+      { op: "snapshot", sub: 5, v: 1, value: ["y"] },
+    );
+    await tabs.browser.settle();
+    assert.equal(await stateOf(outcome), "loud");
+  });
+
+  test("say so to all of them when the outbox is full or can't be written", async () => {
+    const tabs = new Tabs();
+    const [first, second] = [await tabs.open(), await tabs.open()];
+    await tabs.welcome(first, { value: [] });
+    tabs.browser.database.fault = "full";
+    first.connection.dispatch(add("a"));
+    await tabs.browser.settle();
+    const outcome = second.connection.dispatch(add("b"));
+    await tabs.browser.settle();
+    assert.equal(await stateOf(outcome), "outbox-unwritable");
+    assert.deepEqual(second.texts(), ["a"]);
+    tabs.browser.database.fault = undefined;
+    await tabs.browser.advance(6000);
+    const later = second.connection.dispatch(add("c"));
+    await tabs.browser.settle();
+    assert.equal(await stateOf(later), "pending");
+    assert.deepEqual(sent(await first.peer.heard()).map(([, text]) => text), ["a", "c"]);
+  });
+
+  test("keep one cache, and take it away together", async () => {
+    const storage = memoryCache();
+    const tabs = new Tabs();
+    const cache = { storage, viewer: "ada" };
+    const [first, second] = [await tabs.open({ cache }), await tabs.open({ cache })];
+    await tabs.welcome(first, { v: 1, value: ["a"] });
+    await first.connection.saveCache();
+    const [kept] = storage.values.values();
+    storage.values.clear();
+    await second.connection.saveCache();
+    assert.equal(storage.values.size, 0, "the tab that leads writes");
+    for (const { connection } of [first, second]) connection.close();
+    await tabs.browser.settle();
+    storage.values.clear();
+    storage.values.set(`storecast ws://test/ ada`, kept);
+    const third = await tabs.open({ cache });
+    const fourth = await tabs.open({ cache });
+    assert.deepEqual([third.texts(), fourth.texts()], [["a"], ["a"]], "without a connection");
+    await fourth.connection.wipeCache();
+    await tabs.browser.settle();
+    await third.connection.saveCache();
+    assert.equal(storage.values.size, 0);
+  });
+
+  test("have a connection of their own where tabs have no locks", async () => {
+    const peers = [1, 2].map(() => {
+      const platform = Object.assign(new ManualPlatform(), { locks: undefined });
+      return new TestPeer({ platform, tabs: true, outbox: indexedDBOutbox() });
+    });
+    await settle();
+    for (const peer of peers) assert.equal(peer.sockets.length, 1);
+  });
+
+  test("have a connection of their own where the outbox can't be opened", async () => {
+    const tabs = new Tabs();
+    tabs.browser.database.fault = "broken";
+    const first = await tabs.open();
+    first.connection.dispatch(add("a"));
+    await tabs.browser.settle();
+    assert.equal(first.peer.sockets.length, 1);
+    assert.equal(first.connection.pendingCount, 1);
+  });
+
+  test("can't share an outbox that isn't made for it", () => {
+    const outbox = localStorageOutbox();
+    assert.throws(() => new TestPeer({ tabs: true, outbox }), TypeError);
+  });
+});
