@@ -109,7 +109,8 @@ import Testing
         var connections: [RemoteConnection] = []
         for (name, next) in [("first", 1000), ("second", 1500), ("third", 1500)] {
             connections.append(RemoteConnection(url, token: { name }))
-            #expect(await began.next() == name)
+            // On a slow day the first has come again meanwhile.
+            while let found = await began.next(), found != name {}
             // So that no two of them are over together.
             limits.tokenCheckTimeout = .milliseconds(next)
             #expect(await server.setLimits(limits) == [])

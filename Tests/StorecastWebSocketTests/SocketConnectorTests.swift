@@ -78,7 +78,7 @@ extension SocketTests {
                             connector.start()
                             connector.cancel()
                         }
-                        // The last of these answers with a problem.
+                        // Of these none takes a connection.
                         let results = Mailbox<Bool>()
                         let problems = try kinds.filter { $0 != .listening }.map { try Place($0) }
                         let others = problems.map(\.address)
