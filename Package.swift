@@ -163,6 +163,7 @@ let package = Package(
             dependencies: [
                 "StorecastClient", "StorecastCluster", "StorecastDevtools", "StorecastNATS",
                 "StorecastServer", "StorecastSync", "StorecastWebSocket", "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         // A load on any server, and what it measures.

@@ -289,6 +289,48 @@ import Testing
         await nodes[1].front.stop()
     }
 
+    /// As those to a machine do that only NATS can't reach.
+    @Test func `who is gone is left for another server, though connections to it still work`()
+        async throws
+    {
+        let nats = try await NATSProcess()
+        let other = SyncServer(
+            port: 0, edgeKey: try EdgeKey(text: Self.key),
+            rooms: { _ in JSONRoom.definition(initial: ["n": 0]).allowAll(.open) })
+        let server = ClusterServer(id: "other", address: String(try await other.start().dropLast()))
+        let (loop, jetStream) = try await connect(to: nats)
+        let places = RoomPlaces(jetStream, Self.layout, interval: .milliseconds(20))
+        try await places.prepare()
+        await places.begin(as: server) { _ in }
+        #expect(await eventually { await places.servers.count == 1 })
+        #expect(try await places.server(of: "/r") == server)
+        let node = try await Node(nats)
+        let client = node.connect(to: "/r")
+        #expect(try await increment(client) == 1)
+        #expect(await other.hasRoom("/r"))
+        let owner = node.owner
+        #expect(await !owner.hasRoom("/r"))
+        // It says so to NATS alone.
+        await places.close()
+        #expect(await eventually { await owner.hasRoom("/r") })
+        _ = try await increment(client)
+        let rooms = try await node.node.status().rooms
+        #expect(rooms == [ClusterStatus.Room(path: "/r", server: node.server.id)])
+        client.close()
+        await node.front.stop()
+        await other.stop()
+        await jetStream.close()
+        await loop.shutDown()
+    }
+
+    /// A connection to NATS of the test's own.
+    private func connect(to nats: NATSProcess) async throws -> (EventLoop, JetStream) {
+        let loop = try EventLoop(name: "test")
+        let jetStream = await JetStream(on: loop, try NATSConfiguration(nats.address))
+        try await jetStream.connected(within: .seconds(60))
+        return (loop, jetStream)
+    }
+
     @Test func `a server that can't give its rooms away leaves when the time for that is over`()
         async throws
     {
@@ -710,6 +752,39 @@ import Testing
             }
             client.close()
         }
+    }
+
+    @Test func `a server is called by its id, or a beginning of that which no other id has`()
+        async throws
+    {
+        let nats = try await NATSProcess()
+        let (loop, jetStream) = try await connect(to: nats)
+        var all: [RoomPlaces] = []
+        for id in ["ab1", "ab2", "b"] {
+            let places = RoomPlaces(jetStream, Self.layout, interval: .milliseconds(20))
+            try await places.prepare()
+            await places.begin(as: ClusterServer(id: id, address: "ws://\(id):1")) { _ in }
+            all.append(places)
+        }
+        let places = all[0]
+        #expect(await eventually { await places.servers.count == 3 })
+        for id in ["ab1", "ab2", "b"] {
+            #expect(try await places.server(withID: id).id == id)
+        }
+        _ = try await places.server(of: "/r")
+        for (name, problem) in [
+            ("ab", "'ab' may be ab1 or ab2."), ("a", "'a' may be ab1 or ab2."),
+            ("", "There is no server ''."), ("AB1", "There is no server 'AB1'."),
+            ("ab11", "There is no server 'ab11'."),
+        ] {
+            let refusal = NATSError.refused(problem)
+            await #expect(throws: refusal) { _ = try await places.server(withID: name) }
+            await #expect(throws: refusal) { _ = try await places.drain(name) }
+            await #expect(throws: refusal) { _ = try await places.move("/r", to: name) }
+        }
+        for places in all { await places.close() }
+        await jetStream.close()
+        await loop.shutDown()
     }
 
     @Test(arguments: [

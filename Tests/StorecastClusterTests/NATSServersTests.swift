@@ -106,10 +106,22 @@ struct NATSServersTests {
         let node = try ClusterNode(nats: elsewhere, key: key, address: "wss://core.example:7")
         #expect(node.entrance.isSecure && node.entrance.port == 7)
         #expect(node.address == nil && node.id.utf8.count == 12)
-        // One that is on this machine may have others elsewhere.
+        let three = "nats://localhost:1,nats://127.0.0.1:2,nats://[::1]:3"
+        for (addresses, replicas) in [(three, 3), (three, 2), ("nats://localhost,nats://a", 1)] {
+            let nats = try NATSServers(addresses, replicas: replicas)
+            let isAllHere = addresses == three
+            #expect(((try? ClusterNode(nats: nats, key: key)) != nil) == isAllHere)
+            #expect(throws: Never.self) {
+                try ClusterNode(nats: nats, key: key, address: "10.0.0.1:7")
+            }
+        }
+        // One that is on this machine may have others elsewhere, and is one however often it is said.
+        let twice = try NATSServers("nats://localhost,nats://localhost:4222", replicas: 2)
+        let thrice = try NATSServers("nats://localhost,nats://localhost,nats://localhost")
         for (nats, address) in [
             (elsewhere, nil), (try NATSServers("nats://localhost"), nil), (local, "0.0.0.0:1"),
-            (local, "a"), (elsewhere, "127.0.0.1:7"), (elsewhere, "[::1]:7"),
+            (local, "a"), (elsewhere, "127.0.0.1:7"), (elsewhere, "[::1]:7"), (twice, nil),
+            (thrice, nil), (try NATSServers(three, replicas: 4), nil),
         ] as [(NATSServers, String?)] {
             let error = #expect(throws: ServerError.self) {
                 try ClusterNode(nats: nats, key: key, address: address)

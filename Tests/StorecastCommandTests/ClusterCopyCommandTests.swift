@@ -102,6 +102,36 @@ import Testing
         #expect(directory.names == ["rooms.sqlite"])
     }
 
+    @Test(
+        arguments: [
+            (.process, false, false), (.process, true, true), (.machine, false, true),
+            (.machine, true, true),
+        ] as [(SQLiteDurability, Bool, Bool)])
+    func `what may lack its newest entries isn't imported with its epochs`(
+        durability: SQLiteDurability, isClosed: Bool, isWhole: Bool
+    ) async throws {
+        // As a server leaves it that the machine went down with, or one before.
+        let database = try DatabaseQueue(path: file)
+        try await database.write { database in
+            try database.execute(
+                sql: "UPDATE journal SET durability = ?, boot = 'another', isClosed = ?",
+                arguments: [durability.rawValue, isClosed])
+        }
+        try database.close()
+        let result = "NATS has 2 rooms of '\(file)' now, with 12 entries."
+        if isWhole {
+            #expect(try await importing([file, "--keep-epoch"]) == result)
+        } else {
+            await expectFailure(.trouble, "its newest entries may be gone") {
+                try await importing([file, "--keep-epoch"])
+            }
+            await expectFailure(.refused, "No server of the cluster 'storecast' has been started") {
+                try await exporting([back])
+            }
+            #expect(try await importing([file]) == result)
+        }
+    }
+
     @Test func `what NATS does not permit is said, not that it does not answer`() async throws {
         let nats = try await NATSProcess(
             """

@@ -64,6 +64,24 @@ struct AdministrationTests {
         await fixture.end()
     }
 
+    @Test(arguments: [1, 3], ["kick", "revoke"])
+    func `all connections of an identity end and are counted, whichever loops their rooms are on`(
+        loops: Int, action: String
+    ) async throws {
+        let fixture = try await DevtoolsServer(loops: loops)
+        try await fixture.add(1)
+        let others = (0..<12).map { number in
+            RemoteConnection(fixture.url.at("/\(number)"), token: { "bob" })
+        }
+        for other in others { #expect(await other.isLive()) }
+        let done = try await fixture.devtools.perform(action, ["identity": "bob"])
+        #expect(done["ended"] == 12)
+        #expect(done["problem"] == nil)
+        for other in others { #expect(await other.end() != nil) }
+        #expect(fixture.client.status == .live)
+        await fixture.end()
+    }
+
     @Test func `who isn't there can't be kicked, and the answer says who is`() async throws {
         let fixture = try await DevtoolsServer()
         try await fixture.add(1)

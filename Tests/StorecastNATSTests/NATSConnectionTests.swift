@@ -312,6 +312,35 @@ struct NATSConnectionTests {
         await client.end()
     }
 
+    @Test func `what a server said holds on its connection, and not on the next`() async throws {
+        func settings(_ subjects: String, _ bytes: Int) -> String {
+            """
+            max_payload: \(bytes)
+            authorization { users: [ { user: "ada", password: "p", permissions: {
+                subscribe: [\(subjects)] } } ] }
+            """
+        }
+        let port = try HeldPort(isShared: true)
+        let first = try await NATSProcess(settings(#""allowed""#, 100_000), port: port.number)
+        let client = try await NATSClient(first.address) {
+            $0.credentials = .user("ada", password: "p")
+        }
+        _ = try await client.connected()
+        _ = await client.subscribe("other")
+        await client.echo("allowed")
+        #expect(await eventually { await client.refusal(ofListeningTo: "other") != nil })
+        await #expect(throws: NATSError.self) { try await client.request("allowed") }
+        #expect(await client.mostBytes == 100_000)
+        first.kill()
+        let second = try await NATSProcess(settings(#"">""#, 200_000), port: port.number)
+        _ = try await client.connected()
+        #expect(try await client.request("allowed", "a").payload == Array("a".utf8))
+        #expect(await client.refusal(ofListeningTo: "other") == nil)
+        #expect(await client.mostBytes == 200_000)
+        await client.end()
+        withExtendedLifetime(second) {}
+    }
+
     @Test func `who may hear no answers is told so at once`() async throws {
         let server = try await NATSProcess(
             """

@@ -1,5 +1,6 @@
 import Foundation
 import StorecastRoom
+import StorecastTesting
 import StorecastWebSocket
 import Synchronization
 import TestSupport
@@ -242,6 +243,36 @@ struct RoomPlacesTests {
         let rooms = try #require(try await store.rooms.placement()).rooms
         #expect(rooms.count == 2 && rooms.allSatisfy { $0.server == nil })
         await store.close()
+    }
+
+    @Test func `a room that another server has isn't opened, and is when that one is gone`()
+        async throws
+    {
+        let nats = try await NATSProcess()
+        let other = try await Node("a", nats)
+        #expect(await other.knows(["a"]))
+        #expect(try await other.places.server(of: "/") == other.server)
+        let configuration = try NATSConfiguration(nats.address)
+        let bench = try await JournalBench { () throws(JournalError) in
+            try await JetStreamStore.open(
+                configuration, RoomPlacesTests.layout, own: "b", timeout: .seconds(20),
+                pulseInterval: .milliseconds(20))
+        }
+        let store = try #require(await bench.store as? JetStreamStore)
+        let places = try #require(store.places)
+        await places.begin(as: ClusterServer(id: "b", address: "ws://b:1")) { _ in }
+        #expect(await eventually { await places.servers.count == 2 })
+        // Not that it can't be told now: then it would be tried again.
+        await bench.expectError("another server has it") {
+            $0 == .replaced("The server at ws://a:1 has it.")
+        } from: { () throws(JournalError) in
+            try await bench.history(of: "/")
+        }
+        await other.end()
+        #expect(await eventually { await places.servers.count == 1 })
+        #expect(try await bench.history(of: "/").head == 0)
+        #expect(try await places.holder(of: "/")?.id == "b")
+        await bench.close()
     }
 
     @Test func `what is forgotten of a room is what was known, not who was given it since`()

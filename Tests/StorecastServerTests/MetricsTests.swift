@@ -264,6 +264,33 @@ struct MetricsTests {
         await server.stop()
     }
 
+    /// Those that another loop holds count at the room's.
+    @Test(arguments: [1, 3])
+    func `each connection counts for itself and for the metrics, whichever loop holds it`(
+        loops: Int
+    ) async throws {
+        let server = SyncServer(port: 0, loops: loops, rooms: { _ in Tallies.room })
+        let url = try await server.start()
+        var connections: [RemoteConnection] = []
+        for _ in 0..<12 {
+            let connection = RemoteConnection(url)
+            _ = try await connection.dispatch(Add(number: 1)).outcome
+            connections.append(connection)
+        }
+        let home = try #require(server.home(of: "/"))
+        let (each, sum) = await home.traffic
+        #expect(each.count == connections.count)
+        for (metric, least) in [
+            (.messagesIn, 1), (.bytesIn, 100), (.messagesOut, 1), (.bytesOut, 100),
+        ] as [(ServerMetric, Int)] {
+            let own = each.map { $0[metric] ?? 0 }
+            #expect(own.allSatisfy { $0 >= least }, "\(metric): \(own)")
+            #expect(sum[metric] == own.reduce(0, +), "\(metric)")
+        }
+        for connection in connections { connection.close() }
+        await server.stop()
+    }
+
     // MARK: A server's
 
     private func scrape(_ server: SyncServer, _ path: String) async throws -> String {
@@ -554,5 +581,17 @@ extension ServerLoop {
         var counts: [ServerMetric: Int] = [:]
         for (key, count) in core?.report().counts ?? [:] { counts[key.metric, default: 0] += count }
         return counts
+    }
+
+    /// What went through each connection to its rooms, and what it has counted of all.
+    fileprivate var traffic: (each: [[ServerMetric: Int]], sum: [ServerMetric: Int]) {
+        let each = (core?.links ?? [:]).values.map { link -> [ServerMetric: Int] in
+            let record = link.record
+            return [
+                .messagesIn: record.messagesIn, .bytesIn: record.bytesIn,
+                .messagesOut: record.messagesOut, .bytesOut: record.bytesOut,
+            ]
+        }
+        return (each, counts)
     }
 }

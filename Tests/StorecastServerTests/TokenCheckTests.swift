@@ -95,6 +95,37 @@ import Testing
         await server.stop()
     }
 
+    @Test func `each of several checks has its time, also those that began beside another`()
+        async throws
+    {
+        let gate = Gate()
+        var limits = SyncLimits()
+        limits.tokenCheckTimeout = .milliseconds(500)
+        let server = SyncServer(
+            port: 0, limits: limits,
+            authentication: .custom { try await gate.identity($0) }, rooms: { _ in Tallies.room })
+        let url = try await server.start()
+        var began = gate.began.makeAsyncIterator()
+        var connections: [RemoteConnection] = []
+        for (name, next) in [("first", 1000), ("second", 1500), ("third", 1500)] {
+            connections.append(RemoteConnection(url, token: { name }))
+            // On a slow day the first has come again meanwhile.
+            while let found = await began.next(), found != name {}
+            // So that no two of them are over together.
+            limits.tokenCheckTimeout = .milliseconds(next)
+            #expect(await server.setLimits(limits) == [])
+        }
+        for connection in connections {
+            guard case .offline(let outage)? = await connection.status(where: \.isOffline) else {
+                return #expect(Bool(false), "It is \(connection.status).")
+            }
+            #expect(outage.reason == "The server could not check the token in time.")
+            // Another check of its own would have the others' time watched.
+            connection.close()
+        }
+        await server.stop()
+    }
+
     @Test func `a check whose client has gone makes place for another`() async throws {
         let gate = Gate()
         let server = server(gate) { $0.tokenChecks = 1 }

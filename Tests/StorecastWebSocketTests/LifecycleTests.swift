@@ -242,7 +242,7 @@ extension SocketTests {
 }
 
 /// How many descriptors this process has open.
-private func openDescriptors() -> Int {
+func openDescriptors() -> Int {
     guard let folder = opendir("/proc/self/fd") else { return 0 }
     defer { closedir(folder) }
     var count = 0

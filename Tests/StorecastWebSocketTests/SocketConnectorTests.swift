@@ -59,6 +59,48 @@ extension SocketTests {
             #expect(results.pending == [])
         }
 
+        /// In a process in which nobody else opens anything.
+        @Test func `of an attempt that is given up, or of which nothing comes, nothing stays open`()
+            async
+        {
+            await #expect(processExitsWith: .success) {
+                let loop = try EventLoop()
+                var before = 0
+                for round in 0..<10 {
+                    let all = SocketTests.SocketConnectorTests.Kind.allCases
+                    for kinds in all.flatMap({ [[$0], [$0, .listening], [$0, .refusing]] }) {
+                        let places = try kinds.map { try Place($0) }
+                        let addresses = places.map(\.address)
+                        try await loop.perform {
+                            let connector = SocketConnector(
+                                on: loop.core, to: addresses, target: ""
+                            ) { _ in }
+                            connector.start()
+                            connector.cancel()
+                        }
+                        // Of these none takes a connection.
+                        let results = Mailbox<Bool>()
+                        let problems = try kinds.filter { $0 != .listening }.map { try Place($0) }
+                        let others = problems.map(\.address)
+                        try await loop.perform {
+                            var connector: SocketConnector?
+                            connector = SocketConnector(on: loop.core, to: others, target: "") {
+                                results.post((try? $0.get()) != nil)
+                                connector = nil
+                            }
+                            connector?.start()
+                        }
+                        #expect(try await !results.next())
+                        withExtendedLifetime((places, problems)) {}
+                    }
+                    if round == 0 { before = openDescriptors() }
+                }
+                #expect(before > 0)
+                #expect(openDescriptors() == before)
+                await loop.shutDown()
+            }
+        }
+
         private struct Outcome: Sendable {
             var port: UInt16?
             var problem: String?

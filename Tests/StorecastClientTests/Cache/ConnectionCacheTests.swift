@@ -123,6 +123,48 @@ import Testing
         #expect(listener.heard == [["Emma"], ["Persuasion"]])
     }
 
+    /// That it was settled is written some time later, and may be lost with the process.
+    @Test func `what the outbox still has isn't shown again on a value that has it`() async throws {
+        let outbox = folder.file("outbox")
+        func start(_ outbox: String, seed: UInt64) -> (RemoteConnection, RemoteStore<[String]>) {
+            let connection = network.connect(
+                room: Shelf.room(), outbox: .file(outbox), cache: .file(path, viewer: "ada"),
+                seed: seed)
+            return (connection, RemoteStore(Shelf.books, on: connection, optimistic: Shelf.put))
+        }
+        let (first, before) = start(outbox, seed: 1)
+        try await receive("Emma", on: first)
+        first.dispatch(PutBook(title: "Persuasion"))
+        network.settle()
+        #expect(network.connection.sent.contains { $0.op == "dispatch" })
+        let stored = try Data(contentsOf: URL(filePath: outbox))
+        network.say(#"{"op":"transaction","v":4,"count":1,"acked":1}"#)
+        network.say(#"{"op":"snapshot","sub":1,"v":4,"value":["Emma","Persuasion"]}"#)
+        await first.settleStores()
+        #expect(before.state == ["Emma", "Persuasion"] && first.pendingCount == 0)
+        first.close()
+        network.settle()
+
+        // The client is the outbox's, whichever id another one would get.
+        try stored.write(to: URL(filePath: outbox + ".kept"))
+        let (second, after) = start(outbox + ".kept", seed: 2)
+        network.settle()
+        await second.settleStores()
+        #expect(second.pendingCount == 1)
+        #expect(after.state == ["Emma", "Persuasion"])
+        second.close()
+        network.settle()
+
+        // With another outbox it is another client, whose first isn't the first's.
+        let (third, other) = start(outbox + ".new", seed: 3)
+        third.dispatch(PutBook(title: "Sanditon"))
+        network.settle()
+        await third.settleStores()
+        #expect(other.state == ["Emma", "Persuasion", "Sanditon"])
+        third.close()
+        network.settle()
+    }
+
     @Test func `another person who uses the device sees nothing`() async throws {
         try await runOnce()
         #expect(await shown(viewer: "bob") == nil)

@@ -15,13 +15,15 @@ final class ManualNetwork: Transport, TransportExecutor {
 
     /// A connection of its client, which is seeded.
     @MainActor func connect(
-        to url: String = "ws://host/", token: (@Sendable () async throws -> String)? = nil,
+        to url: String = "ws://host/", room: (any RoomDefinitionProtocol)? = nil,
+        token: (@Sendable () async throws -> String)? = nil,
         identity: Identity? = nil, holding object: any AnyObject & Sendable = Tally(),
-        cache: RemoteConnection.Cache = .none
+        outbox: RemoteConnection.Outbox = .memory, cache: RemoteConnection.Cache = .none,
+        seed: UInt64 = 1
     ) -> RemoteConnection {
         let connection = RemoteConnection(
-            url, token: token, identity: identity, cache: cache, transport: self,
-            random: SeededGenerator(seed: 1),
+            url, room: room, token: token, identity: identity, outbox: outbox, cache: cache,
+            transport: self, random: SeededGenerator(seed: seed),
             wallClock: { [self] in withExtendedLifetime(object) { time } })
         settle()
         return connection
