@@ -1,4 +1,5 @@
 import Foundation
+import StorecastTools
 import TestSupport
 import Testing
 
