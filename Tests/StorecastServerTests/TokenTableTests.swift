@@ -116,7 +116,7 @@ struct TokenTableTests {
         let error = #expect(throws: ServerFile.Problem.self) {
             try ServerFile.contents(of: file, atMost: 7)
         }
-        #expect(error?.description == "it has more than 0 MiB")
+        #expect(error?.description == "it has more than 0 KiB")
         let missing = #expect(throws: ServerFile.Problem.self) {
             try ServerFile.contents(of: directory.file("none"), atMost: 7)
         }

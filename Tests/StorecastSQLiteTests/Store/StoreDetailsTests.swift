@@ -75,7 +75,7 @@ struct StoreDetailsTests {
             #expect(unavailable(error) == true)
         }
         #expect(error.text.hasPrefix(words))
-        #expect(error.text.contains("no message"))
+        #expect(error.text.contains("(SQLite error \(code): "))
     }
 
     @Test func `an error stays what it is, and names its file once`() {
