@@ -34,6 +34,9 @@ class BrowserTest(unittest.TestCase):
 
     def open(self, path="", script=None, **options):
         """A page of a new profile, whose errors fail the test."""
+        if options.get("ignore_https_errors"):
+            # Chromium takes a worker only with a certificate that it trusts.
+            options["service_workers"] = "block"
         context = self.chromium.new_context(**options)
         context.set_default_timeout(DEADLINE * 1000)
         self.addCleanup(context.close)
@@ -57,7 +60,9 @@ class BrowserTest(unittest.TestCase):
 
     def _hear(self, message):
         # Chromium itself says that a server is away; whether the page copes is tested.
-        is_outage = "WebSocket connection to" in message.text
+        is_outage = any(text in message.text for text in [
+            "WebSocket connection to", "ERR_INTERNET_DISCONNECTED",
+            "registration blocked by Playwright"])
         if message.type in ("error", "warning") and not is_outage:
             self.problems.append(message.text)
 

@@ -54,7 +54,8 @@ class NameTests(BrowserTest):
 
     def test_a_name_that_is_changed_offline_is_told_to_wait(self):
         self.server.dispatch("AddCard", {"column": "todo", "text": "Write"})
-        ada = self.join("ada")
+        # With a service worker the page would open again at once.
+        ada = self.join("ada", service_workers="block")
         ada.has("To do", ["Write"])
         ada.page.context.set_offline(True)
         expect(ada.page.locator("#status")).to_have_text("Offline")
