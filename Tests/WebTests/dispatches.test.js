@@ -245,7 +245,7 @@ describe("dispatches", () => {
     assert.deepEqual(await stateOf(outcomes[1]), { epoch: "new", version: 2 });
   });
 
-  test("in a new history, bases begin with its version", async () => {
+  test("in a new history, no base is above its version", async () => {
     const peer = new TestPeer();
     await peer.welcome({ v: 50 });
     const first = peer.connection.dispatch(vote(1));
@@ -257,6 +257,17 @@ describe("dispatches", () => {
     assert.equal(hello.settled, 1);
     assert.deepEqual(dispatch, { op: "dispatch", seq: 2, base: 3, settled: 1, action: vote(2) });
     assert.deepEqual(await stateOf(first), { epoch, version: 51 });
+  });
+
+  test("in a new history, what was sent keeps a lower base; what wasn't begins there", async () => {
+    const peer = new TestPeer();
+    await peer.welcome({ v: 5 });
+    peer.connection.dispatch(vote(1));
+    await peer.heard();
+    await peer.cut();
+    peer.connection.dispatch(vote(2));
+    const [, ...frames] = await peer.welcome({ epoch: "new", v: 9, lastSeq: 0 });
+    assert.deepEqual(frames.map(({ seq, base }) => [seq, base]), [[1, 5], [2, 9]]);
   });
 
   test("numbers that this client never sent settle nothing as reduced", async () => {

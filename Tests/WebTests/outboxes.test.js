@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { indexedDBOutbox, localStorageOutbox } from "../../Clients/Web/storecast/index.js";
+import { Outbox } from "../../Clients/Web/storecast/session/Outbox.js";
 import { FakeDatabase, FakeLocks, FakeStorage } from "./support/FakeStorage.js";
 import { ManualPlatform, settle } from "./support/ManualPlatform.js";
 import { stateOf, TestPeer } from "./support/TestPeer.js";
@@ -358,6 +359,20 @@ describe("an outbox that takes its time", () => {
     assert.equal(outbox.writes[1].change.dispatches[0].base, 5);
     outbox.writes[1].resolve();
     assert.deepEqual(dispatches(await peer.heard()), [[1, 5, 1]]);
+  });
+
+  test("keeps the base of what another tab made, which was sent in this history", () => {
+    const outbox = new Outbox();
+    outbox.open({ client: "c", settled: 0, dispatches: [], opening: 1 });
+    const welcome = { epoch: "e", lastSeq: 0, limits: outbox.limits };
+    outbox.welcomed({ ...welcome, v: 5 });
+    outbox.takeFrom({ seq: 1, base: 0, epoch: "", action: JSON.stringify(vote(1)), tab: "b", n: 1 });
+    outbox.noteWritten(outbox.unwritten);
+    assert.equal(JSON.parse(outbox.next).base, 0);
+    outbox.sent();
+    outbox.greet();
+    outbox.welcomed({ ...welcome, v: 9 });
+    assert.equal(JSON.parse(outbox.next).base, 0);
   });
 
   test("is written what was dispatched right before the connection is closed", async () => {

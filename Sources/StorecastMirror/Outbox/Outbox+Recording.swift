@@ -97,6 +97,11 @@ struct OutboxRecording: Sendable {
         if seq <= begun { ended.append(seq) }
     }
 
+    /// Dispatches from `seq` on have other bases than what is stored of them.
+    mutating func rewrite(from seq: UInt64) {
+        stored = min(stored, seq - 1)
+    }
+
     /// `batch` is being written; meanwhile more may end.
     mutating func begin(_ batch: OutboxBatch) {
         begun = max(begun, batch.stored)

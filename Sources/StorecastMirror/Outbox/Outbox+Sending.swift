@@ -30,11 +30,16 @@ extension Outbox {
     /// A new history: bases of the old one mean nothing in it, unless they are lower. In the first
     /// history that the client meets, nothing that it hasn't sent was made before its version; what
     /// an earlier process left may have been sent, and reduced.
+    ///
+    /// A lowered base is stored before its dispatch is sent again: after a crash the old one, of
+    /// the lost history, could be behind the place where the server reduced the dispatch.
     package mutating func rebase(to version: UInt64, isFirst: Bool) {
+        let lowered = entries[first...].first { $0.base > version }
         for place in first..<entries.count
         where isFirst && entries[place].seq > lastEverSent || entries[place].base > version {
             entries[place].base = version
         }
+        if let lowered { recording?.rewrite(from: lowered.seq) }
     }
 
     /// Appends dispatch frames that may be sent now to the batch in `writer`, as many as fit in

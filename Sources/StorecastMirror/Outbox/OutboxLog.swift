@@ -39,7 +39,8 @@ enum OutboxRecord: Equatable {
     /// The first: whose dispatches these are, and to which room. It comes again whenever a program
     /// opens the outbox, with a number that rises.
     case opened(client: String, room: String, opening: UInt64)
-    /// A dispatch was made.
+    /// A dispatch was made, or one that was made has another base, as the room's history has lost
+    /// its end.
     case dispatched(seq: UInt64, base: UInt64, type: String, payload: [UInt8])
     /// Everything up to this number has its outcome.
     case settled(UInt64)

@@ -57,25 +57,27 @@ extension Outbox {
         _ records: some Sequence<OutboxRecord>, _ actions: ActionCatalogue
     ) {
         var (settled, last) = (0 as UInt64, 0 as UInt64)
-        var pending: [(seq: UInt64, base: UInt64, outgoing: OutgoingAction)] = []
+        var pending: [(seq: UInt64, outgoing: OutgoingAction)] = []
+        var bases: [UInt64: UInt64] = [:]
         var ended: Set<UInt64> = []
         for record in records {
             switch record {
             case .opened: break
             case .dispatched(let seq, let base, let type, let payload):
+                bases[seq] = base
                 guard seq > last else { continue }
                 last = seq
                 let action = actions.action(restoring: type, payload)
                 pending.append(
-                    (seq, base, OutgoingAction(type: type, payload: payload, action: action)))
+                    (seq, OutgoingAction(type: type, payload: payload, action: action)))
             case .settled(let seq): settled = max(settled, seq)
             case .ended(let seq):
                 ended.insert(seq)
                 last = max(last, seq)
             }
         }
-        for (seq, base, outgoing) in pending where seq > settled && !ended.contains(seq) {
-            restore(outgoing, seq: seq, base: base)
+        for (seq, outgoing) in pending where seq > settled && !ended.contains(seq) {
+            restore(outgoing, seq: seq, base: bases[seq] ?? 0)
         }
         noteRestored(through: max(settled, last))
         recording = OutboxRecording(stored: lastSeq, settled: settled)

@@ -182,4 +182,36 @@ struct OutboxRestartTests {
             #expect(pending == [1, 2, 3] && last == 3, "\(kept) bytes")
         }
     }
+
+    @Test(arguments: [false, true])
+    func `after a lost tail, a crash doesn't bring back the version of the lost history`(
+        rewrites: Bool
+    ) throws {
+        let bench = try start()
+        bench.connector.start()
+        bench.open()
+        bench.say(welcome(epoch: "lost", version: 26))
+        bench.dispatch("1")
+        bench.say(#"{"op":"transaction","v":34,"count":0}"#)
+        bench.dispatch("2")
+        #expect(bench.connection.sent.compactMap { $0["base"]?.int } == [26, 34])
+        bench.lose()
+        bench.retry()
+        bench.open()
+        if rewrites { fail(keeping: 0) }
+        bench.say(welcome(epoch: "new", version: 30))
+        if rewrites {
+            #expect(bench.connection.sent.compactMap { $0["base"]?.int } == [26])
+            storage.failure = nil
+            bench.advance(by: Connector.storageRetryInterval)
+        }
+        #expect(bench.connection.sent.compactMap { $0["base"]?.int } == [26, 30])
+        storage.crash()
+        let next = try start()
+        next.connector.start()
+        // A history that has gone on, in which the server has forgotten the client.
+        next.open()
+        next.say(welcome(epoch: "new", version: 40))
+        #expect(next.connection.sent.compactMap { $0["base"]?.int } == [26, 30])
+    }
 }

@@ -86,6 +86,8 @@ export class Outbox {
   #unheard = [];
   /** The last dispatch that may ever have reached the server. */
   #lastEverSent = 0;
+  /** That of the room's history, as of the last `welcome`. */
+  #epoch = "";
   #bytes = 0;
   /** How far they have come on the connection that there is now. */
   #cursor = { greeted: 0, sent: 0, acked: 0 };
@@ -262,7 +264,9 @@ export class Outbox {
     if (this.refusal) throw this.refusal;
     this.#admit(dispatch.action);
     this.lastSeq += 1;
-    this.#insert({ ...opened(dispatch), traceparent: dispatch.traceparent });
+    // One without an epoch is known never to have been sent.
+    const epoch = dispatch.epoch || this.#epoch;
+    this.#insert({ ...opened({ ...dispatch, epoch }), traceparent: dispatch.traceparent });
     return true;
   }
 
@@ -389,14 +393,20 @@ export class Outbox {
   }
 
   /**
-   * Old versions mean nothing in a new history.
+   * Old versions mean nothing in a new history, unless they are lower; what was never sent was
+   * surely not reduced before its version. Changes are stored before they are sent.
    *
    * @param {string} epoch
    * @param {number} version
    */
   #rebase(epoch, version) {
+    this.#epoch = epoch;
     const changed = this.entries.filter((entry) => entry.epoch !== epoch);
-    for (const entry of changed) Object.assign(entry, { epoch, base: version });
+    for (const entry of changed) {
+      const isUnsent = entry.epoch === "" || entry.seq > this.#lastEverSent;
+      entry.base = isUnsent ? version : Math.min(entry.base, version);
+      entry.epoch = epoch;
+    }
     const first = changed[0];
     if (first && this.#stored.seq < Infinity) {
       this.#stored.seq = Math.min(this.#stored.seq, first.seq - 1);
