@@ -101,7 +101,7 @@ package final class FlushQueue {
     /// Does what is much work, as much as a slice has; while nobody else is there, as a turn has.
     func doHeavy(_ body: () -> Void) {
         let isShared = isShared
-        if isShared { workLeft = min(workLeft, turnWork / HeavyTime.parts) }
+        if isShared { workLeft = min(workLeft, max(1, turnWork / HeavyTime.parts)) }
         let start = loop?.seconds ?? 0
         heavyTime.isNow = true
         body()

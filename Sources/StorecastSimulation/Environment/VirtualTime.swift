@@ -17,9 +17,14 @@ final class VirtualTime {
     private(set) var now = Duration.zero
     /// How many events have happened.
     private(set) var eventCount: UInt64 = 0
+    /// How many of them at this time.
+    private var instantCount = 0
     private var order: UInt64 = 0
     /// A binary heap.
     private var heap: [Event] = []
+
+    /// Whether so much happens at one time that it can't be expected to end.
+    var standsStill: Bool { instantCount > 1_000_000 }
 
     func after(_ delay: Duration, _ body: @escaping () -> Void) {
         at(now + delay, body)
@@ -46,6 +51,7 @@ final class VirtualTime {
         heap.swapAt(0, heap.count - 1)
         let event = heap.removeLast()
         sink()
+        instantCount = event.time == now ? instantCount + 1 : 1
         now = event.time
         eventCount += 1
         event.body()

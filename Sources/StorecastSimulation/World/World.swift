@@ -84,7 +84,10 @@ final class World {
         }
         let end = scenario.steps.last?.time ?? .zero
         time.at(end) { [unowned self] in heal() }
-        while violation == nil, !checks.isAtRest, time.runNext() { check() }
+        while violation == nil, !checks.isAtRest, time.runNext() {
+            check()
+            if time.standsStill { violate(.rest, "Something goes on and on, and no time passes.") }
+        }
         if violation == nil, !checks.isAtRest {
             violate(.rest, "There are no more events, and not everything has come to rest.")
         }

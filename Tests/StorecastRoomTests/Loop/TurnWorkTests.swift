@@ -50,6 +50,16 @@ struct TurnWorkTests {
         #expect(loop.turnsAgain == quiet)
     }
 
+    @Test func `however little a turn has, some of it is for what is much work`() {
+        let flushes = FlushQueue(turnWork: 1, pendingBytes: 1)
+        flushes.noteLight()
+        flushes.beginWaiting()
+        var (isShared, workLeft) = (false, 0)
+        flushes.doHeavy { (isShared, workLeft) = (flushes.isShared, flushes.workLeft) }
+        #expect(isShared)
+        #expect(workLeft == 1)
+    }
+
     @Test func `while others wait, a connection has no more of a turn than its share`() {
         let (loop, room) = loop(limits)
         let crowd = (0..<4).map { Wire.greeted(room, on: loop, client: "\($0)-0123456789abcdef") }
