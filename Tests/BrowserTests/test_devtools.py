@@ -247,20 +247,24 @@ class LogTest(DevtoolsTest):
         page.get_by_role("button", name="Back to the room").click()
         expect(page.locator(".banner")).to_be_hidden()
 
-    def test_an_imported_log_is_shown_with_its_states(self):
+    def import_the_past(self):
+        """The page with the room's log of now, which the room has gone on from."""
         page = self.look()
         with page.expect_download() as download:
             page.get_by_role("button", name="Export").click()
-        path = download.value.path()
-        version = self.version(page, "Two")
         self.server.dispatch("AddCard", {"column": "todo", "text": "Four"})
         expect(self.row(page, "Four")).to_have_count(1)
         with page.expect_file_chooser() as chooser:
             page.get_by_role("button", name="Import").click()
-        chooser.value.set_files(path)
+        chooser.value.set_files(download.value.path())
         # At the log's end, and not the room's.
         expect(self.state(page)).to_contain_text('"Three"')
         expect(self.state(page)).not_to_contain_text('"Four"')
+        return page
+
+    def test_an_imported_log_is_shown_with_its_states(self):
+        page = self.import_the_past()
+        version = self.version(page, "Two")
         self.row(page, "Two").click()
         expect(self.state(page)).to_contain_text(f"v{version}: this dispatch changed 2 places")
         expect(self.state(page)).not_to_contain_text('"Three"')
@@ -269,6 +273,27 @@ class LogTest(DevtoolsTest):
         expect(self.state(page).locator("s", has_text='"Two"')).to_have_count(1)
         page.get_by_role("button", name="Back to the room").click()
         expect(self.state(page)).to_contain_text('"Four"')
+
+    def test_an_imported_log_is_searched(self):
+        page = self.import_the_past()
+        version = self.version(page, "Two")
+        self.row(page, "Two").click()
+        count = self.state(page).locator(".leaf", has_text="count").first
+        count.hover()
+        count.get_by_role("button").click()
+        found = page.get_by_role("tabpanel", name="Find")
+        expect(found.locator(".answer")).to_contain_text(f"was changed last in v{version} by bob's")
+        form = page.get_by_role("form", name="Since when is it so?")
+        form.get_by_label("Value, as JSON").fill("0")
+        form.get_by_label("Comparison").select_option(">")
+        form.get_by_role("button", name="Find").click()
+        version = self.version(page, "One")
+        expect(found.locator(".answer")).to_contain_text(f"is more than 0 since v{version} by ada's")
+        found.get_by_role("button", name=f"v{version}").click()
+        expect(self.label(page)).to_contain_text(f"v{version} of")
+        # What was found was the log's.
+        page.get_by_role("button", name="Back to the room").click()
+        expect(found.locator(".answer")).to_be_empty()
 
     def test_what_led_to_a_version_is_copied_as_a_test(self):
         page = self.look()

@@ -221,11 +221,11 @@ describe("a search of the past", () => {
   test("asks one question at a time", async () => {
     const { search, answer } = await searching();
     assert.deepEqual([search.asked, search.answer], [undefined, undefined]);
-    search.change("/a", "/n", 9);
+    search.change({ room: "/a" }, "/n", 9);
     assert.deepEqual(await answer({ version: 4 }),
       { select: "change", room: "/a", path: "/n", through: 9 });
     assert.deepEqual(search.answer, { version: 4 });
-    search.first("/a", "/n", { test: ">", value: 5 }, 0, 9);
+    search.first({ room: "/a" }, "/n", { test: ">", value: 5 }, 0, 9);
     assert.equal(search.answer, undefined);
     assert.deepEqual(await answer({ version: 7 }),
       { select: "first", room: "/a", path: "/n", test: ">", value: 5, from: 0, through: 9 });
@@ -235,18 +235,35 @@ describe("a search of the past", () => {
   test("goes on where a bound has ended it: back for a change, forth for a condition", async () => {
     const { search, answer } = await searching();
     const bounded = { version: null, from: 40, through: 90, isBounded: true };
-    search.change("/a", "/n", 90);
+    search.change({ room: "/a" }, "/n", 90);
     await answer(bounded);
     search.goOn();
     assert.equal((await answer({ version: null, from: 0, through: 40 })).through, 40);
     // It has come to the beginning.
     search.goOn();
     assert.equal(search.answer.from, 0);
-    search.first("/a", "/n", { test: "exists" }, 40, 200);
+    search.first({ room: "/a" }, "/n", { test: "exists" }, 40, 200);
     await answer(bounded);
     search.goOn();
     const asked = await answer({ version: 91 });
     assert.deepEqual([asked.from, asked.through], [90, 200]);
+  });
+
+  test("is of an imported log as of a room", async () => {
+    const { search, answer } = await searching();
+    search.change({ id: "log" }, "/n", 90);
+    const asked = await answer({ version: null, from: 40, through: 90, isBounded: true });
+    assert.deepEqual(asked, { select: "importedChange", id: "log", path: "/n", through: 90 });
+    assert.equal(search.asked.name, "change");
+    search.goOn();
+    assert.deepEqual(await answer({ version: 7 }),
+      { select: "importedChange", id: "log", path: "/n", through: 40 });
+    assert.equal(search.answer.version, 7);
+    search.first({ id: "log" }, "/n", { test: "exists" }, 0, 9);
+    assert.deepEqual(await answer({ version: 2 }),
+      { select: "importedFirst", id: "log", path: "/n", test: "exists", from: 0, through: 9 });
+    search.leave();
+    assert.deepEqual([search.asked, search.answer], [undefined, undefined]);
   });
 });
 

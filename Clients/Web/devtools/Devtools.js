@@ -138,9 +138,9 @@ export class Devtools {
     );
     this.#clientList = new ClientList(this.#tabs.panel(panes.clients));
     this.#findPane = new FindPane(this.#tabs.panel(panes.find), {
-      change: (path) => this.#find((room, shown) => this.#search.change(room, path, shown)),
+      change: (path) => this.#find((subject, shown) => this.#search.change(subject, path, shown)),
       first: (path, condition) =>
-        this.#find((room, shown) => this.#search.first(room, path, condition, 0, shown)),
+        this.#find((subject, shown) => this.#search.first(subject, path, condition, 0, shown)),
       goOn: () => {
         this.#search.goOn();
         this.#showPane();
@@ -192,6 +192,7 @@ export class Devtools {
         this.#chosen = undefined;
         this.#logView.setImported(undefined);
         this.#ask.cancel();
+        this.#search.leave();
         this.#travel.leaveImported();
         this.#show();
       },
@@ -282,11 +283,13 @@ export class Devtools {
     });
   }
 
-  /** @param {(room: string, shown: number) => void} ask */
+  /** @param {(subject: import("./model/Search.js").Subject, shown: number) => void} ask */
   #find(ask) {
-    if (this.#imported) return this.#notice("Go back to the room: an imported log isn't searched.");
-    if (this.#room === undefined) return this.#notice("Choose a room first.");
-    ask(this.#room, this.#travel.version ?? this.#travel.newest);
+    const [room, imported] = [this.#room, this.#imported];
+    if (imported?.trouble) return this.#notice(imported.trouble);
+    if (!imported && room === undefined) return this.#notice("Choose a room first.");
+    const subject = imported ? { id: imported.id } : { room: String(room) };
+    ask(subject, this.#travel.version ?? this.#travel.newest);
     this.#showPane();
   }
 
@@ -312,6 +315,7 @@ export class Devtools {
       const log = { id, name, text, dispatches, newest, trouble };
       this.#imported = log;
       this.#chosen = undefined;
+      this.#search.leave();
       this.#logView.setImported(name);
       this.#show();
       await this.#bring(log);

@@ -18,12 +18,16 @@ enum DevtoolsQuestion: Hashable, Codable, Sendable {
     case first(FirstParameters)
     case actions(RoomParameters)
     case turns(RoomParameters)
-    case importedAt(ImportParameters)
+    case importedAt(ImportedVersionParameters)
+    case importedChange(ImportedChangeParameters)
+    case importedFirst(ImportedFirstParameters)
 
     /// The room that it is about; nil if it is about all.
     var room: ExactString? {
         switch self {
-        case .rooms, .revocations, .cluster, .connections, .importedAt: nil
+        case .rooms, .revocations, .cluster, .connections, .importedAt, .importedChange,
+            .importedFirst:
+            nil
         case .graphs(let parameters): parameters.room == "" ? nil : parameters.room
         case .room(let parameters), .state(let parameters), .actions(let parameters),
             .turns(let parameters):
@@ -49,22 +53,32 @@ enum DevtoolsQuestion: Hashable, Codable, Sendable {
     /// Whether the answer stays the same, whatever happens from now on.
     var hasFinalAnswer: Bool {
         switch self {
-        case .stateAt, .history, .change, .first, .actions, .importedAt: true
-        default: false
+        case .stateAt, .history, .change, .first, .actions: true
+        default: isOfImport
         }
     }
 
     /// Whether the answer is found once, away from the loop: mostly from the journal.
     var isOfThePast: Bool {
         switch self {
-        case .stateAt, .history, .lines, .change, .first, .actions, .importedAt: true
-        default: false
+        case .lines: true
+        default: hasFinalAnswer
+        }
+    }
+
+    /// What the imported log is called that it is about; nil if it is about none.
+    var importID: ExactString? {
+        switch self {
+        case .importedAt(let parameters): parameters.id
+        case .importedChange(let parameters): parameters.id
+        case .importedFirst(let parameters): parameters.id
+        default: nil
         }
     }
 
     /// Whether it is about a log that the devtools' own room has, on its loop.
     var isOfImport: Bool {
-        if case .importedAt = self { true } else { false }
+        importID != nil
     }
 }
 
@@ -140,8 +154,25 @@ enum PlaceComparison: String, Hashable, Codable, Sendable {
 }
 
 /// What an imported log's room was at a version.
-struct ImportParameters: Hashable, Codable, Sendable {
+struct ImportedVersionParameters: Hashable, Codable, Sendable {
     var id: ExactString
     var version: UInt64
     var skip: [UInt64]?
+}
+
+/// As ``ChangeParameters``, in an imported log.
+struct ImportedChangeParameters: Hashable, Codable, Sendable {
+    var id: ExactString
+    var path: ExactString
+    var through: UInt64
+}
+
+/// As ``FirstParameters``, in an imported log.
+struct ImportedFirstParameters: Hashable, Codable, Sendable {
+    var id: ExactString
+    var path: ExactString
+    var test: PlaceComparison
+    var value: JSON?
+    var from: UInt64
+    var through: UInt64
 }

@@ -69,6 +69,8 @@ extension DevtoolsState {
         selection("change") { .change($0) }, selection("first") { .first($0) },
         selection("actions") { .actions($0) }, selection("turns") { .turns($0) },
         selection("importedAt") { .importedAt($0) },
+        selection("importedChange") { .importedChange($0) },
+        selection("importedFirst") { .importedFirst($0) },
     ]
 
     private static func selection<Parameters: Codable & Hashable & Sendable>(
@@ -126,6 +128,8 @@ extension DevtoolsQuestion {
         case "actions": self.init(parameters) { .actions($0) }
         case "turns": self.init(parameters) { .turns($0) }
         case "importedAt": self.init(parameters) { .importedAt($0) }
+        case "importedChange": self.init(parameters) { .importedChange($0) }
+        case "importedFirst": self.init(parameters) { .importedFirst($0) }
         default: return nil
         }
     }
