@@ -247,19 +247,19 @@ class LogTest(DevtoolsTest):
         page.get_by_role("button", name="Back to the room").click()
         expect(page.locator(".banner")).to_be_hidden()
 
-    def import_the_past(self):
-        """The page with the room's log of now, which the room has gone on from."""
+    def import_the_past(self, text="Four"):
+        """The page with the room's log of now, which the room has gone on from with a card."""
         page = self.look()
         with page.expect_download() as download:
             page.get_by_role("button", name="Export").click()
-        self.server.dispatch("AddCard", {"column": "todo", "text": "Four"})
-        expect(self.row(page, "Four")).to_have_count(1)
+        self.server.dispatch("AddCard", {"column": "todo", "text": text})
+        expect(self.row(page, text)).to_have_count(1)
         with page.expect_file_chooser() as chooser:
             page.get_by_role("button", name="Import").click()
         chooser.value.set_files(download.value.path())
         # At the log's end, and not the room's.
         expect(self.state(page)).to_contain_text('"Three"')
-        expect(self.state(page)).not_to_contain_text('"Four"')
+        expect(self.state(page)).not_to_contain_text(f'"{text}"')
         return page
 
     def test_an_imported_log_is_shown_with_its_states(self):
@@ -273,6 +273,22 @@ class LogTest(DevtoolsTest):
         expect(self.state(page).locator("s", has_text='"Two"')).to_have_count(1)
         page.get_by_role("button", name="Back to the room").click()
         expect(self.state(page)).to_contain_text('"Four"')
+
+    def test_an_imported_log_has_the_versions_that_the_room_had(self):
+        page = self.look()
+        page.get_by_role("tab", name="Dispatch").click()
+        page.get_by_label("Type").select_option("AddCard")
+        page.get_by_label("Payload, as JSON").fill('{"column": "nowhere", "text": "Lost"}')
+        page.get_by_label("Payload, as JSON").press("Control+Enter")
+        expect(self.row(page, "no such column")).to_have_class("rejected")
+        page.get_by_role("tab", name="State").click()
+        self.server.dispatch("AddCard", {"column": "todo", "text": "Four"})
+        version = self.version(page, "Four")
+        page = self.import_the_past("Five")
+        self.assertEqual(self.version(page, "Four"), version)
+        expect(self.row(page, "no such column")).to_have_class(re.compile("rejected"))
+        self.row(page, "Four").click()
+        expect(self.state(page).locator(".added", has_text='"Four"')).to_have_count(1)
 
     def test_an_imported_log_is_searched(self):
         page = self.import_the_past()
@@ -474,6 +490,21 @@ class PeopleTest(DevtoolsTest):
         expect(self.state(page)).to_contain_text(f"v{version}: this dispatch changed 2 places")
         page.get_by_role("button", name="Forward one version").click()
         expect(self.label(page)).to_contain_text(f"v{version + 1} of")
+
+    def test_on_narrow_screens_nothing_lies_over_anything_else(self):
+        for width in (920, 1024, 360):
+            page = self.look(viewport={"width": width, "height": 700})
+            log = page.locator("#log").bounding_box()
+            for button in page.locator("#log .bar button").all():
+                box = button.bounding_box()
+                self.assertLessEqual(box["x"] + box["width"], log["x"] + log["width"], width)
+            self.row(page, "Two").click()
+            payload = self.row(page, "Two").locator("code")
+            skip = self.row(page, "Two").get_by_role("button")
+            end = payload.bounding_box()["x"] + payload.bounding_box()["width"]
+            self.assertGreater(payload.bounding_box()["width"], 30)
+            self.assertLessEqual(end, skip.bounding_box()["x"])
+            self.assertEqual(page.evaluate("document.documentElement.scrollWidth"), width)
 
     def test_in_the_dark_and_on_a_phone(self):
         page = self.look(color_scheme="dark", viewport={"width": 390, "height": 800})

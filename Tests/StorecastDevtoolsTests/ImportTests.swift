@@ -32,10 +32,14 @@ struct ImportTests {
     private func log() async throws -> String {
         let fixture = try await DevtoolsServer()
         try await fixture.add(1, 2, 3, 4)
-        let page = try await fixture.devtools.answer("lines", ["room": "/", "after": 0])
+        let lines = try await lines(of: fixture)
         await fixture.end()
-        let lines = page["lines"]?.array?.compactMap(\.string) ?? []
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    private func lines(of fixture: DevtoolsServer) async throws -> [String] {
+        let page = try await fixture.devtools.answer("lines", ["room": "/", "after": 0])
+        return page["lines"]?.array?.compactMap(\.string) ?? []
     }
 
     private func state(
@@ -187,6 +191,42 @@ struct ImportTests {
         await #expect(throws: Rejection.self) {
             try await bring(long, to: fixture)
         }
+        await fixture.end()
+    }
+
+    @Test func `which entries led to no version is told, of a room and of a log`() async throws {
+        let fixture = try await DevtoolsServer()
+        try await fixture.add(1)
+        await #expect(throws: Rejection.self) { try await fixture.add(-1) }
+        try await fixture.add(2)
+        func outcomes(through version: Int) async throws -> JSON {
+            try await fixture.devtools.answer(
+                "outcomes", ["room": "/", "through": .int(Int64(version))])
+        }
+        #expect(
+            try await outcomes(through: 1) == ["version": 1, "offset": 1, "ineffective": []])
+        let rejected: JSON = ["offset": 2, "rejection": "Only up."]
+        #expect(
+            try await outcomes(through: 2)
+                == ["version": 2, "offset": 3, "ineffective": [rejected]])
+        #expect(
+            try await outcomes(through: 3)["problem"] == "The room hasn't come to this version.")
+        var lines = try await lines(of: fixture)
+        // The last came a second time.
+        lines.append(lines[3].replacing(#""offset":3"#, with: #""offset":9"#))
+        #expect(try await bring(lines.joined(separator: "\n"), to: fixture)["problem"] == nil)
+        let imported = try await fixture.devtools.answer("importedOutcomes", ["id": "log"])
+        #expect(
+            imported == ["version": 2, "offset": 9, "ineffective": [rejected, ["offset": 9]]])
+        await fixture.end()
+    }
+
+    @Test func `outcomes of a log that begins with a snapshot are those behind it`() async throws {
+        let text = try await cutLog()
+        let fixture = try await DevtoolsServer()
+        #expect(try await bring(text, to: fixture)["problem"] == nil)
+        let imported = try await fixture.devtools.answer("importedOutcomes", ["id": "log"])
+        #expect(imported == ["version": 4, "offset": 4, "ineffective": []])
         await fixture.end()
     }
 

@@ -8,7 +8,7 @@ import { settled } from "../../Clients/Web/devtools/elements.js";
 import { differences } from "../../Clients/Web/devtools/model/differences.js";
 import { DispatchLog } from "../../Clients/Web/devtools/model/DispatchLog.js";
 import { bringLog } from "../../Clients/Web/devtools/model/Importing.js";
-import { readJournal } from "../../Clients/Web/devtools/model/journalText.js";
+import { ineffectiveOf, readJournal } from "../../Clients/Web/devtools/model/journalText.js";
 import { Search } from "../../Clients/Web/devtools/model/Search.js";
 import { testCode } from "../../Clients/Web/devtools/model/testCode.js";
 import { TimeTravel } from "../../Clients/Web/devtools/model/TimeTravel.js";
@@ -335,6 +335,17 @@ describe("a test that is made of a log", () => {
     assert.match(code, /v2\n[^]*Rejected then: [^]*_ = try\? await ada1[^]*v3\n/);
   });
 
+  test("has what was rejected though the log has no word of it, once", () => {
+    const [head, first, second, , ...rest] = log.split("\n");
+    const at = (offset, line) => JSON.stringify({ offset, ...JSON.parse(line) });
+    const silent = [
+      head, at(1, first), at(2, second), at(3, add(ada, { number: 6 })),
+      at(4, add(ada, { number: 6 })), ...rest,
+    ];
+    const ineffective = new Map([[3, { rejection: conflict.title }], [4, {}]]);
+    assert.equal(testCode(silent.join("\n"), { ...options, ineffective }), testCode(log, options));
+  });
+
   test("has a connection for each client, and names that Swift has", () => {
     const line = (client, id) => add({ id }, { number: 1 }, { client });
     const lines = [header, line("a", "ada"), line("b", "ada"), line("c", "2"), line("d", "")];
@@ -449,6 +460,17 @@ describe("a journal's text", () => {
     assert.deepEqual(dispatches.map(({ version }) => version), [1, 1, 2]);
     assert.deepEqual(dispatches[2].actions, [{ type: "Add", payload: { by: 3 }, bytes: 8 }]);
     assert.equal(dispatches[1].rejection, "No.");
+  });
+
+  test("is read with what the server says of it: what was rejected, and what came twice", () => {
+    const ineffective = ineffectiveOf({
+      ineffective: [{ offset: 2, rejection: "Only up." }, { offset: 3 }],
+    });
+    const text = [header, entry(1), entry(2), entry(3), entry(4), ""].join("\n");
+    const { dispatches } = readJournal(text, ineffective);
+    assert.deepEqual(dispatches.map(({ seq, version }) => [seq, version]), [[1, 1], [2, 1], [4, 2]]);
+    assert.deepEqual(dispatches.map(({ rejection }) => rejection),
+      [undefined, "Only up.", undefined]);
   });
 
   test("has a digest of what was refused; earlier ones have it whole, or its beginning", () => {

@@ -165,6 +165,7 @@ final class ImportReader: PastReader {
                 first: FirstParameters(
                     room: room, path: asked.path, test: asked.test, value: asked.value,
                     from: asked.from, through: asked.through))
+        case .importedOutcomes: return OutcomePlayback(definition, limits, through: nil)
         default: return nil
         }
     }

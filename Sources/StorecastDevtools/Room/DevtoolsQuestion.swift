@@ -16,17 +16,19 @@ enum DevtoolsQuestion: Hashable, Codable, Sendable {
     case lines(LinesParameters)
     case change(ChangeParameters)
     case first(FirstParameters)
+    case outcomes(OutcomesParameters)
     case actions(RoomParameters)
     case turns(RoomParameters)
     case importedAt(ImportedVersionParameters)
     case importedChange(ImportedChangeParameters)
     case importedFirst(ImportedFirstParameters)
+    case importedOutcomes(ImportedOutcomesParameters)
 
     /// The room that it is about; nil if it is about all.
     var room: ExactString? {
         switch self {
         case .rooms, .revocations, .cluster, .connections, .importedAt, .importedChange,
-            .importedFirst:
+            .importedFirst, .importedOutcomes:
             nil
         case .graphs(let parameters): parameters.room == "" ? nil : parameters.room
         case .room(let parameters), .state(let parameters), .actions(let parameters),
@@ -39,6 +41,7 @@ enum DevtoolsQuestion: Hashable, Codable, Sendable {
         case .lines(let parameters): parameters.room
         case .change(let parameters): parameters.room
         case .first(let parameters): parameters.room
+        case .outcomes(let parameters): parameters.room
         }
     }
 
@@ -53,7 +56,7 @@ enum DevtoolsQuestion: Hashable, Codable, Sendable {
     /// Whether the answer stays the same, whatever happens from now on.
     var hasFinalAnswer: Bool {
         switch self {
-        case .stateAt, .history, .change, .first, .actions: true
+        case .stateAt, .history, .change, .first, .outcomes, .actions: true
         default: isOfImport
         }
     }
@@ -72,6 +75,7 @@ enum DevtoolsQuestion: Hashable, Codable, Sendable {
         case .importedAt(let parameters): parameters.id
         case .importedChange(let parameters): parameters.id
         case .importedFirst(let parameters): parameters.id
+        case .importedOutcomes(let parameters): parameters.id
         default: nil
         }
     }
@@ -143,6 +147,12 @@ struct FirstParameters: Hashable, Codable, Sendable {
     var through: UInt64
 }
 
+/// Which entries of a room's journal led to no version, up to one.
+struct OutcomesParameters: Hashable, Codable, Sendable {
+    var room: ExactString
+    var through: UInt64
+}
+
 /// How a place of a state is compared.
 enum PlaceComparison: String, Hashable, Codable, Sendable {
     case equals = "="
@@ -175,4 +185,9 @@ struct ImportedFirstParameters: Hashable, Codable, Sendable {
     var value: JSON?
     var from: UInt64
     var through: UInt64
+}
+
+/// As ``OutcomesParameters``, of all of an imported log.
+struct ImportedOutcomesParameters: Hashable, Codable, Sendable {
+    var id: ExactString
 }
