@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { settled } from "../../Clients/Web/devtools/elements.js";
 import { differences } from "../../Clients/Web/devtools/model/differences.js";
 import { DispatchLog } from "../../Clients/Web/devtools/model/DispatchLog.js";
+import { answerOf } from "../../Clients/Web/devtools/model/Follower.js";
 import { bringLog } from "../../Clients/Web/devtools/model/Importing.js";
 import { ineffectiveOf, readJournal } from "../../Clients/Web/devtools/model/journalText.js";
 import { Search } from "../../Clients/Web/devtools/model/Search.js";
@@ -264,6 +265,35 @@ describe("a search of the past", () => {
       { select: "importedFirst", id: "log", path: "/n", test: "exists", from: 0, through: 9 });
     search.leave();
     assert.deepEqual([search.asked, search.answer], [undefined, undefined]);
+  });
+});
+
+describe("a question that is asked once", () => {
+  async function asking() {
+    const peer = new TestPeer();
+    await peer.welcome();
+    const answer = answerOf(peer.connection, "importedOutcomes", { id: "log" });
+    const { ref } = (await peer.heard()).findLast(({ op }) => op === "subscribe");
+    const subscribed = { op: "subscribed", ref, sub: ref, tag: "t", bytes: 1 };
+    // It isn't known at first.
+    await peer.say(subscribed, { op: "snapshot", sub: ref, v: 0, value: null });
+    const say = (value) =>
+      peer.say({ op: "patch", sub: ref, from: 0, v: 1, ops: [{ op: "replace", path: "", value }] });
+    return { answer, say };
+  }
+
+  test("has the first answer that is known, and isn't followed any more", async () => {
+    const { answer, say } = await asking();
+    const said = await say({ version: 2, offset: 3, ineffective: [] });
+    assert.deepEqual(await answer, { version: 2, offset: 3, ineffective: [] });
+    assert(said.some(({ op }) => op === "unsubscribe"));
+  });
+
+  test("fails with the server's reason", async () => {
+    const { answer, say } = await asking();
+    const failed = assert.rejects(answer, { message: "The server no longer has this log." });
+    await say({ problem: "The server no longer has this log." });
+    await failed;
   });
 });
 
