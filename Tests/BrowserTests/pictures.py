@@ -73,7 +73,9 @@ DRAW = """(title) => {
   const field = (element, style) => {
     const text = element.selectedOptions?.[0]?.label ?? element.value ?? "";
     const box = element.getBoundingClientRect();
-    if (element.type === "checkbox") return rect(box, 2, fill(style.color, "stroke") + ` fill="none"`);
+    if (element.type === "checkbox") {
+      return rect(box, 2, fill(style.color, "stroke") + ` fill="none"`);
+    }
     if (element.type === "range") {
       const middle = box.y + box.height / 2;
       const at = box.x + 8 + (box.width - 16) * element.value / element.max;
@@ -287,8 +289,9 @@ class Studio:
         expect(page.locator("figcaption").first).to_contain_text("max")
         row.click()
         expect(page.get_by_role("tabpanel")).to_contain_text("this dispatch changed 2 places")
-        self.draw(page, "devtools", "The devtools: rooms and their rates, the log of one, its state "
-                  "at a version with what the dispatch changed, and a slider through the versions")
+        self.draw(page, "devtools",
+                  "The devtools: rooms and their rates, the log of one, its state at a version "
+                  "with what the dispatch changed, and a slider through the versions")
         page.get_by_role("tab", name="Find").click()
         form = page.get_by_role("form", name="Who changed this place?")
         form.get_by_label("Place").fill("/columns/1/count")

@@ -304,7 +304,8 @@ class LogTest(DevtoolsTest):
         form.get_by_label("Comparison").select_option(">")
         form.get_by_role("button", name="Find").click()
         version = self.version(page, "One")
-        expect(found.locator(".answer")).to_contain_text(f"is more than 0 since v{version} by ada's")
+        answer = f"is more than 0 since v{version} by ada's"
+        expect(found.locator(".answer")).to_contain_text(answer)
         found.get_by_role("button", name=f"v{version}").click()
         expect(self.label(page)).to_contain_text(f"v{version} of")
         # What was found was the log's.

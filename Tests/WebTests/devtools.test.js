@@ -498,7 +498,8 @@ describe("a journal's text", () => {
     });
     const text = [header, entry(1), entry(2), entry(3), entry(4), ""].join("\n");
     const { dispatches } = readJournal(text, ineffective);
-    assert.deepEqual(dispatches.map(({ seq, version }) => [seq, version]), [[1, 1], [2, 1], [4, 2]]);
+    assert.deepEqual(dispatches.map(({ seq, version }) => [seq, version]),
+      [[1, 1], [2, 1], [4, 2]]);
     assert.deepEqual(dispatches.map(({ rejection }) => rejection),
       [undefined, "Only up.", undefined]);
   });
