@@ -151,18 +151,14 @@ final class Inspector: RoomObserver {
             .compactMap { self.host.definition(of: $0) }.first
     }
 
-    /// What answers a question about an imported log; a problem if there is no such log.
+    /// What answers a question about an imported log; nil if there is no such log.
     func reader(
         of question: DevtoolsQuestion, completion: @escaping (JSON) -> Void
     ) -> (any PastReader)? {
-        guard case .importedAt(let parameters) = question,
-            let (log, definition) = imports.log(parameters.id)
+        guard let id = question.importID, let (log, definition) = imports.log(id)
         else { return nil }
-        let playback = HistoryPlayback(
-            definition, room.limits,
-            at: VersionParameters(
-                room: ExactString(log.room), version: parameters.version, skip: parameters.skip))
-        return ImportReader(question, log, playback, on: host, completion: completion)
+        return ImportReader(
+            question, log, definition, room.limits, on: host, completion: completion)
     }
 
     private func revoke(_ action: RevokeAction) {

@@ -247,20 +247,24 @@ class LogTest(DevtoolsTest):
         page.get_by_role("button", name="Back to the room").click()
         expect(page.locator(".banner")).to_be_hidden()
 
-    def test_an_imported_log_is_shown_with_its_states(self):
+    def import_the_past(self, text="Four"):
+        """The page with the room's log of now, which the room has gone on from with a card."""
         page = self.look()
         with page.expect_download() as download:
             page.get_by_role("button", name="Export").click()
-        path = download.value.path()
-        version = self.version(page, "Two")
-        self.server.dispatch("AddCard", {"column": "todo", "text": "Four"})
-        expect(self.row(page, "Four")).to_have_count(1)
+        self.server.dispatch("AddCard", {"column": "todo", "text": text})
+        expect(self.row(page, text)).to_have_count(1)
         with page.expect_file_chooser() as chooser:
             page.get_by_role("button", name="Import").click()
-        chooser.value.set_files(path)
+        chooser.value.set_files(download.value.path())
         # At the log's end, and not the room's.
         expect(self.state(page)).to_contain_text('"Three"')
-        expect(self.state(page)).not_to_contain_text('"Four"')
+        expect(self.state(page)).not_to_contain_text(f'"{text}"')
+        return page
+
+    def test_an_imported_log_is_shown_with_its_states(self):
+        page = self.import_the_past()
+        version = self.version(page, "Two")
         self.row(page, "Two").click()
         expect(self.state(page)).to_contain_text(f"v{version}: this dispatch changed 2 places")
         expect(self.state(page)).not_to_contain_text('"Three"')
@@ -269,6 +273,44 @@ class LogTest(DevtoolsTest):
         expect(self.state(page).locator("s", has_text='"Two"')).to_have_count(1)
         page.get_by_role("button", name="Back to the room").click()
         expect(self.state(page)).to_contain_text('"Four"')
+
+    def test_an_imported_log_has_the_versions_that_the_room_had(self):
+        page = self.look()
+        page.get_by_role("tab", name="Dispatch").click()
+        page.get_by_label("Type").select_option("AddCard")
+        page.get_by_label("Payload, as JSON").fill('{"column": "nowhere", "text": "Lost"}')
+        page.get_by_label("Payload, as JSON").press("Control+Enter")
+        expect(self.row(page, "no such column")).to_have_class("rejected")
+        page.get_by_role("tab", name="State").click()
+        self.server.dispatch("AddCard", {"column": "todo", "text": "Four"})
+        version = self.version(page, "Four")
+        page = self.import_the_past("Five")
+        self.assertEqual(self.version(page, "Four"), version)
+        expect(self.row(page, "no such column")).to_have_class(re.compile("rejected"))
+        self.row(page, "Four").click()
+        expect(self.state(page).locator(".added", has_text='"Four"')).to_have_count(1)
+
+    def test_an_imported_log_is_searched(self):
+        page = self.import_the_past()
+        version = self.version(page, "Two")
+        self.row(page, "Two").click()
+        count = self.state(page).locator(".leaf", has_text="count").first
+        count.hover()
+        count.get_by_role("button").click()
+        found = page.get_by_role("tabpanel", name="Find")
+        expect(found.locator(".answer")).to_contain_text(f"was changed last in v{version} by bob's")
+        form = page.get_by_role("form", name="Since when is it so?")
+        form.get_by_label("Value, as JSON").fill("0")
+        form.get_by_label("Comparison").select_option(">")
+        form.get_by_role("button", name="Find").click()
+        version = self.version(page, "One")
+        answer = f"is more than 0 since v{version} by ada's"
+        expect(found.locator(".answer")).to_contain_text(answer)
+        found.get_by_role("button", name=f"v{version}").click()
+        expect(self.label(page)).to_contain_text(f"v{version} of")
+        # What was found was the log's.
+        page.get_by_role("button", name="Back to the room").click()
+        expect(found.locator(".answer")).to_be_empty()
 
     def test_what_led_to_a_version_is_copied_as_a_test(self):
         page = self.look()
@@ -449,6 +491,21 @@ class PeopleTest(DevtoolsTest):
         expect(self.state(page)).to_contain_text(f"v{version}: this dispatch changed 2 places")
         page.get_by_role("button", name="Forward one version").click()
         expect(self.label(page)).to_contain_text(f"v{version + 1} of")
+
+    def test_on_narrow_screens_nothing_lies_over_anything_else(self):
+        for width in (920, 1024, 360):
+            page = self.look(viewport={"width": width, "height": 700})
+            log = page.locator("#log").bounding_box()
+            for button in page.locator("#log .bar button").all():
+                box = button.bounding_box()
+                self.assertLessEqual(box["x"] + box["width"], log["x"] + log["width"], width)
+            self.row(page, "Two").click()
+            payload = self.row(page, "Two").locator("code")
+            skip = self.row(page, "Two").get_by_role("button")
+            end = payload.bounding_box()["x"] + payload.bounding_box()["width"]
+            self.assertGreater(payload.bounding_box()["width"], 30)
+            self.assertLessEqual(end, skip.bounding_box()["x"])
+            self.assertEqual(page.evaluate("document.documentElement.scrollWidth"), width)
 
     def test_in_the_dark_and_on_a_phone(self):
         page = self.look(color_scheme="dark", viewport={"width": 390, "height": 800})

@@ -41,6 +41,13 @@ class NameTests(BrowserTest):
         ada.page.get_by_role("button", name="Join the board").click()
         expect(others).to_have_text(["Ada"])
 
+    def test_who_takes_a_name_does_not_meet_whom_they_were_before(self):
+        self.join("bob")
+        ada = self.join("ada")
+        expect(ada.page.locator("#people", has_text="bob")).to_be_visible()
+        # For some seconds the server takes the anonymous ones to be there.
+        self.assertEqual(ada.page.locator("#people .spoken").all_inner_texts(), ["bob"])
+
     def test_who_stays_anonymous_goes_on_with_the_same_page(self):
         page = self.open()
         page.evaluate("window.isTheSame = true")

@@ -147,9 +147,25 @@ class ScreenTests(BrowserTest):
         expect(page.locator("#unread")).to_have_text("1")
         page.get_by_role("button", name="Chat").click()
         expect(page.locator("#messages")).to_contain_text("Hello")
+        self.assertEqual(page.locator("#chat").bounding_box()["width"], 390)
         page.keyboard.press("Escape")
         expect(page.locator("#chat")).to_be_hidden()
         expect(page.locator("#unread")).to_be_hidden()
+
+    def test_a_phone_has_room_for_the_search_and_for_what_is_wrong(self):
+        page = self.join("ada", **PHONE).page
+        page.get_by_label("Search cards").fill("Read")
+        count, clear = page.locator(".found-count"), page.get_by_role("button", name="Clear")
+        expect(count).to_have_text("1 card found")
+        middles = [box["y"] + box["height"] / 2
+                   for box in (count.bounding_box(), clear.bounding_box())]
+        self.assertAlmostEqual(*middles, delta=2)
+        clear.click()
+        page.context.set_offline(True)
+        banner, field = page.locator("#banner"), page.get_by_label("Search cards")
+        expect(banner).to_be_visible()
+        banner, field = banner.bounding_box(), field.bounding_box()
+        self.assertGreater(field["y"], banner["y"] + banner["height"] + 4)
 
     def test_texts_can_be_read_in_light_and_in_dark(self):
         for scheme in ["light", "dark"]:

@@ -6,7 +6,7 @@ import Testing
 @testable import StorecastDevtools
 @testable import StorecastRoom
 
-/// The states of logs that developers bring.
+/// The states of logs that developers bring, and what is found in their past.
 @MainActor
 @Suite(.timeLimit(.minutes(10)), .fewAtATime)
 struct ImportTests {
@@ -32,10 +32,14 @@ struct ImportTests {
     private func log() async throws -> String {
         let fixture = try await DevtoolsServer()
         try await fixture.add(1, 2, 3, 4)
-        let page = try await fixture.devtools.answer("lines", ["room": "/", "after": 0])
+        let lines = try await lines(of: fixture)
         await fixture.end()
-        let lines = page["lines"]?.array?.compactMap(\.string) ?? []
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    private func lines(of fixture: DevtoolsServer) async throws -> [String] {
+        let page = try await fixture.devtools.answer("lines", ["room": "/", "after": 0])
+        return page["lines"]?.array?.compactMap(\.string) ?? []
     }
 
     private func state(
@@ -66,19 +70,97 @@ struct ImportTests {
         await fixture.end()
     }
 
-    @Test func `a log goes on from the snapshot that it begins with`() async throws {
-        let text = try await log()
-        let lines = text.split(separator: "\n").map(String.init)
+    /// The log, with a snapshot in place of what led to version 2.
+    private func cutLog() async throws -> String {
+        let lines = try await log().split(separator: "\n").map(String.init)
         let replay = RoomReplay(Tallies.room)
         try replay.read(lines[0...2].joined(separator: "\n"))
         let snapshot = try JournalLine.snapshot(replay.keptSnapshot()).bytes()
         let cut = [lines[0], String(decoding: snapshot.dropLast(), as: UTF8.self)] + lines[3...]
+        return cut.joined(separator: "\n")
+    }
+
+    @Test func `a log goes on from the snapshot that it begins with`() async throws {
+        let text = try await cutLog()
         let fixture = try await DevtoolsServer()
-        #expect(
-            try await bring(cut.joined(separator: "\n"), to: fixture)["problem"] == nil)
+        #expect(try await bring(text, to: fixture)["problem"] == nil)
         #expect(try await state(fixture, "log", at: 3)["state"]?["count"] == 6)
         let before = try await state(fixture, "log", at: 2)
-        #expect(before["problem"]?.string?.contains("begins behind") == true)
+        #expect(before["problem"] == "The journal no longer has what led to it.")
+        await fixture.end()
+    }
+
+    private func change(
+        _ fixture: DevtoolsServer, _ path: String, through version: Int
+    ) async throws -> JSON {
+        try await fixture.devtools.answer(
+            "importedChange",
+            ["id": "log", "path": .string(path), "through": .int(Int64(version))])
+    }
+
+    private func first(
+        _ fixture: DevtoolsServer, _ test: String, _ value: JSON, through version: Int
+    ) async throws -> JSON {
+        try await fixture.devtools.answer(
+            "importedFirst",
+            [
+                "id": "log", "path": "/count", "test": .string(test), "value": value,
+                "from": 0, "through": .int(Int64(version)),
+            ])
+    }
+
+    @Test(arguments: [1, 3])
+    func `what changed a place of a log, and since when something is so, is found`(
+        loops: Int
+    ) async throws {
+        let text = try await log()
+        let fixture = try await DevtoolsServer(loops: loops)
+        #expect(try await bring(text, to: fixture)["problem"] == nil)
+        let third = try await change(fixture, "/count", through: 3)
+        #expect(third["version"] == 3 && third["before"] == 3 && third["after"] == 6)
+        #expect(third["dispatch"]?["user"] == "ada" && third["dispatch"]?["version"] == 3)
+        // By the first, and never again.
+        #expect(try await change(fixture, "/last", through: 4)["version"] == 1)
+        let never = try await change(fixture, "/nowhere", through: 4)
+        #expect(never == ["version": .null, "from": 0, "through": 4])
+        #expect(try await first(fixture, ">", 3, through: 4)["version"] == 3)
+        let nothing = try await first(fixture, ">", 10, through: 4)
+        #expect(nothing == ["version": .null, "from": 0, "through": 4])
+        await fixture.end()
+    }
+
+    @Test func `what can't be looked for in a log is said`() async throws {
+        let text = try await log()
+        let fixture = try await DevtoolsServer()
+        let unknown = try await change(fixture, "/count", through: 4)
+        #expect(unknown["problem"] == "The server no longer has this log.")
+        #expect(try await bring(text, to: fixture)["problem"] == nil)
+        let bad = try await change(fixture, "count", through: 4)
+        #expect(bad["problem"]?.string?.contains("begins with") == true)
+        for later in [
+            try await change(fixture, "/count", through: 5),
+            try await first(fixture, "=", 99, through: 5),
+        ] {
+            #expect(later["problem"] == "The room hasn't come to this version.")
+        }
+        await fixture.end()
+    }
+
+    @Test func `a log that begins with a snapshot is looked through from there on`() async throws {
+        let text = try await cutLog()
+        let fixture = try await DevtoolsServer()
+        #expect(try await bring(text, to: fixture)["problem"] == nil)
+        #expect(try await change(fixture, "/count", through: 4)["version"] == 4)
+        #expect(try await change(fixture, "/count", through: 3)["version"] == 3)
+        for version in [1, 2] {
+            let before = try await change(fixture, "/count", through: version)
+            #expect(before["version"] == .null && before["from"] == before["through"])
+        }
+        let same = try await change(fixture, "/last", through: 4)
+        #expect(same == ["version": .null, "from": 2, "through": 4])
+        #expect(try await first(fixture, ">", 3, through: 4)["version"] == 3)
+        let begun = try await first(fixture, ">", 2, through: 4)
+        #expect(begun["version"] == 2 && begun["dispatch"] == nil)
         await fixture.end()
     }
 
@@ -109,6 +191,42 @@ struct ImportTests {
         await #expect(throws: Rejection.self) {
             try await bring(long, to: fixture)
         }
+        await fixture.end()
+    }
+
+    @Test func `which entries led to no version is told, of a room and of a log`() async throws {
+        let fixture = try await DevtoolsServer()
+        try await fixture.add(1)
+        await #expect(throws: Rejection.self) { try await fixture.add(-1) }
+        try await fixture.add(2)
+        func outcomes(through version: Int) async throws -> JSON {
+            try await fixture.devtools.answer(
+                "outcomes", ["room": "/", "through": .int(Int64(version))])
+        }
+        #expect(
+            try await outcomes(through: 1) == ["version": 1, "offset": 1, "ineffective": []])
+        let rejected: JSON = ["offset": 2, "rejection": "Only up."]
+        #expect(
+            try await outcomes(through: 2)
+                == ["version": 2, "offset": 3, "ineffective": [rejected]])
+        #expect(
+            try await outcomes(through: 3)["problem"] == "The room hasn't come to this version.")
+        var lines = try await lines(of: fixture)
+        // The last came a second time.
+        lines.append(lines[3].replacing(#""offset":3"#, with: #""offset":9"#))
+        #expect(try await bring(lines.joined(separator: "\n"), to: fixture)["problem"] == nil)
+        let imported = try await fixture.devtools.answer("importedOutcomes", ["id": "log"])
+        #expect(
+            imported == ["version": 2, "offset": 9, "ineffective": [rejected, ["offset": 9]]])
+        await fixture.end()
+    }
+
+    @Test func `outcomes of a log that begins with a snapshot are those behind it`() async throws {
+        let text = try await cutLog()
+        let fixture = try await DevtoolsServer()
+        #expect(try await bring(text, to: fixture)["problem"] == nil)
+        let imported = try await fixture.devtools.answer("importedOutcomes", ["id": "log"])
+        #expect(imported == ["version": 4, "offset": 4, "ineffective": []])
         await fixture.end()
     }
 

@@ -7,8 +7,9 @@ import { fileURLToPath } from "node:url";
 import { settled } from "../../Clients/Web/devtools/elements.js";
 import { differences } from "../../Clients/Web/devtools/model/differences.js";
 import { DispatchLog } from "../../Clients/Web/devtools/model/DispatchLog.js";
+import { answerOf } from "../../Clients/Web/devtools/model/Follower.js";
 import { bringLog } from "../../Clients/Web/devtools/model/Importing.js";
-import { readJournal } from "../../Clients/Web/devtools/model/journalText.js";
+import { ineffectiveOf, readJournal } from "../../Clients/Web/devtools/model/journalText.js";
 import { Search } from "../../Clients/Web/devtools/model/Search.js";
 import { testCode } from "../../Clients/Web/devtools/model/testCode.js";
 import { TimeTravel } from "../../Clients/Web/devtools/model/TimeTravel.js";
@@ -221,11 +222,11 @@ describe("a search of the past", () => {
   test("asks one question at a time", async () => {
     const { search, answer } = await searching();
     assert.deepEqual([search.asked, search.answer], [undefined, undefined]);
-    search.change("/a", "/n", 9);
+    search.change({ room: "/a" }, "/n", 9);
     assert.deepEqual(await answer({ version: 4 }),
       { select: "change", room: "/a", path: "/n", through: 9 });
     assert.deepEqual(search.answer, { version: 4 });
-    search.first("/a", "/n", { test: ">", value: 5 }, 0, 9);
+    search.first({ room: "/a" }, "/n", { test: ">", value: 5 }, 0, 9);
     assert.equal(search.answer, undefined);
     assert.deepEqual(await answer({ version: 7 }),
       { select: "first", room: "/a", path: "/n", test: ">", value: 5, from: 0, through: 9 });
@@ -235,18 +236,64 @@ describe("a search of the past", () => {
   test("goes on where a bound has ended it: back for a change, forth for a condition", async () => {
     const { search, answer } = await searching();
     const bounded = { version: null, from: 40, through: 90, isBounded: true };
-    search.change("/a", "/n", 90);
+    search.change({ room: "/a" }, "/n", 90);
     await answer(bounded);
     search.goOn();
     assert.equal((await answer({ version: null, from: 0, through: 40 })).through, 40);
     // It has come to the beginning.
     search.goOn();
     assert.equal(search.answer.from, 0);
-    search.first("/a", "/n", { test: "exists" }, 40, 200);
+    search.first({ room: "/a" }, "/n", { test: "exists" }, 40, 200);
     await answer(bounded);
     search.goOn();
     const asked = await answer({ version: 91 });
     assert.deepEqual([asked.from, asked.through], [90, 200]);
+  });
+
+  test("is of an imported log as of a room", async () => {
+    const { search, answer } = await searching();
+    search.change({ id: "log" }, "/n", 90);
+    const asked = await answer({ version: null, from: 40, through: 90, isBounded: true });
+    assert.deepEqual(asked, { select: "importedChange", id: "log", path: "/n", through: 90 });
+    assert.equal(search.asked.name, "change");
+    search.goOn();
+    assert.deepEqual(await answer({ version: 7 }),
+      { select: "importedChange", id: "log", path: "/n", through: 40 });
+    assert.equal(search.answer.version, 7);
+    search.first({ id: "log" }, "/n", { test: "exists" }, 0, 9);
+    assert.deepEqual(await answer({ version: 2 }),
+      { select: "importedFirst", id: "log", path: "/n", test: "exists", from: 0, through: 9 });
+    search.leave();
+    assert.deepEqual([search.asked, search.answer], [undefined, undefined]);
+  });
+});
+
+describe("a question that is asked once", () => {
+  async function asking() {
+    const peer = new TestPeer();
+    await peer.welcome();
+    const answer = answerOf(peer.connection, "importedOutcomes", { id: "log" });
+    const { ref } = (await peer.heard()).findLast(({ op }) => op === "subscribe");
+    const subscribed = { op: "subscribed", ref, sub: ref, tag: "t", bytes: 1 };
+    // It isn't known at first.
+    await peer.say(subscribed, { op: "snapshot", sub: ref, v: 0, value: null });
+    const say = (value) =>
+      peer.say({ op: "patch", sub: ref, from: 0, v: 1, ops: [{ op: "replace", path: "", value }] });
+    return { answer, say };
+  }
+
+  test("has the first answer that is known, and isn't followed any more", async () => {
+    const { answer, say } = await asking();
+    const said = await say({ version: 2, offset: 3, ineffective: [] });
+    assert.deepEqual(await answer, { version: 2, offset: 3, ineffective: [] });
+    assert(said.some(({ op }) => op === "unsubscribe"));
+  });
+
+  test("fails with the server's reason", async () => {
+    const { answer, say } = await asking();
+    const failed = assert.rejects(answer, { message: "The server no longer has this log." });
+    await say({ problem: "The server no longer has this log." });
+    await failed;
   });
 });
 
@@ -316,6 +363,17 @@ describe("a test that is made of a log", () => {
     const code = testCode(log, { ...options, skipped: [1] });
     assert.doesNotMatch(code, /v1\n|#expect|position/);
     assert.match(code, /v2\n[^]*Rejected then: [^]*_ = try\? await ada1[^]*v3\n/);
+  });
+
+  test("has what was rejected though the log has no word of it, once", () => {
+    const [head, first, second, , ...rest] = log.split("\n");
+    const at = (offset, line) => JSON.stringify({ offset, ...JSON.parse(line) });
+    const silent = [
+      head, at(1, first), at(2, second), at(3, add(ada, { number: 6 })),
+      at(4, add(ada, { number: 6 })), ...rest,
+    ];
+    const ineffective = new Map([[3, { rejection: conflict.title }], [4, {}]]);
+    assert.equal(testCode(silent.join("\n"), { ...options, ineffective }), testCode(log, options));
   });
 
   test("has a connection for each client, and names that Swift has", () => {
@@ -432,6 +490,18 @@ describe("a journal's text", () => {
     assert.deepEqual(dispatches.map(({ version }) => version), [1, 1, 2]);
     assert.deepEqual(dispatches[2].actions, [{ type: "Add", payload: { by: 3 }, bytes: 8 }]);
     assert.equal(dispatches[1].rejection, "No.");
+  });
+
+  test("is read with what the server says of it: what was rejected, and what came twice", () => {
+    const ineffective = ineffectiveOf({
+      ineffective: [{ offset: 2, rejection: "Only up." }, { offset: 3 }],
+    });
+    const text = [header, entry(1), entry(2), entry(3), entry(4), ""].join("\n");
+    const { dispatches } = readJournal(text, ineffective);
+    assert.deepEqual(dispatches.map(({ seq, version }) => [seq, version]),
+      [[1, 1], [2, 1], [4, 2]]);
+    assert.deepEqual(dispatches.map(({ rejection }) => rejection),
+      [undefined, "Only up.", undefined]);
   });
 
   test("has a digest of what was refused; earlier ones have it whole, or its beginning", () => {

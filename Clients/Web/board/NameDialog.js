@@ -5,6 +5,9 @@ import { ask } from "./dialogs.js";
 import { counted } from "./sentences.js";
 
 const key = "storecast board name";
+const formerKey = "storecast board former name";
+/** How long the server waits for somebody whose connection has ended, and a little more. */
+const grace = 12_000;
 
 /**
  * Who this is, as this browser remembers it: empty for somebody who stays anonymous; undefined if
@@ -15,6 +18,19 @@ const key = "storecast board name";
 export function myName() {
   try {
     return history.state?.name ?? localStorage.getItem(key) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Who this was a moment ago, whom the server still takes to be here; undefined if nobody else.
+ *
+ * @returns {{ name: string, until: number } | undefined}
+ */
+export function myFormerName() {
+  try {
+    return JSON.parse(sessionStorage.getItem(formerKey) ?? "null") ?? undefined;
   } catch {
     return undefined;
   }
@@ -77,7 +93,19 @@ export class NameDialog {
     if (name === this.#name) return;
     // Another person is another client: the page begins anew, if it can be had.
     const isReachable = this.#connection.status.state !== "offline";
-    if (isReachable || navigator.serviceWorker?.controller) return location.reload();
+    if (isReachable || navigator.serviceWorker?.controller) {
+      this.#leave();
+      return location.reload();
+    }
     notify(`There is no connection. You are ${shownName(name)} when the page is loaded again.`);
+  }
+
+  #leave() {
+    const former = { name: this.#name, until: Date.now() + grace };
+    try {
+      sessionStorage.setItem(formerKey, JSON.stringify(former));
+    } catch {
+      // Not allowed here: for a moment one meets oneself.
+    }
   }
 }

@@ -1,10 +1,13 @@
 import { avatar, shownName } from "../parts/avatar.js";
 import { byId, element } from "../parts/element.js";
+import { myFormerName } from "./NameDialog.js";
 
 const most = 6;
 
 /** Who else is here, as a row of discs. */
 export class PeopleView {
+  #former = myFormerName();
+
   /**
    * @param {import("../storecast/index.js").Connection<any>} connection
    * @param {string} me
@@ -13,6 +16,7 @@ export class PeopleView {
     const present = connection.select("present");
     const show = () => this.#show(present.getState() ?? [], connection.identity?.id ?? me);
     present.subscribe(show);
+    if (this.#former) setTimeout(show, this.#former.until - Date.now());
   }
 
   /**
@@ -20,8 +24,10 @@ export class PeopleView {
    * @param {string} me
    */
   #show(all, me) {
-    // One's own name is on the button beside them.
-    const people = all.filter(({ id }) => id !== me);
+    // One's own name is on the button beside them; under the one before nobody is there any more.
+    const { name: former, until = 0 } = this.#former ?? {};
+    const hidden = Date.now() < until ? [me, former] : [me];
+    const people = all.filter(({ id }) => !hidden.includes(id));
     const room = matchMedia("(max-width: 640px)").matches ? 2 : most;
     const shown = people.slice(0, people.length > room ? room - 1 : room);
     const items = shown.map((person) => {

@@ -2,9 +2,9 @@ import { byID, newID, settled } from "./elements.js";
 import { differences } from "./model/differences.js";
 import { DispatchLog } from "./model/DispatchLog.js";
 import { journalText, save, saveJournal } from "./model/Exporting.js";
-import { Follower } from "./model/Follower.js";
+import { answerOf, Follower } from "./model/Follower.js";
 import { bringLog } from "./model/Importing.js";
-import { readJournal } from "./model/journalText.js";
+import { ineffectiveOf, readJournal } from "./model/journalText.js";
 import { Outcomes } from "./model/Outcomes.js";
 import { Search } from "./model/Search.js";
 import { testCode } from "./model/testCode.js";
@@ -36,6 +36,17 @@ const panes = { state: 0, action: 1, difference: 2, find: 3, clients: 4, costs: 
 /** How many dispatches a test is made of at most, so that a long journal isn't read for nothing. */
 const mostInTest = 2000;
 
+/**
+ * @typedef {object} Imported
+ * @property {string} id
+ * @property {string} name
+ * @property {string} text
+ * @property {Dispatch[]} dispatches
+ * @property {import("./model/journalText.js").Ineffective} [ineffective]  once the server has
+ *     reduced it
+ * @property {string} trouble
+ */
+
 /** The page: what is followed of the server, and the views of it. */
 export class Devtools {
   #connection;
@@ -45,8 +56,7 @@ export class Devtools {
   /**
    * The log that was imported, with its text; `trouble` says why there are no states of it.
    *
-   * @type {{ id: string, name: string, text: string, dispatches: Dispatch[], newest: number,
-   *     trouble: string } | undefined}
+   * @type {Imported | undefined}
    */
   #imported;
   /**
@@ -138,9 +148,9 @@ export class Devtools {
     );
     this.#clientList = new ClientList(this.#tabs.panel(panes.clients));
     this.#findPane = new FindPane(this.#tabs.panel(panes.find), {
-      change: (path) => this.#find((room, shown) => this.#search.change(room, path, shown)),
+      change: (path) => this.#find((subject, shown) => this.#search.change(subject, path, shown)),
       first: (path, condition) =>
-        this.#find((room, shown) => this.#search.first(room, path, condition, 0, shown)),
+        this.#find((subject, shown) => this.#search.first(subject, path, condition, 0, shown)),
       goOn: () => {
         this.#search.goOn();
         this.#showPane();
@@ -192,6 +202,7 @@ export class Devtools {
         this.#chosen = undefined;
         this.#logView.setImported(undefined);
         this.#ask.cancel();
+        this.#search.leave();
         this.#travel.leaveImported();
         this.#show();
       },
@@ -282,11 +293,13 @@ export class Devtools {
     });
   }
 
-  /** @param {(room: string, shown: number) => void} ask */
+  /** @param {(subject: import("./model/Search.js").Subject, shown: number) => void} ask */
   #find(ask) {
-    if (this.#imported) return this.#notice("Go back to the room: an imported log isn't searched.");
-    if (this.#room === undefined) return this.#notice("Choose a room first.");
-    ask(this.#room, this.#travel.version ?? this.#travel.newest);
+    const [room, imported] = [this.#room, this.#imported];
+    if (imported?.trouble) return this.#notice(imported.trouble);
+    if (!imported && room === undefined) return this.#notice("Choose a room first.");
+    const subject = imported ? { id: imported.id } : { room: String(room) };
+    ask(subject, this.#travel.version ?? this.#travel.newest);
     this.#showPane();
   }
 
@@ -306,12 +319,13 @@ export class Devtools {
       const text = await file.text();
       const { room, dispatches } = readJournal(text);
       const id = newID();
-      const newest = dispatches.reduce((most, { version }) => Math.max(most, version), 0);
       const name = `${file.name}, room ${room}`;
       const trouble = "The server is given the log, to reduce it …";
-      const log = { id, name, text, dispatches, newest, trouble };
+      /** @type {Imported} */
+      const log = { id, name, text, dispatches, trouble };
       this.#imported = log;
       this.#chosen = undefined;
+      this.#search.leave();
       this.#logView.setImported(name);
       this.#show();
       await this.#bring(log);
@@ -319,7 +333,7 @@ export class Devtools {
   }
 
   /** Has the server read the imported log, so that its states can be shown. */
-  async #bring(/** @type {{ id: string, text: string, newest: number, trouble: string }} */ log) {
+  async #bring(/** @type {Imported} */ log) {
     const { id, text } = log;
     try {
       await bringLog(
@@ -327,9 +341,12 @@ export class Devtools {
         { id, room: this.#room, text },
         (share) => this.#notice(`The server is given the log: ${Math.round(share * 100)} %`),
       );
+      const outcomes = await answerOf(this.#connection, "importedOutcomes", { id });
+      log.ineffective = ineffectiveOf(outcomes);
+      log.dispatches = readJournal(text, log.ineffective).dispatches;
       log.trouble = "";
       this.#notice("");
-      if (this.#imported === log) this.#travel.enterImported(id, log.newest);
+      if (this.#imported === log) this.#travel.enterImported(id, outcomes.version);
     } catch (error) {
       log.trouble = `No states: ${error instanceof Error ? error.message : error}`;
     }
@@ -347,8 +364,10 @@ export class Devtools {
         throw new Error(`A test has at most ${mostInTest} dispatches: choose an earlier version.`);
       }
       const samples = this.#samplesOfActions.value;
-      const code = testCode(this.#imported?.text ?? (await this.#linesUpTo(room, through)), {
+      const { text, ineffective } = this.#imported ?? (await this.#linesUpTo(room, through));
+      const code = testCode(text, {
         through, skipped, definition: `${samples?.state ?? "Room"}.room`,
+        ...(ineffective && { ineffective }),
         ...(samples?.actions && { types: samples.actions.map(({ type }) => type) }),
       });
       if (await copied(code)) return this.#notice(`The test up to v${through} is copied.`);
@@ -361,15 +380,13 @@ export class Devtools {
    * @param {string} room
    * @param {number} through
    */
-  #linesUpTo(room, through) {
-    let version = 0;
-    return journalText(this.#connection, room, () => {}, (page) => {
-      for (const line of page) {
-        const { actions, rejection } = JSON.parse(line);
-        if (actions && !rejection) version += 1;
-      }
-      return version >= through;
-    });
+  async #linesUpTo(room, through) {
+    const outcomes = await answerOf(this.#connection, "outcomes", { room, through });
+    const last = (/** @type {readonly string[]} */ page) => JSON.parse(page.at(-1) ?? "{}").offset;
+    const text = await journalText(
+      this.#connection, room, () => {}, (page) => last(page) >= outcomes.offset,
+    );
+    return { text, ineffective: ineffectiveOf(outcomes) };
   }
 
   /** @param {() => Promise<void>} body  whose failure is told */

@@ -44,6 +44,8 @@ final class HistoryReader: PastReader {
             search { () throws(JSONPointerError) in
                 try HistorySearch(definition, room.limits, first: parameters)
             }
+        case .outcomes(let parameters):
+            play(OutcomePlayback(definition, room.limits, through: parameters.through))
         case .actions:
             host.offload({ RoomSamples.json(of: definition) }) { [self] in end($0) }
         case .lines(let parameters) where parameters.after == 0: readLines(after: 0, [header])

@@ -174,6 +174,9 @@ final class HistorySearch: Playback {
     }
 
     private func endOfRange(_ progress: inout Progress) -> PlaybackStep {
+        guard progress.replay.version >= progress.through else {
+            return .done(DevtoolsState.problem("The room hasn't come to this version."))
+        }
         if let found = progress.found { return .done(found) }
         if case .lastChange = goal, progress.from > 0 {
             progress.through = progress.from

@@ -114,48 +114,86 @@ struct ImportShelf {
     private var bytes: Int { logs.reduce(0) { $0 + $1.content.bytes } }
 }
 
-/// Answers what a state was in an imported log, as ``HistoryReader`` does of a room.
+/// Answers one question about an imported log's past, as ``HistoryReader`` does of a room.
 final class ImportReader: PastReader {
     let question: DevtoolsQuestion
     private unowned let host: any ExtensionHost
     private let log: ImportedLog
-    private let playback: any Playback
+    private let definition: any RoomDefinitionProtocol
+    private let limits: SyncLimits
     private let completion: (JSON) -> Void
     private(set) var isOver = false
 
     init(
-        _ question: DevtoolsQuestion, _ log: ImportedLog, _ playback: any Playback,
+        _ question: DevtoolsQuestion, _ log: ImportedLog,
+        _ definition: any RoomDefinitionProtocol, _ limits: SyncLimits,
         on host: any ExtensionHost, completion: @escaping (JSON) -> Void
     ) {
         self.question = question
         self.log = log
-        self.playback = playback
+        self.definition = definition
+        self.limits = limits
         self.host = host
         self.completion = completion
     }
 
     func begin() {
-        guard let snapshot = log.snapshot else { return reduce(from: 0) }
-        guard snapshot.version <= playback.start else {
-            return end(DevtoolsState.problem("The log begins behind what led to this version."))
-        }
-        host.offload({ [playback] in playback.restore(snapshot) }) { [self] isGood in
-            guard !isOver else { return }
-            if isGood { return reduce(from: 0) }
-            end(DevtoolsState.problem("The snapshot that the log begins with can't be used."))
+        do throws(JSONPointerError) {
+            guard let playback = try makePlayback() else { return end(.null) }
+            play(playback)
+        } catch {
+            end(DevtoolsState.problem(error.message))
         }
     }
 
     func cancel() { isOver = true }
 
-    private func reduce(from first: Int) {
+    private func makePlayback() throws(JSONPointerError) -> (any Playback)? {
+        let room = ExactString(log.room)
+        switch question {
+        case .importedAt(let asked):
+            return HistoryPlayback(
+                definition, limits,
+                at: VersionParameters(room: room, version: asked.version, skip: asked.skip))
+        case .importedChange(let asked):
+            return try HistorySearch(
+                definition, limits,
+                change: ChangeParameters(room: room, path: asked.path, through: asked.through))
+        case .importedFirst(let asked):
+            return try HistorySearch(
+                definition, limits,
+                first: FirstParameters(
+                    room: room, path: asked.path, test: asked.test, value: asked.value,
+                    from: asked.from, through: asked.through))
+        case .importedOutcomes: return OutcomePlayback(definition, limits, through: nil)
+        default: return nil
+        }
+    }
+
+    private func play(_ playback: any Playback) {
+        guard let snapshot = log.snapshot else { return reduce(with: playback, from: 0) }
+        if snapshot.version > playback.start, let answer = playback.answerToTruncation() {
+            return end(answer)
+        }
+        host.offload({ playback.restore(snapshot) }) { [self] isGood in
+            guard !isOver else { return }
+            if isGood { return reduce(with: playback, from: 0) }
+            end(DevtoolsState.problem("The snapshot that the log begins with can't be used."))
+        }
+    }
+
+    private func reduce(with playback: any Playback, from first: Int) {
         let rest = log.records[first...]
         let records = Array(rest.prefix(playback.pageEntries))
         let isLast = records.count == rest.count
-        host.offload({ [playback] in playback.take(records, isLast: isLast) }) { [self] step in
+        host.offload({ playback.take(records, isLast: isLast) }) { [self] step in
             guard !isOver else { return }
-            if case .done(let answer) = step { return end(answer) }
-            reduce(from: first + records.count)
+            switch step {
+            case .more: reduce(with: playback, from: first + records.count)
+            // There is nothing before what the log begins with.
+            case .again: end(playback.answerToTruncation() ?? .null)
+            case .done(let answer): end(answer)
+            }
         }
     }
 

@@ -16,14 +16,20 @@ enum DevtoolsQuestion: Hashable, Codable, Sendable {
     case lines(LinesParameters)
     case change(ChangeParameters)
     case first(FirstParameters)
+    case outcomes(OutcomesParameters)
     case actions(RoomParameters)
     case turns(RoomParameters)
-    case importedAt(ImportParameters)
+    case importedAt(ImportedVersionParameters)
+    case importedChange(ImportedChangeParameters)
+    case importedFirst(ImportedFirstParameters)
+    case importedOutcomes(ImportedOutcomesParameters)
 
     /// The room that it is about; nil if it is about all.
     var room: ExactString? {
         switch self {
-        case .rooms, .revocations, .cluster, .connections, .importedAt: nil
+        case .rooms, .revocations, .cluster, .connections, .importedAt, .importedChange,
+            .importedFirst, .importedOutcomes:
+            nil
         case .graphs(let parameters): parameters.room == "" ? nil : parameters.room
         case .room(let parameters), .state(let parameters), .actions(let parameters),
             .turns(let parameters):
@@ -35,6 +41,7 @@ enum DevtoolsQuestion: Hashable, Codable, Sendable {
         case .lines(let parameters): parameters.room
         case .change(let parameters): parameters.room
         case .first(let parameters): parameters.room
+        case .outcomes(let parameters): parameters.room
         }
     }
 
@@ -49,22 +56,33 @@ enum DevtoolsQuestion: Hashable, Codable, Sendable {
     /// Whether the answer stays the same, whatever happens from now on.
     var hasFinalAnswer: Bool {
         switch self {
-        case .stateAt, .history, .change, .first, .actions, .importedAt: true
-        default: false
+        case .stateAt, .history, .change, .first, .outcomes, .actions: true
+        default: isOfImport
         }
     }
 
     /// Whether the answer is found once, away from the loop: mostly from the journal.
     var isOfThePast: Bool {
         switch self {
-        case .stateAt, .history, .lines, .change, .first, .actions, .importedAt: true
-        default: false
+        case .lines: true
+        default: hasFinalAnswer
+        }
+    }
+
+    /// What the imported log is called that it is about; nil if it is about none.
+    var importID: ExactString? {
+        switch self {
+        case .importedAt(let parameters): parameters.id
+        case .importedChange(let parameters): parameters.id
+        case .importedFirst(let parameters): parameters.id
+        case .importedOutcomes(let parameters): parameters.id
+        default: nil
         }
     }
 
     /// Whether it is about a log that the devtools' own room has, on its loop.
     var isOfImport: Bool {
-        if case .importedAt = self { true } else { false }
+        importID != nil
     }
 }
 
@@ -129,6 +147,12 @@ struct FirstParameters: Hashable, Codable, Sendable {
     var through: UInt64
 }
 
+/// Which entries of a room's journal led to no version, up to one.
+struct OutcomesParameters: Hashable, Codable, Sendable {
+    var room: ExactString
+    var through: UInt64
+}
+
 /// How a place of a state is compared.
 enum PlaceComparison: String, Hashable, Codable, Sendable {
     case equals = "="
@@ -140,8 +164,30 @@ enum PlaceComparison: String, Hashable, Codable, Sendable {
 }
 
 /// What an imported log's room was at a version.
-struct ImportParameters: Hashable, Codable, Sendable {
+struct ImportedVersionParameters: Hashable, Codable, Sendable {
     var id: ExactString
     var version: UInt64
     var skip: [UInt64]?
+}
+
+/// As ``ChangeParameters``, in an imported log.
+struct ImportedChangeParameters: Hashable, Codable, Sendable {
+    var id: ExactString
+    var path: ExactString
+    var through: UInt64
+}
+
+/// As ``FirstParameters``, in an imported log.
+struct ImportedFirstParameters: Hashable, Codable, Sendable {
+    var id: ExactString
+    var path: ExactString
+    var test: PlaceComparison
+    var value: JSON?
+    var from: UInt64
+    var through: UInt64
+}
+
+/// As ``OutcomesParameters``, of all of an imported log.
+struct ImportedOutcomesParameters: Hashable, Codable, Sendable {
+    var id: ExactString
 }

@@ -67,8 +67,12 @@ extension DevtoolsState {
         selection("state") { .state($0) }, selection("stateAt") { .stateAt($0) },
         selection("history") { .history($0) }, selection("lines") { .lines($0) },
         selection("change") { .change($0) }, selection("first") { .first($0) },
+        selection("outcomes") { .outcomes($0) },
         selection("actions") { .actions($0) }, selection("turns") { .turns($0) },
         selection("importedAt") { .importedAt($0) },
+        selection("importedChange") { .importedChange($0) },
+        selection("importedFirst") { .importedFirst($0) },
+        selection("importedOutcomes") { .importedOutcomes($0) },
     ]
 
     private static func selection<Parameters: Codable & Hashable & Sendable>(
@@ -123,9 +127,13 @@ extension DevtoolsQuestion {
         case "lines": self.init(parameters) { .lines($0) }
         case "change": self.init(parameters) { .change($0) }
         case "first": self.init(parameters) { .first($0) }
+        case "outcomes": self.init(parameters) { .outcomes($0) }
         case "actions": self.init(parameters) { .actions($0) }
         case "turns": self.init(parameters) { .turns($0) }
         case "importedAt": self.init(parameters) { .importedAt($0) }
+        case "importedChange": self.init(parameters) { .importedChange($0) }
+        case "importedFirst": self.init(parameters) { .importedFirst($0) }
+        case "importedOutcomes": self.init(parameters) { .importedOutcomes($0) }
         default: return nil
         }
     }

@@ -1,4 +1,4 @@
-import { Follower } from "./Follower.js";
+import { answerOf } from "./Follower.js";
 
 /**
  * Fetches a room's journal as text, page by page.
@@ -13,7 +13,8 @@ export async function journalText(connection, room, progressed, isEnough = () =>
   /** @type {string[]} */
   const lines = [];
   for (let after = 0; ; ) {
-    const page = await journalPage(connection, room, after);
+    /** @type {{ lines: string[], next: number | null }} */
+    const page = await answerOf(connection, "lines", { room, after });
     for (const line of page.lines) lines.push(line);
     progressed(lines.length);
     if (page.next === null || isEnough(page.lines)) {
@@ -21,27 +22,6 @@ export async function journalText(connection, room, progressed, isEnough = () =>
     }
     after = page.next;
   }
-}
-
-/**
- * @param {import("../../storecast/index.js").Connection} connection
- * @param {string} room
- * @param {number} after
- * @returns {Promise<{ lines: string[], next: number | null }>}
- */
-function journalPage(connection, room, after) {
-  return new Promise((resolve, reject) => {
-    const follower = /** @type {Follower<any>} */ (
-      new Follower(connection, "lines", () => {
-        const page = follower.value;
-        if (!page) return;
-        follower.leave();
-        if (page.problem) reject(new Error(page.problem));
-        else resolve(page);
-      })
-    );
-    follower.follow({ room, after });
-  });
 }
 
 /**

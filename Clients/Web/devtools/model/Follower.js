@@ -57,3 +57,26 @@ export class Follower {
     return this.#store?.getState() ?? undefined;
   }
 }
+
+/**
+ * The first answer of the server; rejects with the problem if there is none.
+ *
+ * @param {Connection} connection
+ * @param {string} name  the selection's
+ * @param {Record<string, unknown>} params
+ * @returns {Promise<any>}
+ */
+export function answerOf(connection, name, params) {
+  return new Promise((resolve, reject) => {
+    const follower = /** @type {Follower<any>} */ (
+      new Follower(connection, name, () => {
+        const { value } = follower;
+        if (!value) return;
+        follower.leave();
+        if (value.problem) reject(new Error(value.problem));
+        else resolve(value);
+      })
+    );
+    follower.follow(params);
+  });
+}

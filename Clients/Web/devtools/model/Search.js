@@ -3,12 +3,23 @@ import { Follower } from "./Follower.js";
 /** @typedef {import("./types.js").Found} Found */
 
 /**
- * Looks in a room's past, one question at a time: for the last dispatch that changed a place, or
- * for the first version at which something is so.
+ * Whose past is looked through: a room's, or that of a log that was imported.
+ *
+ * @typedef {{ room: string } | { id: string }} Subject
+ */
+
+/** What the questions are called where they are about an imported log. */
+const ofImported = { change: "importedChange", first: "importedFirst" };
+
+/**
+ * Looks in the past of a room or an imported log, one question at a time: for the last dispatch
+ * that changed a place, or for the first version at which something is so.
  */
 export class Search {
-  #change;
-  #first;
+  #connection;
+  #changed;
+  /** @type {Follower<Found> | undefined} */
+  #answer;
   /** @type {{ name: "change" | "first", params: Record<string, unknown> } | undefined} */
   #asked;
 
@@ -17,32 +28,32 @@ export class Search {
    * @param {() => void} changed
    */
   constructor(connection, changed) {
-    this.#change = /** @type {Follower<Found>} */ (new Follower(connection, "change", changed));
-    this.#first = /** @type {Follower<Found>} */ (new Follower(connection, "first", changed));
+    this.#connection = connection;
+    this.#changed = changed;
   }
 
   /**
    * Who changed the place last, up to a version.
    *
-   * @param {string} room
+   * @param {Subject} subject
    * @param {string} path  a JSON Pointer
    * @param {number} through
    */
-  change(room, path, through) {
-    this.#ask("change", { room, path, through });
+  change(subject, path, through) {
+    this.#ask("change", { ...subject, path, through });
   }
 
   /**
    * Since when it is so, from a version up to another.
    *
-   * @param {string} room
+   * @param {Subject} subject
    * @param {string} path
    * @param {{ test: string, value?: unknown }} condition
    * @param {number} from
    * @param {number} through
    */
-  first(room, path, condition, from, through) {
-    this.#ask("first", { room, path, ...condition, from, through });
+  first(subject, path, condition, from, through) {
+    this.#ask("first", { ...subject, path, ...condition, from, through });
   }
 
   /** Goes on where a bound ended the last search. */
@@ -57,8 +68,8 @@ export class Search {
 
   leave() {
     this.#asked = undefined;
-    this.#change.leave();
-    this.#first.leave();
+    this.#answer?.leave();
+    this.#answer = undefined;
   }
 
   /** What is asked, while there is a question. */
@@ -68,8 +79,7 @@ export class Search {
 
   /** What is found; undefined while it is looked for. */
   get answer() {
-    if (!this.#asked) return undefined;
-    return (this.#asked.name === "change" ? this.#change : this.#first).value;
+    return this.#answer?.value;
   }
 
   /**
@@ -79,6 +89,8 @@ export class Search {
   #ask(name, params) {
     this.leave();
     this.#asked = { name, params };
-    (name === "change" ? this.#change : this.#first).follow(params);
+    const selection = "id" in params ? ofImported[name] : name;
+    this.#answer = new Follower(this.#connection, selection, this.#changed);
+    this.#answer.follow(params);
   }
 }

@@ -1,13 +1,31 @@
 /** @typedef {import("./types.js").Dispatch} Dispatch */
 
 /**
+ * The entries of a journal that led to no version, by their offsets: with the reason if they were
+ * rejected, else they came a second time. Its text has no word of what the room's rules rejected
+ * by the state of then: the server tells that.
+ *
+ * @typedef {ReadonlyMap<number, { rejection?: string }>} Ineffective
+ */
+
+/**
+ * @param {{ ineffective: { offset: number, rejection?: string }[] }} outcomes  the server's
+ * @returns {Ineffective}
+ */
+export function ineffectiveOf({ ineffective }) {
+  return new Map(ineffective.map(({ offset, ...why }) => [offset, why]));
+}
+
+/**
  * Reads a journal as `storecast journal export`, or this page, wrote it: JSON Lines.
  *
  * @param {string} text
+ * @param {Ineffective} [ineffective]  without it versions are those as if nothing else had been
+ *     rejected than what the text says
  * @returns {{ room: string, dispatches: Dispatch[] }}
  * @throws {Error} that says which line is wrong, and why
  */
-export function readJournal(text) {
+export function readJournal(text, ineffective = new Map()) {
   const lines = text.split("\n");
   let room = "";
   let version = 0;
@@ -24,6 +42,9 @@ export function readJournal(text) {
       version = Number(content.version);
     } else {
       const dispatch = read(content, index + 1);
+      const why = ineffective.get(content.offset);
+      if (why && !why.rejection) continue;
+      dispatch.rejection ??= why?.rejection;
       if (!dispatch.rejection) version += 1;
       dispatches.push({ ...dispatch, version });
     }

@@ -19,11 +19,13 @@ const most = 2000;
  * @param {number} options.through  the version
  * @param {string} options.definition  Swift code for the room's definition
  * @param {readonly number[]} [options.skipped]
+ * @param {import("./journalText.js").Ineffective} [options.ineffective]
  * @param {readonly string[]} [options.types]  what clients may dispatch; undefined if that isn't
  *     known
  * @throws {Error} that says why there is no such test
  */
-export function testCode(text, { through, definition, skipped = [], types }) {
+export function testCode(text, options) {
+  const { through, definition, skipped = [], ineffective = new Map(), types } = options;
   /** @type {Map<string, { name: string, code: string }>} */
   const people = new Map();
   /** @type {string[]} */
@@ -44,6 +46,9 @@ export function testCode(text, { through, definition, skipped = [], types }) {
       throw new Error("The journal begins with a snapshot, and no longer has what led to it.");
     }
     if (body.length >= most) throw new Error(`A test has at most ${most} dispatches.`);
+    const why = ineffective.get(Number(content.offset));
+    if (why && !why.rejection) continue;
+    if (why) content.rejection ??= { title: why.rejection };
     if (!content.rejection) version += 1;
     if (!content.rejection && skipped.includes(version)) continue;
     const name = () => person(content, people).name;

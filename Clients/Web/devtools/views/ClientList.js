@@ -20,11 +20,9 @@ export class ClientList {
       const text = detail?.problem ?? "…";
       return this.#home.replaceChildren(element("p", { class: "hint faint" }, text));
     }
-    const names = [
-      "user", "participant", "from", "lag", "clock", "heard", "in", "out", "subscriptions",
-    ];
+    const names = ["user", "participant", "from", "lag", "clock", "heard", "in", "out"];
     const heads = names.map((name) => element("th", { scope: "col" }, name));
-    const rows = detail.clients.map((client) => {
+    const rows = detail.clients.flatMap((client) => {
       const views = client.subscriptions.map(({ selection, parameters, lag }) => {
         const text = `${selection}${isEmpty(parameters) ? "" : ` ${inline(parameters, 60)}`}`;
         return element("span", { class: lag > 0 ? "view warning" : "view" }, text);
@@ -32,11 +30,12 @@ export class ClientList {
       const cells = [
         [shown(client.participant.slice(0, 8))], [client.address], [String(client.lag)],
         [clockOf(client)], [client.silence === undefined ? "" : `${client.silence} s ago`],
-        [bytes(client.traffic.received.bytes)], [bytes(client.traffic.sent.bytes)], views,
+        [bytes(client.traffic.received.bytes)], [bytes(client.traffic.sent.bytes)],
       ].map((content) => element("td", {}, ...content));
       const roles = client.roles.length > 0 ? ` (${client.roles.map(shown).join(", ")})` : "";
       const user = element("th", { scope: "row" }, shownName(client.user) + roles);
-      return element("tr", {}, user, ...cells);
+      const follows = element("td", { class: "views", colspan: names.length }, ...views);
+      return [element("tr", {}, user, ...cells), element("tr", {}, follows)];
     });
     const hidden = detail.count - detail.clients.length;
     const hint =

@@ -98,12 +98,11 @@ function total(turn) {
 
 /** @param {Turn[]} turns */
 function turnTable(turns) {
-  const heads = ["slowest turns", "all", ...steps.map(([, name]) => name), "dispatches", "messages",
-    "longest"];
+  const heads = ["slowest turns", "all", "longest", ...steps.map(([, name]) => name), "dispatches",
+    "messages"];
   return table(heads, turns.map((turn) => [
-    clock(turn.time), duration(total(turn)), ...steps.map(([step]) => duration(turn[step])),
-    String(turn.dispatches), String(turn.messages),
-    turn.longest ? `${turn.longest} in ${turn.room}` : "",
+    clock(turn.time), duration(total(turn)), turn.longest ? `${turn.longest} in ${turn.room}` : "",
+    ...steps.map(([step]) => duration(turn[step])), String(turn.dispatches), String(turn.messages),
   ]));
 }
 
