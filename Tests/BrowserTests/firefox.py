@@ -10,7 +10,7 @@ import tempfile
 import threading
 import time
 
-from marionette_driver.errors import JavascriptException, NoSuchWindowException
+from marionette_driver.errors import JavascriptException
 from marionette_driver.marionette import Marionette
 
 from programs import DEADLINE
@@ -102,13 +102,14 @@ class Firefox:
         self._run("Services.io.offline = arguments[0];", is_so)
 
     def take_problems(self, origin):
-        """The errors, and what was refused to pages, that came from a server since last asked."""
+        """The errors of a server's pages, and what pages were refused, since it was last asked."""
         # Firefox itself says that a server is away; whether the page copes is tested.
         return self._run(r"""
             const known = Services.console.getMessageArray().filter((message) =>
               message instanceof Ci.nsIScriptError
               && !(message.flags & Ci.nsIScriptError.warningFlag)
-              && (message.sourceName ?? "").startsWith(arguments[0]));
+              && (message.category.startsWith("CSP_")
+                || (message.sourceName ?? "").startsWith(arguments[0])));
             Services.console.reset();
             const outage = /can.t establish a connection|connection to .* was interrupted/;
             return known.map(({ category, errorMessage }) => `${category}: ${errorMessage}`)
@@ -133,8 +134,9 @@ class Tab:
         self._marionette.navigate(url)
 
     def reload(self):
-        self._turn_to()
-        self._marionette.refresh()
+        # Marionette's own reload passes service workers by, other than people's.
+        self.read("(document.documentElement.dataset.isOld = '', void location.reload())")
+        self.sees("'isOld' in document.documentElement.dataset", False)
 
     def close(self):
         self._marionette.switch_to_window(self._handle, focus=False)

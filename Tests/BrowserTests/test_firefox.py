@@ -28,8 +28,8 @@ SKIPPED = {
         "a page's own URL › is what a path is completed with": STANDS_IN,
     },
     "outboxes.test.js": {
-        "an outbox in localStorage › is in memory where there are no locks, and that is no secret":
-        STANDS_IN,
+        "an outbox in localStorage › is in memory where there are no locks,"
+        " and that is no secret": STANDS_IN,
     },
     "rows.test.js": {"with a real server": NO_PROGRAMS},
     "stamps.test.js": {

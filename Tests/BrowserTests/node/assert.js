@@ -95,8 +95,10 @@ function isDeepEqual(one, other) {
 
 const isObject = (value) => typeof value === "object" && value !== null;
 
-const namesOf = (object) =>
-  Reflect.ownKeys(object).filter((name) => Object.prototype.propertyIsEnumerable.call(object, name));
+function namesOf(object) {
+  const { propertyIsEnumerable } = Object.prototype;
+  return Reflect.ownKeys(object).filter((name) => propertyIsEnumerable.call(object, name));
+}
 
 /** Whether these are the same, in whatever order. */
 function isEachIn(some, others) {

@@ -59,11 +59,11 @@ const thrower = (error) => () => {
 };
 test("throws of nothing fails", () => assert.throws(() => {}));
 test("throws passes", () => assert.throws(thrower(new Error("a"))));
-test("throws of a pattern passes", () => assert.throws(thrower(new TypeError("a")), /^TypeError: a/));
+test("throws of a pattern passes", () => assert.throws(thrower(new TypeError("a")), /^Type.*a/));
 test("throws of another pattern fails", () => assert.throws(thrower(new Error("a")), /b/));
 test("throws of a class passes", () => assert.throws(thrower(new TypeError("a")), TypeError));
 test("throws of another class fails", () => assert.throws(thrower(new Error("a")), TypeError));
-test("throws of members passes", () => assert.throws(thrower({ code: "a", more: 1 }), { code: "a" }));
+test("throws of members passes", () => assert.throws(thrower({ code: "a", b: 1 }), { code: "a" }));
 test("throws of other members fails", () => assert.throws(thrower({ code: "a" }), { code: "b" }));
 test("throws of a check passes", () => assert.throws(thrower(new Error("a")), () => true));
 test("throws of a check that says no fails", () => {
