@@ -76,14 +76,19 @@ class Firefox:
             if found := re.search(r"Marionette\s+INFO\s+Listening on port (\d+)", line):
                 late.cancel()
                 # It may go on speaking, and would stop where nobody listens.
-                threading.Thread(target=self._process.stdout.read, daemon=True).start()
+                threading.Thread(target=self._drain, daemon=True).start()
                 return int(found[1])
         late.cancel()
         raise AssertionError(f"Firefox ended: {''.join(heard)}")
 
+    def _drain(self):
+        with self._process.stdout as output:
+            for _ in output:
+                pass
+
     def stop(self):
         self._process.terminate()
-        self._process.wait(DEADLINE)
+        self._process.wait(3 * DEADLINE)
         self._profile.cleanup()
 
     def open(self, url, private=False):
