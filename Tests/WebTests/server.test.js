@@ -1,8 +1,4 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { describe, test } from "node:test";
 import { connect, memoryCache } from "../../Clients/Web/storecast/index.js";
 import { Seed } from "./support/Seed.js";
@@ -51,20 +47,11 @@ describe("with a real server", { skip: missing }, () => {
   });
 
   test("a connection can be encrypted, with roots of one's own", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "storecast-"));
-    const [certificate, key] = [join(folder, "certificate"), join(folder, "key")];
-    const wanted =
-      "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -batch -days 2 " +
-      "-subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1";
-    const files = ["-keyout", key, "-out", certificate];
-    execFileSync("openssl", [...wanted.split(" "), ...files], { stdio: "ignore" });
-    const options = ["--tls-certificate", certificate, "--tls-key", key];
-    const server = await Server.start({ document, arguments: options });
+    const server = await Server.start({ document, isEncrypted: true });
     assert.equal(new URL(server.url).protocol, "wss:");
-    const ca = readFileSync(certificate);
     class Trusting extends WebSocket {
       constructor(url, names) {
-        super(url, names, { ca });
+        super(url, names, { ca: server.root });
       }
     }
     const ada = open(server.url, { WebSocket: Trusting });
@@ -83,7 +70,6 @@ describe("with a real server", { skip: missing }, () => {
     assert(!statuses.includes("live"));
     bob.close();
     await server.stop();
-    rmSync(folder, { recursive: true });
   });
 
   test("a large document comes in parts, and is followed", async () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { Agent, get } from "node:http";
+import { Agent as EncryptedAgent, get as getEncrypted } from "node:https";
 import { describe, test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { missing, Server } from "./support/Server.js";
@@ -9,7 +10,7 @@ import { missing, Server } from "./support/Server.js";
 function load(url, { agent, ...headers } = {}) {
   const how = { agent, headers: { "accept-encoding": "gzip", ...headers } };
   return new Promise((resolve, reject) => {
-    get(url, how, (response) => {
+    (url.startsWith("https:") ? getEncrypted : get)(url, how, (response) => {
       const pieces = [];
       response.on("data", (piece) => pieces.push(piece));
       response.on("end", () => {
@@ -34,13 +35,15 @@ describe("what a server serves to browsers", { skip: missing }, () => {
     ["a board by its name", "b/team", {}],
     ["the devtools", "devtools/", {}],
     ["a document", "", { document: {} }],
+    ["an encrypted board", "", { isEncrypted: true }],
   ]) {
     test(`${name} is few files on one connection, and asked for once`, async () => {
       const server = await Server.start(options);
-      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      const one = { keepAlive: true, maxSockets: 1 };
+      const agent = server.root ? new EncryptedAgent({ ...one, ca: server.root }) : new Agent(one);
       const sockets = new Set();
       agent.on("free", (socket) => sockets.add(socket.localPort));
-      const url = `http://127.0.0.1:${server.port}/${path}`;
+      const url = `${server.url.replace("ws", "http")}${path}`;
       const page = await load(url, { agent });
       assert.equal(page.status, 200);
       const files = await Promise.all(references(page, url).map((url) => load(url, { agent })));

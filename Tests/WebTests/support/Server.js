@@ -1,6 +1,6 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { webcrypto } from "node:crypto";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -30,11 +30,12 @@ export class Server {
   #process;
   #folder;
 
-  static async start({ document, port = 0, arguments: more = [] } = {}) {
+  /** @param {{ isEncrypted?: boolean }} [how]  then `root` is the certificate to be trusted */
+  static async start({ document, port = 0, isEncrypted, arguments: more = [] } = {}) {
     const server = new Server();
     server.#folder = mkdtempSync(join(tmpdir(), "storecast-"));
     const options = ["serve", "--memory", "--log-level", "error", "--port", String(port)];
-    options.push(...more);
+    options.push(...more, ...(isEncrypted ? server.#encryption() : []));
     if (document !== undefined) {
       const file = join(server.#folder, "document.json");
       writeFileSync(file, JSON.stringify(document));
@@ -52,6 +53,18 @@ export class Server {
     server.url = line.replace("listening on ", "");
     server.port = Number(new URL(server.url).port);
     return server;
+  }
+
+  /** The options for a certificate of this machine's own. */
+  #encryption() {
+    const [key, certificate] = ["key", "certificate"].map((name) => join(this.#folder, name));
+    const wanted =
+      "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -batch -days 2 " +
+      "-subj /CN=localhost -addext subjectAltName=DNS:localhost,IP:127.0.0.1";
+    const files = ["-keyout", key, "-out", certificate];
+    execFileSync("openssl", [...wanted.split(" "), ...files], { stdio: "ignore" });
+    this.root = readFileSync(certificate);
+    return ["--tls-certificate", certificate, "--tls-key", key];
   }
 
   async stop(signal = "SIGTERM") {
