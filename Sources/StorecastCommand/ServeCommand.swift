@@ -26,8 +26,7 @@ struct ServeCommand: AsyncParsableCommand {
 
             Beside the board at / there is one at each path /b/NAME, which begins when somebody \
             opens it. A board has the selections summary, columns, column (its parameter is a \
-            column's id), card (a card's id), myCards, search,
-            history, chat and present.
+            column's id), card (a card's id), myCards, search, history, chat and present.
 
             With --devtools developers look into it at /devtools/: the URL that is printed for \
             them has a token, without which nobody gets in.
