@@ -226,7 +226,7 @@ describe("what a server must not say", () => {
     [
       "two values at once",
       ["announced", subscribed, "1 1 0 3 [", "1 1 0 3 ["],
-      "The server began a value before the last one was there.",
+      "The server began a value before the last had ended.",
     ],
     [
       "another value of what is coming",

@@ -42,7 +42,7 @@ extension Outbox {
     /// id, such as the original of a restored backup. Whose action was reduced nobody can tell.
     mutating func disown(through lastSeq: UInt64) {
         for place in first..<entries.count where entries[place].seq <= lastSeq {
-            end(place, Self.unknown("The server has settled more than this client has sent."))
+            end(place, Self.unknown("The server settled more than was sent."))
         }
         trim()
         self.lastSeq = max(self.lastSeq, lastSeq)

@@ -111,11 +111,10 @@ export class LogView {
     const known = this.#rows;
     this.#rows = new Map();
     for (const entry of shown) {
-      const key = DispatchLog.key(entry);
-      const row = known.get(key) ?? newRow(entry);
-      this.#rows.set(key, row);
-      const isSelected = chosen !== undefined && DispatchLog.key(chosen) === key;
-      set(row, "aria-selected", String(isSelected));
+      const row = known.get(rowKey(entry)) ?? newRow(entry);
+      this.#rows.set(rowKey(entry), row);
+      const isSelected = chosen && DispatchLog.key(chosen) === DispatchLog.key(entry);
+      set(row, "aria-selected", String(isSelected ?? false));
       row.classList.toggle("skipped", !entry.rejection && skipped.includes(entry.version));
       row.classList.toggle("later", version !== undefined && entry.version > version);
     }
@@ -163,7 +162,7 @@ export class LogView {
   #clicked(event) {
     const target = /** @type {Element} */ (event.target);
     const row = target.closest("li");
-    const entry = this.#shown.find((entry) => this.#rows.get(DispatchLog.key(entry)) === row);
+    const entry = this.#shown.find((entry) => this.#rows.get(rowKey(entry)) === row);
     if (!entry) return;
     if (target.closest("button")) this.#actions.skip(entry);
     else this.#actions.look(entry);
@@ -171,6 +170,15 @@ export class LogView {
 }
 
 let rows = 0;
+
+/**
+ * Of an imported log it is known only later what was rejected, and so which versions there were.
+ *
+ * @param {Dispatch} entry
+ */
+function rowKey(entry) {
+  return `${DispatchLog.key(entry)} ${entry.version} ${entry.rejection ?? ""}`;
+}
 
 /** @param {Dispatch} entry */
 function newRow(entry) {

@@ -441,7 +441,7 @@ export class ClientSession {
     }
     if (this.#transaction) return this.#isTrouble("The server sent a part in a transaction.");
     if (part.offset === 0 && !this.#beginParted(part)) {
-      return this.#isTrouble("The server began a value before the last one was there.");
+      return this.#isTrouble("The server began a value before the last had ended.");
     }
     if (!this.#parted) return this.#isTrouble("The server sent a part of nothing.");
     this.#parted.append(part);

@@ -265,8 +265,9 @@ export class Outbox {
     this.#admit(dispatch.action);
     this.lastSeq += 1;
     // One without an epoch is known never to have been sent.
-    const epoch = dispatch.epoch || this.#epoch;
-    this.#insert({ ...opened({ ...dispatch, epoch }), traceparent: dispatch.traceparent });
+    const entry = { ...opened(dispatch), traceparent: dispatch.traceparent };
+    entry.epoch ||= this.#epoch;
+    this.#insert(entry);
     return true;
   }
 
@@ -403,8 +404,9 @@ export class Outbox {
     this.#epoch = epoch;
     const changed = this.entries.filter((entry) => entry.epoch !== epoch);
     for (const entry of changed) {
-      const isUnsent = entry.epoch === "" || entry.seq > this.#lastEverSent;
-      entry.base = isUnsent ? version : Math.min(entry.base, version);
+      if (!entry.epoch || entry.seq > this.#lastEverSent || entry.base > version) {
+        entry.base = version;
+      }
       entry.epoch = epoch;
     }
     const first = changed[0];
@@ -421,7 +423,7 @@ export class Outbox {
    */
   #disown(lastSeq) {
     const title = "It can't be told whether the action was reduced.";
-    const detail = "The server has settled more than this client has sent.";
+    const detail = "The server settled more than was sent.";
     for (const entry of this.entries) {
       if (entry.seq > this.#lastEverSent && entry.seq <= lastSeq) {
         entry.rejection = new Rejection("outcome-unknown", title, detail);
