@@ -101,15 +101,11 @@ import Testing
         ) {
             try await DispatchCommandTests.dispatchMany()
         }
-        let text = String(decoding: result.standardErrorContent, as: UTF8.self)
-        let lines = text.split(separator: "\n").filter { line in
-            ["line ", "failed: ", "done", "count "].contains { line.hasPrefix($0) }
-        }
-        #expect(
-            lines == [
+        expectSaid(
+            [
                 "line 1: rejected (invalid): Only up.", "line 1200: rejected (invalid): Only up.",
                 "failed: 2 of 1200 actions rejected.", "count 1198",
-            ], "\(text)")
+            ], result.standardErrorContent)
     }
 
     /// Runs the command at a terminal, where somebody types an action and Ctrl-D.
@@ -175,7 +171,12 @@ import Testing
         ) { [input] in
             try await DispatchCommandTests.dispatch(input)
         }
-        let text = String(decoding: result.standardErrorContent, as: UTF8.self)
+        expectSaid(said, result.standardErrorContent)
+    }
+
+    /// Whether the lines on standard error that are the command's own begin like these.
+    private func expectSaid(_ said: [String], _ content: [UInt8]) {
+        let text = String(decoding: content, as: UTF8.self)
         let lines = text.split(separator: "\n").filter { line in
             ["line ", "failed: ", "done", "count ", "waiting"].contains { line.hasPrefix($0) }
         }
