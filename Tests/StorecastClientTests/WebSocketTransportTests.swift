@@ -72,6 +72,30 @@
             await loop.shutDown()
         }
 
+        @Test func `a server is trusted whose certificate leads to the root that is given`()
+            async throws
+        {
+            let (certificates, others) = (try TestCertificates(), try TestCertificates())
+            let encrypted = SyncServer(
+                port: 0,
+                certificate: try TLSCertificate(
+                    file: certificates.certificate, keyFile: certificates.key),
+                rooms: { _ in Shelf.room() })
+            let encryptedURL = try await encrypted.start()
+            let caller = Caller(loop)
+            let events = await caller.call(encryptedURL, texts: [], trusting: certificates.root)
+            let first = await events.limited.first { _ in true }
+            #expect(first == "opened")
+            await caller.close(1000)
+            // The system knows neither root.
+            for root in [others.root, nil] {
+                let events = await Caller(loop).call(encryptedURL, texts: [], trusting: root)
+                #expect(try await events.collected() == ["closed 1006"])
+            }
+            await encrypted.stop()
+            await stop()
+        }
+
         @Test func `large actions that are dispatched together all reach the server`() async throws
         {
             let connection = RemoteConnection(
@@ -103,9 +127,11 @@
         /// Connects, and sends `texts` as soon as the connection is open, all in one turn.
         ///
         /// - Parameter early: what is sent before that.
-        func call(_ url: String, texts: [[UInt8]], early: [[UInt8]] = []) -> AsyncStream<String> {
+        func call(
+            _ url: String, texts: [[UInt8]], early: [[UInt8]] = [], trusting root: String? = nil
+        ) -> AsyncStream<String> {
             let (events, heard) = AsyncStream<String>.makeStream()
-            connection = WebSocketTransport(on: loop).connect(
+            connection = WebSocketTransport(on: loop, trusting: root).connect(
                 to: url, subprotocol: ProtocolVersion.subprotocol
             ) { event in
                 switch event {

@@ -323,6 +323,47 @@ import Testing
         await loop.shutDown()
     }
 
+    @Test func `a server whose links are encrypted shows its key to none that doesn't encrypt`()
+        async throws
+    {
+        let nats = try await NATSProcess()
+        let certificates = try TestCertificates()
+        let node = ClusterNode(
+            nats: try Self.servers(nats), key: try EdgeKey(text: Self.key),
+            at: NodeAddress(isSecure: true), trusting: certificates.root,
+            pulseInterval: .milliseconds(100))
+        let server = SyncServer(
+            port: 0,
+            certificate: try TLSCertificate(
+                file: certificates.certificate, keyFile: certificates.key),
+            journal: .cluster(node), rooms: { _ in nil })
+        _ = try await server.start()
+        #expect(node.address?.hasPrefix("wss://127.0.0.1:") == true)
+        let (loop, jetStream) = try await connect(to: nats)
+        var others: [RoomPlaces] = []
+        for scheme in ["ws", "wss"] {
+            let other = RoomPlaces(jetStream, Self.layout, interval: .milliseconds(20))
+            let own = ClusterServer(id: scheme, address: "\(scheme)://127.0.0.1:1")
+            await other.begin(as: own) { _ in }
+            others.append(other)
+            let written = await Self.give("/\(scheme)", to: own, by: jetStream)
+            guard case .kept = written else { throw TooLate(description: "\(written)") }
+        }
+        #expect(await eventually { (try? await node.status())?.servers.count == 3 })
+        let upstream = node.upstream
+        await #expect(
+            throws: NATSError.violation("ws://127.0.0.1:1 isn't encrypted, and this server is.")
+        ) { try await upstream.find("/ws") }
+        let place = try await upstream.find("/wss")
+        #expect(place.url == "wss://127.0.0.1:1" && place.server == "wss")
+        #expect(place.configuration.tls)
+        #expect(place.configuration.certificateAuthorityFile == certificates.root)
+        for other in others { await other.close() }
+        await jetStream.close()
+        await loop.shutDown()
+        await server.stop()
+    }
+
     /// A connection to NATS of the test's own.
     private func connect(to nats: NATSProcess) async throws -> (EventLoop, JetStream) {
         let loop = try EventLoop(name: "test")

@@ -88,6 +88,26 @@ import Testing
         await server.stop()
     }
 
+    /// Runs the command with more lines than may be without an outcome, of which the first and the
+    /// last are rejected.
+    @MainActor static func dispatchMany() async throws {
+        let (good, bad) = ("Add {\"number\":1}\n", "Add {\"number\":-1}\n")
+        try await dispatch(bad + String(repeating: good, count: 1198) + bad)
+    }
+
+    @Test func `of many lines every outcome is waited for, also of the last`() async throws {
+        let result = try await #require(
+            processExitsWith: .success, observing: [\.standardErrorContent]
+        ) {
+            try await DispatchCommandTests.dispatchMany()
+        }
+        expectSaid(
+            [
+                "line 1: rejected (invalid): Only up.", "line 1200: rejected (invalid): Only up.",
+                "failed: 2 of 1200 actions rejected.", "count 1198",
+            ], result.standardErrorContent)
+    }
+
     /// Runs the command at a terminal, where somebody types an action and Ctrl-D.
     @MainActor static func dispatchAtTerminal() async throws {
         alarm(20)
@@ -151,7 +171,12 @@ import Testing
         ) { [input] in
             try await DispatchCommandTests.dispatch(input)
         }
-        let text = String(decoding: result.standardErrorContent, as: UTF8.self)
+        expectSaid(said, result.standardErrorContent)
+    }
+
+    /// Whether the lines on standard error that are the command's own begin like these.
+    private func expectSaid(_ said: [String], _ content: [UInt8]) {
+        let text = String(decoding: content, as: UTF8.self)
         let lines = text.split(separator: "\n").filter { line in
             ["line ", "failed: ", "done", "count ", "waiting"].contains { line.hasPrefix($0) }
         }

@@ -139,4 +139,49 @@ struct JetStreamLogsTests {
         #expect(nats.state.withLock { $0.questions } == questions, "it asks once a connection")
         await nats.loop.shutDown()
     }
+
+    /// The offsets of the entries of `/a` behind one, as long as pages follow.
+    private static func offsets(
+        _ logs: JetStreamLogs, after offset: UInt64
+    ) async throws -> [UInt64] {
+        var place = LogPlace(after: offset)
+        var offsets: [UInt64] = []
+        for _ in 0..<10 {
+            let page = try await logs.page(of: "/a", from: place)
+            offsets += page.entries.map(\.offset)
+            if page.isLast { break }
+            place = page.end
+        }
+        return offsets
+    }
+
+    @Test func `what is kept of a log begins with the first part of its oldest entry`()
+        async throws
+    {
+        let nats = try MemoryLog()
+        let layout = JetStreamLayout(name: "test", streams: 1, replicas: 1, mostBytes: 4 << 10)
+        let logs = JetStreamLogs(nats, layout)
+        try await logs.prepare()
+        _ = try await logs.open("/a")
+        _ = try await logs.append(JournalSample.notes(1), to: "/a")
+        // Two entries of one message, which takes several: they stand before it.
+        let large = JournalSample.Note(text: String(repeating: "x", count: 8 << 10))
+        let batch = [JournalSample.entry(2, [large])] + JournalSample.notes(1, from: 3)
+        let second = try await logs.append(batch, to: "/a")
+        let number = LogOffset(second).sequence
+        #expect(number > 3)
+        func first() -> UInt64? { nats.state.withLock { $0.messages.first?.sequence } }
+        // Up to the large one, the other one of its message is kept.
+        try await logs.forget("/a", through: second - 1)
+        #expect(first() == 2)
+        #expect(try await Self.offsets(logs, after: second - 1) == [second])
+        // Also when both are forgotten: readers begin there.
+        try await logs.forget("/a", through: second)
+        #expect(first() == 2)
+        let third = try await logs.append(JournalSample.notes(1, from: 4), to: "/a")
+        #expect(try await Self.offsets(logs, after: second) == [third])
+        try await logs.forget("/a", through: third)
+        #expect(first() == LogOffset(third).sequence)
+        await nats.loop.shutDown()
+    }
 }

@@ -267,6 +267,21 @@ import Testing
         await end()
     }
 
+    @Test func `of a room that is forgotten nothing is left, and it is given again`() async throws {
+        await begin()
+        await beat(1)
+        for room in ["/a", "/b"] { #expect(try await places.server(of: room) == own) }
+        try await places.forget("/a")
+        #expect(nats.state.withLock { $0.kept[layout.place(of: "/a")]?.sequence } == nil)
+        #expect(try await places.holder(of: "/a") == nil)
+        // What was forgotten already, or was never anybody's, takes nothing else along.
+        for room in ["/a", "/c"] { try await places.forget(room) }
+        #expect(try await places.all().map(\.room) == ["/b"])
+        #expect(try await places.server(of: "/a") == own)
+        #expect(try await places.all().map(\.room) == ["/b", "/a"])
+        await end()
+    }
+
     @Test func `what keeps a room from being given is said`() async throws {
         func refusal(_ body: () async throws(NATSError) -> ClusterServer) async -> String {
             do throws(NATSError) {

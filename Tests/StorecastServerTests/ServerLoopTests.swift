@@ -167,6 +167,42 @@ struct ConnectionEndTests {
         #expect(await eventually { await home.timesReached("connection-rate") == clients.count })
         await server.stop()
     }
+
+    @Test(arguments: [1, 3])
+    func `who sends many pings and messages is read on, whichever loop holds the connection`(
+        loops: Int
+    ) async throws {
+        let server = server(loops) {
+            $0.setRates(.unlimited)
+            $0.relayedBytes = 1000
+        }
+        let url = try await server.start()
+        let hello = #"{"op":"hello","proto":1,"client":"fedcba9876543210fedcba9876543210"}"#
+        // Of both it sends more in all than may be on its way to another loop; a ping counts as a byte.
+        let pings = (1...100).flatMap { _ in [0x89, 0x80, 0, 0, 0, 0] as [UInt8] }
+        let space = String(repeating: " ", count: 100)
+        let question = pings + PlainRequest.frame(#"{"op":"ping"\#(space)}"#)
+        for _ in Self.dozen {
+            let client = try PlainRequest.connect(url)
+            defer { close(client) }
+            let beginning = Array(PlainRequest.upgrade().utf8) + PlainRequest.frame(hello)
+            try ask(client, beginning, "welcome")
+            for _ in 1...16 { try ask(client, question, "pong") }
+        }
+        await server.stop()
+    }
+
+    /// Sends bytes, and waits for a message of this kind.
+    private func ask(_ client: Int32, _ bytes: [UInt8], _ kind: String) throws {
+        try #require(send(client, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count)
+        var heard = ""
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while !heard.contains(#""op":"\#(kind)""#) {
+            let count = recv(client, &chunk, chunk.count, 0)
+            try #require(count > 0, "There is no \(kind).")
+            heard += String(decoding: chunk[..<count], as: UTF8.self)
+        }
+    }
 }
 
 extension ServerLoop {

@@ -54,6 +54,21 @@ struct RoomDefinitionTests {
         #expect(cups == ["7", "7"])
     }
 
+    @Test func `all that is to be done when a room opens is done, in the order that is said`() {
+        let room = Tray.room
+            .onOpen { store in store.dispatch(Pour(drink: "water")) }
+            .onOpen { store in store.dispatch(Pour(drink: "milk")) }
+            .revision("2")
+            .onOpen { store in store.dispatch(Pour(drink: "tea")) }
+        let store = room.makeStore()
+        room.opening(store)
+        #expect(store.state.cups == ["water", "milk", "tea"])
+        // Of nothing that is said of a copy the definition itself knows.
+        let other = Tray.room.makeStore()
+        Tray.room.opening(other)
+        #expect(other.state.cups.isEmpty)
+    }
+
     @Test func `a rule or a check of an action that was forgotten ends the program at its start`()
         async throws
     {

@@ -181,6 +181,36 @@ extension SocketTests {
             await stop(client, server)
         }
 
+        @Test func `what a lost connection didn't send isn't sent on the next one`() async throws {
+            let server = try await TestServer()
+            var configuration = configuration(server)
+            configuration.maxBufferedBytes = 1 << 20
+            configuration.closeTimeout = .milliseconds(50)
+            let client = try await TestClient(configuration)
+            #expect(try await client.events.next() == .connected(nil))
+            _ = try await server.events.next()
+            try await server.with { $0.connections[0].pauseReading() }
+            let text = [UInt8](repeating: 0x61, count: 100_000)
+            var sent = 0
+            while try await client.with({ $0.send(text) }), sent < 1000 { sent += 1 }
+            #expect(sent < 1000)
+            // The server doesn't answer that, and what waits is lost with the connection.
+            try await client.with { $0.close() }
+            while true { if case .closed = try await client.events.next() { break } }
+            #expect(try await client.with { $0.bufferedBytes } == 0)
+            try await client.with { $0.connect() }
+            #expect(try await client.events.next() == .connected(nil))
+            #expect(try await client.send("hello"))
+            while true {
+                guard case .received(let text) = try await server.events.next() else { continue }
+                #expect(text == "hello")
+                break
+            }
+            // Nor is it told of room for what was refused before.
+            #expect(client.events.pending.isEmpty)
+            await stop(client, server)
+        }
+
         @Test func `a client asks in each of its connections whether a silent server is there`()
             async throws
         {

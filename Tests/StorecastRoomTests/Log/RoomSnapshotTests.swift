@@ -1,4 +1,5 @@
 @testable import StorecastRoom
+import StorecastWire
 import Testing
 
 struct RoomSnapshotTests {
@@ -60,6 +61,31 @@ struct RoomSnapshotTests {
                 + #""identity":"ada","first":1,"seq":2,"reduced":1,"horizon":0,"#
                 + #""rejections":[{"seq":2,"code":"forbidden","title":"No."}]}]},"#
                 + #""state":{"coffee":0,"log":["hi"],"notes":{},"tea":2}}"#)
+    }
+
+    @Test func `it has who is in the room, and in which terms its history was written`() throws {
+        var terms = RoomTerms()
+        terms.begin("first", at: 0)
+        terms.begin("second", at: 4)
+        let whole = RoomSnapshot(
+            state: Shop(tea: 1), version: 7,
+            ledger: ClientLedger(window: SyncLimits().window, horizon: 3, []),
+            present: ["1": ExactString("ada"), "2": ExactString("bob")], terms: terms)
+        var kept = JournalSnapshot(offset: 9, version: 7, content: try whole.encoded(schema: 1))
+        let log = RoomLog(Shop.room, limits: SyncLimits(), failed: { _ in })
+        log.restore(try log.snapshot(from: kept), at: kept.offset)
+        #expect(log.terms == terms)
+        #expect(log.present == whole.present)
+        #expect(log.store.state == whole.state)
+        #expect(log.version == 7 && log.offset == 9 && log.ledger.horizon == 3)
+        // What the log goes on from is all that the snapshot had.
+        #expect(try log.snapshot?.encoded(schema: 1) == kept.content)
+        let text = String(decoding: kept.content, as: UTF8.self)
+        let list = #""terms":[{"id":"first","start":0},{"id":"second","start":4}]"#
+        let place = try #require(text.firstRange(of: list))
+        let odd = #""terms":[{"id":"first","start":0},{"id":"second"}]"#
+        kept.content = Array(text.replacingCharacters(place, with: odd).utf8)
+        #expect(throws: (any Error).self) { try log.snapshot(from: kept) }
     }
 
     @Test(arguments: [
