@@ -203,6 +203,7 @@ export class FakeChannels {
     return (name) => {
       const channel = { name, later, onmessage: null };
       channel.postMessage = (message) => {
+        if (!this.#channels.has(channel)) throw new Error("InvalidStateError: it is closed.");
         for (const other of this.#channels) {
           if (other === channel || other.name !== name) continue;
           const data = structuredClone(message);
