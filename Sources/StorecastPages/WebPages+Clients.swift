@@ -47,7 +47,8 @@ extension WebPages {
     /// of those who were there, for when there is no server: if the pages ask for it, by the
     /// JavaScript client's `keepPages()`.
     ///
-    /// Those that are put together with them later aren't kept.
+    /// Those that are put together with them later aren't kept. They are kept with the policy that
+    /// they have by now.
     public func keptOffline() -> WebPages {
         guard let worker = webClients["worker/serviceWorker.js"] else {
             preconditionFailure("The service worker isn't among the files.")

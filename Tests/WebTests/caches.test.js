@@ -570,4 +570,18 @@ describe("what is kept", () => {
     await settle();
     assert.deepEqual(indexedDB.values, []);
   });
+
+  test("in IndexedDB is opened again when the browser has closed it", async () => {
+    const indexedDB = new FakeDatabase();
+    const storage = indexedDBCache({ indexedDB });
+    await storage.set("a", "1");
+    indexedDB.isCut = true;
+    await storage.set("b", "2");
+    indexedDB.isCut = true;
+    assert.equal(await storage.get("a"), "1");
+    assert.equal(await storage.get("b"), "2");
+    let attempts = 0;
+    const late = { open: (...its) => (attempts++ ? indexedDB.open(...its) : assert.fail("busy")) };
+    assert.equal(await indexedDBCache({ indexedDB: late }).get("a"), "1");
+  });
 });

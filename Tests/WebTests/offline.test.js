@@ -131,4 +131,69 @@ describe("in a browser, without its server", { skip: noBrowser ?? noServer }, ()
     await page.close();
     await server.stop();
   });
+
+  test("a page that was there before it was kept is told of a newer version, too", async () => {
+    const page = await visit();
+    server.version = "second";
+    await page.run("navigator.serviceWorker.getRegistration().then((it) => void it.update())");
+    await page.run("page.until(() => page.isOld)");
+    assert.equal(await page.run("page.late().then(({ version }) => version)"), "first");
+    await page.close();
+    await server.stop();
+  });
+
+  test("a page opens when the browser has no room left", async () => {
+    const page = await visit();
+    await page.limitStorage(1);
+    await page.reload();
+    assert.equal(await page.run("page.version"), "first");
+    await server.stop();
+    await page.reload();
+    assert.equal(await page.run("page.version"), "first");
+    await page.limitStorage();
+    await page.close();
+  });
+
+  test("other workers of the same origin stay when it is taken away", async () => {
+    const page = await visit();
+    const other = "navigator.serviceWorker.getRegistration('/late/')";
+    await page.run("page.register('/late.js', { scope: '/late/', type: 'module' })");
+    assert.equal(await page.run(`${other}.then((it) => it.scope)`), `${server.url}late/`);
+    await page.run("page.dropPages()");
+    assert.equal(await page.run(`${other}.then((it) => it?.scope)`), `${server.url}late/`);
+    const own = "navigator.serviceWorker.getRegistration('/').then((it) => it === undefined)";
+    assert.equal(await page.run(own), true);
+    await page.run(`${other}.then((it) => it.unregister())`);
+    await page.close();
+    await server.stop();
+  });
+
+  test("another server at its address that has one page for all takes it away", async () => {
+    const page = await visit();
+    await page.reload();
+    server.hasWorker = false;
+    server.fallback = "<title>another</title>";
+    await page.reload();
+    assert.equal(await page.run("page.kept"), "dropped");
+    server.fallback = undefined;
+    await page.close();
+    await server.stop();
+  });
+
+  test("a page has the policy of its newest version, also if only that is another", async () => {
+    const page = await visit();
+    await page.reload();
+    server.policy += "; form-action 'none'";
+    await page.run("navigator.serviceWorker.getRegistration().then((it) => void it.update())");
+    await page.run("page.until(() => page.isOld)");
+    await page.reload();
+    const isForbidden = `new Promise((resolve) => {
+      addEventListener("securitypolicyviolation", (it) => resolve(it.effectiveDirective));
+      document.body.append(Object.assign(document.createElement("form"), { action: "/" }));
+      document.querySelector("form").submit();
+    })`;
+    assert.equal(await page.run(isForbidden), "form-action");
+    await page.close();
+    await server.stop();
+  });
 });

@@ -262,6 +262,48 @@ describe("an outbox in localStorage", () => {
     assert.equal(await stateOf(first), "pending");
   });
 
+  test("in IndexedDB is opened again when the browser has closed it", async () => {
+    const browser = new Browser(indexedDBOutbox);
+    const peer = browser.tab();
+    await settle();
+    await peer.welcome();
+    peer.connection.dispatch(vote(1));
+    await settle();
+    browser.database.isCut = true;
+    peer.connection.dispatch(vote(2));
+    await settle();
+    assert.deepEqual(dispatches(await peer.heard()), [[1, 0, 1], [2, 0, 2]]);
+    assert.equal(peer.connection.outboxProblem, undefined);
+    browser.database.isCut = true;
+    peer.connection.dispatch(vote(3));
+    peer.connection.close();
+    await settle();
+    const next = browser.tab();
+    await settle();
+    assert.deepEqual(dispatches(await next.welcome()), [[1, 0, 1], [2, 0, 2], [3, 0, 3]]);
+  });
+
+  test("in IndexedDB that was taken away takes nothing that nobody could read", async () => {
+    const browser = new Browser(indexedDBOutbox);
+    const peer = browser.tab();
+    await settle();
+    await peer.welcome();
+    peer.connection.dispatch(vote(1));
+    await settle();
+    browser.database.clear();
+    peer.connection.dispatch(vote(2));
+    await settle();
+    assert.match(peer.connection.outboxProblem.detail, /taken away/);
+    assert.deepEqual(browser.kept, []);
+    peer.connection.close();
+    const next = browser.tab();
+    await settle();
+    await next.welcome();
+    next.connection.dispatch(vote(3));
+    await settle();
+    assert.deepEqual(dispatches(await next.heard()), [[1, 0, 3]]);
+  });
+
   test("is in memory where there are no locks, and that is no secret", async () => {
     const peer = new Browser().tab({ locks: null });
     await peer.welcome();

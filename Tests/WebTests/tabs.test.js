@@ -251,6 +251,46 @@ describe("tabs that share a connection", () => {
     assert.deepEqual(sent(await first.peer.heard()).map(([, text]) => text), ["a", "c"]);
   });
 
+  test("take nothing into the outbox that nobody could read again, whoever says it", async () => {
+    const tabs = new Tabs();
+    const [first, second] = [await tabs.open(), await tabs.open()];
+    await tabs.welcome(first, { value: [] });
+    const channel = tabs.browser.channels.of(() => {})(`storecast texts tabs ws://test/`);
+    const say = (message) =>
+      channel.postMessage({ storecast: 1, from: "another page", ...message });
+    const good = { seq: 1, base: 0, epoch: "", action: '{"type":"add","payload":"z"}', n: 1 };
+    for (const wrong of [
+      undefined,
+      { ...good, action: "{" },
+      { ...good, action: "null" },
+      { ...good, action: 5 },
+      { ...good, action: '{"payload":1}' },
+      { ...good, base: "0" },
+      { ...good, base: -1 },
+      { ...good, epoch: 5 },
+      { ...good, seq: "1" },
+    ]) {
+      say({ kind: "join", first: 1 });
+      say({ kind: "dispatch", previous: 0, dispatch: wrong });
+      // The page's console is told, as of every error of a listener.
+      await assert.rejects(tabs.browser.settle(), JSON.stringify(wrong));
+      await tabs.browser.settle();
+    }
+    for (const n of [NaN, "many", undefined, {}]) {
+      say({ kind: "join", first: 1 });
+      say({ kind: "dispatch", previous: 0, dispatch: { ...good, n } });
+      await tabs.browser.settle();
+    }
+    assert.equal(first.connection.pendingCount, 0);
+    second.connection.dispatch(add("a"));
+    await tabs.browser.settle();
+    assert.deepEqual(sent(await first.peer.heard()), [[1, "a"]]);
+    for (const { connection } of [first, second]) connection.close();
+    const third = await tabs.open();
+    assert.equal(third.connection.pendingCount, 1);
+    assert.equal(third.connection.outboxProblem, undefined);
+  });
+
   test("keep one cache, and take it away together", async () => {
     const storage = memoryCache();
     const tabs = new Tabs();
@@ -273,6 +313,18 @@ describe("tabs that share a connection", () => {
     await tabs.browser.settle();
     await third.connection.saveCache();
     assert.equal(storage.values.size, 0);
+    const [fifth, sixth] = [await tabs.open({ cache }), await tabs.open({ cache })];
+    third.connection.close();
+    fourth.connection.close();
+    await tabs.browser.settle();
+    await tabs.welcome(fifth, { v: 1, value: ["a"] });
+    await fifth.connection.saveCache();
+    assert.equal(storage.values.size, 1);
+    sixth.connection.close();
+    await sixth.connection.wipeCache();
+    await tabs.browser.settle();
+    await fifth.connection.saveCache();
+    assert.equal(storage.values.size, 0, "it is taken away by a tab that is closed, too");
   });
 
   test("have a connection of their own where tabs have no locks", async () => {

@@ -22,7 +22,7 @@ export async function keepPages(options = {}) {
   });
   container.startMessages();
   if (await isWithdrawn(worker)) {
-    await dropPages();
+    await dropPages(worker);
     return "dropped";
   }
   try {
@@ -38,12 +38,24 @@ export async function keepPages(options = {}) {
   return "kept";
 }
 
-/** Takes away what was kept: the page comes from the server again. */
-export async function dropPages() {
+/**
+ * Takes away what was kept: the page comes from the server again. What other workers of the origin
+ * have stays.
+ *
+ * @param {string} [worker]  where the server has it, or had
+ */
+export async function dropPages(worker = "/service-worker.js") {
+  const script = new URL(worker, document.baseURI);
   const registrations = (await navigator.serviceWorker?.getRegistrations()) ?? [];
-  for (const registration of registrations) await registration.unregister();
+  for (const registration of registrations) {
+    const { active, waiting, installing } = registration;
+    const isOurs = [active, waiting, installing].some((it) => it?.scriptURL === script.href);
+    if (isOurs) await registration.unregister();
+  }
+  const scope = new URL("./", script).href;
   for (const name of (await globalThis.caches?.keys()) ?? []) {
-    if (/^storecast-(pages |clients$)/.test(name)) await caches.delete(name);
+    const isOurs = name.startsWith(`storecast-pages ${scope} `);
+    if (isOurs || name === `storecast-clients ${scope}`) await caches.delete(name);
   }
 }
 
@@ -54,8 +66,11 @@ export async function dropPages() {
  */
 async function isWithdrawn(worker) {
   try {
-    const { status } = await fetch(worker, { method: "HEAD", cache: "no-store" });
-    return status === 404 || status === 410;
+    const answer = await fetch(worker, { method: "HEAD", cache: "no-store" });
+    const { status, redirected, headers } = answer;
+    if (status === 404 || status === 410) return true;
+    // Another server may be at the address by now, which has one page for all that it doesn't know.
+    return answer.ok && !redirected && /^text\/html\b/i.test(headers.get("content-type") ?? "");
   } catch {
     return false;
   }

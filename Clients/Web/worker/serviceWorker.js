@@ -5,12 +5,15 @@
 //
 // Each page goes on with the files that it was loaded with, whatever has become of them since: all
 // of a version are kept as long as a page has it. What isn't in the list is none of its business.
+// Where the browser can't keep or find something, as when the disk is full, the server is asked.
 
 /** @type {{ path: string, hash: string, under?: string[] }[]} */
 const pages = Array.isArray(self.pages) ? self.pages.slice(0, 1000) : [];
-const prefix = "storecast-pages ";
+/** An origin may have other workers, of other folders. */
+const { scope } = self.registration;
+const prefix = `storecast-pages ${scope} `;
 /** Which version each page has. */
-const records = "storecast-clients";
+const records = `storecast-clients ${scope}`;
 /** A page that is about to be loaded isn't among the clients yet. */
 const grace = 60_000;
 const born = new Map();
@@ -59,8 +62,14 @@ async function activate() {
     return;
   }
   await self.clients.claim();
+  const own = prefix + (await version);
+  const isFirst = (await caches.keys()).every((name) => name === own || !name.startsWith(prefix));
+  for (const client of await self.clients.matchAll({ type: "window" })) {
+    // It came from the server, just now.
+    if (isFirst) await note(client.id);
+    else await tell(client);
+  }
   await clean();
-  for (const client of await self.clients.matchAll({ type: "window" })) await tell(client);
 }
 
 /** Says so to a page that has files of an older version. */
@@ -73,25 +82,37 @@ async function tell(client) {
 /** A page is opened, in the newest version. */
 async function open({ request, resultingClientId }) {
   const { pathname } = new URL(request.url);
-  const page = pages.find(({ path, under = [] }) => {
-    return path === pathname || under.some((folder) => pathname.startsWith(folder));
-  });
-  const cache = page && (await caches.open(prefix + (await version)));
-  const kept = page && (await cache.match(page.path));
+  const page =
+    pages.find(({ path }) => path === pathname) ??
+    pages.find(({ under = [] }) => under.some((folder) => pathname.startsWith(folder)));
+  const kept = page && (await find(page.path, await version));
   if (!kept) return fetch(request);
-  await clean();
   born.set(resultingClientId, Date.now());
-  const clients = await caches.open(records);
-  await clients.put(recordOf(resultingClientId), new Response(await version));
+  try {
+    await clean();
+    await note(resultingClientId);
+  } catch (problem) {
+    // It has the newest version for as long as there is no newer one.
+    console.warn(`storecast: which version a page has can't be kept: ${problem}`);
+  }
   return kept;
 }
 
 /** A page loads a file, of its own version. */
 async function load({ request, clientId }) {
   const its = (await versionOf(clientId)) ?? (await version);
-  const path = new URL(request.url).pathname;
-  const kept = (await caches.has(prefix + its)) && (await caches.open(prefix + its));
-  return (kept && (await kept.match(path))) || fetch(request);
+  return (await find(new URL(request.url).pathname, its)) ?? fetch(request);
+}
+
+/** What is kept at a path; undefined if nothing is, or the browser can't say. */
+async function find(path, version) {
+  return caches.match(path, { cacheName: prefix + version }).catch(() => undefined);
+}
+
+/** A page has this version. */
+async function note(id) {
+  const clients = await caches.open(records);
+  await clients.put(recordOf(id), new Response(await version));
 }
 
 /** Forgets pages that are closed, and the versions that no page has. */
@@ -112,9 +133,10 @@ async function clean() {
   }
 }
 
+/** Undefined if nobody knows. */
 async function versionOf(id) {
-  const clients = await caches.open(records);
-  return (await clients.match(recordOf(id)))?.text();
+  const its = caches.match(recordOf(id), { cacheName: records }).catch(() => undefined);
+  return (await its)?.text();
 }
 
 function recordOf(id) {

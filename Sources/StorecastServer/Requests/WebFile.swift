@@ -29,17 +29,19 @@ struct WebFile: Sendable {
     /// The answer to a request for it; without its content if the browser has that.
     func answer(to headers: [String: String], policy: String) -> HTTPResponse {
         let gzip = Self.acceptsGzip(headers["accept-encoding"]) ? compressed : nil
+        let tag = gzip == nil ? entityTag : compressedTag
         var answer = HTTPResponse(
             status: 200,
             headers: [
-                ("ETag", gzip == nil ? entityTag : compressedTag),
+                ("ETag", tag),
                 ("Cache-Control", isImmutable ? "public, max-age=31536000, immutable" : "no-cache"),
                 ("Content-Security-Policy", self.policy ?? policy),
             ],
             contentType: contentType, body: gzip ?? bytes)
         if compressed != nil { answer.headers.append(("Vary", "Accept-Encoding")) }
         if gzip != nil { answer.headers.append(("Content-Encoding", "gzip")) }
-        if matches(headers["if-none-match"]) {
+        // A cache on the way that has the other one doesn't have this.
+        if Self.names(tag, headers["if-none-match"]) {
             answer.status = 304
             answer.sendsBody = false
         }
@@ -50,13 +52,13 @@ struct WebFile: Sendable {
     var entityTag: String { "\"\(hash)\"" }
     private var compressedTag: String { "\"\(hash)-gzip\"" }
 
-    /// Whether a request says that it has this content (RFC 9110, section 13.1.2).
-    func matches(_ condition: String?) -> Bool {
+    /// Whether a request says that it has the content of this tag (RFC 9110, section 13.1.2).
+    static func names(_ tag: String, _ condition: String?) -> Bool {
         guard let condition else { return false }
         return condition.split(separator: ",").contains { item in
-            var tag = Self.trimmed(item)
-            if tag.hasPrefix("W/") { tag = tag.dropFirst(2) }
-            return tag == "*" || tag == entityTag || compressed != nil && tag == compressedTag
+            var named = trimmed(item)
+            if named.hasPrefix("W/") { named = named.dropFirst(2) }
+            return named == "*" || named == tag
         }
     }
 

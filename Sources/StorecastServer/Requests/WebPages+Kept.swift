@@ -2,7 +2,8 @@ import StorecastSync
 
 extension WebPages {
     /// The same, with a service worker at `/service-worker.js`, which is told what these pages are
-    /// and which hashes they have: `worker`, behind a line that begins with `self.pages = `.
+    /// and which hashes they and their policies have: `worker`, behind a line that begins with
+    /// `self.pages = `.
     ///
     /// A file that is there by a name with its hash is told of by that name alone.
     package func kept(by worker: [UInt8]) -> WebPages {
@@ -22,6 +23,11 @@ extension WebPages {
             "path": .string(Self.encoded(isPage ? String(path.dropLast(page.count)) : path)),
             "hash": .string(SHA256.hexadecimalDigest(of: file.bytes)),
         ]
+        // It comes with the page, and is kept with it.
+        if file.isHTML {
+            let its = file.policy ?? policy
+            entry["policy"] = .string(SHA256.hexadecimalDigest(of: its.utf8))
+        }
         let under = patterns.filter { $0.file.hash == file.hash }
             .map { JSON.string($0.pattern.beginning) }
         if !under.isEmpty { entry["under"] = JSON.array(under) }
@@ -29,7 +35,7 @@ extension WebPages {
     }
 
     /// A path as browsers have it in a URL (URL Standard, "path percent-encode set").
-    private static func encoded(_ path: String) -> String {
+    static func encoded(_ path: String) -> String {
         path.utf8.reduce(into: "") { text, byte in
             let isPlain = (0x21...0x7E).contains(byte) && !"\"#%<>?`{}".utf8.contains(byte)
             let digits = String(byte, radix: 16, uppercase: true)

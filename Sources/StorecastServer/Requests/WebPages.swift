@@ -108,7 +108,8 @@ extension WebPages {
     func answer(to request: UpgradeRequest) -> HTTPResponse? {
         if files.isEmpty { return nil }
         let path = request.path.hasSuffix("/") ? request.path + "index.html" : request.path
-        let isFolder = files[ExactString(path + "/index.html")] != nil
+        // One that isn't UTF-8 is empty here.
+        let isFolder = !path.isEmpty && files[ExactString(path + "/index.html")] != nil
         let file = files[ExactString(path)] ?? (isFolder ? nil : matching(request.path))
         guard file != nil || isFolder else { return refusal(404, "There is no such page.") }
         guard request.method == "GET" || request.method == "HEAD" else {
@@ -116,9 +117,12 @@ extension WebPages {
         }
         var answer =
             file?.answer(to: request.headers, policy: policy)
-            // Relative URLs in the page need the slash.
+            // Relative URLs in the page need the slash. Browsers would keep it for good.
             ?? HTTPResponse(
-                status: 308, "The page is at \(path)/.", headers: [("Location", path + "/")])
+                status: 308, "The page is at \(path)/.",
+                headers: [
+                    ("Location", Self.encoded(path) + "/"), ("Cache-Control", "no-cache"),
+                ])
         answer.headers += Self.always
         answer.permitsAnother = true
         return answer

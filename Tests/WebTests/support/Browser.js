@@ -127,6 +127,16 @@ class Page {
     }
   }
 
+  /**
+   * Whoever is of this page's origin may store so much in all.
+   *
+   * @param {number} [quotaSize]  in bytes; as the browser has it, if left out
+   */
+  async limitStorage(quotaSize) {
+    const origin = await this.run("location.origin");
+    await this.#call("Storage.overrideQuotaForOrigin", { origin, quotaSize });
+  }
+
   /** Its process ends, as in a crash. */
   crash() {
     // Nobody is left to answer.

@@ -42,6 +42,8 @@ export class FakeDatabase {
   #line = Promise.resolve();
   /** Why nothing can be written. */
   fault;
+  /** Whether the browser has closed what is open, as it may. */
+  isCut = false;
   /** Returns when the next transaction may be carried out. */
   turn = async () => {};
 
@@ -59,6 +61,7 @@ export class FakeDatabase {
   }
 
   open(_, version, database = this) {
+    this.isCut = false;
     const request = { result: database };
     queueMicrotask(() => {
       if (this.#stores.size === 0) request.onupgradeneeded();
@@ -69,12 +72,19 @@ export class FakeDatabase {
 
   close() {}
 
+  /** The person, or the browser, takes everything away. */
+  clear() {
+    this.isCut = true;
+    for (const store of this.#stores.values()) store.clear();
+  }
+
   createObjectStore(name) {
     this.#stores.set(name, new Map());
   }
 
   /** Nothing that it writes is there before it is complete. */
   transaction(_, mode = "readonly", options, isGone = () => false) {
+    if (this.isCut) throw new DOMException("The connection is closing.", "InvalidStateError");
     const requests = [];
     const changes = [];
     let isAborted = false;
@@ -203,6 +213,7 @@ export class FakeChannels {
     return (name) => {
       const channel = { name, later, onmessage: null };
       channel.postMessage = (message) => {
+        if (!this.#channels.has(channel)) throw new Error("InvalidStateError: it is closed.");
         for (const other of this.#channels) {
           if (other === channel || other.name !== name) continue;
           const data = structuredClone(message);

@@ -10,7 +10,7 @@ const types = { html: "text/html", js: "text/javascript" };
 const module = "/usr/share/nodejs/ws/index.js";
 
 /** What a server says of its pages. */
-const policy = "default-src 'self'; base-uri 'none'; require-trusted-types-for 'script'";
+const usualPolicy = "default-src 'self'; base-uri 'none'; require-trusted-types-for 'script'";
 
 /** A page that shows the texts of a room, and offers to reload. */
 const html = (version) => `<!doctype html><title>${version}</title>
@@ -29,6 +29,11 @@ const main = (version) => `
   const page = { connection, all, version: "${version}", isOld: false, dropPages };
   page.late = () => import("/late.js");
   page.kept = keepPages({ newVersion: () => { page.isOld = true; page.told?.(); } });
+  // Pages that vouch for their scripts have to, for others' workers too.
+  const { trustedTypes } = globalThis;
+  const vouch = trustedTypes?.createPolicy("test", { createScriptURL: (url) => url });
+  page.register = (url, options) => navigator.serviceWorker
+    .register(vouch ? vouch.createScriptURL(url) : url, options).then(() => {});
   page.add = (text) => connection.dispatch({ type: "add", payload: text });
   page.until = (isSo) => new Promise((resolve, reject) => {
     const check = () => isSo() && resolve(true);
@@ -41,6 +46,8 @@ const main = (version) => `
   });
   globalThis.page = page;
   globalThis.storecast = storecast;`;
+
+const digest = (text) => createHash("sha256").update(text).digest("hex");
 
 /** Without chance: a model server that does everything at once. */
 const calm = { next: () => 0.99, below: (end) => end - 1, chance: () => false };
@@ -60,7 +67,10 @@ export class PageServer {
   room = new ModelServer(calm);
   /** What the page says that it is. */
   version = "first";
+  policy = usualPolicy;
   hasWorker = true;
+  /** A page that is there at every path that has no other, as where one page does it all. */
+  fallback;
   /** Another text in the place of the worker's. */
   replaced;
   #port = 0;
@@ -118,7 +128,11 @@ export class PageServer {
     const path = new URL(url, this.url).pathname;
     const text = path === "/service-worker.js" ? this.#worker() : this.#read(path);
     const type = types[path === "/" ? "html" : path.split(".").at(-1)] ?? "text/plain";
-    response.setHeader("content-security-policy", policy);
+    response.setHeader("content-security-policy", this.policy);
+    if (text === undefined && this.fallback) {
+      response.setHeader("content-type", types.html);
+      return response.end(this.fallback);
+    }
     response.writeHead(text === undefined ? 404 : 200, { "content-type": type });
     response.end(text);
   }
@@ -134,8 +148,9 @@ export class PageServer {
     if (this.replaced) return this.replaced;
     const paths = [...Object.keys(this.#files), ...this.#modules("/storecast/index.js")];
     const list = [...new Set([...paths, "/worker/keepPages.js"])].map((path) => {
-      const hash = createHash("sha256").update(this.#read(path)).digest("hex");
-      return { path, hash, ...(path === "/" ? { under: ["/b/"] } : {}) };
+      const hash = digest(this.#read(path));
+      const isPage = path === "/";
+      return { path, hash, ...(isPage ? { policy: digest(this.policy), under: ["/b/"] } : {}) };
     });
     return `self.pages = ${JSON.stringify(list)};\n${this.#read("/worker/serviceWorker.js")}`;
   }

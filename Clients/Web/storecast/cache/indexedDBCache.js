@@ -13,14 +13,23 @@ export function indexedDBCache(parts = {}) {
   /** @type {Promise<IDBDatabase> | undefined} */
   let opening;
   const open = () => (opening ??= openDatabase(parts.indexedDB ?? globalThis.indexedDB));
+  const begin = async (/** @type {IDBTransactionMode} */ mode) => {
+    try {
+      return (await open()).transaction("mirrors", mode);
+    } catch {
+      // The browser has closed it, as Safari does of pages in the background; or couldn't open it.
+      opening = undefined;
+      return (await open()).transaction("mirrors", mode);
+    }
+  };
   const change = async (/** @type {(mirrors: IDBObjectStore) => void} */ make) => {
-    const transaction = (await open()).transaction("mirrors", "readwrite");
+    const transaction = await begin("readwrite");
     make(transaction.objectStore("mirrors"));
     await completion(transaction);
   };
   return {
     get: async (key) => {
-      const transaction = (await open()).transaction("mirrors");
+      const transaction = await begin("readonly");
       return result(transaction.objectStore("mirrors").get(key));
     },
     set: (key, value) => change((mirrors) => mirrors.put(value, key)),

@@ -6,6 +6,7 @@ import { OutboxWriter } from "./OutboxWriter.js";
 import { platform as standardPlatform } from "./Platform.js";
 import { ClientSession } from "../session/ClientSession.js";
 import { Mirror } from "../session/Mirror.js";
+import { spanOf } from "../session/Entry.js";
 import { once } from "../session/once.js";
 import { Outbox } from "../session/Outbox.js";
 import { stampId } from "../session/stampId.js";
@@ -340,8 +341,7 @@ export class Connection {
     if (signal?.aborted) return untilAborted(new Promise(() => {}), signal);
     /** @type {Promise<Position>} */
     const outcome = new Promise((resolve, reject) => {
-      const span = this.#traceparent();
-      const traceparent = span && /^[\da-f-]{1,64}$/.test(span) ? span : undefined;
+      const traceparent = spanOf(this.#traceparent());
       this.#outbox.append(action, this.#session.position, resolve, reject, traceparent);
     });
     outcome.catch(() => {});

@@ -43,10 +43,13 @@ export function readDispatches(values, settled) {
 }
 
 /**
+ * A dispatch, from what a storage held or another tab says.
+ *
  * @param {unknown} value
  * @returns {StoredDispatch}
+ * @throws {Error} if it isn't one
  */
-function readDispatch(value) {
+export function readDispatch(value) {
   if (
     isObject(value) &&
     isCount(value.seq) &&

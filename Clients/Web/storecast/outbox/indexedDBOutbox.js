@@ -23,19 +23,20 @@ const strict = /** @type {const} */ ({ durability: "strict" });
 export function indexedDBOutbox(name = "outbox", parts = {}) {
   return {
     open: async (url, newClient) => {
-      const database = await openDatabase(parts.indexedDB ?? globalThis.indexedDB);
+      const openAgain = () => openDatabase(parts.indexedDB ?? globalThis.indexedDB);
+      const database = await openAgain();
       const locks = parts.locks ?? globalThis.navigator?.locks;
       const names = slots.map((slot) => `storecast ${name} ${slot} ${url}`);
       const used = await usedSlots(database, names);
-      return openFree(locks, names, used, (slot) => open(database, slot, newClient));
+      return openFree(locks, names, used, (slot) => open(database, slot, newClient, openAgain));
     },
     shared: (url) => {
       const slot = `storecast ${name} tabs ${url}`;
       return {
         name: slot,
         open: async (newClient, lost) => {
-          const database = await openDatabase(parts.indexedDB ?? globalThis.indexedDB);
-          return open(database, slot, newClient, lost);
+          const openAgain = () => openDatabase(parts.indexedDB ?? globalThis.indexedDB);
+          return open(await openAgain(), slot, newClient, openAgain, lost);
         },
       };
     },
@@ -69,11 +70,12 @@ async function usedSlots(database, names) {
  * @param {IDBDatabase} database
  * @param {string} slot
  * @param {() => string} newClient
+ * @param {() => Promise<IDBDatabase>} openAgain
  * @param {() => void} [lost]  given if another tab may open it later; called when something was to
  *     be written after that, and wasn't
  * @returns {Promise<OpenOutbox>}
  */
-async function open(database, slot, newClient, lost) {
+async function open(database, slot, newClient, openAgain, lost) {
   const mode = lost ? "readwrite" : "readonly";
   const transaction = database.transaction(["clients", "dispatches"], mode, strict);
   const [head, values] = await Promise.all([
@@ -92,26 +94,50 @@ async function open(database, slot, newClient, lost) {
     transaction.objectStore("clients").put(mine, slot);
     await completion(transaction);
   } else isKept = await keep(database, slot, mine);
+  /** @param {import("./OutboxStorage.js").OutboxChange} change */
+  const write = (change) => {
+    const writing = database.transaction(["clients", "dispatches"], "readwrite", strict);
+    const clients = writing.objectStore("clients");
+    const dispatches = writing.objectStore("dispatches");
+    if (lost) {
+      const last = clients.get(slot);
+      last.onsuccess = () => {
+        if (last.result?.opening === opening) return;
+        writing.abort();
+        lost();
+      };
+    }
+    for (const dispatch of change.dispatches) dispatches.put(dispatch, [slot, dispatch.seq]);
+    dispatches.delete(range(slot, change.settled));
+    clients.put({ client, settled: change.settled, opening }, slot);
+    return completion(writing);
+  };
+  let isClosed = false;
   return {
     contents: { client, settled, dispatches, opening: isKept ? opening : undefined },
     write: (change) => {
-      const writing = database.transaction(["clients", "dispatches"], "readwrite", strict);
-      const clients = writing.objectStore("clients");
-      const dispatches = writing.objectStore("dispatches");
-      if (lost) {
-        const last = clients.get(slot);
-        last.onsuccess = () => {
-          if (last.result?.opening === opening) return;
-          writing.abort();
-          lost();
-        };
+      try {
+        return write(change);
+      } catch (error) {
+        if (isClosed || /** @type {Error} */ (error).name !== "InvalidStateError") throw error;
       }
-      for (const dispatch of change.dispatches) dispatches.put(dispatch, [slot, dispatch.seq]);
-      dispatches.delete(range(slot, change.settled));
-      clients.put({ client, settled: change.settled, opening }, slot);
-      return completion(writing);
+      // The browser has closed it: Safari does, of pages in the background.
+      return openAgain().then(async (again) => {
+        database = again;
+        try {
+          const head = await result(again.transaction("clients").objectStore("clients").get(slot));
+          // Behind what somebody has cleared, nobody could read what is written.
+          if (head?.client !== client) throw new Error("The outbox was taken away.");
+          await write(change);
+        } finally {
+          if (isClosed) again.close();
+        }
+      });
     },
-    close: () => database.close(),
+    close: () => {
+      isClosed = true;
+      database.close();
+    },
   };
 }
 

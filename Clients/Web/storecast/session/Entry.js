@@ -54,6 +54,15 @@ export function outcomeOf({ resolve, reject, traceparent, isOurs }) {
 }
 
 /**
+ * What a dispatch belongs to, if it is written as the field `traceparent` is.
+ *
+ * @param {unknown} text
+ */
+export function spanOf(text) {
+  return typeof text === "string" && /^[\da-f-]{1,64}$/.test(text) ? text : undefined;
+}
+
+/**
  * An action's text that names by new ids what has got them.
  *
  * @param {string} text

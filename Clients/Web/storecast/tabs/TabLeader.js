@@ -1,3 +1,5 @@
+import { readDispatch } from "../outbox/StoredText.js";
+import { spanOf } from "../session/Entry.js";
 import { Mirror } from "../session/Mirror.js";
 import { Rejection } from "../wire/Rejection.js";
 
@@ -155,9 +157,12 @@ export class TabLeader {
     const known = this.#tabs.get(tab);
     const { n } = dispatch;
     // Each in its turn: those behind one that wasn't taken aren't, either.
-    if (!known || n <= known.last || (previous !== 0 && previous !== known.last)) return;
+    if (!known || !(n > known.last) || (previous !== 0 && previous !== known.last)) return;
+    // What nobody could read would be the end of the outbox.
+    const read = readDispatch({ ...dispatch, tab });
     try {
-      if (!this.#parts.outbox.takeFrom({ ...dispatch, tab })) return;
+      const traceparent = spanOf(dispatch.traceparent);
+      if (!this.#parts.outbox.takeFrom({ ...read, traceparent })) return;
     } catch (error) {
       if (!(error instanceof Rejection)) throw error;
       const { code, title, detail } = error;

@@ -48,6 +48,7 @@ export class Tabs {
 
   #channel;
   #locks;
+  #openChannel;
   /** @type {TabLeader | TabFollower | undefined} */
   #role;
   /** The newest opening of the outbox that was heard of. */
@@ -75,6 +76,7 @@ export class Tabs {
     this.tab = parts.platform.newClient();
     this.#shared = shared;
     this.#locks = locks;
+    this.#openChannel = openChannel;
     this.#parts = parts;
     this.#channel = openChannel(shared.name);
     this.#channel.onmessage = ({ data }) => this.#receive(data);
@@ -117,9 +119,11 @@ export class Tabs {
     if (this.#role instanceof TabLeader) this.#role.statusChanged();
   }
 
-  /** No tab is to keep anything in the cache. */
+  /** No tab is to keep anything in the cache; this one may be closed already. */
   wipe() {
+    if (this.#isOver) this.#channel = this.#openChannel(this.#shared.name);
     this.#post({ kind: "wipe" });
+    if (this.#isOver) this.#channel.close();
   }
 
   close() {
@@ -294,8 +298,9 @@ export class Tabs {
     if (!isObject(message) || typeof message.from !== "string" || this.#isOver) return;
     const { storecast, to, kind, opening } = /** @type {any} */ (message);
     if (to !== undefined && to !== this.tab) return;
-    if (storecast !== version) return this.#metOther(kind);
+    // Whoever says so: it is in no version's interest to keep what is to go.
     if (kind === "wipe") return this.#parts.wipe();
+    if (storecast !== version) return this.#metOther(kind);
     const isComing = this.#claim?.isGranted && !this.isLeading;
     if (isComing && (kind === "join" || kind === "ping")) return this.#post({ kind: "coming" });
     if (opening !== undefined) {

@@ -17,6 +17,14 @@ export function readClient(value: unknown): StoredClient;
  * @throws {Error} if they aren't that, or not all of them
  */
 export function readDispatches(values: unknown[], settled: number): StoredDispatch[];
+/**
+ * A dispatch, from what a storage held or another tab says.
+ *
+ * @param {unknown} value
+ * @returns {StoredDispatch}
+ * @throws {Error} if it isn't one
+ */
+export function readDispatch(value: unknown): StoredDispatch;
 export type StoredDispatch = import("./OutboxStorage.js").StoredDispatch;
 export type StoredClient = {
     client: string;

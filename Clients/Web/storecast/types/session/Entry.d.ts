@@ -45,6 +45,12 @@ export function outcomeOf({ resolve, reject, traceparent, isOurs }: Entry): {
     isOurs: boolean;
 };
 /**
+ * What a dispatch belongs to, if it is written as the field `traceparent` is.
+ *
+ * @param {unknown} text
+ */
+export function spanOf(text: unknown): string | undefined;
+/**
  * An action's text that names by new ids what has got them.
  *
  * @param {string} text

@@ -93,12 +93,12 @@ export class Outbox {
     /**
      * As the tab that leads, takes a dispatch of another one.
      *
-     * @param {StoredDispatch & { traceparent?: string }} dispatch
+     * @param {StoredDispatch & { traceparent?: string | undefined }} dispatch
      * @returns {boolean} false if it has another number than the next: the tab will know better soon
      * @throws {Rejection} if it can't be taken
      */
     takeFrom(dispatch: StoredDispatch & {
-        traceparent?: string;
+        traceparent?: string | undefined;
     }): boolean;
     /**
      * The tab that leads has taken a dispatch.

@@ -24,7 +24,7 @@ export class Tabs {
     /** @param {import("../wire/ServerFrame.js").ServerFrame[]} frames */
     relay(frames: import("../wire/ServerFrame.js").ServerFrame[]): void;
     statusChanged(): void;
-    /** No tab is to keep anything in the cache. */
+    /** No tab is to keep anything in the cache; this one may be closed already. */
     wipe(): void;
     close(): void;
     #private;
