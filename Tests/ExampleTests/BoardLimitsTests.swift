@@ -40,4 +40,12 @@ struct BoardLimitsTests {
             #expect(Stage().rejection(of: action)?.code == .invalid, "\(action)")
         }
     }
+
+    @Test(arguments: ["bob\u{202E}", "b\u{200B}ob", "\u{2066}bob\u{2069}", " "])
+    func `nobody is called by a name that hides or reorders text`(name: String) {
+        var stage = Stage()
+        stage.act(AddCard(column: "todo", text: "Buy tea."))
+        #expect(stage.rejection(of: AssignCard(card: "1", assignee: "bob")) == nil)
+        #expect(stage.rejection(of: AssignCard(card: "1", assignee: name))?.code == .invalid)
+    }
 }

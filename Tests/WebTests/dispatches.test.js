@@ -297,6 +297,8 @@ describe("dispatches", () => {
     circle.itself = circle;
     const unusable = [vote("x".repeat(200)), { type: "a", payload: nested }, { type: 5 }, {}];
     unusable.push(vote(10n), vote("\ud800"), { type: "a", payload: circle });
+    // 210 bytes are too many, 70 characters aren't.
+    unusable.push(vote("\u5b57".repeat(70)));
     for (const action of unusable) {
       assert.equal(await stateOf(peer.connection.dispatch(action)), "invalid");
     }
