@@ -745,6 +745,35 @@ struct MirroredRoomTests {
         #expect(edge.restarts == 0 && edge.loop.reports == [])
     }
 
+    @Test func `a selection that comes back in another form isn't taken for the old one`() {
+        let journal = TestJournal(isImmediate: true)
+        let cluster = TestCluster(journal: journal)
+        let edge = cluster.makeEdge()
+        let wire = Wire(to: edge.room, on: edge.loop)
+        wire.say(hello(), #"{"op":"subscribe","ref":1,"select":"tea"}"#)
+        while edge.exchange() {}
+        wire.dispatch(1, "AddTea", #"{"by":1}"#)
+        while edge.exchange() {}
+        let before = wire.hear().first("subscribed")?["tag"]
+        let cups = Selection("tea") { (shop: Shop) in "\(shop.tea) cups" }
+        var changed = RoomDefinition(
+            state: Shop(), actions: [AddTea.self], selections: [cups], reducer: Shop.reduce)
+        changed.revision = "another"
+        let next = TestCluster(changed, journal: journal)
+        edge.move(to: next.owner)
+        while edge.exchange() {}
+        let heard = wire.hear()
+        #expect(heard.first("lapse")?["code"] == "renewed")
+        #expect(heard.first("patch") == nil && heard.first("snapshot") == nil)
+        wire.say(#"{"op":"subscribe","ref":2,"select":"tea"}"#)
+        while edge.exchange() {}
+        let anew = wire.hear()
+        #expect(anew.first("snapshot")?["value"] == "1 cups")
+        let after = anew.first("subscribed")?["tag"]
+        #expect(before != nil && after != nil && before != after)
+        #expect(edge.restarts == 0 && edge.loop.reports == [])
+    }
+
     @Test func `one client too many is refused alone`() {
         var limits = SyncLimits()
         limits.connections = 2
