@@ -33,6 +33,49 @@ import Testing
         #expect(failure?.description.contains("STORECAST_DEVTOOLS_TOKEN") == true)
     }
 
+    /// A devtools' room in which each action is over, and stands there once more as if it weren't.
+    private struct Dispatches: Codable, Sendable {
+        struct Outcome: Codable, Equatable, Sendable {
+            var ticket: String
+            var isOver: Bool
+            var ended: Int?
+        }
+
+        struct Kick: SyncAction {
+            static let wireName = "kick"
+            var ticket: String
+        }
+
+        var outcomes: [Outcome] = []
+
+        static let list = Selection("dispatches") { (dispatches: Dispatches) in
+            dispatches.outcomes
+        }
+
+        static let room = RoomDefinition(
+            state: Dispatches(), actions: [Kick.self], selections: [list]
+        ) { dispatches, action in
+            guard let kick = action as? Kick else { return }
+            dispatches.outcomes = [
+                Outcome(ticket: kick.ticket, isOver: true, ended: 2),
+                Outcome(ticket: kick.ticket, isOver: false),
+            ]
+        }
+    }
+
+    @MainActor @Test func `what an action came to is said of one that is over`() async throws {
+        let directory = try TemporaryDirectory()
+        let file = directory.file("token")
+        try "a-token\n".write(toFile: file, atomically: true, encoding: .utf8)
+        let server = SyncServer(
+            port: 0, rooms: { path in path == "/devtools" ? Dispatches.room : nil })
+        let url = try await server.start()
+        let options = try AdminCommand.Reload.parse([url, "--token-file", file]).server
+        let outcome = try await options.use { try await $0.perform("kick") }
+        #expect(AdminTable.ended(outcome) == "2 connections ended")
+        await server.stop()
+    }
+
     @Test(arguments: [
         ["kick", "localhost:1"], ["kick", "localhost:1", "--connection", "-1"],
         ["kick", "localhost:1", "--connection", "1", "--identity", "ada"],

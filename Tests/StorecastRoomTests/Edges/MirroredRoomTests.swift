@@ -413,6 +413,38 @@ struct MirroredRoomTests {
         #expect(heard.first("snapshot")?["value"] == [])
     }
 
+    @Test func `who is another to the owner after a reconnect isn't left with the others' value`() {
+        let rank = Selection("rank") { (_: Shop, me: Identity) in
+            me.roles.contains("reader") ? "reader" : "guest"
+        }
+        let cluster = TestCluster(
+            RoomDefinition(
+                state: Shop(), actions: [AddTea.self], selections: [rank], reducer: Shop.reduce))
+        let edge = cluster.makeEdge()
+        edge.loop.authenticator = { token in
+            .success(Identity("ada", roles: token == "more" ? ["reader"] : []))
+        }
+        let wires = [String.ada, .bob].map { id in
+            let wire = Wire(to: edge.room, on: edge.loop)
+            wire.say(hello(id), #"{"op":"subscribe","ref":1,"select":"rank"}"#)
+            return wire
+        }
+        while edge.exchange() {}
+        for wire in wires { #expect(wire.hear().first("snapshot")?["value"] == "guest") }
+        // Both are the same user with the same roles.
+        #expect(edge.room.groups.count == 1)
+        edge.cut()
+        wires[1].say(#"{"op":"authenticate","token":"more"}"#)
+        edge.connect()
+        while edge.exchange() {}
+        #expect(wires[0].hear().first("lapse") == nil)
+        #expect(wires[1].hear().first("lapse")?["code"] == "renewed")
+        wires[1].say(#"{"op":"subscribe","ref":2,"select":"rank"}"#)
+        while edge.exchange() {}
+        #expect(wires[1].hear().first("snapshot")?["value"] == "reader")
+        #expect(edge.restarts == 0 && edge.loop.reports == [])
+    }
+
     @Test func `a newer token ends all refs of a selection, and none is asked for again`() {
         let cluster = TestCluster()
         let edge = cluster.makeEdge()
@@ -710,6 +742,35 @@ struct MirroredRoomTests {
         #expect(ada.dispatch(AddTea(by: 1)).isSuccess == nil)
         cluster.settle(ada)
         #expect(mirrors[0].value == 2)
+        #expect(edge.restarts == 0 && edge.loop.reports == [])
+    }
+
+    @Test func `a selection that comes back in another form isn't taken for the old one`() {
+        let journal = TestJournal(isImmediate: true)
+        let cluster = TestCluster(journal: journal)
+        let edge = cluster.makeEdge()
+        let wire = Wire(to: edge.room, on: edge.loop)
+        wire.say(hello(), #"{"op":"subscribe","ref":1,"select":"tea"}"#)
+        while edge.exchange() {}
+        wire.dispatch(1, "AddTea", #"{"by":1}"#)
+        while edge.exchange() {}
+        let before = wire.hear().first("subscribed")?["tag"]
+        let cups = Selection("tea") { (shop: Shop) in "\(shop.tea) cups" }
+        var changed = RoomDefinition(
+            state: Shop(), actions: [AddTea.self], selections: [cups], reducer: Shop.reduce)
+        changed.revision = "another"
+        let next = TestCluster(changed, journal: journal)
+        edge.move(to: next.owner)
+        while edge.exchange() {}
+        let heard = wire.hear()
+        #expect(heard.first("lapse")?["code"] == "renewed")
+        #expect(heard.first("patch") == nil && heard.first("snapshot") == nil)
+        wire.say(#"{"op":"subscribe","ref":2,"select":"tea"}"#)
+        while edge.exchange() {}
+        let anew = wire.hear()
+        #expect(anew.first("snapshot")?["value"] == "1 cups")
+        let after = anew.first("subscribed")?["tag"]
+        #expect(before != nil && after != nil && before != after)
         #expect(edge.restarts == 0 && edge.loop.reports == [])
     }
 

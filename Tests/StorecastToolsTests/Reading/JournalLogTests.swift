@@ -101,8 +101,15 @@ import Testing
             lines.map { $0.prefix(19) }.prefix(3) == [
                 " rejected         7", "        ?         8", "        ?         9",
             ])
-        let versions = try JournalLogCommand.parse([board.path, "--from", "3"])
-        #expect(throws: CommandFailure.self) { try print(versions) }
+    }
+
+    @Test(arguments: [["--from", "3"], ["--to", "3"], ["--from", "2", "--to", "3"]])
+    func `versions can't be asked for without the room's definition`(
+        arguments: [String]
+    ) async throws {
+        let board = try await ArchivedBoard()
+        let command = try JournalLogCommand.parse([board.path] + arguments)
+        #expect(throws: CommandFailure.self) { try print(command) }
     }
 
     @Test func `behind a damaged entry nothing is said of outcomes`() async throws {
