@@ -285,8 +285,9 @@ class LogTest(DevtoolsTest):
         self.server.dispatch("AddCard", {"column": "todo", "text": "Four"})
         version = self.version(page, "Four")
         page = self.import_the_past("Five")
-        self.assertEqual(self.version(page, "Four"), version)
+        # The server has told what was rejected.
         expect(self.row(page, "no such column")).to_have_class(re.compile("rejected"))
+        self.assertEqual(self.version(page, "Four"), version)
         self.row(page, "Four").click()
         expect(self.state(page).locator(".added", has_text='"Four"')).to_have_count(1)
 
