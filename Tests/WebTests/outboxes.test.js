@@ -408,7 +408,8 @@ describe("an outbox that takes its time", () => {
     outbox.open({ client: "c", settled: 0, dispatches: [], opening: 1 });
     const welcome = { epoch: "e", lastSeq: 0, limits: outbox.limits };
     outbox.welcomed({ ...welcome, v: 5 });
-    outbox.takeFrom({ seq: 1, base: 0, epoch: "", action: JSON.stringify(vote(1)), tab: "b", n: 1 });
+    const action = JSON.stringify(vote(1));
+    outbox.takeFrom({ seq: 1, base: 0, epoch: "", action, tab: "b", n: 1 });
     outbox.noteWritten(outbox.unwritten);
     assert.equal(JSON.parse(outbox.next).base, 0);
     outbox.sent();
