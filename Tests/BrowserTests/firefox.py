@@ -167,7 +167,7 @@ class Tab:
         end = time.monotonic() + DEADLINE
         while time.monotonic() < end:
             try:
-                is_so, value = self._marionette.execute_async_script(f"""
+                result = self._marionette.execute_async_script(f"""
                     {WORDS}
                     const [expected, end, ...more] = arguments;
                     const done = more.pop();
@@ -188,6 +188,10 @@ class Tab:
                 if "unloaded" not in str(error):
                     raise
                 continue
+            # Firefox may also say nothing of a page that went meanwhile.
+            if result is None:
+                continue
+            is_so, value = result
             if is_so:
                 return
             raise AssertionError(f"{expression} is {value}, not {expected}")
