@@ -13,25 +13,33 @@ export function indexedDBCache(parts = {}) {
   /** @type {Promise<IDBDatabase> | undefined} */
   let opening;
   const open = () => (opening ??= openDatabase(parts.indexedDB ?? globalThis.indexedDB));
-  const begin = async (/** @type {IDBTransactionMode} */ mode) => {
+  /**
+   * A transaction may end with the turn in which it began: nothing is waited for in between.
+   *
+   * @template Value
+   * @param {IDBTransactionMode} mode
+   * @param {(transaction: IDBTransaction) => Promise<Value>} work
+   */
+  const perform = async (mode, work) => {
+    /** @type {IDBTransaction} */
+    let transaction;
     try {
-      return (await open()).transaction("mirrors", mode);
+      transaction = (await open()).transaction("mirrors", mode);
     } catch {
       // The browser has closed it, as Safari does of pages in the background; or couldn't open it.
       opening = undefined;
-      return (await open()).transaction("mirrors", mode);
+      transaction = (await open()).transaction("mirrors", mode);
     }
+    return work(transaction);
   };
-  const change = async (/** @type {(mirrors: IDBObjectStore) => void} */ make) => {
-    const transaction = await begin("readwrite");
-    make(transaction.objectStore("mirrors"));
-    await completion(transaction);
-  };
+  const change = (/** @type {(mirrors: IDBObjectStore) => void} */ make) =>
+    perform("readwrite", (transaction) => {
+      make(transaction.objectStore("mirrors"));
+      return completion(transaction);
+    });
   return {
-    get: async (key) => {
-      const transaction = await begin("readonly");
-      return result(transaction.objectStore("mirrors").get(key));
-    },
+    get: (key) =>
+      perform("readonly", (transaction) => result(transaction.objectStore("mirrors").get(key))),
     set: (key, value) => change((mirrors) => mirrors.put(value, key)),
     delete: (key) => change((mirrors) => mirrors.delete(key)),
   };
