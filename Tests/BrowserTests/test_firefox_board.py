@@ -17,6 +17,23 @@ SPOT = """(() => {
 })()"""
 
 
+# When the cache has what the board shows.
+IS_KEPT = """new Promise((done) => {
+    const opening = indexedDB.open("storecast-cache");
+    opening.onsuccess = () => {
+        const look = () => {
+            const mirrors = opening.result.transaction("mirrors").objectStore("mirrors");
+            mirrors.getAll().onsuccess = ({ target }) => {
+                if (!String(target.result).includes("Read")) return setTimeout(look, 50);
+                opening.result.close();
+                done(true);
+            };
+        };
+        look();
+    };
+})"""
+
+
 class BoardTests(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -141,6 +158,8 @@ class BoardTests(unittest.TestCase):
         tab = self.join("ada")
         self.has(tab, "To do", ["Read"])
         self.assertIn("value", tab.promised("navigator.serviceWorker.ready.then(() => true)"))
+        # What is shown is kept a second later.
+        self.assertIn("value", tab.promised(IS_KEPT))
         self.server.kill()
         tab.sees(STATUS, "Offline")
         self.add(tab, "To do", "Ada's")
