@@ -141,7 +141,9 @@ class Tab:
     def reload(self):
         # Marionette's own reload passes service workers by, other than people's.
         self.read("(document.documentElement.dataset.isOld = '', void location.reload())")
-        self.sees("'isOld' in document.documentElement.dataset", False)
+        # The new page may not even have its root yet.
+        self.sees("document.documentElement?.dataset.isOld === undefined"
+                  " && document.documentElement !== null", True)
 
     def close(self):
         self._marionette.switch_to_window(self._handle, focus=False)
