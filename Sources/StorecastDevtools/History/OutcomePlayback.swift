@@ -3,8 +3,8 @@ import StorecastSync
 import StorecastWire
 import Synchronization
 
-/// Tells which entries of a history led to no version. Only reducing it tells: a room's rules decide
-/// by the state that each dispatch met, and the journal has no word of that.
+/// Tells which entries of a history led to no version. Only reducing it tells: a room's rules
+/// decide by the state that each dispatch met, and the journal has no word of that.
 ///
 /// `Sendable` by the mutex: between its steps, the loop and the other thread each may hold it.
 final class OutcomePlayback: Playback {
