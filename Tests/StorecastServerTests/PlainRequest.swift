@@ -32,7 +32,7 @@ enum PlainRequest {
     static func connect(_ url: String) throws -> Int32 {
         let port = url.split(separator: ":").last.flatMap { UInt16($0.dropLast()) } ?? 0
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var limit = timeval(tv_sec: 20, tv_usec: 0)
+        var limit = timeval(tv_sec: 120, tv_usec: 0)
         setsockopt(
             descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         var address = sockaddr_in()

@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import StorecastClient
 import Synchronization
@@ -186,22 +187,29 @@ struct ConnectionEndTests {
             let client = try PlainRequest.connect(url)
             defer { close(client) }
             let beginning = Array(PlainRequest.upgrade().utf8) + PlainRequest.frame(hello)
-            try ask(client, beginning, "welcome")
-            for _ in 1...16 { try ask(client, question, "pong") }
+            try await ask(client, beginning, "welcome")
+            for _ in 1...16 { try await ask(client, question, "pong") }
         }
         await server.stop()
     }
 
-    /// Sends bytes, and waits for a message of this kind.
-    private func ask(_ client: Int32, _ bytes: [UInt8], _ kind: String) throws {
+    /// Sends bytes, and waits for a message of this kind: not on a thread of the pool, where what the
+    /// server awaits runs.
+    private func ask(_ client: Int32, _ bytes: [UInt8], _ kind: String) async throws {
         try #require(send(client, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count)
-        var heard = ""
-        var chunk = [UInt8](repeating: 0, count: 4096)
-        while !heard.contains(#""op":"\#(kind)""#) {
-            let count = recv(client, &chunk, chunk.count, 0)
-            try #require(count > 0, "There is no \(kind).")
-            heard += String(decoding: chunk[..<count], as: UTF8.self)
+        let isAnswered = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                var heard = ""
+                var chunk = [UInt8](repeating: 0, count: 4096)
+                while !heard.contains(#""op":"\#(kind)""#) {
+                    let count = recv(client, &chunk, chunk.count, 0)
+                    guard count > 0 else { return continuation.resume(returning: false) }
+                    heard += String(decoding: chunk[..<count], as: UTF8.self)
+                }
+                continuation.resume(returning: true)
+            }
         }
+        try #require(isAnswered, "There is no \(kind).")
     }
 }
 

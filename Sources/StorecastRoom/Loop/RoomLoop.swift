@@ -463,9 +463,9 @@ package final class RoomLoop: SessionLoop {
             return queuePart(of: session)
         }
         if session.hasMessages {
-            let start = turns == nil ? .zero : host.now
+            let start = turns == nil ? nil : host.now
             session.pull(into: &messages)
-            let pulled = turns == nil ? .zero : host.now
+            let pulled = turns == nil ? nil : host.now
             if !messages.isEmpty { link.write(messages) }
             noteSent(messages.count, of: session, from: start, pulled)
             messages.clear()
@@ -474,10 +474,10 @@ package final class RoomLoop: SessionLoop {
         if session.hasParts { queuePart(of: session) }
     }
 
-    private func noteSent(
-        _ count: Int, of session: ServerSession, from start: Duration, _ pulled: Duration
+    @inline(__always) private func noteSent(
+        _ count: Int, of session: ServerSession, from start: Duration?, _ pulled: Duration?
     ) {
-        guard let turns else { return }
+        guard let turns, let start, let pulled else { return }
         turns.sent(
             count, encodedIn: pulled - start, writtenIn: host.now - pulled, for: session.room)
     }
@@ -505,9 +505,9 @@ package final class RoomLoop: SessionLoop {
                 flush(session)
                 return
             }
-            let start = turns == nil ? .zero : host.now
+            let start = turns == nil ? nil : host.now
             guard let part = session.nextPart() else { continue }
-            let made = turns == nil ? .zero : host.now
+            let made = turns == nil ? nil : host.now
             link.write([part])
             noteSent(1, of: session, from: start, made)
             if session.hasParts, link.isWritable { queuePart(of: session) }

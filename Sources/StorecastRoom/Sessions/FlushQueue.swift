@@ -247,7 +247,7 @@ struct HeavyTime {
 
 extension Array {
     /// Removes everything and keeps the memory: of few elements quicker than `removeAll`.
-    mutating func clear() {
+    @inline(__always) mutating func clear() {
         while popLast() != nil {}
     }
 }

@@ -646,7 +646,7 @@ package final class ServerSession: SelectionSubscriber {
     // MARK: To the connection
 
     /// Whether one of its selections isn't at the room's version yet; it is sent nothing then.
-    var isBehind: Bool {
+    @inline(__always) var isBehind: Bool {
         room.isBehind && !isPassedOn && subscriptions.values.contains { $0.group.isBehind }
     }
 
@@ -660,12 +660,12 @@ package final class ServerSession: SelectionSubscriber {
     }
 
     /// Whether there is an answer to what its client sent.
-    var hasAnswers: Bool {
+    @inline(__always) var hasAnswers: Bool {
         !replies.isEmpty || dispatches.hasAcknowledgement || clients?.hasMessages == true
     }
 
     /// Whether there is something to pull.
-    package var hasMessages: Bool {
+    @inline(__always) package var hasMessages: Bool {
         guard phase != .closed else { return false }
         return hasAnswers || !queued.isEmpty
     }
@@ -677,15 +677,10 @@ package final class ServerSession: SelectionSubscriber {
     /// work already.
     package func pull(into messages: inout [ServerMessage]) {
         guard phase != .closed else { return }
-        guard let clients, clients.hasMessages else { return pullOwn(into: &messages) }
-        // Behind the values that they may be about, and taking effect with them.
-        let theirs = clients.takeMessages()
-        pullOwn(into: &messages, before: theirs.count)
-        messages += theirs
-    }
-
-    /// - Parameter following: how many messages to an edge's clients are to follow.
-    private func pullOwn(into messages: inout [ServerMessage], before following: Int = 0) {
+        // Those to an edge's clients: behind the values that they may be about, and taking effect
+        // with them.
+        let following = clients?.takeMessages()
+        defer { if let following { messages += following } }
         if !replies.isEmpty {
             messages += replies
             replies.clear()
@@ -747,12 +742,12 @@ package final class ServerSession: SelectionSubscriber {
             replyBytes = 0
         }
         let acked = dispatches.takeAcknowledgement()
-        let isFollowed = count > 0 && following > 0
+        let isFollowed = count > 0 && following?.isEmpty == false
         guard acked != nil || count > 1 || hasGap || isFollowed else { return }
         messages.insert(
             .transaction(
                 version: room.position.version, count: count, acked: acked,
-                following: isFollowed ? following : nil), at: start)
+                following: isFollowed ? following?.count : nil), at: start)
     }
 
     /// Whether something is to be sent in later turns: in parts, behind all messages that there
