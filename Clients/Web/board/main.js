@@ -34,7 +34,12 @@ new ChatView(connection, name, drafts);
 new PeopleView(connection, name);
 tellAgain(drafts);
 const names = new NameDialog(connection, name);
-// The board is behind the question: it can be looked at before.
-if (known === undefined) void names.open();
+// The board is behind the question, and is drawn and connected before.
+if (known === undefined) requestAnimationFrame(() => void names.open());
 const news = "There is a newer version of this page: reload it when it suits you.";
-void keepPages({ newVersion: () => notify(news) });
+// Behind what people wait for: the browser reads what it has for both from one disk.
+const forget = connection.on("status", ({ state }) => {
+  if (state === "connecting") return;
+  forget();
+  void keepPages({ newVersion: () => notify(news) });
+});

@@ -412,10 +412,7 @@ export class Connection {
    * @param {import("../outbox/OutboxStorage.js").OutboxStorage | undefined} storage
    */
   async #start(url, storage) {
-    if (this.#tabs) {
-      await this.#cache?.read();
-      return this.#tabs.start();
-    }
+    if (this.#tabs) return this.#tabs.start(this.#cache?.read());
     if (storage) {
       try {
         const open = await storage.open(url, this.#platform.newClient);

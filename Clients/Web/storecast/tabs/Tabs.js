@@ -90,9 +90,10 @@ export class Tabs {
     return this.#role instanceof TabLeader;
   }
 
-  async start() {
+  /** @param {Promise<void> | undefined} reading  what has to be read before */
+  async start(reading) {
     // While it is held, the others keep the outcomes for which this tab waits.
-    await new Promise((ready) => {
+    const holding = new Promise((ready) => {
       const held = () =>
         new Promise((release) => {
           this.#leave = () => release(undefined);
@@ -100,6 +101,7 @@ export class Tabs {
         });
       this.#locks.request(this.#lockOf(this.tab), {}, held).catch(() => ready(undefined));
     });
+    await Promise.all([holding, reading]);
     if (this.#isOver) return this.#leave();
     this.#follow();
     this.#claimLock(false);

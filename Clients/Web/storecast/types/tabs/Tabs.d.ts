@@ -18,7 +18,8 @@ export class Tabs {
     /** Names this tab. */
     tab: string;
     get isLeading(): boolean;
-    start(): Promise<void>;
+    /** @param {Promise<void> | undefined} reading  what has to be read before */
+    start(reading: Promise<void> | undefined): Promise<void>;
     /** Something was dispatched here. */
     appended(): void;
     /** @param {import("../wire/ServerFrame.js").ServerFrame[]} frames */
