@@ -268,6 +268,13 @@ struct MonitoringTests {
         #expect(question.isOfThePast == isOfThePast)
     }
 
+    @Test func `where a past is and what is asked of it are members of one object`() throws {
+        let asked = OfImport(ImportParameters(id: "log"), VersionParameters(version: 3, skip: [2]))
+        let json: JSON = ["id": "log", "version": 3, "skip": [2]]
+        #expect(try JSONCoding.encodeTree(asked) == json)
+        #expect(try JSONCoding.decode(OfImport<VersionParameters>.self, from: json) == asked)
+    }
+
     @Test(
         arguments: [
             (5, nil, 4), (5, [], 4), (5, [3], 2), (5, [9], 4), (5, [3, 1], 0), (1, nil, 0),
