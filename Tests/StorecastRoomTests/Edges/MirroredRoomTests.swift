@@ -1257,8 +1257,8 @@ struct MirroredRoomTests {
         cluster.settle(ada)
         var random = SeededGenerator(seed: 1)
         for (held, longest) in [
-            (0, 0.1), (1, 0.2), (1, 0.4), (4.9, 0.8), (1, 1.6), (1, 3.2), (1, 5), (1, 5),
-            (5, 0.1), (1, 0.2), (5.1, 0.1),
+            (0, 0.1), (1, 0.2), (1, 0.4), (4.5, 0.8), (1, 1.6), (1, 3.2), (1, 5), (1, 5),
+            (5, 0.1), (1, 0.2), (5.5, 0.1),
         ] as [(Double, Double)] {
             edge.loop.advance(by: held)
             edge.cut()
