@@ -139,8 +139,7 @@ let package = Package(
         .target(
             name: "StorecastNATS",
             dependencies: [
-                "StorecastMirror", "StorecastRoom", "StorecastSync", "StorecastWebSocket",
-                "StorecastWire",
+                "StorecastRoom", "StorecastSync", "StorecastWebSocket", "StorecastWire",
             ],
             swiftSettings: settings),
         .testTarget(

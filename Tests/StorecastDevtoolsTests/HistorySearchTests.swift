@@ -127,7 +127,7 @@ struct HistorySearchTests {
         let search = try HistorySearch(
             Tallies.room, SyncLimits(),
             first: FirstParameters(
-                room: "/", path: "/count", test: .equals, value: 9, from: 0, through: 9),
+                path: "/count", test: .equals, value: 9, from: 0, through: 9),
             maxTime: .zero)
         guard case .done(let answer) = search.take(records(9), isLast: true) else {
             Issue.record("It goes on.")
@@ -137,7 +137,7 @@ struct HistorySearchTests {
             answer == ["version": .null, "from": 0, "through": 1, "isBounded": true])
         let change = try HistorySearch(
             Tallies.room, SyncLimits(),
-            change: ChangeParameters(room: "/", path: "/count", through: 9), maxTime: .zero)
+            change: ChangeParameters(path: "/count", through: 9), maxTime: .zero)
         guard case .done(let end) = change.take(records(9), isLast: true) else {
             Issue.record("It goes on.")
             return
@@ -148,7 +148,7 @@ struct HistorySearchTests {
     @Test func `a large value isn't shown, but that it changed is`() throws {
         let search = try HistorySearch(
             Tallies.room, SyncLimits(),
-            change: ChangeParameters(room: "/", path: "/last", through: 1))
+            change: ChangeParameters(path: "/last", through: 1))
         var record = records(1)[0]
         record.record.sender = Identity(String(repeating: "x", count: 70_000))
         guard case .done(let answer) = search.take([record], isLast: true) else {
@@ -162,8 +162,7 @@ struct HistorySearchTests {
     @Test func `numbers are compared by value, texts by their bytes, and nothing else`() {
         func holds(_ test: PlaceComparison, _ place: JSON?, _ value: JSON) -> Bool {
             PlaceTest(
-                FirstParameters(
-                    room: "/", path: "", test: test, value: value, from: 0, through: 0)
+                FirstParameters(path: "", test: test, value: value, from: 0, through: 0)
             ).holds(place)
         }
         #expect(holds(.isLess, 1, 1.5) && holds(.isGreater, 2, 1.5))

@@ -241,7 +241,7 @@ struct HistoryPlaybackTests {
     ) throws -> JSON? {
         let playback = HistoryPlayback(
             Tallies.upTo10, SyncLimits(),
-            at: VersionParameters(room: "/", version: version, skip: skip))
+            at: VersionParameters(version: version, skip: skip))
         var rest = records(numbers)[...]
         if before > 0 {
             let replay = RoomReplay(Tallies.upTo10)

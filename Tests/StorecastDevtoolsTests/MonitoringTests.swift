@@ -251,7 +251,10 @@ struct MonitoringTests {
             (.state(RoomParameters(room: "/a")), "/a", false, false, false),
             (.log(LogParameters(room: "/a")), "/a", false, false, false),
             (.entry(EntryParameters(room: "/a", number: 1)), "/a", false, false, false),
-            (.stateAt(VersionParameters(room: "/a", version: 1)), "/a", false, true, true),
+            (
+                .stateAt(OfRoom(RoomParameters(room: "/a"), VersionParameters(version: 1))), "/a",
+                false, true, true
+            ),
             (.history(HistoryParameters(room: "/a", through: 1)), "/a", false, true, true),
             (.lines(LinesParameters(room: "/a", after: 1)), "/a", false, false, true),
         ] as [(DevtoolsQuestion, ExactString?, Bool, Bool, Bool)])
@@ -265,6 +268,13 @@ struct MonitoringTests {
         #expect(question.isOfThePast == isOfThePast)
     }
 
+    @Test func `where a past is and what is asked of it are members of one object`() throws {
+        let asked = OfImport(ImportParameters(id: "log"), VersionParameters(version: 3, skip: [2]))
+        let json: JSON = ["id": "log", "version": 3, "skip": [2]]
+        #expect(try JSONCoding.encodeTree(asked) == json)
+        #expect(try JSONCoding.decode(OfImport<VersionParameters>.self, from: json) == asked)
+    }
+
     @Test(
         arguments: [
             (5, nil, 4), (5, [], 4), (5, [3], 2), (5, [9], 4), (5, [3, 1], 0), (1, nil, 0),
@@ -273,7 +283,7 @@ struct MonitoringTests {
     func `a state of the past is begun before all that makes a difference`(
         version: UInt64, skip: [UInt64]?, start: UInt64
     ) {
-        let parameters = VersionParameters(room: "/", version: version, skip: skip)
+        let parameters = VersionParameters(version: version, skip: skip)
         #expect(HistoryPlayback(Tallies.room, SyncLimits(), at: parameters).start == start)
     }
 

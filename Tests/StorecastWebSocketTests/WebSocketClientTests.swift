@@ -82,13 +82,7 @@ extension SocketTests {
             var configuration = configuration(server)
             configuration.maxBufferedBytes = 1 << 20
             let client = try await TestClient(configuration)
-            #expect(try await client.events.next() == .connected(nil))
-            _ = try await server.events.next()
-            try await server.with { $0.connections[0].pauseReading() }
-            let text = [UInt8](repeating: 0x61, count: 100_000)
-            var sent = 0
-            while try await client.with({ $0.send(text) }), sent < 1000 { sent += 1 }
-            #expect(sent < 1000)
+            let sent = try await fill(client, server)
             #expect(try await client.with { $0.bufferedBytes } <= 1 << 20)
             try await server.with { $0.connections[0].resumeReading() }
             for _ in 0..<sent {
@@ -187,13 +181,7 @@ extension SocketTests {
             configuration.maxBufferedBytes = 1 << 20
             configuration.closeTimeout = .milliseconds(50)
             let client = try await TestClient(configuration)
-            #expect(try await client.events.next() == .connected(nil))
-            _ = try await server.events.next()
-            try await server.with { $0.connections[0].pauseReading() }
-            let text = [UInt8](repeating: 0x61, count: 100_000)
-            var sent = 0
-            while try await client.with({ $0.send(text) }), sent < 1000 { sent += 1 }
-            #expect(sent < 1000)
+            _ = try await fill(client, server)
             // The server doesn't answer that, and what waits is lost with the connection.
             try await client.with { $0.close() }
             while true { if case .closed = try await client.events.next() { break } }
@@ -412,6 +400,19 @@ extension SocketTests {
 
         private func configuration(_ server: TestServer) -> WebSocketClientConfiguration {
             WebSocketClientConfiguration(host: "127.0.0.1", port: server.port)
+        }
+
+        /// Connects to a server that doesn't read, and sends it 100,000 bytes at a time until no
+        /// more may wait; returns how often that was.
+        private func fill(_ client: TestClient, _ server: TestServer) async throws -> Int {
+            #expect(try await client.events.next() == .connected(nil))
+            _ = try await server.events.next()
+            try await server.with { $0.connections[0].pauseReading() }
+            let text = [UInt8](repeating: 0x61, count: 100_000)
+            var sent = 0
+            while try await client.with({ $0.send(text) }), sent < 1000 { sent += 1 }
+            #expect(sent < 1000)
+            return sent
         }
 
         private func stop(_ client: TestClient, _ server: TestServer) async {

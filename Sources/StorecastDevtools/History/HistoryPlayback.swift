@@ -79,16 +79,13 @@ final class HistoryPlayback: Playback {
                     try reduce(record, at: offset, on: &progress)
                     if progress.actual.version == version { return .done(try answer(progress)) }
                 }
-                if isLast {
-                    return .done(DevtoolsState.problem("The room hasn't come to this version."))
-                }
+                if isLast { return .done(DevtoolsState.notReached) }
                 if progress.count >= Self.maxEntries {
-                    return .done(
-                        DevtoolsState.problem("Too much lies between it and the last snapshot."))
+                    return .problem("Too much lies between it and the last snapshot.")
                 }
                 return .more
             } catch {
-                return .done(DevtoolsState.problem("It can't be reduced again: \(error)"))
+                return .unreducible(error)
             }
         }
     }

@@ -33,16 +33,16 @@ final class HistoryReader: PastReader {
         }
         switch question {
         case .stateAt(let parameters):
-            play(HistoryPlayback(definition, room.limits, at: parameters))
+            play(HistoryPlayback(definition, room.limits, at: parameters.asked))
         case .history(let parameters):
             play(HistoryPlayback(definition, room.limits, history: parameters))
         case .change(let parameters):
             search { () throws(JSONPointerError) in
-                try HistorySearch(definition, room.limits, change: parameters)
+                try HistorySearch(definition, room.limits, change: parameters.asked)
             }
         case .first(let parameters):
             search { () throws(JSONPointerError) in
-                try HistorySearch(definition, room.limits, first: parameters)
+                try HistorySearch(definition, room.limits, first: parameters.asked)
             }
         case .outcomes(let parameters):
             play(OutcomePlayback(definition, room.limits, through: parameters.through))
@@ -66,7 +66,7 @@ final class HistoryReader: PastReader {
 
     private func play(_ playback: any Playback) {
         guard playback.start <= room.position.version else {
-            return end(DevtoolsState.problem("The room hasn't come to this version."))
+            return end(DevtoolsState.notReached)
         }
         findSnapshot(for: playback, through: UInt64(Int64.max))
     }
@@ -75,7 +75,7 @@ final class HistoryReader: PastReader {
         do throws(JSONPointerError) {
             let search = try make()
             guard search.end <= room.position.version else {
-                return end(DevtoolsState.problem("The room hasn't come to this version."))
+                return end(DevtoolsState.notReached)
             }
             play(search)
         } catch {

@@ -137,7 +137,7 @@ final class HistorySearch: Playback {
                 guard progress.replay.version >= progress.through || isLast else { return .more }
                 return endOfRange(&progress)
             } catch {
-                return .done(DevtoolsState.problem("It can't be reduced again: \(error)"))
+                return .unreducible(error)
             }
         }
     }
@@ -175,7 +175,7 @@ final class HistorySearch: Playback {
 
     private func endOfRange(_ progress: inout Progress) -> PlaybackStep {
         guard progress.replay.version >= progress.through else {
-            return .done(DevtoolsState.problem("The room hasn't come to this version."))
+            return .done(DevtoolsState.notReached)
         }
         if let found = progress.found { return .done(found) }
         if case .lastChange = goal, progress.from > 0 {

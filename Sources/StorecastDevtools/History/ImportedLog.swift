@@ -149,24 +149,15 @@ final class ImportReader: PastReader {
     func cancel() { isOver = true }
 
     private func makePlayback() throws(JSONPointerError) -> (any Playback)? {
-        let room = ExactString(log.room)
         switch question {
-        case .importedAt(let asked):
-            return HistoryPlayback(
-                definition, limits,
-                at: VersionParameters(room: room, version: asked.version, skip: asked.skip))
-        case .importedChange(let asked):
-            return try HistorySearch(
-                definition, limits,
-                change: ChangeParameters(room: room, path: asked.path, through: asked.through))
-        case .importedFirst(let asked):
-            return try HistorySearch(
-                definition, limits,
-                first: FirstParameters(
-                    room: room, path: asked.path, test: asked.test, value: asked.value,
-                    from: asked.from, through: asked.through))
-        case .importedOutcomes: return OutcomePlayback(definition, limits, through: nil)
-        default: return nil
+        case .importedAt(let parameters):
+            HistoryPlayback(definition, limits, at: parameters.asked)
+        case .importedChange(let parameters):
+            try HistorySearch(definition, limits, change: parameters.asked)
+        case .importedFirst(let parameters):
+            try HistorySearch(definition, limits, first: parameters.asked)
+        case .importedOutcomes: OutcomePlayback(definition, limits, through: nil)
+        default: nil
         }
     }
 

@@ -52,25 +52,20 @@ final class OutcomePlayback: Playback {
                     try reduce(record, at: offset, on: &progress)
                 }
                 guard progress.ineffective.count <= Self.mostTold else {
-                    return .done(
-                        DevtoolsState.problem(
-                            "More than \(Self.mostTold) dispatches were rejected."))
+                    return .problem("More than \(Self.mostTold) dispatches were rejected.")
                 }
                 if progress.replay.version == through || (isLast && through == nil) {
                     return .done(answer(progress))
                 }
-                if isLast {
-                    return .done(DevtoolsState.problem("The room hasn't come to this version."))
-                }
+                if isLast { return .done(DevtoolsState.notReached) }
                 let time = progress.time + (ContinuousClock.now - start)
                 if progress.count >= Self.maxEntries || time >= Self.maxTime {
-                    return .done(
-                        DevtoolsState.problem(
-                            "It takes too long to find out which dispatches were rejected."))
+                    return .problem(
+                        "It takes too long to find out which dispatches were rejected.")
                 }
                 return .more
             } catch {
-                return .done(DevtoolsState.problem("It can't be reduced again: \(error)"))
+                return .unreducible(error)
             }
         }
     }

@@ -24,6 +24,14 @@ enum PlaybackStep: Sendable {
     /// It is to begin again, at another snapshot: ``Playback/start`` has changed.
     case again
     case done(JSON)
+
+    /// There is no answer; a sentence says why.
+    static func problem(_ text: String) -> PlaybackStep { .done(DevtoolsState.problem(text)) }
+
+    /// An entry, or one before it, can't be reduced as the room is now.
+    static func unreducible(_ error: any Error) -> PlaybackStep {
+        .problem("It can't be reduced again: \(error)")
+    }
 }
 
 extension Playback {

@@ -11,18 +11,18 @@ enum DevtoolsQuestion: Hashable, Codable, Sendable {
     case log(LogParameters)
     case entry(EntryParameters)
     case state(RoomParameters)
-    case stateAt(VersionParameters)
+    case stateAt(OfRoom<VersionParameters>)
     case history(HistoryParameters)
     case lines(LinesParameters)
-    case change(ChangeParameters)
-    case first(FirstParameters)
+    case change(OfRoom<ChangeParameters>)
+    case first(OfRoom<FirstParameters>)
     case outcomes(OutcomesParameters)
     case actions(RoomParameters)
     case turns(RoomParameters)
-    case importedAt(ImportedVersionParameters)
-    case importedChange(ImportedChangeParameters)
-    case importedFirst(ImportedFirstParameters)
-    case importedOutcomes(ImportedOutcomesParameters)
+    case importedAt(OfImport<VersionParameters>)
+    case importedChange(OfImport<ChangeParameters>)
+    case importedFirst(OfImport<FirstParameters>)
+    case importedOutcomes(ImportParameters)
 
     /// The room that it is about; nil if it is about all.
     var room: ExactString? {
@@ -36,11 +36,11 @@ enum DevtoolsQuestion: Hashable, Codable, Sendable {
             parameters.room
         case .log(let parameters): parameters.room
         case .entry(let parameters): parameters.room
-        case .stateAt(let parameters): parameters.room
+        case .stateAt(let parameters): parameters.past.room
         case .history(let parameters): parameters.room
         case .lines(let parameters): parameters.room
-        case .change(let parameters): parameters.room
-        case .first(let parameters): parameters.room
+        case .change(let parameters): parameters.past.room
+        case .first(let parameters): parameters.past.room
         case .outcomes(let parameters): parameters.room
         }
     }
@@ -72,9 +72,9 @@ enum DevtoolsQuestion: Hashable, Codable, Sendable {
     /// What the imported log is called that it is about; nil if it is about none.
     var importID: ExactString? {
         switch self {
-        case .importedAt(let parameters): parameters.id
-        case .importedChange(let parameters): parameters.id
-        case .importedFirst(let parameters): parameters.id
+        case .importedAt(let parameters): parameters.past.id
+        case .importedChange(let parameters): parameters.past.id
+        case .importedFirst(let parameters): parameters.past.id
         case .importedOutcomes(let parameters): parameters.id
         default: nil
         }
@@ -90,6 +90,37 @@ enum DevtoolsQuestion: Hashable, Codable, Sendable {
 struct RoomParameters: Hashable, Codable, Sendable {
     var room: ExactString
 }
+
+/// An imported log; as a question, which of its entries led to no version.
+struct ImportParameters: Hashable, Codable, Sendable {
+    var id: ExactString
+}
+
+/// What is asked of a past, of a room or of an imported log: on the wire, the members of both in
+/// one object.
+struct PastParameters<Past, Asked>: Hashable, Codable, Sendable
+where Past: Hashable & Codable & Sendable, Asked: Hashable & Codable & Sendable {
+    var past: Past
+    var asked: Asked
+
+    init(_ past: Past, _ asked: Asked) {
+        self.past = past
+        self.asked = asked
+    }
+
+    init(from decoder: any Decoder) throws {
+        past = try Past(from: decoder)
+        asked = try Asked(from: decoder)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try past.encode(to: encoder)
+        try asked.encode(to: encoder)
+    }
+}
+
+typealias OfRoom<Asked: Hashable & Codable & Sendable> = PastParameters<RoomParameters, Asked>
+typealias OfImport<Asked: Hashable & Codable & Sendable> = PastParameters<ImportParameters, Asked>
 
 /// Those of a room, or of an identity, if they are named.
 struct ConnectionsParameters: Hashable, Codable, Sendable {
@@ -109,9 +140,8 @@ struct EntryParameters: Hashable, Codable, Sendable {
     var number: UInt64
 }
 
-/// A room at a version; with `skip`, without the dispatches that led to those versions.
+/// A state at a version; with `skip`, without the dispatches that led to those versions.
 struct VersionParameters: Hashable, Codable, Sendable {
-    var room: ExactString
     var version: UInt64
     var skip: [UInt64]?
 }
@@ -131,7 +161,6 @@ struct LinesParameters: Hashable, Codable, Sendable {
 
 /// The last dispatch up to a version that changed what a JSON Pointer leads to.
 struct ChangeParameters: Hashable, Codable, Sendable {
-    var room: ExactString
     var path: ExactString
     var through: UInt64
 }
@@ -139,7 +168,6 @@ struct ChangeParameters: Hashable, Codable, Sendable {
 /// The first version from one on, up to another, at which what a JSON Pointer leads to compares so
 /// with a value.
 struct FirstParameters: Hashable, Codable, Sendable {
-    var room: ExactString
     var path: ExactString
     var test: PlaceComparison
     var value: JSON?
@@ -161,33 +189,4 @@ enum PlaceComparison: String, Hashable, Codable, Sendable {
     case isGreater = ">"
     case exists
     case isMissing = "missing"
-}
-
-/// What an imported log's room was at a version.
-struct ImportedVersionParameters: Hashable, Codable, Sendable {
-    var id: ExactString
-    var version: UInt64
-    var skip: [UInt64]?
-}
-
-/// As ``ChangeParameters``, in an imported log.
-struct ImportedChangeParameters: Hashable, Codable, Sendable {
-    var id: ExactString
-    var path: ExactString
-    var through: UInt64
-}
-
-/// As ``FirstParameters``, in an imported log.
-struct ImportedFirstParameters: Hashable, Codable, Sendable {
-    var id: ExactString
-    var path: ExactString
-    var test: PlaceComparison
-    var value: JSON?
-    var from: UInt64
-    var through: UInt64
-}
-
-/// As ``OutcomesParameters``, of all of an imported log.
-struct ImportedOutcomesParameters: Hashable, Codable, Sendable {
-    var id: ExactString
 }

@@ -86,6 +86,9 @@ extension DevtoolsState {
     /// In place of an answer if there is none.
     static func problem(_ text: String) -> JSON { ["problem": .string(text)] }
 
+    /// In place of an answer about a version that is still to come.
+    static let notReached = problem("The room hasn't come to this version.")
+
     /// Null while it isn't known.
     private func answer(_ question: DevtoolsQuestion) -> JSON { answers[question] ?? .null }
 

@@ -64,7 +64,6 @@ package final class Connector {
     private var isRenewing = false
     private var backOff = BackOff()
     private var lastHeard = Duration.zero
-    private var liveSince: Duration?
     private var isFlushScheduled = false
     private var isStorageRetryScheduled = false
     private var isCacheScheduled = false
@@ -287,7 +286,7 @@ package final class Connector {
         attempt += 1
         session.disconnected()
         scheduleCache()
-        if let start = liveSince.take() { backOff.wasLive(for: host.now - start) }
+        backOff.closed(at: host.now)
     }
 
     private func hangUp(_ code: CloseCode) {
@@ -372,7 +371,7 @@ package final class Connector {
 
 extension Connector: ClientSessionDelegate {
     package func welcomed() {
-        liveSince = host.now
+        backOff.opened(at: host.now)
         if let newer = newerToken.take(), newer != token { show(newer) }
         host.statusChanged(.live)
         schedule(.heartbeat(pinged: nil), after: heartbeat)

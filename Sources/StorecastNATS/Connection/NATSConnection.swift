@@ -1,4 +1,4 @@
-import StorecastMirror
+import StorecastSync
 package import StorecastWebSocket
 import StorecastWire
 
@@ -24,7 +24,7 @@ package final class NATSConnection {
 
     private let loop: EventLoop
     private var random: any RandomNumberGenerator
-    private var backOff = BackOff(shortest: 0.1, longest: 5)
+    private var backOff = BackOff.betweenServers
     private var timer: LoopTimer?
 
     private var stream: ByteStream?
@@ -34,7 +34,6 @@ package final class NATSConnection {
     private var isEncrypted = false
     /// Whether the encryption begins with what comes next: nothing else may stand before it.
     private var isAgreeing = false
-    private var connectedAt: Duration = .zero
     /// Pings that weren't answered.
     private var owedPongs = 0
     private var complaint: String?
@@ -216,10 +215,7 @@ package final class NATSConnection {
         guard status != .closed else { return }
         var wasLive = false
         if isConnected {
-            let time = loop.now() - connectedAt
-            backOff.wasLive(for: time)
-            // One that greets and hangs up at once is as broken as one that doesn't answer.
-            wasLive = time >= .seconds(5) || information?.isLeaving == true
+            wasLive = backOff.closed(at: loop.now()) || information?.isLeaving == true
             untried = []
         }
         disconnect(.unanswered(problem))
@@ -277,7 +273,7 @@ package final class NATSConnection {
     private func greeted() {
         guard let information else { return }
         isGreeted = true
-        connectedAt = loop.now()
+        backOff.opened(at: loop.now())
         untried = []
         timer?.cancel()
         timer = loop.schedule(after: configuration.pingInterval) { [weak self] in self?.ping() }

@@ -146,6 +146,8 @@ package final class MirroredRoom: AnyRoom {
     private let credentials: Credentials
     /// Set before anything comes.
     package var uplink: (any EdgeUplink)?
+    /// How long the uplink waits before it makes the next connection.
+    package var backOff = BackOff.betweenServers
     /// Whether the owner has all rooms of this server: when it is away, clients are better
     /// elsewhere.
     package var hasOneOwner = true
@@ -202,6 +204,7 @@ package final class MirroredRoom: AnyRoom {
 
     /// There is a connection.
     package func connected() {
+        backOff.opened(at: loop.host.now)
         let seen = position.epoch.isEmpty ? nil : position
         send { writer in
             writer.write(
@@ -214,6 +217,7 @@ package final class MirroredRoom: AnyRoom {
     /// It has ended. What clients dispatch from now on may come again.
     package func disconnected() {
         isConnected = false
+        backOff.closed(at: loop.host.now)
         silentSince = silentSince ?? loop.host.now
         transaction = nil
         resumption = nil

@@ -94,6 +94,10 @@ public final class RoomReplay<State: Codable & Sendable> {
     }
 
     /// What the room has become, to go on from in another replay, or to be kept.
+    ///
+    /// Without the terms in which the log was written: a replay is given entries, and isn't told
+    /// which terms began among them. With a list that lacks the newest, a server would take for a
+    /// part of the history what was lost; without one, a client gets everything anew.
     package var snapshot: RoomSnapshot<State> {
         RoomSnapshot(
             state: state, version: version, ledger: log.ledger, present: log.present)

@@ -14,6 +14,7 @@ package struct SystemRandomNumbers: RandomNumberGenerator {
         numbers = [UInt64](repeating: 0, count: 32)
         numbers.withUnsafeMutableBytes { bytes in
             guard fillRandomly(bytes) else {
+                // Nothing may stand in for them: whoever guessed it would know ids and seeds.
                 fatalError("The system gives no random numbers: errno \(errno).")
             }
         }

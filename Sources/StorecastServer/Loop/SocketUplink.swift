@@ -1,6 +1,6 @@
 import Logging
-import StorecastMirror
 import StorecastRoom
+import StorecastSync
 import StorecastWebSocket
 import StorecastWire
 
@@ -19,9 +19,7 @@ final class SocketUplink: EdgeUplink, WebSocketClientDelegate {
     private var url = ""
     /// Which question for the owner is the newest.
     private var question = 0
-    private var backOff = BackOff(shortest: 0.1, longest: 5)
     private var random = SystemRandomNumberGenerator()
-    private var openedAt: Duration?
     /// What the owner said at the end.
     private var bye: ServerFrame.Bye?
     private var isOver = false
@@ -68,7 +66,7 @@ final class SocketUplink: EdgeUplink, WebSocketClientDelegate {
         case .success(let place):
             if isConnected { drop() }
             connect(to: place)
-        case .failure where isConnected: later(backOff.next(using: &random)) { $0.lost() }
+        case .failure where isConnected: later(nextDelay()) { $0.lost() }
         case .failure(let error): connectLater("\(error)")
         }
     }
@@ -135,16 +133,14 @@ final class SocketUplink: EdgeUplink, WebSocketClientDelegate {
         let old = client
         client = nil
         room?.disconnected()
-        openedAt = nil
+        room?.backOff = .betweenServers
         bye = nil
-        backOff = BackOff(shortest: 0.1, longest: 5)
         note("it is gone")
         old?.close()
     }
 
     func connected(_ client: WebSocketClient, subprotocol: String?) {
         guard client === self.client else { return }
-        openedAt = core.now
         var isBack = absences.found(name, server)
         if let missed, absences.found(name, missed) { isBack = true }
         missed = nil
@@ -161,17 +157,18 @@ final class SocketUplink: EdgeUplink, WebSocketClientDelegate {
     func closed(_ client: WebSocketClient, code: UInt16, reason: String, error: String?) {
         guard client === self.client else { return }
         room?.disconnected()
-        if let openedAt { backOff.wasLive(for: core.now - openedAt) }
-        openedAt = nil
         connectLater(error ?? bye?.title ?? "it ended the connection, \(code)")
     }
 
     private func connectLater(_ problem: String) {
         guard !isOver else { return }
         note(problem)
-        let delay = backOff.next(after: bye, using: &random)
-        bye = nil
-        later(delay) { $0.connect() }
+        later(nextDelay(after: bye.take())) { $0.connect() }
+    }
+
+    private func nextDelay(after bye: ServerFrame.Bye? = nil) -> Duration {
+        // Without a room there is nothing to wait for: it stops this when it goes.
+        room?.backOff.next(after: bye, using: &random) ?? .zero
     }
 
     private func later(_ delay: Duration, _ work: @escaping (SocketUplink) -> Void) {

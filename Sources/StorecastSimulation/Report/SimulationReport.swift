@@ -66,8 +66,9 @@ public struct Violation: Sendable, Equatable, CustomStringConvertible {
         public static let bounds = Promise(description: "what is held is bounded")
         /// Whoever keeps to the protocol is never told that it doesn't.
         public static let `protocol` = Promise(description: "both sides keep to the protocol")
-        /// A client that lost a connection which held tries again within a quarter of a second.
-        public static let retry = Promise(description: "a client comes back soon")
+        /// A client that lost a connection which held tries again within a quarter of a second, an
+        /// edge within a tenth.
+        public static let retry = Promise(description: "who was connected comes back soon")
         /// When nothing more goes wrong everything comes to an end.
         public static let rest = Promise(description: "everything comes to rest")
 

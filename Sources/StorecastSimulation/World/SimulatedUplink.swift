@@ -1,4 +1,3 @@
-import StorecastMirror
 import StorecastRoom
 import StorecastSync
 import StorecastWire
@@ -14,7 +13,7 @@ final class SimulatedUplink: EdgeUplink {
     private var link: EdgeLink?
     /// Where the room was found last.
     private var place: Int?
-    private var backOff = BackOff(shortest: 0.1, longest: 5)
+    /// When the connection was made, if there is one.
     private var openedAt: Duration?
     private var bye: ServerFrame.Bye?
     private var isOver = false
@@ -77,7 +76,7 @@ final class SimulatedUplink: EdgeUplink {
         room?.disconnected()
         openedAt = nil
         bye = nil
-        backOff = BackOff(shortest: 0.1, longest: 5)
+        room?.backOff = .betweenServers
         connect()
     }
 
@@ -95,14 +94,18 @@ final class SimulatedUplink: EdgeUplink {
         guard link === self.link, process.isAlive else { return }
         self.link = nil
         room?.disconnected()
-        if let openedAt { backOff.wasLive(for: world.time.now - openedAt) }
-        openedAt = nil
-        connectLater()
+        let held = openedAt.take().map { world.time.now - $0 } ?? .zero
+        connectLater(isSoon: held >= .seconds(5))
     }
 
-    private func connectLater() {
-        guard !isOver else { return }
-        let delay = backOff.next(after: bye, using: &random)
+    /// - Parameter isSoon: whether it must be after the shortest delay, if the owner asks for no
+    ///   other.
+    private func connectLater(isSoon: Bool = false) {
+        guard !isOver, let room else { return }
+        let delay = room.backOff.next(after: bye, using: &random)
+        if isSoon, bye == nil, delay > .milliseconds(100) {
+            world.violate(.retry, "The edge \(process.number) waits for \(delay).")
+        }
         bye = nil
         attempt += 1
         let attempt = attempt

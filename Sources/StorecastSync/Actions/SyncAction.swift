@@ -27,5 +27,6 @@ extension SyncAction {
         *, unavailable,
         message: "Write its initializer in the action's own module: public init() {}"
     )
+    // It needs a body, which never runs: the compiler refuses every call.
     public init() { fatalError("Unavailable.") }
 }

@@ -156,6 +156,7 @@ extension RoomDefinition {
     public func allow<A: SyncAction>(_ type: A.Type, _ rule: Rule<State, A>) -> Self {
         expectListed(type)
         var room = self
+        // Found by its type: no other action comes here, and none may go without its rule.
         room.actionRules[ObjectIdentifier(type)] = rule.erased { $0 as! A }
         return room
     }
@@ -234,6 +235,7 @@ extension RoomDefinition {
         _ type: A.Type, _ check: @escaping @Sendable (A) throws -> Void
     ) -> Self {
         var room = self
+        // Found by its type, as the rules are.
         room.inspections[ObjectIdentifier(type)] = { action in try check(action as! A) }
         return room
     }
@@ -249,6 +251,7 @@ extension RoomDefinition {
     ) -> Self {
         var room = self
         room.narrowings[ObjectIdentifier(type)] = { action, sender in
+            // Found by its type, as the rules are.
             narrowed(action as! A, sender)
         }
         return room

@@ -66,9 +66,6 @@ struct RoomTraveller {
         }
     }
 
-    /// A snapshot of the current state; throws if it isn't known.
-    var snapshot: JournalSnapshot { get throws { try replay.get().keptSnapshot() } }
-
     /// Why the state isn't known, or not any more.
     var problem: CommandFailure? {
         if case .failure(let failure) = replay { failure } else { nil }

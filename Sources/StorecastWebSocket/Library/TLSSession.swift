@@ -136,6 +136,9 @@ final class TLSSession {
     }
 
     /// How OpenSSL reads and writes. Never freed.
+    ///
+    /// Unsafe for the compiler only: Swift makes it once, before anybody has it, and from then on
+    /// OpenSSL only reads it, on any thread.
     nonisolated(unsafe) private static let method: OpaquePointer? = {
         guard let method = BIO_meth_new(sc_bio_type(), "storecast") else { return nil }
         BIO_meth_set_read(method) { bio, target, count in

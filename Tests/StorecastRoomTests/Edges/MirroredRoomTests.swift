@@ -1250,6 +1250,25 @@ struct MirroredRoomTests {
         #expect(edge.loop.times(of: .roundTrip) == [])
     }
 
+    @Test func `an edge waits longer after each connection that didn't hold, until one did`() {
+        let cluster = TestCluster()
+        let edge = cluster.makeEdge()
+        let (ada, _) = client(.ada, at: edge)
+        cluster.settle(ada)
+        var random = SeededGenerator(seed: 1)
+        for (held, longest) in [
+            (0, 0.1), (1, 0.2), (1, 0.4), (4.5, 0.8), (1, 1.6), (1, 3.2), (1, 5), (1, 5),
+            (5, 0.1), (1, 0.2), (5.5, 0.1),
+        ] as [(Double, Double)] {
+            edge.loop.advance(by: held)
+            edge.cut()
+            let delay = edge.room.backOff.next(using: &random) / .seconds(1)
+            #expect((longest / 2...longest).contains(delay))
+            edge.connect()
+            cluster.settle(ada)
+        }
+    }
+
     @Test func `who is present is known to the owner, and gone with its edge`() {
         let owner = TestLoop()
         owner.edgeKey = "key"

@@ -88,6 +88,27 @@ struct RoomSnapshotTests {
         #expect(throws: (any Error).self) { try log.snapshot(from: kept) }
     }
 
+    @Test func `that of a replay has no terms, as a replay isn't told which have begun`() throws {
+        var terms = RoomTerms()
+        terms.begin("first", at: 0)
+        let live = RoomSnapshot(
+            state: Shop(tea: 1), version: 7,
+            ledger: ClientLedger(window: SyncLimits().window, horizon: 3, []),
+            present: ["1": ExactString("ada")], terms: terms)
+        let replay = RoomReplay(Shop.room)
+        try replay.restore(
+            JournalSnapshot(offset: 9, version: 7, content: try live.encoded(schema: 1)))
+        let log = RoomLog(Shop.room, limits: SyncLimits(), failed: { _ in })
+        let kept = try replay.keptSnapshot()
+        log.restore(try log.snapshot(from: kept), at: kept.offset)
+        #expect(log.terms == RoomTerms())
+        #expect(log.store.state == live.state && log.present == live.present)
+        #expect(log.version == 7 && log.offset == 9 && log.ledger.horizon == 3)
+        // Who saw the first term may have seen what another one has replaced since.
+        log.begin("third")
+        #expect(log.terms.relation(of: 7, in: "first", end: 7) == .unknown)
+    }
+
     @Test(arguments: [
         (#""format":1"#, #""format":2"#), (#""schema":1"#, #""schema":2"#),
         (#""schema":1"#, #""schema":0"#), (#""version":1"#, #""version":2"#),
