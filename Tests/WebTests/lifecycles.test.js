@@ -461,14 +461,15 @@ describe("an outbox that can't be opened", () => {
   test("is what a client is that was given another's id", async () => {
     const storage = new FakeStorage();
     const outbox = localStorageOutbox("o", { storage, locks: new FakeLocks() });
-    const peer = new TestPeer({ outbox });
+    const platform = new ManualPlatform();
+    const peer = new TestPeer({ outbox, platform });
     const [{ client }] = await peer.welcome();
     peer.connection.close();
     await settle();
     const stored = JSON.parse(storage.getItem(storage.keys[0]));
     assert.equal(stored.client, client);
     storage.setItem(storage.keys[0], JSON.stringify({ ...stored, client: "short" }));
-    const next = new TestPeer({ outbox });
+    const next = new TestPeer({ outbox, platform });
     const [hello] = await next.welcome();
     assert.notEqual(hello.client, "short");
     assert.notEqual(hello.client, client, "another slot is another client");
@@ -687,41 +688,32 @@ describe("a standard platform", async () => {
   });
 
   test("hears of the network, and of a page that is shown or hidden, until it needn't", () => {
-    const pages = {};
-    for (const name of ["window", "document"]) {
-      const heard = [];
-      const isSame = (one, other) => one.every((part, place) => part === other[place]);
-      pages[name] = {
-        heard,
-        visibilityState: "visible",
-        addEventListener: (...entry) => void heard.push(entry),
-        removeEventListener: (...entry) => {
-          const place = heard.findIndex((other) => isSame(entry, other));
-          if (place >= 0) heard.splice(place, 1);
-        },
-        fire: (event) => {
-          for (const [heardEvent, work] of [...heard]) if (heardEvent === event) work();
-        },
-      };
-    }
     const before = { window: globalThis.window, document: globalThis.document };
-    Object.assign(globalThis, pages);
+    Object.assign(globalThis, { window: new EventTarget(), document: new EventTarget() });
     try {
-      const { window, document } = pages;
-      let [changes, hidden] = [0, 0];
+      const { window, document } = globalThis;
+      const heard = [];
       const ends = [
-        platform.watchNetwork(() => (changes += 1)),
-        platform.watchHiding(() => (hidden += 1)),
+        platform.watchNetwork(() => heard.push("network")),
+        platform.watchHiding(() => heard.push("hidden")),
+        platform.watchSleep(() => heard.push("asleep"), () => heard.push("awake")),
       ];
-      for (const event of ["online", "offline", "pageshow"]) window.fire(event);
-      assert.deepEqual([changes, hidden], [3, 0]);
-      document.fire("visibilitychange");
-      assert.deepEqual([changes, hidden], [4, 0]);
+      /** What is heard of an event. */
+      const fire = (target, event) => {
+        target.dispatchEvent(new Event(event));
+        return heard.splice(0);
+      };
+      const all = () => [
+        ...["online", "offline", "pageshow", "pagehide"].map((event) => fire(window, event)),
+        ...["freeze", "resume", "visibilitychange"].map((event) => fire(document, event)),
+      ];
+      document.visibilityState = "visible";
+      const ofWindow = [["network"], ["network"], ["network", "awake"], ["asleep"]];
+      assert.deepEqual(all(), [...ofWindow, ["asleep"], ["awake"], ["network"]]);
       document.visibilityState = "hidden";
-      document.fire("visibilitychange");
-      assert.deepEqual([changes, hidden], [4, 1]);
+      assert.deepEqual(fire(document, "visibilitychange"), ["hidden"]);
       for (const end of ends) end();
-      assert.deepEqual([window.heard, document.heard], [[], []]);
+      assert.deepEqual(all().flat(), []);
     } finally {
       Object.assign(globalThis, before);
     }
