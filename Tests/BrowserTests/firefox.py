@@ -22,6 +22,10 @@ PREFERENCES = {
     # A free one, of which Firefox tells.
     "marionette.port": 0,
     "network.disable-localhost-when-offline": True,
+    # It is offline when a test says so, whatever becomes of the machine's network.
+    "network.manage-offline-status": False,
+    # After failures it holds sockets back for up to a minute, whenever the page asks for them.
+    "network.websocket.delay-failed-reconnects": False,
     "ui.prefersReducedMotion": 1,
     # It does nothing by itself beside the tests.
     "app.normandy.enabled": False,

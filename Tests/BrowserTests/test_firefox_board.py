@@ -141,6 +141,7 @@ class BoardTests(unittest.TestCase):
         tab = self.join("ada")
         self.addCleanup(self.firefox.set_offline, False)
         self.firefox.set_offline(True)
+        tab.sees("navigator.onLine", False)
         # What it has of connections it keeps until they break.
         self.server.kill()
         self.server.start()

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { memoryCache } from "../../Clients/Web/storecast/index.js";
-import { openFree, slots } from "../../Clients/Web/storecast/outbox/Slots.js";
+import { openFree, slotsOf } from "../../Clients/Web/storecast/outbox/Slots.js";
 import { readClient, readDispatches } from "../../Clients/Web/storecast/outbox/StoredText.js";
 import { completion, result } from "../../Clients/Web/storecast/storage/IndexedDB.js";
 import { textChanges } from "../../Clients/Web/storecast/text/textChanges.js";
-import { allowsReconnect, closeCodes } from "../../Clients/Web/storecast/wire/CloseCode.js";
+import { allowsReconnect, finalCodes } from "../../Clients/Web/storecast/wire/CloseCode.js";
 import { FakeLocks } from "./support/FakeStorage.js";
 import { ManualPlatform, settle } from "./support/ManualPlatform.js";
 import { stateOf, TestPeer, welcome } from "./support/TestPeer.js";
@@ -294,8 +294,8 @@ describe("close codes", () => {
   });
 
   test("have the words that the status has", async () => {
-    for (const [code, word] of closeCodes) {
-      if (allowsReconnect(code)) continue;
+    for (const [code, word] of finalCodes) {
+      assert(!allowsReconnect(code));
       const peer = new TestPeer();
       await peer.welcome();
       await peer.end(code, "Because.");
@@ -416,7 +416,13 @@ describe("the slots of a room's outboxes", () => {
   const names = ["a", "b", "c"];
   const opened = async (name) => ({ contents: name, write: () => {}, close: () => {} });
 
-  test("are sixteen", () => assert.deepEqual(slots, [...Array(16).keys()]));
+  test("are sixteen, for each room and name", () => {
+    const all = slotsOf("outbox", "ws://a/");
+    assert.equal(all[15], "storecast outbox 15 ws://a/");
+    for (const others of [slotsOf("outbox", "ws://b/"), slotsOf("other", "ws://a/")]) {
+      assert.equal(new Set([...all, ...others]).size, 32);
+    }
+  });
 
   test("are opened in order, those with dispatches first, until one is free", async () => {
     const locks = new FakeLocks();

@@ -17,6 +17,14 @@ const ops = (frames) => frames.map(({ op }) => op);
 /** How long a peer waits from now until it connects again, in milliseconds. */
 const wait = (peer) => peer.connection.status.retryAt - peer.platform.time();
 
+/** An outbox whose writes end when a test ends them. */
+const slowOutbox = () => {
+  const ends = [];
+  const contents = { client: "c".repeat(32), settled: 0, dispatches: [], opening: 1 };
+  const write = () => new Promise((resolve) => ends.push(resolve));
+  return { ends, outbox: { open: async () => ({ contents, write, close: () => {} }) } };
+};
+
 describe("what belongs to a connection ends with it", () => {
   test("a hold: the timer of an older one doesn't end a newer one", async () => {
     const peer = new TestPeer();
@@ -158,13 +166,7 @@ describe("a connection that goes on", () => {
   });
 
   test("sends nothing in a new history before its outbox has written that", async () => {
-    const [writes, ends] = [[], []];
-    const contents = { client: "c".repeat(32), settled: 0, dispatches: [], opening: 1 };
-    const write = (change) => {
-      writes.push(change);
-      return new Promise((resolve) => ends.push(resolve));
-    };
-    const outbox = { open: async () => ({ contents, write, close: () => {} }) };
+    const { outbox, ends } = slowOutbox();
     const peer = new TestPeer({ outbox });
     await peer.welcome({ heartbeat: 3600, v: 3 });
     peer.connection.dispatch({ type: "a" });
@@ -174,7 +176,7 @@ describe("a connection that goes on", () => {
     await peer.cut();
     const said = await peer.welcome({ heartbeat: 3600, epoch: "e".repeat(32), v: 2 });
     assert.deepEqual(ops(said), ["hello"]);
-    assert.equal(writes.length, 2);
+    assert.equal(ends.length, 2);
     ends[1]();
     assert.deepEqual((await peer.heard()).map(({ base }) => base), [2]);
   });
@@ -294,22 +296,16 @@ describe("a connection that is closed", () => {
   });
 
   test("writes nothing of its outbox that wasn't on its way", async () => {
-    const [writes, ends] = [[], []];
-    const contents = { client: "c".repeat(32), settled: 0, dispatches: [], opening: 1 };
-    const write = (change) => {
-      writes.push(change);
-      return new Promise((resolve) => ends.push(resolve));
-    };
-    const outbox = { open: async () => ({ contents, write, close: () => {} }) };
+    const { outbox, ends } = slowOutbox();
     const peer = new TestPeer({ outbox });
     await peer.welcome();
     for (const type of ["a", "b"]) peer.connection.dispatch({ type });
     await settle();
-    assert.equal(writes.length, 1, "one after the other");
+    assert.equal(ends.length, 1, "one after the other");
     peer.connection.close();
-    for (const end of ends) end();
+    ends[0]();
     await settle();
-    assert.equal(writes.length, 1);
+    assert.equal(ends.length, 1);
   });
 
   test("takes nothing more", async () => {
@@ -461,14 +457,15 @@ describe("an outbox that can't be opened", () => {
   test("is what a client is that was given another's id", async () => {
     const storage = new FakeStorage();
     const outbox = localStorageOutbox("o", { storage, locks: new FakeLocks() });
-    const peer = new TestPeer({ outbox });
+    const platform = new ManualPlatform();
+    const peer = new TestPeer({ outbox, platform });
     const [{ client }] = await peer.welcome();
     peer.connection.close();
     await settle();
     const stored = JSON.parse(storage.getItem(storage.keys[0]));
     assert.equal(stored.client, client);
     storage.setItem(storage.keys[0], JSON.stringify({ ...stored, client: "short" }));
-    const next = new TestPeer({ outbox });
+    const next = new TestPeer({ outbox, platform });
     const [hello] = await next.welcome();
     assert.notEqual(hello.client, "short");
     assert.notEqual(hello.client, client, "another slot is another client");
@@ -568,7 +565,8 @@ describe("a cache that is slow, or unwanted", () => {
     await peer.say({ op: "subscribed", ref: 1, sub: 1, tag: "t", bytes: 1 });
     const change = (v) => peer.say({ op: "snapshot", sub: 1, v, value: v });
     await change(3);
-    return { peer, written, change, connection: peer.connection, platform: peer.platform };
+    const { connection, platform } = peer;
+    return { peer, storage, written, change, connection, platform };
   };
 
   test("has one timer, which ends with the connection or the cache", async () => {
@@ -655,25 +653,14 @@ describe("a cache that is slow, or unwanted", () => {
   });
 
   test("that couldn't be written is written with the next change", async () => {
-    const storage = memoryCache();
-    let writes = 0;
-    const set = async (key, value) => {
-      writes += 1;
-      if (writes === 1) throw new Error("full");
-      await storage.set(key, value);
-    };
-    const peer = new TestPeer({ cache: { storage: { ...storage, set }, viewer: "ada" } });
-    peer.connection.select("tea");
-    await peer.welcome({ v: 3, heartbeat: 3600 });
-    await peer.say({ op: "subscribed", ref: 1, sub: 1, tag: "t", bytes: 1 });
-    await peer.say({ op: "snapshot", sub: 1, v: 3, value: 1 });
-    await peer.platform.advance(1000);
-    assert.deepEqual([writes, storage.values.size], [1, 0]);
-    await peer.say({ op: "snapshot", sub: 1, v: 4, value: 2 });
-    await peer.platform.advance(10_000);
-    assert.deepEqual([writes, storage.values.size], [2, 1]);
-    await peer.platform.advance(60_000);
-    assert.equal(writes, 2, "nothing has changed");
+    const { storage, written, change, platform } = await counting(1);
+    await platform.advance(1000);
+    assert.deepEqual([written.length, storage.values.size], [1, 0]);
+    await change(4);
+    await platform.advance(10_000);
+    assert.deepEqual([written.length, storage.values.size], [2, 1]);
+    await platform.advance(60_000);
+    assert.equal(written.length, 2, "nothing has changed");
   });
 });
 
@@ -687,41 +674,32 @@ describe("a standard platform", async () => {
   });
 
   test("hears of the network, and of a page that is shown or hidden, until it needn't", () => {
-    const pages = {};
-    for (const name of ["window", "document"]) {
-      const heard = [];
-      const isSame = (one, other) => one.every((part, place) => part === other[place]);
-      pages[name] = {
-        heard,
-        visibilityState: "visible",
-        addEventListener: (...entry) => void heard.push(entry),
-        removeEventListener: (...entry) => {
-          const place = heard.findIndex((other) => isSame(entry, other));
-          if (place >= 0) heard.splice(place, 1);
-        },
-        fire: (event) => {
-          for (const [heardEvent, work] of [...heard]) if (heardEvent === event) work();
-        },
-      };
-    }
     const before = { window: globalThis.window, document: globalThis.document };
-    Object.assign(globalThis, pages);
+    Object.assign(globalThis, { window: new EventTarget(), document: new EventTarget() });
     try {
-      const { window, document } = pages;
-      let [changes, hidden] = [0, 0];
+      const { window, document } = globalThis;
+      const heard = [];
       const ends = [
-        platform.watchNetwork(() => (changes += 1)),
-        platform.watchHiding(() => (hidden += 1)),
+        platform.watchNetwork(() => heard.push("network")),
+        platform.watchHiding(() => heard.push("hidden")),
+        platform.watchSleep(() => heard.push("asleep"), () => heard.push("awake")),
       ];
-      for (const event of ["online", "offline", "pageshow"]) window.fire(event);
-      assert.deepEqual([changes, hidden], [3, 0]);
-      document.fire("visibilitychange");
-      assert.deepEqual([changes, hidden], [4, 0]);
+      /** What is heard of an event. */
+      const fire = (target, event) => {
+        target.dispatchEvent(new Event(event));
+        return heard.splice(0);
+      };
+      const all = () => [
+        ...["online", "offline", "pageshow", "pagehide"].map((event) => fire(window, event)),
+        ...["freeze", "resume", "visibilitychange"].map((event) => fire(document, event)),
+      ];
+      document.visibilityState = "visible";
+      const ofWindow = [["network"], ["network"], ["network", "awake"], ["asleep"]];
+      assert.deepEqual(all(), [...ofWindow, ["asleep"], ["awake"], ["network"]]);
       document.visibilityState = "hidden";
-      document.fire("visibilitychange");
-      assert.deepEqual([changes, hidden], [4, 1]);
+      assert.deepEqual(fire(document, "visibilitychange"), ["hidden"]);
       for (const end of ends) end();
-      assert.deepEqual([window.heard, document.heard], [[], []]);
+      assert.deepEqual(all().flat(), []);
     } finally {
       Object.assign(globalThis, before);
     }

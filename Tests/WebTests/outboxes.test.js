@@ -262,13 +262,19 @@ describe("an outbox in localStorage", () => {
     assert.equal(await stateOf(first), "pending");
   });
 
-  test("in IndexedDB is opened again when the browser has closed it", async () => {
+  /** A tab that has one dispatch in IndexedDB. */
+  const tabWithOne = async () => {
     const browser = new Browser(indexedDBOutbox);
     const peer = browser.tab();
     await settle();
     await peer.welcome();
     peer.connection.dispatch(vote(1));
     await settle();
+    return { browser, peer };
+  };
+
+  test("in IndexedDB is opened again when the browser has closed it", async () => {
+    const { browser, peer } = await tabWithOne();
     browser.database.isCut = true;
     peer.connection.dispatch(vote(2));
     await settle();
@@ -284,12 +290,7 @@ describe("an outbox in localStorage", () => {
   });
 
   test("in IndexedDB that was taken away takes nothing that nobody could read", async () => {
-    const browser = new Browser(indexedDBOutbox);
-    const peer = browser.tab();
-    await settle();
-    await peer.welcome();
-    peer.connection.dispatch(vote(1));
-    await settle();
+    const { browser, peer } = await tabWithOne();
     browser.database.clear();
     peer.connection.dispatch(vote(2));
     await settle();

@@ -63,10 +63,7 @@ class CardInHand {
       return y < top + height / 2;
     });
     this.#before = next?.getAttribute("data-card") ?? undefined;
-    const place = next ?? null;
-    if (this.#mark.parentElement !== column.list || this.#mark.nextElementSibling !== place) {
-      column.list.insertBefore(this.#mark, place);
-    }
+    put(this.#mark, column.list, next ?? null);
   }
 
   /** @param {Point} at */
@@ -86,6 +83,18 @@ class CardInHand {
   end() {
     this.#mark.remove();
   }
+}
+
+/**
+ * Puts a mark before what is behind its place; nothing is drawn anew where it is there already.
+ *
+ * @param {Element} mark
+ * @param {Element} parent
+ * @param {Element | null} behind
+ */
+function put(mark, parent, behind) {
+  if (mark.parentElement === parent && mark.nextElementSibling === behind) return;
+  parent.insertBefore(mark, behind);
 }
 
 /** A column that is dragged by its heading. */
@@ -120,9 +129,7 @@ class ColumnInHand {
       return x < left + width / 2;
     });
     const place = this.#before?.element ?? this.#root.querySelector(":scope > .add-column");
-    if (this.#mark.parentElement !== this.#root || this.#mark.nextElementSibling !== place) {
-      this.#root.insertBefore(this.#mark, place);
-    }
+    put(this.#mark, this.#root, place);
   }
 
   /** @param {Point} at */

@@ -125,7 +125,7 @@ export class CacheWriter {
     this.#isEnded = true;
     this.#platform.clearTimeout(this.#timer);
     this.#kept?.clear();
-    await this.#append(async () => {});
+    await this.#writing;
     await this.#options.storage.delete(this.#key);
   }
 

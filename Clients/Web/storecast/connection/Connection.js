@@ -144,9 +144,13 @@ export class Connection {
     };
     this.#announcer = new Announcer(notify, platform);
     const session = new ClientSession(this.#outbox, {
-      welcomed: () => this.#welcomed(),
+      welcomed: () => {
+        this.#core.welcomed();
+        // Optimistic reducers may ask who acts.
+        this.#pendingChanged();
+      },
       moved: () => this.#cache?.schedule(),
-      relay: (frames) => this.#tabs?.relay(frames),
+      relay: (frames) => this.#tabs?.leader?.relay(frames),
       forbidden: () => void this.#cache?.save(),
       lapsed: (mirrors) => {
         for (const { selection, parameters: params, failure: rejection } of mirrors) {
@@ -154,10 +158,7 @@ export class Connection {
         }
       },
       pendingChanged: () => this.#pendingChanged(),
-      held: (seconds) => this.#core.held(seconds),
-      renew: (seconds) => this.#core.renew(seconds),
-      bye: (bye) => this.#core.bye(bye),
-      refused: (rejection) => this.#core.refuse(rejection),
+      core: () => this.#core,
       trouble: this.#trouble,
     });
     session.largestValue = options.largestValue ?? session.largestValue;
@@ -345,7 +346,7 @@ export class Connection {
       this.#outbox.append(action, this.#session.position, resolve, reject, traceparent);
     });
     outcome.catch(() => {});
-    this.#tabs?.appended();
+    this.#tabs?.leader?.appended();
     this.#pendingChanged();
     if (this.#stores.optimistic.length > 0) this.#announcer.flush();
     this.#core.scheduleFlush();
@@ -458,7 +459,7 @@ export class Connection {
       platform: this.#platform,
       session: this.#session,
       outbox,
-      status: () => this.status,
+      connection: this,
       lead: (open) => {
         const core = makeCore();
         become(core);
@@ -479,8 +480,6 @@ export class Connection {
       changed: () => this.#statusChanged(),
       pendingChanged: () => this.#pendingChanged(),
       scheduleFlush: () => this.#core.scheduleFlush(),
-      reconnect: () => this.reconnect(),
-      authenticate: (token) => this.authenticate(token),
       wipe: () => void this.#cache?.wipe().catch(() => {}),
     });
     outbox.share(tabs.tab);
@@ -493,7 +492,7 @@ export class Connection {
 
   #statusChanged() {
     this.#announcer.add(this);
-    this.#tabs?.statusChanged();
+    this.#tabs?.leader?.statusChanged();
     const { status } = this;
     this.#events.tell("status", status);
     if (status.state === "offline") this.#cache?.schedule();
@@ -515,12 +514,6 @@ export class Connection {
     this.#announcer.add(this);
   }
 
-  #welcomed() {
-    this.#core.welcomed();
-    // Optimistic reducers may ask who acts.
-    for (const store of this.#stores.optimistic) this.#announcer.add(store);
-  }
-
   #pendingChanged() {
     this.#announcer.add(this);
     for (const store of this.#stores.optimistic) this.#announcer.add(store);
@@ -534,13 +527,7 @@ export class Connection {
   get #owner() {
     const session = this.#session;
     return {
-      // A stored outbox brings its own.
-      get client() {
-        return session.client;
-      },
-      get identity() {
-        return session.identity;
-      },
+      session,
       outbox: this.#outbox,
       platform: this.#platform,
       trouble: this.#trouble,
@@ -553,7 +540,7 @@ export class Connection {
       },
       leave: (mirror, store) => {
         this.#stores.delete(store);
-        if (mirror.observers.size === 0) session.release(mirror);
+        session.release(mirror);
         this.#core.scheduleFlush();
       },
     };

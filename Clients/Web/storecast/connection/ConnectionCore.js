@@ -1,7 +1,7 @@
 import { BackOff } from "./BackOff.js";
 import { Heartbeat } from "./Heartbeat.js";
 import { Socket } from "./Socket.js";
-import { allowsReconnect, closeCodes } from "../wire/CloseCode.js";
+import { allowsReconnect, finalCodes } from "../wire/CloseCode.js";
 import { Rejection } from "../wire/Rejection.js";
 
 /** @typedef {import("../session/ClientSession.js").ClientSession} ClientSession */
@@ -138,7 +138,7 @@ export class ConnectionCore {
     const bye = this.#bye;
     const because = bye?.title ?? (reason || "The connection was lost.");
     if (bye?.reconnect ?? allowsReconnect(code)) this.#lost(because, bye);
-    else this.refuse(new Rejection(bye?.code ?? closeCodes.get(code) ?? `close-${code}`, because));
+    else this.refuse(new Rejection(bye?.code ?? finalCodes.get(code) ?? `close-${code}`, because));
   }
 
   /**

@@ -61,30 +61,13 @@ function newClient() {
 
 /** @param {() => void} changed */
 function watchNetwork(changed) {
-  if (typeof window === "undefined" || typeof document === "undefined") return () => {};
-  const shown = () => {
-    if (document.visibilityState === "visible") changed();
-  };
-  window.addEventListener("online", changed);
-  window.addEventListener("offline", changed);
-  window.addEventListener("pageshow", changed);
-  document.addEventListener("visibilitychange", shown);
-  return () => {
-    window.removeEventListener("online", changed);
-    window.removeEventListener("offline", changed);
-    window.removeEventListener("pageshow", changed);
-    document.removeEventListener("visibilitychange", shown);
-  };
+  const events = { online: changed, offline: changed, pageshow: changed };
+  return listen(events, { visibilitychange: whenPageIs("visible", changed) });
 }
 
 /** @param {() => void} hidden */
 function watchHiding(hidden) {
-  if (typeof document === "undefined") return () => {};
-  const changed = () => {
-    if (document.visibilityState === "hidden") hidden();
-  };
-  document.addEventListener("visibilitychange", changed);
-  return () => document.removeEventListener("visibilitychange", changed);
+  return listen({}, { visibilitychange: whenPageIs("hidden", hidden) });
 }
 
 /**
@@ -92,15 +75,34 @@ function watchHiding(hidden) {
  * @param {() => void} awake
  */
 function watchSleep(asleep, awake) {
+  return listen({ pagehide: asleep, pageshow: awake }, { freeze: asleep, resume: awake });
+}
+
+/**
+ * Hears of the events of a page, if the program is in one; returns what ends that.
+ *
+ * @param {Record<string, () => void>} ofWindow
+ * @param {Record<string, () => void>} ofDocument
+ */
+function listen(ofWindow, ofDocument) {
   if (typeof window === "undefined" || typeof document === "undefined") return () => {};
-  const events = /** @type {const} */ ([
-    [document, "freeze", asleep],
-    [document, "resume", awake],
-    [window, "pagehide", asleep],
-    [window, "pageshow", awake],
-  ]);
-  for (const [target, name, work] of events) target.addEventListener(name, work);
+  const listening = new AbortController();
+  const { signal } = listening;
+  for (const [name, work] of Object.entries(ofWindow)) {
+    window.addEventListener(name, work, { signal });
+  }
+  for (const [name, work] of Object.entries(ofDocument)) {
+    document.addEventListener(name, work, { signal });
+  }
+  return () => listening.abort();
+}
+
+/**
+ * @param {DocumentVisibilityState} state
+ * @param {() => void} work
+ */
+function whenPageIs(state, work) {
   return () => {
-    for (const [target, name, work] of events) target.removeEventListener(name, work);
+    if (document.visibilityState === state) work();
   };
 }

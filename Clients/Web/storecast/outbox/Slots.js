@@ -10,8 +10,15 @@ import { Rejection } from "../wire/Rejection.js";
  *     signal?: AbortSignal }, held: (lock: unknown) => unknown) => Promise<unknown>} request
  */
 
-/** The most tabs of a browser that keep dispatches of one room. */
-export const slots = Array.from({ length: 16 }, (_, slot) => slot);
+/**
+ * The names of a room's slots: as many as tabs of a browser can keep dispatches of it.
+ *
+ * @param {string} outbox
+ * @param {string} url
+ */
+export function slotsOf(outbox, url) {
+  return Array.from({ length: 16 }, (_, slot) => `storecast ${outbox} ${slot} ${url}`);
+}
 
 /**
  * Opens the first outbox that no other tab has open.
@@ -28,12 +35,12 @@ export const slots = Array.from({ length: 16 }, (_, slot) => slot);
  */
 export async function openFree(locks, names, used, open) {
   if (!locks) {
-    const detail = "Web Locks are there only in pages from https: or localhost.";
+    const detail = "Web Locks need https: or localhost.";
     throw new Rejection("outbox-locked", "The page can't have an outbox to itself.", detail);
   }
   /** @type {unknown} */
   let problem = "All are in use.";
-  for (const name of [...used, ...names.filter((name) => !used.includes(name))]) {
+  for (const name of new Set([...used, ...names])) {
     const unlock = await lock(locks, name);
     if (!unlock) continue;
     try {

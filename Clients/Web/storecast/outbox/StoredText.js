@@ -1,7 +1,24 @@
-import { isObject } from "../wire/JSONValue.js";
+import { isCount, object, string } from "../wire/Shape.js";
 
 /** @typedef {import("./OutboxStorage.js").StoredDispatch} StoredDispatch */
 /** @typedef {{ client: string, settled: number, opening: number }} StoredClient */
+
+/**
+ * What is in an outbox that is opened once more, from what a storage held; in a new one, if that is
+ * nothing.
+ *
+ * @param {unknown} head  whose it is; undefined for nothing
+ * @param {unknown[]} values  the dispatches, in any order
+ * @param {() => string} newClient
+ * @returns {StoredClient & { dispatches: StoredDispatch[] }}
+ * @throws {Error} if it can't be read
+ */
+export function openedAgain(head, values, newClient) {
+  const isNew = head === undefined && values.length === 0;
+  const found = isNew ? { client: newClient(), settled: 0, opening: 0 } : readClient(head);
+  const dispatches = readDispatches(values, found.settled);
+  return { ...found, opening: found.opening + 1, dispatches };
+}
 
 /**
  * Whose an outbox is, from what a storage held.
@@ -11,17 +28,15 @@ import { isObject } from "../wire/JSONValue.js";
  * @throws {Error} if it isn't that
  */
 export function readClient(value) {
-  if (
-    isObject(value) &&
-    typeof value.client === "string" &&
-    /^[A-Za-z0-9_-]{16,64}$/.test(value.client) &&
-    isCount(value.settled)
-  ) {
-    const opening = isCount(value.opening) ? value.opening : 0;
-    return { client: value.client, settled: value.settled, opening };
-  }
-  throw new Error("The outbox can't be read.");
+  if (!isClient(value)) throw new Error("The outbox can't be read.");
+  const { client, settled, opening } = /** @type {StoredClient} */ (value);
+  return { client, settled, opening: isCount(opening) ? opening : 0 };
 }
+
+const isClient = object({
+  client: (id) => typeof id === "string" && /^[A-Za-z0-9_-]{16,64}$/.test(id),
+  settled: isCount,
+});
 
 /**
  * The dispatches behind `settled`, from what a storage held in any order.
@@ -50,25 +65,15 @@ export function readDispatches(values, settled) {
  * @throws {Error} if it isn't one
  */
 export function readDispatch(value) {
-  if (
-    isObject(value) &&
-    isCount(value.seq) &&
-    isCount(value.base) &&
-    typeof value.epoch === "string" &&
-    typeof value.action === "string" &&
-    typeof JSON.parse(value.action).type === "string"
-  ) {
-    const { seq, base, epoch, action, tab, n } = value;
-    const isTabs = typeof tab === "string" && isCount(n);
-    return { seq, base, epoch, action, ...(isTabs ? { tab, n } : {}) };
-  }
-  throw new Error("A dispatch in the outbox can't be read.");
+  if (!isDispatch(value)) throw new Error("A dispatch in the outbox can't be read.");
+  const { seq, base, epoch, action, tab, n } = /** @type {StoredDispatch} */ (value);
+  const isTabs = typeof tab === "string" && isCount(n);
+  return { seq, base, epoch, action, ...(isTabs ? { tab, n } : {}) };
 }
 
-/**
- * @param {unknown} value
- * @returns {value is number}
- */
-function isCount(value) {
-  return Number.isSafeInteger(value) && Number(value) >= 0;
-}
+const isDispatch = object({
+  seq: isCount,
+  base: isCount,
+  epoch: string,
+  action: (text) => typeof text === "string" && string(JSON.parse(text).type),
+});

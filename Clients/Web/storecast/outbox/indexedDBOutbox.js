@@ -1,6 +1,6 @@
 import { completion, result } from "../storage/IndexedDB.js";
-import { openFree, slots } from "./Slots.js";
-import { readClient, readDispatches } from "./StoredText.js";
+import { openFree, slotsOf } from "./Slots.js";
+import { openedAgain } from "./StoredText.js";
 
 /** @typedef {import("./OutboxStorage.js").OpenOutbox} OpenOutbox */
 /** @typedef {import("./OutboxStorage.js").OutboxStorage} OutboxStorage */
@@ -21,12 +21,12 @@ const strict = /** @type {const} */ ({ durability: "strict" });
  * @returns {OutboxStorage}
  */
 export function indexedDBOutbox(name = "outbox", parts = {}) {
+  const openAgain = () => openDatabase(parts.indexedDB ?? globalThis.indexedDB);
   return {
     open: async (url, newClient) => {
-      const openAgain = () => openDatabase(parts.indexedDB ?? globalThis.indexedDB);
       const database = await openAgain();
       const locks = parts.locks ?? globalThis.navigator?.locks;
-      const names = slots.map((slot) => `storecast ${name} ${slot} ${url}`);
+      const names = slotsOf(name, url);
       const used = await usedSlots(database, names);
       return openFree(locks, names, used, (slot) => open(database, slot, newClient, openAgain));
     },
@@ -34,10 +34,8 @@ export function indexedDBOutbox(name = "outbox", parts = {}) {
       const slot = `storecast ${name} tabs ${url}`;
       return {
         name: slot,
-        open: async (newClient, lost) => {
-          const openAgain = () => openDatabase(parts.indexedDB ?? globalThis.indexedDB);
-          return open(await openAgain(), slot, newClient, openAgain, lost);
-        },
+        open: async (newClient, lost) =>
+          open(await openAgain(), slot, newClient, openAgain, lost),
       };
     },
   };
@@ -82,11 +80,8 @@ async function open(database, slot, newClient, openAgain, lost) {
     result(transaction.objectStore("clients").get(slot)),
     result(transaction.objectStore("dispatches").getAll(range(slot))),
   ]);
-  const none = { client: newClient(), settled: 0, opening: 0 };
-  const found = head === undefined && values.length === 0 ? none : readClient(head);
-  const { client, settled } = found;
-  const dispatches = readDispatches(values, settled);
-  const opening = found.opening + 1;
+  const contents = openedAgain(head, values, newClient);
+  const { client, settled, opening } = contents;
   const mine = { client, settled, opening };
   let isKept = true;
   if (lost) {
@@ -114,7 +109,7 @@ async function open(database, slot, newClient, openAgain, lost) {
   };
   let isClosed = false;
   return {
-    contents: { client, settled, dispatches, opening: isKept ? opening : undefined },
+    contents: { ...contents, opening: isKept ? opening : undefined },
     write: (change) => {
       try {
         return write(change);

@@ -1,5 +1,5 @@
-import { openFree, slots } from "./Slots.js";
-import { readClient, readDispatches } from "./StoredText.js";
+import { openFree, slotsOf } from "./Slots.js";
+import { openedAgain } from "./StoredText.js";
 
 /** @typedef {import("./OutboxStorage.js").OpenOutbox} OpenOutbox */
 /** @typedef {import("./OutboxStorage.js").OutboxStorage} OutboxStorage */
@@ -22,7 +22,7 @@ export function localStorageOutbox(name = "outbox", parts = {}) {
     open: async (url, newClient) => {
       const storage = parts.storage ?? globalThis.localStorage;
       const locks = parts.locks ?? globalThis.navigator?.locks;
-      const names = slots.map((slot) => `storecast ${name} ${slot} ${url}`);
+      const names = slotsOf(name, url);
       const used = names.filter((slot) => keys(storage, slot).length > 0);
       return openFree(locks, names, used, async (slot) => open(storage, slot, newClient));
     },
@@ -36,19 +36,18 @@ export function localStorageOutbox(name = "outbox", parts = {}) {
  * @returns {OpenOutbox}
  */
 function open(storage, slot, newClient) {
-  const head = storage.getItem(slot);
+  const read = (/** @type {string} */ key) => {
+    const text = storage.getItem(key);
+    return text === null ? undefined : JSON.parse(text);
+  };
   const stored = keys(storage, slot);
-  const none = { client: newClient(), settled: 0, opening: 0 };
-  const found = head === null && stored.length === 0 ? none : readClient(read(head));
-  const { client, settled } = found;
-  const values = stored.map((key) => read(storage.getItem(key)));
+  const contents = openedAgain(read(slot), stored.map(read), newClient);
+  const { client, settled, opening } = contents;
   let first = Math.min(settled + 1, ...stored.map((key) => Number(key.split(" ").at(-1))));
-  const dispatches = readDispatches(values, settled);
-  const opening = found.opening + 1;
   const keep = (/** @type {number} */ settled) =>
     storage.setItem(slot, JSON.stringify({ client, settled, opening }));
   return {
-    contents: { client, settled, dispatches, opening: isKept(keep, settled) ? opening : undefined },
+    contents: { ...contents, opening: isKept(keep, settled) ? opening : undefined },
     write: (change) => {
       for (const dispatch of change.dispatches) {
         storage.setItem(`${slot} ${dispatch.seq}`, JSON.stringify(dispatch));
@@ -84,9 +83,4 @@ function isKept(keep, settled) {
 function keys(storage, slot) {
   const all = Array.from({ length: storage.length }, (_, place) => storage.key(place) ?? "");
   return all.filter((key) => key.startsWith(`${slot} `));
-}
-
-/** @param {string | null} text */
-function read(text) {
-  return text === null ? undefined : JSON.parse(text);
 }

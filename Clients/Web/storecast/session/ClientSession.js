@@ -23,13 +23,20 @@ import { Subscriptions } from "./Subscriptions.js";
  * @property {() => void} forbidden  the viewer may not have a mirror any more
  * @property {(mirrors: readonly Mirror[]) => void} lapsed  the server has ended what they followed
  * @property {() => void} pendingChanged  dispatches came or went; then outcomes are told
+ * @property {() => SessionCore} core  what has the connection now
+ * @property {(message: string) => void} trouble  the server said something that shouldn't be
+ */
+
+/**
+ * What a session tells whoever has the connection.
+ *
+ * @typedef {object} SessionCore
  * @property {(seconds: number) => void} held  dispatches may be sent again when this time is over;
  *     call `endHold()` then
  * @property {(seconds: number) => void} renew  the server asks for a newer token, within this time
  * @property {(bye: import("../wire/ServerFrame.js").Bye) => void} bye  the server is about to close
- * @property {(rejection: Rejection) => void} refused  the server can't read what this program
+ * @property {(rejection: Rejection) => void} refuse  the server can't read what this program
  *     sends: it is of no use to go on
- * @property {(message: string) => void} trouble  the server said something that shouldn't be
  */
 
 /** The most that frames take which share a message, in bytes. */
@@ -199,11 +206,12 @@ export class ClientSession {
   }
 
   /**
-   * Ends a mirror, of which nothing is wanted any more.
+   * Ends a mirror that nobody observes any more.
    *
    * @param {Mirror} mirror
    */
   release(mirror) {
+    if (mirror.observers.size > 0) return;
     this.#subscriptions.release(mirror);
     this.#kept?.keep(mirror, this.position?.epoch);
     this.#endParted(mirror.sub);
@@ -329,12 +337,12 @@ export class ClientSession {
         this.term = frame.term;
         break;
       case "renew":
-        this.#delegate.renew(Math.min(Math.max(0, frame.within), 86_400));
+        this.#delegate.core().renew(Math.min(Math.max(0, frame.within), 86_400));
         break;
       case "bye":
         // What replaced this connection may be one of the client's own that was held up.
         if (frame.code === "replaced" && this.#outbox.isUnsure) frame.reconnect = true;
-        this.#delegate.bye(frame);
+        this.#delegate.core().bye(frame);
     }
     return true;
   }
@@ -391,13 +399,12 @@ export class ClientSession {
     const applied = transaction.parts.map((part) => this.#apply(part));
     const moved = applied.flatMap(({ moved }) => moved);
     const { version: v, acked } = transaction;
-    const header = { v, count: applied.length, ...(acked === undefined ? {} : { acked }) };
     const parts = applied.map(({ relayed }) => relayed);
-    this.#delegate.relay([{ op: "transaction", ...header }, ...parts]);
-    const position = this.#reach(transaction.version);
-    if (transaction.acked !== undefined) {
-      this.#outbox.acknowledge(transaction.acked);
-      const seq = Math.max(transaction.acked, this.acknowledged);
+    this.#delegate.relay([{ op: "transaction", v, count: parts.length, acked }, ...parts]);
+    const position = this.#reach(v);
+    if (acked !== undefined) {
+      this.#outbox.acknowledge(acked);
+      const seq = Math.max(acked, this.acknowledged);
       this.#acknowledged = { seq, position };
     }
     // While outcomes wait for a mirror, the others have to show by themselves what they hold.
@@ -486,19 +493,15 @@ export class ClientSession {
 
   /** @param {import("../wire/ServerFrame.js").Reject} reject */
   #rejected({ seq, code, title, detail, retryable, retryAfter = 1 }) {
-    if (!retryable) return this.#rejectedForGood({ seq, code, title, detail });
+    if (!retryable) {
+      this.#delegate.relay([{ op: "reject", seq, code, title, detail, retryable }]);
+      return this.#outbox.reject(seq, new Rejection(code, title, detail));
+    }
     this.#outbox.goBack(seq);
     // One timer at a time, however often it is said.
     if (this.#isHeld) return;
     this.#isHeld = true;
-    this.#delegate.held(Math.min(Math.max(retryAfter, 0.01), 3600));
-  }
-
-  /** @param {{ seq: number, code: string, title: string, detail: string | undefined }} reject */
-  #rejectedForGood({ seq, code, title, detail }) {
-    const rejected = { seq, code, title, ...(detail === undefined ? {} : { detail }) };
-    this.#delegate.relay([{ op: "reject", ...rejected, retryable: false }]);
-    this.#outbox.reject(seq, new Rejection(code, title, detail));
+    this.#delegate.core().held(Math.min(Math.max(retryAfter, 0.01), 3600));
   }
 
   /** @param {import("../wire/ServerFrame.js").ErrorFrame} error */
@@ -509,7 +512,7 @@ export class ClientSession {
       if (code === "forbidden") this.#delegate.forbidden();
     } else if (seq !== undefined || code === "malformed") {
       // What was in that frame never gets an outcome, and all that follows it neither.
-      this.#delegate.refused(rejection);
+      this.#delegate.core().refuse(rejection);
     } else {
       this.#delegate.trouble(`The server could not use a frame: ${rejection.message}`);
     }

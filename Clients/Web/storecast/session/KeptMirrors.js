@@ -1,5 +1,5 @@
-import { isObject } from "../wire/JSONValue.js";
 import { readJSON } from "../wire/JSONText.js";
+import { isCount, list, object, optional, string } from "../wire/Shape.js";
 import { Mirror } from "./Mirror.js";
 import { stampId } from "./stampId.js";
 
@@ -27,6 +27,25 @@ const format = 1;
 
 /** The longest names that are sent to a server: what a server makes is shorter. */
 const longestName = 1024;
+
+/** @type {import("../wire/Shape.js").Check} */
+const name = (value) => typeof value === "string" && value.length <= longestName;
+
+const isIndex = object({
+  epoch: name,
+  v: isCount,
+  term: optional(name),
+  mirrors: list(
+    object({
+      select: string,
+      v: isCount,
+      since: isCount,
+      tag: name,
+      included: isCount,
+      length: isCount,
+    }),
+  ),
+});
 
 /** What a mirror takes beside its names and its value, in characters, at most. */
 const overhead = 160;
@@ -166,14 +185,11 @@ export class KeptMirrors {
       const { index, texts } = split(text, this.#limits.characters + (64 << 10));
       const { url, viewer, client, epoch, v, term, mirrors } = index;
       const isHere = url === this.#home.url && viewer === this.#home.viewer;
-      if (!isHere || index.format !== format || !isName(epoch) || !isCount(v)) return;
-      if (!Array.isArray(mirrors) || !(term === undefined || isName(term))) return;
-      if (!mirrors.every((mirror) => isKeptMirror(mirror) && mirror.v <= v)) return;
-      let end = 0;
-      for (const { length } of mirrors) end += length;
-      if (end !== texts.length) return;
+      if (!isHere || index.format !== format || !isIndex(index)) return;
+      const isAhead = (/** @type {KeptMirror} */ kept) => kept.since > kept.v || kept.v > v;
+      if (mirrors.some(isAhead)) return;
       const isSameClient = client === stampId(this.#home.client, 0);
-      end = 0;
+      let end = 0;
       for (const { select, params, v, since, tag, included, length } of mirrors) {
         this.#mirrors.set(new Mirror(select, params).key, {
           ...{ select, params, v, since, tag },
@@ -182,6 +198,7 @@ export class KeptMirrors {
           text: texts.slice(end, (end += length)),
         });
       }
+      if (end !== texts.length) throw new Error("It is damaged.");
       this.#epoch = epoch;
       this.start = { position: { epoch, version: v }, term };
       this.#trim();
@@ -215,7 +232,7 @@ function sizeOf({ select, params, tag, text }) {
  * @throws {Error} if it isn't whole
  */
 function split(text, most) {
-  if (typeof text !== "string" || text.length > most) throw new Error("It is no cache's text.");
+  if (typeof text !== "string" || text.length > most) throw new Error("It is no text of a cache.");
   const space = text.indexOf(" ");
   const body = text.slice(space + 1);
   if (text.slice(0, space) !== checksum(body)) throw new Error("It is damaged.");
@@ -234,37 +251,4 @@ function checksum(text) {
     sum = Math.imul(sum ^ text.charCodeAt(place), 0x01000193);
   }
   return (sum >>> 0).toString(16);
-}
-
-/**
- * @param {unknown} value
- * @returns {value is Omit<KeptMirror, "text"> & { length: number }}
- */
-function isKeptMirror(value) {
-  return (
-    isObject(value) &&
-    typeof value.select === "string" &&
-    isCount(value.v) &&
-    isCount(value.since) &&
-    value.since <= value.v &&
-    isName(value.tag) &&
-    isCount(value.included) &&
-    isCount(value.length)
-  );
-}
-
-/**
- * @param {unknown} value
- * @returns {value is string}
- */
-function isName(value) {
-  return typeof value === "string" && value.length <= longestName;
-}
-
-/**
- * @param {unknown} value
- * @returns {value is number}
- */
-function isCount(value) {
-  return Number.isSafeInteger(value) && Number(value) >= 0;
 }

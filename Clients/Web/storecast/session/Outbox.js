@@ -233,7 +233,7 @@ export class Outbox {
     return this.#open.flatMap(({ seq, rejection }) => {
       if (!rejection) return [];
       const { code, title, detail } = rejection;
-      return [{ seq, code, title, ...(detail === undefined ? {} : { detail }) }];
+      return [{ seq, code, title, detail }];
     });
   }
 
@@ -285,7 +285,7 @@ export class Outbox {
     const isFirst = tab === this.tab && waiting[0]?.n === n;
     this.#lastEverSent = this.#taken = seq;
     if (isFirst) return true;
-    this.#withdraw(waiting);
+    this.#remove(this.entries.length - waiting.length);
     this.lastSeq = seq;
     this.#insert(opened(dispatch));
     this.#appendAgain(waiting, this.client);
@@ -300,21 +300,9 @@ export class Outbox {
    */
   refused(n, rejection) {
     const waiting = this.untaken.filter((entry) => Number(entry.n) >= n);
-    this.#withdraw(waiting);
+    this.#remove(this.entries.length - waiting.length);
     this.lastSeq -= waiting.length;
     for (const { reject } of waiting) reject(rejection);
-  }
-
-  /**
-   * Takes out the last ones.
-   *
-   * @param {readonly Entry[]} last
-   */
-  #withdraw(last) {
-    if (last.length === 0) return;
-    this.entries.splice(this.entries.length - last.length);
-    for (const { text } of last) this.#bytes -= text.length;
-    this.departures += 1;
   }
 
   /**
@@ -495,7 +483,7 @@ export class Outbox {
    */
   settle(acked, position) {
     const end = Math.min(acked, this.#lastEverSent);
-    const settled = this.#take(Math.max(0, end - this.settled));
+    const settled = this.#remove(0, Math.max(0, end - this.settled));
     const heard = this.heard();
     if (this.#taken === Infinity) this.#unheard.push(...settled.filter(({ seq }) => seq > heard));
     return settled.map((entry) => () => {
@@ -514,15 +502,20 @@ export class Outbox {
    */
   abandon(rejection) {
     this.refusal = rejection;
-    return this.#take(Infinity).map((entry) => () => entry.reject(rejection));
+    return this.#remove(0).map((entry) => () => entry.reject(rejection));
   }
 
-  /** @param {number} count */
-  #take(count) {
-    const taken = this.entries.splice(0, count);
-    if (taken.length > 0) this.departures += 1;
-    for (const entry of taken) this.#bytes -= entry.text.length;
-    return taken;
+  /**
+   * Takes out some, or all from a place on.
+   *
+   * @param {number} place
+   * @param {number} [count]
+   */
+  #remove(place, count = Infinity) {
+    const removed = this.entries.splice(place, count);
+    if (removed.length > 0) this.departures += 1;
+    for (const { text } of removed) this.#bytes -= text.length;
+    return removed;
   }
 
   // Storing

@@ -1,14 +1,22 @@
 import { utf8Length, writeSubscribe, writeUnsubscribe } from "../wire/ClientFrame.js";
 import { inspectJSON } from "../wire/JSONText.js";
 import { Rejection } from "../wire/Rejection.js";
-import { MirrorTable } from "./MirrorTable.js";
 
 /** @typedef {import("./Mirror.js").Mirror} Mirror */
 /** @typedef {import("../wire/ServerFrame.js").Limits} Limits */
 
 /** What a client mirrors: asks the server for it, and gives what comes to the mirrors. */
 export class Subscriptions {
-  #mirrors = new MirrorTable();
+  /** @type {Map<string, Mirror>} */
+  #byKey = new Map();
+  /** @type {Map<number, Mirror>} */
+  #byRef = new Map();
+  /**
+   * Mostly one for each: the server may find parameters equal that differ in their text.
+   *
+   * @type {Map<number, Mirror[]>}
+   */
+  #bySub = new Map();
   #refs = 0;
   #isConnected = false;
   #say;
@@ -24,7 +32,7 @@ export class Subscriptions {
   }
 
   get all() {
-    return this.#mirrors.all;
+    return [...this.#byKey.values()];
   }
 
   /** Whether an answer is under way without which a mirror may be older than what is settled. */
@@ -38,9 +46,12 @@ export class Subscriptions {
     for (const mirror of this.all) this.#subscribe(mirror);
   }
 
+  /** The connection is gone, and all its numbers with it. */
   disconnected() {
     this.#isConnected = false;
-    this.#mirrors.disconnected();
+    this.#byRef.clear();
+    this.#bySub.clear();
+    for (const mirror of this.all) mirror.sub = undefined;
   }
 
   /**
@@ -51,10 +62,10 @@ export class Subscriptions {
    * @returns {Mirror} the one that all share who follow this selection with equal parameters
    */
   follow(mirror, restore) {
-    const known = this.#mirrors.find(mirror);
+    const known = this.#byKey.get(mirror.key);
     if (known) return known;
     restore(mirror);
-    this.#mirrors.insert(mirror);
+    this.#byKey.set(mirror.key, mirror);
     if (this.#isConnected) this.#subscribe(mirror);
     // It shows nothing that could be too old; and a client that goes on making mirrors is to hear
     // of its outcomes.
@@ -68,7 +79,8 @@ export class Subscriptions {
    * @param {Mirror} mirror
    */
   release(mirror) {
-    if (!this.#mirrors.remove(mirror) || !this.#isConnected || mirror.isRefused) return;
+    this.#end(mirror);
+    if (!this.#byKey.delete(mirror.key) || !this.#isConnected || mirror.isRefused) return;
     this.#say(writeUnsubscribe(mirror.ref));
   }
 
@@ -76,14 +88,20 @@ export class Subscriptions {
    * The mirrors that follow `sub`.
    *
    * @param {number} sub
+   * @returns {readonly Mirror[]}
    */
   of(sub) {
-    return this.#mirrors.withSub(sub);
+    return this.#bySub.get(sub) ?? [];
   }
 
   /** @param {import("../wire/ServerFrame.js").Subscribed} frame */
-  subscribed(frame) {
-    this.#mirrors.subscribed(frame);
+  subscribed({ ref, sub, tag }) {
+    const mirror = this.#byRef.get(ref);
+    if (!mirror) return;
+    const others = this.of(sub).filter((other) => other !== mirror);
+    mirror.subscribed(sub, tag);
+    if (others[0]) mirror.adopt(others[0]);
+    this.#bySub.set(sub, [...others, mirror]);
   }
 
   /**
@@ -127,7 +145,7 @@ export class Subscriptions {
    * @returns {Mirror[]} those that have failed
    */
   fail(ref, rejection) {
-    const mirror = this.#mirrors.withRef(ref);
+    const mirror = this.#byRef.get(ref);
     mirror?.fail(rejection);
     return mirror ? [mirror] : [];
   }
@@ -143,7 +161,7 @@ export class Subscriptions {
     const mirrors = this.of(sub);
     for (const mirror of mirrors) {
       this.#say(writeUnsubscribe(mirror.ref));
-      this.#mirrors.ended(mirror);
+      this.#end(mirror);
       mirror.fail(rejection);
     }
     return mirrors;
@@ -160,10 +178,26 @@ export class Subscriptions {
     );
   }
 
+  /**
+   * The mirror has no subscription any more.
+   *
+   * @param {Mirror} mirror
+   */
+  #end(mirror) {
+    const { ref, sub } = mirror;
+    this.#byRef.delete(ref);
+    if (sub === undefined) return;
+    const others = this.of(sub).filter((other) => other !== mirror);
+    if (others.length > 0) this.#bySub.set(sub, others);
+    else this.#bySub.delete(sub);
+  }
+
   /** @param {Mirror} mirror */
   #subscribe(mirror) {
+    this.#end(mirror);
     this.#refs += 1;
-    this.#mirrors.subscribes(mirror, this.#refs);
+    mirror.subscribes(this.#refs);
+    this.#byRef.set(this.#refs, mirror);
     const { selection: select, parameters: params, resumePoint: at } = mirror;
     const frame = writeSubscribe({ ref: this.#refs, select, params, at });
     const { message, depth } = this.#limits();

@@ -29,7 +29,7 @@ export function once(session, wanted) {
   look();
   const end = () => {
     mirror.observers.delete(look);
-    if (mirror.observers.size === 0) session.release(mirror);
+    session.release(mirror);
   };
   return { value, fail, end };
 }

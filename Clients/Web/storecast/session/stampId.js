@@ -6,14 +6,8 @@
  * @param {number} seq
  */
 export function stampId(client, seq) {
-  const digest = sha256(`${client}/${seq}/0`);
-  let id = "";
-  for (let bit = 0; id.length < 26; bit += 5) {
-    const at = bit >> 3;
-    const pair = ((digest[at] ?? 0) << 8) | (digest[at + 1] ?? 0);
-    id += ((pair >> (11 - (bit & 7))) & 31).toString(32);
-  }
-  return id;
+  const digest = BigInt(`0x${sha256(`${client}/${seq}/0`)}`);
+  return (digest >> 126n).toString(32).padStart(26, "0");
 }
 
 /**
@@ -21,6 +15,7 @@ export function stampId(client, seq) {
  * secure origin, and only as a promise.
  *
  * @param {string} text  of ASCII
+ * @returns {string} in hexadecimal digits
  */
 export function sha256(text) {
   const blocks = (text.length + 72) >> 6;
@@ -30,9 +25,7 @@ export function sha256(text) {
   bytes.setUint32(blocks * 64 - 4, text.length * 8);
   const sum = new Int32Array(initial);
   for (let block = 0; block < blocks; block++) compress(sum, bytes, block * 64);
-  const digest = new DataView(new ArrayBuffer(32));
-  sum.forEach((word, place) => digest.setInt32(place * 4, word));
-  return new Uint8Array(digest.buffer);
+  return Array.from(sum, (word) => (word >>> 0).toString(16).padStart(8, "0")).join("");
 }
 
 const schedule = new Int32Array(64);
@@ -43,30 +36,25 @@ const schedule = new Int32Array(64);
  * @param {number} start
  */
 function compress(sum, bytes, start) {
+  /** @type {any} */
   const w = schedule;
   for (let i = 0; i < 16; i++) w[i] = bytes.getInt32(start + i * 4);
   for (let i = 16; i < 64; i++) {
-    const [x, y] = [word(w, i - 15), word(w, i - 2)];
+    const [x, y] = [w[i - 15], w[i - 2]];
     const s0 = turn(x, 7) ^ turn(x, 18) ^ (x >>> 3);
     const s1 = turn(y, 17) ^ turn(y, 19) ^ (y >>> 10);
-    w[i] = word(w, i - 16) + s0 + word(w, i - 7) + s1;
+    w[i] = w[i - 16] + s0 + w[i - 7] + s1;
   }
   let [a, b, c, d, e, f, g, h] = /** @type {any} */ (sum);
   for (let i = 0; i < 64; i++) {
     const s1 = turn(e, 6) ^ turn(e, 11) ^ turn(e, 25);
-    const t1 = (h + s1 + ((e & f) ^ (~e & g)) + word(constants, i) + word(w, i)) | 0;
+    const t1 = (h + s1 + ((e & f) ^ (~e & g)) + constants[i] + w[i]) | 0;
     const s0 = turn(a, 2) ^ turn(a, 13) ^ turn(a, 22);
     const t2 = s0 + ((a & b) ^ (a & c) ^ (b & c));
     [h, g, f, e, d, c, b, a] = [g, f, e, (d + t1) | 0, c, b, a, (t1 + t2) | 0];
   }
   [a, b, c, d, e, f, g, h].forEach((value, place) => (sum[place] += value));
 }
-
-/**
- * @param {Int32Array} words
- * @param {number} place
- */
-const word = (words, place) => words[place] ?? 0;
 
 /**
  * @param {number} x
@@ -85,4 +73,5 @@ for (let n = 3; primes.length < 64; n += 2) if (primes.every((p) => n % p)) prim
 const fractions = (root) => primes.map((prime) => (root(prime) % 1) * 2 ** 32);
 
 const initial = Int32Array.from(fractions(Math.sqrt).slice(0, 8), (x) => x | 0);
+/** @type {any} */
 const constants = Int32Array.from(fractions(Math.cbrt), (x) => x | 0);

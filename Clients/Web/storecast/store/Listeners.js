@@ -50,6 +50,16 @@ export function onChange(read, listener) {
 }
 
 /**
+ * Whether two lists have the same in every place.
+ *
+ * @param {readonly unknown[]} one
+ * @param {readonly unknown[]} other
+ */
+export function isSame(one, other) {
+  return one.length === other.length && one.every((part, place) => part === other[place]);
+}
+
+/**
  * Lets the program hear of it as of every error that nobody caught.
  *
  * @param {unknown} error

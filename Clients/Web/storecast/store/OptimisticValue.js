@@ -1,4 +1,5 @@
 import { stampId } from "../session/stampId.js";
+import { isSame } from "./Listeners.js";
 
 /** @typedef {import("../session/Action.js").Action} Action */
 
@@ -19,12 +20,12 @@ import { stampId } from "../session/stampId.js";
  * before the value does doesn't make the action disappear in between.
  */
 export class OptimisticValue {
-  #key = {
-    base: /** @type {unknown} */ (undefined),
-    included: 0,
-    departures: 0,
-    sender: /** @type {import("../wire/ServerFrame.js").Identity | undefined} */ (undefined),
-  };
+  /**
+   * What the value was made of, beside what was dispatched since.
+   *
+   * @type {readonly unknown[]}
+   */
+  #basis = [];
   /** The last dispatch that is in the value. */
   #through = 0;
   /** @type {unknown} */
@@ -51,16 +52,9 @@ export class OptimisticValue {
    * @param {number} included  the last dispatch whose effects are in it
    */
   on(base, included) {
-    const { departures } = this.#outbox;
-    const sender = this.#owner.identity;
-    const key = this.#key;
-    if (
-      base !== key.base ||
-      included !== key.included ||
-      departures !== key.departures ||
-      sender !== key.sender
-    ) {
-      this.#key = { base, included, departures, sender };
+    const basis = [base, included, this.#outbox.departures, this.#owner.session.identity];
+    if (!isSame(basis, this.#basis)) {
+      this.#basis = basis;
       this.#value = base;
       this.#through = included;
     }
@@ -77,18 +71,18 @@ export class OptimisticValue {
    * @param {Action} action
    */
   #run(seq, action) {
-    const owner = this.#owner;
+    const { session, trouble } = this.#owner;
     const stamp = {
       // Most reducers don't ask, and it takes some microseconds.
       get id() {
-        return stampId(owner.client, seq);
+        return stampId(session.client, seq);
       },
-      sender: owner.identity,
+      sender: session.identity,
     };
     try {
       this.#value = this.#reduce(this.#value, action, stamp);
     } catch (error) {
-      owner.trouble(`An optimistic reducer failed at '${action.type}': ${error}`);
+      trouble(`An optimistic reducer failed at '${action.type}': ${error}`);
     }
   }
 }

@@ -1,4 +1,4 @@
-import { Listeners } from "./Listeners.js";
+import { isSame, Listeners } from "./Listeners.js";
 import { OptimisticValue } from "./OptimisticValue.js";
 import { Rows } from "./Rows.js";
 import { SelectedStore } from "./SelectedStore.js";
@@ -13,8 +13,7 @@ import { compareTexts, orderedForm, tableForm } from "./TableForm.js";
  * What a store needs of its connection.
  *
  * @typedef {object} StoreOwner
- * @property {string} client  its id
- * @property {import("../wire/ServerFrame.js").Identity | undefined} identity  who it is, if known
+ * @property {import("../session/ClientSession.js").ClientSession} session
  * @property {import("../session/Outbox.js").Outbox} outbox
  * @property {(mirror: Mirror, store: RemoteStore<any, any>) => Mirror} follow
  * @property {(mirror: Mirror, store: RemoteStore<any, any>) => void} leave
@@ -61,8 +60,8 @@ const linger = 5000;
 export class RemoteStore {
   #listeners = new Listeners();
   #closing = new Listeners();
-  /** @type {{ state: unknown, problem: unknown, isLive: boolean }} */
-  #told = { state: undefined, problem: undefined, isLive: false };
+  /** @type {unknown[]} */
+  #told = [];
   #isFollowing = false;
   /** @type {unknown} */
   #lingering;
@@ -238,14 +237,13 @@ export class RemoteStore {
   /** Tells the listeners, if there is something that they don't know. */
   announce() {
     const now = this.#now;
-    const { state, problem, isLive } = this.#told;
-    if (now.state === state && now.problem === problem && now.isLive === isLive) return;
+    if (isSame(now, this.#told)) return;
     this.#told = now;
     this.#listeners.call();
   }
 
   get #now() {
-    return { state: this.getState(), problem: this.problem, isLive: this.isLive };
+    return [this.getState(), this.problem, this.isLive];
   }
 
   #observer = () => this.#owner.changed(this);

@@ -1,6 +1,6 @@
 import { isObject } from "../wire/JSONValue.js";
 import { noteTouches, touchedMembers } from "../wire/TouchedMembers.js";
-import { Listeners, onChange } from "./Listeners.js";
+import { isSame, Listeners, onChange } from "./Listeners.js";
 import { RowStore } from "./RowStore.js";
 import { idsOf, inserting } from "./TableForm.js";
 
@@ -213,8 +213,7 @@ export class Rows {
     const placed = elsewhere.filter((id) => Object.hasOwn(table, id));
     const ids = inserting(left, placed, table, this.#form);
     // Ranks also change to make room.
-    const isSame = ids.length === this.#ids.length && ids.every((id, at) => id === this.#ids?.[at]);
-    if (!isSame) this.#ids = ids;
+    if (!isSame(ids, this.#ids)) this.#ids = ids;
   }
 
   /**

@@ -72,20 +72,20 @@ export class States {
     for (let first = this.#waiting[0]; first; first = this.#waiting[0]) {
       const { problem } = this.#source;
       const state = this.#isOver ? undefined : this.#read();
-      if (state !== undefined && state !== this.#told) {
+      const isNew = state !== undefined && state !== this.#told;
+      if (!isNew && !this.#isOver && !problem) return;
+      this.#waiting.shift();
+      if (isNew) {
         this.#told = state;
         first.resolve({ done: false, value: state });
-      } else if (this.#isOver) {
-        first.resolve({ done: true, value: undefined });
-      } else if (problem) {
-        if (problem.code !== "closed") first.reject(problem);
-        else first.resolve({ done: true, value: undefined });
-        this.#waiting.shift();
-        return this.#end();
-      } else {
-        return;
+        continue;
       }
-      this.#waiting.shift();
+      if (this.#isOver || problem?.code === "closed") {
+        first.resolve({ done: true, value: undefined });
+      } else {
+        first.reject(problem);
+      }
+      if (!this.#isOver) this.#end();
     }
   }
 

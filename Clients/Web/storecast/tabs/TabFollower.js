@@ -1,3 +1,4 @@
+import { stored } from "../session/Entry.js";
 import { Rejection } from "../wire/Rejection.js";
 
 /** @typedef {import("../connection/Status.js").Status} Status */
@@ -155,8 +156,9 @@ export class TabFollower {
       this.#ways.post({ kind: "say", text });
     }
     let previous = 0;
-    for (const { seq, base, epoch, text: action, tab, n = 0, traceparent } of outbox.untaken) {
-      const dispatch = { seq, base, epoch, action, tab, n, traceparent };
+    for (const entry of outbox.untaken) {
+      const { n = 0, traceparent } = entry;
+      const dispatch = { ...stored(entry), traceparent };
       if (n > this.#told.n) this.#ask({ kind: "dispatch", previous, dispatch });
       this.#told.n = Math.max(this.#told.n, n);
       previous = n;

@@ -1,5 +1,5 @@
 import { readDispatch } from "../outbox/StoredText.js";
-import { spanOf } from "../session/Entry.js";
+import { spanOf, stored } from "../session/Entry.js";
 import { Mirror } from "../session/Mirror.js";
 import { Rejection } from "../wire/Rejection.js";
 
@@ -81,10 +81,11 @@ export class TabLeader {
   /** @param {any} message  of a tab */
   receive(message) {
     const { kind, from } = message;
+    const { connection } = this.#parts;
     if (kind === "join") return this.#join(from, message.first);
     if (kind === "ping") return this.#ways.post({ kind: "here", to: from });
-    if (kind === "reconnect") return this.#parts.reconnect();
-    if (kind === "authenticate") return this.#parts.authenticate(message.token);
+    if (kind === "reconnect") return connection.reconnect();
+    if (kind === "authenticate") return connection.authenticate(message.token);
     if (kind === "leave") return this.gone(from);
     if (!this.#tabs.has(from)) return;
     if (kind === "say") this.#hear(from, message.text);
@@ -99,7 +100,7 @@ export class TabLeader {
    * @param {number} first  of the dispatches for whose outcome it waits
    */
   #join(tab, first) {
-    const { outbox, session, status } = this.#parts;
+    const { outbox, session, connection } = this.#parts;
     if (this.#tabs.has(tab)) this.#unfollow(tab);
     else if (!this.#unheard.has(tab)) this.#ways.watch(tab);
     this.appended();
@@ -108,7 +109,7 @@ export class TabLeader {
     const made = contents.dispatches.filter((dispatch) => dispatch.tab === tab).at(-1)?.n;
     this.#tabs.set(tab, { last: Math.max(first - 1, made ?? 0), follows: new Map() });
     const welcome = session.phase === "live" ? this.#welcome() : undefined;
-    this.#ways.post({ kind: "state", to: tab, contents, status: status(), welcome });
+    this.#ways.post({ kind: "state", to: tab, contents, status: connection.status, welcome });
   }
 
   /** What the server has said to this tab, as of now. */
@@ -118,8 +119,7 @@ export class TabLeader {
     return {
       ...{ op: "welcome", proto: 1, server: "", heartbeat, limits: outbox.limits, lastSeq },
       ...{ epoch: position?.epoch ?? "", v: position?.version ?? 0, rejected: outbox.rejected },
-      ...(term === undefined ? {} : { term }),
-      ...(identity === undefined ? {} : { identity }),
+      ...{ term, identity },
     };
   }
 
@@ -178,8 +178,8 @@ export class TabLeader {
   /** Tells of what the outbox has taken. */
   appended() {
     const { outbox } = this.#parts;
-    for (const { seq, base, epoch, text: action, tab, n } of outbox.after(this.#told)) {
-      this.#ways.post({ kind: "taken", dispatch: { seq, base, epoch, action, tab, n } });
+    for (const entry of outbox.after(this.#told)) {
+      this.#ways.post({ kind: "taken", dispatch: stored(entry) });
     }
     this.#told = outbox.lastSeq;
   }
@@ -229,7 +229,7 @@ export class TabLeader {
     if (isRefused && failure) {
       followed.isAnswered = true;
       const { code, title, detail } = failure;
-      return this.#say(tab, [{ op: "error", code, title, detail: detail ?? "", ref }]);
+      return this.#say(tab, [{ op: "error", code, title, detail, ref }]);
     }
     if (!mirror.isLive || !content || sub === undefined) return;
     followed.isAnswered = true;
@@ -260,7 +260,7 @@ export class TabLeader {
     if (!follows || !followed) return;
     follows.delete(ref);
     followed.mirror.observers.delete(followed.observer);
-    if (followed.mirror.observers.size === 0) this.#parts.session.release(followed.mirror);
+    this.#parts.session.release(followed.mirror);
   }
 
   /** @param {string} tab */
@@ -274,7 +274,7 @@ export class TabLeader {
   }
 
   statusChanged() {
-    const status = this.#parts.status();
+    const { status } = this.#parts.connection;
     if (status.state === "live") this.#ways.post({ kind: "lead" });
     else if (status.state !== "closed") this.#ways.post({ kind: "status", status });
   }

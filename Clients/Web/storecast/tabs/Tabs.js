@@ -13,7 +13,8 @@ import { TabLeader } from "./TabLeader.js";
  * @property {import("../connection/Platform.js").Platform} platform
  * @property {import("../session/ClientSession.js").ClientSession} session
  * @property {import("../session/Outbox.js").Outbox} outbox
- * @property {() => import("../connection/Status.js").Status} status
+ * @property {Pick<import("../connection/Connection.js").Connection, "status" | "authenticate"
+ *     | "reconnect">} connection
  * @property {(open: OpenOutbox) => void} lead  the outbox is this tab's: connects
  * @property {(follower: TabFollower) => void} follow  another tab has the outbox: lets go of it
  * @property {(problem?: unknown) => void} alone  the tab can't share: has a connection of its own
@@ -21,8 +22,6 @@ import { TabLeader } from "./TabLeader.js";
  * @property {() => void} changed  the status has
  * @property {() => void} pendingChanged
  * @property {() => void} scheduleFlush
- * @property {() => void} reconnect
- * @property {(token: string) => void} authenticate
  * @property {() => void} wipe  takes the cache away
  */
 
@@ -86,8 +85,9 @@ export class Tabs {
     );
   }
 
-  get isLeading() {
-    return this.#role instanceof TabLeader;
+  /** This tab's part, if it is the one that leads. */
+  get leader() {
+    return this.#role instanceof TabLeader ? this.#role : undefined;
   }
 
   /** @param {Promise<void> | undefined} reading  what has to be read before */
@@ -105,20 +105,6 @@ export class Tabs {
     if (this.#isOver) return this.#leave();
     this.#follow();
     this.#claimLock(false);
-  }
-
-  /** Something was dispatched here. */
-  appended() {
-    if (this.#role instanceof TabLeader) this.#role.appended();
-  }
-
-  /** @param {import("../wire/ServerFrame.js").ServerFrame[]} frames */
-  relay(frames) {
-    if (this.#role instanceof TabLeader) this.#role.relay(frames);
-  }
-
-  statusChanged() {
-    if (this.#role instanceof TabLeader) this.#role.statusChanged();
   }
 
   /** No tab is to keep anything in the cache; this one may be closed already. */
@@ -188,7 +174,7 @@ export class Tabs {
     try {
       const lost = () => this.#lost(claim);
       const open = await this.#shared.open(this.#parts.platform.newClient, lost);
-      const makers = open.contents.dispatches.map(({ tab }) => tab ?? "");
+      const makers = open.contents.dispatches.flatMap(({ tab }) => tab ?? []);
       const gone = await this.#goneOf(new Set(makers));
       if (this.#claim !== claim) return open.close();
       this.#opening = open.contents.opening ?? 0;
@@ -239,7 +225,7 @@ export class Tabs {
   #sleep() {
     if (this.#isOver || !this.#claim) return;
     this.#letGo();
-    if (this.isLeading) this.#follow();
+    if (this.leader) this.#follow();
     this.#role?.stop();
   }
 
@@ -262,12 +248,12 @@ export class Tabs {
    * @param {Set<string>} tabs
    */
   async #goneOf(tabs) {
-    const gone = new Set(["", this.tab].filter((tab) => tabs.has(tab) && tab !== this.tab));
+    /** @type {Set<string>} */
+    const gone = new Set();
     const looks = [...tabs].map(async (tab) => {
       if (tab === this.tab) return;
-      const options = /** @type {const} */ ({ ifAvailable: true });
-      const isGone = await this.#locks.request(this.#lockOf(tab), options, (lock) => !!lock);
-      if (isGone) gone.add(tab);
+      const look = (/** @type {unknown} */ lock) => lock && gone.add(tab);
+      await this.#locks.request(this.#lockOf(tab), { ifAvailable: true }, look);
     });
     await Promise.all(looks);
     return gone;
@@ -303,13 +289,13 @@ export class Tabs {
     // Whoever says so: it is in no version's interest to keep what is to go.
     if (kind === "wipe") return this.#parts.wipe();
     if (storecast !== version) return this.#metOther(kind);
-    const isComing = this.#claim?.isGranted && !this.isLeading;
+    const isComing = this.#claim?.isGranted && !this.leader;
     if (isComing && (kind === "join" || kind === "ping")) return this.#post({ kind: "coming" });
     if (opening !== undefined) {
       // One that was stopped doesn't know yet that it leads no more.
       if (!(opening >= this.#opening)) return;
       this.#opening = opening;
-      if (this.isLeading && this.#claim) return this.#lost(this.#claim);
+      if (this.leader && this.#claim) return this.#lost(this.#claim);
     }
     this.#role?.receive(message);
   }
@@ -320,7 +306,7 @@ export class Tabs {
    * @param {unknown} kind
    */
   #metOther(kind) {
-    if (this.isLeading || (kind !== "lead" && kind !== "state")) return;
+    if (this.leader || (kind !== "lead" && kind !== "state")) return;
     this.close();
     this.#parts.alone();
   }

@@ -1,3 +1,4 @@
+import { utf8Length } from "../wire/ClientFrame.js";
 import { textChanges } from "./textChanges.js";
 
 /**
@@ -185,7 +186,7 @@ function areWellFormed(changes) {
  */
 function sight(shared, version) {
   const { editor, base, own } = version;
-  const size = new TextEncoder().encode(editor).length;
+  const size = utf8Length(editor);
   if (size < 1 || size > 64 || !isCount(base) || !isCount(own)) return undefined;
   const last = lastOwn(shared, version);
   if (last === undefined || !isKnown(shared, version, last)) return undefined;

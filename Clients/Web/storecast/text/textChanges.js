@@ -87,7 +87,8 @@ const isLetter = (scalar = "") =>
  * @param {readonly Range[]} newWords
  */
 function wordChanges(old, from, words, text, to, newWords) {
-  const common = new CommonWords(textsOf(words, old), textsOf(newWords, text));
+  const [texts, newTexts] = [textsOf(words, old), textsOf(newWords, text)];
+  const inCommon = lengthsInCommon(words, texts, newTexts);
   /** @type {import("./SharedText.js").TextChange[]} */
   const changes = [];
   let [i, j] = [0, 0];
@@ -100,12 +101,12 @@ function wordChanges(old, from, words, text, to, newWords) {
   };
   while (i < words.length || j < newWords.length) {
     const [word, newWord] = [words[i], newWords[j]];
-    if (word && newWord && common.isLeft(i, j)) {
+    if (word && newWord && texts[i] === newTexts[j]) {
       close(word.start, newWord.start);
       [start, newStart] = [word.end, newWord.end];
       i += 1;
       j += 1;
-    } else if (common.isDeleted(i, j)) {
+    } else if (word && inCommon(i + 1, j) >= inCommon(i, j + 1)) {
       i += 1;
     } else {
       j += 1;
@@ -119,76 +120,29 @@ function wordChanges(old, from, words, text, to, newWords) {
  * @param {readonly Range[]} words
  * @param {readonly string[]} text
  */
-const textsOf = (words, text) =>
-  words.map(({ start, end }) => ({ text: text.slice(start, end).join(""), size: end - start }));
+const textsOf = (words, text) => words.map(({ start, end }) => text.slice(start, end).join(""));
 
 /**
- * How much two sequences of words have in common, from any two places on.
+ * How much two sequences of words have in common from any two places on, in scalars. Where the
+ * words at both are the same, nothing is longer than what begins with them.
  *
- * @typedef {{ text: string, size: number }} Word
+ * @param {readonly Range[]} words
+ * @param {readonly string[]} texts  of these words
+ * @param {readonly string[]} newTexts
  */
-class CommonWords {
-  /** @type {readonly Word[]} */
-  #old;
-  /** @type {readonly Word[]} */
-  #new;
-  /** In scalars. */
-  #lengths;
-
-  /**
-   * @param {readonly Word[]} old
-   * @param {readonly Word[]} text
-   */
-  constructor(old, text) {
-    this.#old = old;
-    this.#new = text;
-    this.#lengths = new Int32Array((old.length + 1) * (text.length + 1));
-    for (let i = old.length - 1; i >= 0; i--) {
-      for (let j = text.length - 1; j >= 0; j--) {
-        const length = Math.max(this.#at(i + 1, j), this.#at(i, j + 1), this.#throughPair(i, j));
-        this.#lengths[i * (text.length + 1) + j] = length;
-      }
+function lengthsInCommon(words, texts, newTexts) {
+  // There is nothing behind either's end.
+  const width = newTexts.length + 2;
+  const lengths = new Int32Array((texts.length + 1) * width);
+  /** @type {(i: number, j: number) => number} */
+  const at = (i, j) => lengths[i * width + j] ?? 0;
+  for (const [i, { start, end }] of [...words.entries()].reverse()) {
+    for (let j = newTexts.length - 1; j >= 0; j--) {
+      lengths[i * width + j] =
+        texts[i] === newTexts[j]
+          ? at(i + 1, j + 1) + end - start
+          : Math.max(at(i + 1, j), at(i, j + 1));
     }
   }
-
-  /**
-   * @param {number} i
-   * @param {number} j
-   */
-  #at(i, j) {
-    return this.#lengths[i * (this.#new.length + 1) + j] ?? 0;
-  }
-
-  /**
-   * What is in common if the words at these places are left; 0 if they aren't the same.
-   *
-   * @param {number} i
-   * @param {number} j
-   */
-  #throughPair(i, j) {
-    const word = this.#old[i];
-    return word && word.text === this.#new[j]?.text ? this.#at(i + 1, j + 1) + word.size : 0;
-  }
-
-  /**
-   * Whether the words at these places are one that is left.
-   *
-   * @param {number} i
-   * @param {number} j
-   */
-  isLeft(i, j) {
-    const length = this.#throughPair(i, j);
-    return length > 0 && length === this.#at(i, j);
-  }
-
-  /**
-   * Whether the old word goes, or else the new one comes.
-   *
-   * @param {number} i
-   * @param {number} j
-   */
-  isDeleted(i, j) {
-    if (j === this.#new.length) return true;
-    return i < this.#old.length && this.#at(i + 1, j) >= this.#at(i, j + 1);
-  }
+  return at;
 }

@@ -20,17 +20,13 @@ export const subprotocol = "storecast.v1";
  * @param {string | undefined} hello.token
  * @param {number | undefined} [hello.parts]  the form of parts that are taken; undefined for none
  */
-export function writeHello({ client, connection, settled, seen, term, token, parts }) {
+export function writeHello({ settled, seen, ...hello }) {
   return JSON.stringify({
     op: "hello",
     proto: protocolVersion,
-    client,
-    connection,
-    settled: settled > 0 ? settled : undefined,
+    ...hello,
+    settled: settled || undefined,
     seen: seen && { epoch: seen.epoch, v: seen.version },
-    term,
-    token,
-    parts,
   });
 }
 
@@ -41,8 +37,8 @@ export function writeHello({ client, connection, settled, seen, term, token, par
  * @param {unknown} subscribe.params  undefined for none
  * @param {ResumePoint | undefined} subscribe.at
  */
-export function writeSubscribe({ ref, select, params, at }) {
-  return JSON.stringify({ op: "subscribe", ref, select, params, at });
+export function writeSubscribe(subscribe) {
+  return JSON.stringify({ op: "subscribe", ...subscribe });
 }
 
 /** @param {number} ref */
@@ -58,10 +54,9 @@ export function writeUnsubscribe(ref) {
  * @param {string | undefined} dispatch.traceparent
  * @param {string} action  JSON text
  */
-export function writeDispatch({ seq, base, settled, traceparent }, action) {
-  const known = settled > 0 ? `"settled":${settled},` : "";
-  const span = traceparent ? `"traceparent":${JSON.stringify(traceparent)},` : "";
-  return `{"op":"dispatch","seq":${seq},"base":${base},${known}${span}"action":${action}}`;
+export function writeDispatch({ settled, ...dispatch }, action) {
+  const frame = JSON.stringify({ op: "dispatch", ...dispatch, settled: settled || undefined });
+  return `${frame.slice(0, -1)},"action":${action}}`;
 }
 
 /** @param {string} token */

@@ -25,6 +25,6 @@ export function readPointer(pointer) {
  */
 export function readIndex(token, end) {
   const index = /^(0|[1-9][0-9]*)$/.test(token) ? Number(token) : NaN;
-  if (!(index < end)) throw new Error("An array has no such element.");
+  if (!(index < end)) throw new Error("There is nothing at a path.");
   return index;
 }

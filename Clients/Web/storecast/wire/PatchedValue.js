@@ -103,7 +103,7 @@ export class PatchedValue {
     let container = this.#root;
     for (const token of path.slice(0, -1)) {
       let next = child(container, token);
-      if (!isContainer(next)) throw new Error("A path leads through what has no members.");
+      if (!isContainer(next)) throw new Error("There is nothing at a path.");
       if (!this.#own.has(next)) {
         const copy = Array.isArray(next) ? next.slice() : { ...next };
         noteCopy(next, copy);

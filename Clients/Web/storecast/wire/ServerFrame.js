@@ -1,6 +1,16 @@
 import { FrameError } from "./FrameError.js";
 import { readJSON } from "./JSONText.js";
 import { isObject } from "./JSONValue.js";
+import {
+  boolean,
+  isCount,
+  list,
+  misfit,
+  number,
+  object,
+  optional,
+  string,
+} from "./Shape.js";
 
 /**
  * A rejection as `welcome` and `reject` tell it.
@@ -9,7 +19,7 @@ import { isObject } from "./JSONValue.js";
  * @property {number} seq
  * @property {string} code
  * @property {string} title
- * @property {string} [detail]
+ * @property {string | undefined} [detail]
  */
 
 /**
@@ -42,7 +52,9 @@ import { isObject } from "./JSONValue.js";
 /** @typedef {{ op: "snapshot", sub: number, v: number, value: unknown }} Snapshot */
 /** @typedef {{ op: "patch", sub: number, from: number, v: number, ops: unknown[] }} Patch */
 /** @typedef {{ op: "current", sub: number, v: number }} Current */
-/** @typedef {{ op: "transaction", v: number, count: number, acked?: number }} Transaction */
+/**
+ * @typedef {{ op: "transaction", v: number, count: number, acked?: number | undefined }} Transaction
+ */
 /** @typedef {{ op: "reject", retryable: boolean, retryAfter?: number } & Rejected} Reject */
 /** @typedef {{ op: "lapse", sub: number, code: string }} Lapse */
 /** @typedef {{ op: "pong", v: number }} Pong */
@@ -54,7 +66,7 @@ import { isObject } from "./JSONValue.js";
  * @property {"error"} op
  * @property {string} code
  * @property {string} title
- * @property {string} [detail]
+ * @property {string | undefined} [detail]
  * @property {number} [ref]
  * @property {number} [seq]
  * @property {number} [index]
@@ -79,78 +91,48 @@ import { isObject } from "./JSONValue.js";
 /** @typedef {Welcome | Subscribed | Part | Transaction | Reject} CommonFrame */
 /** @typedef {CommonFrame | Lapse | ErrorFrame | Pong | Term | Renew | Bye} ServerFrame */
 
-/** @typedef {(value: unknown) => boolean} Check */
+const problem = { code: string, title: string, detail: optional(string) };
+const rejection = { seq: isCount, ...problem };
+const limits = { message: isCount, window: isCount, subscriptions: isCount, depth: isCount };
 
-/**
- * 0 … 2^53 − 1.
- *
- * @type {Check}
- */
-const integer = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
-/** @type {Check} */
-const number = (value) => typeof value === "number";
-/** @type {Check} */
-const string = (value) => typeof value === "string";
-/** @type {Check} */
-const boolean = (value) => typeof value === "boolean";
-/** @type {Check} */
-const anything = () => true;
-/** @type {Check} */
-const operations = (value) => Array.isArray(value) && value.length > 0;
-/** @type {Check} */
-const limits = (value) =>
-  isObject(value) &&
-  ["message", "window", "subscriptions", "depth"].every((name) => integer(value[name]));
-/** @type {Check} */
-const identity = (value) =>
-  isObject(value) && string(value.id) && Array.isArray(value.roles) && value.roles.every(string);
-/** @type {Check} */
-const rejected = (value) =>
-  Array.isArray(value) &&
-  value.every((reject) => isObject(reject) && problem(reject, rejection) === undefined);
-
-/**
- * The members that a frame must have, and those that it may have.
- *
- * @typedef {Record<string, Check>[]} Shape
- */
-
-/** @type {Shape} */
-const rejection = [{ seq: integer, code: string, title: string }, { detail: string }];
-
-/** @type {Map<string, Shape>} */
+/** @type {Map<string, import("./Shape.js").Shape>} */
 const shapes = new Map(
   Object.entries({
-    welcome: [
-      {
-        proto: integer,
-        epoch: string,
-        v: integer,
-        lastSeq: integer,
-        heartbeat: integer,
-        limits,
-        server: string,
-      },
-      { term: string, rejected, identity, parts: integer },
-    ],
-    subscribed: [{ ref: integer, sub: integer, tag: string, bytes: integer }],
-    snapshot: [{ sub: integer, v: integer, value: anything }],
-    patch: [{ sub: integer, from: integer, v: integer, ops: operations }],
-    current: [{ sub: integer, v: integer }],
-    transaction: [{ v: integer, count: integer }, { acked: integer }],
-    reject: [
-      { seq: integer, code: string, title: string, retryable: boolean },
-      { detail: string, retryAfter: number },
-    ],
-    lapse: [{ sub: integer, code: string }],
-    error: [
-      { code: string, title: string },
-      { detail: string, ref: integer, seq: integer, index: integer },
-    ],
-    pong: [{ v: integer }],
-    term: [{ term: string }],
-    renew: [{ within: number }],
-    bye: [{ code: string, title: string, reconnect: boolean, after: number, jitter: number }],
+    welcome: {
+      proto: isCount,
+      epoch: string,
+      v: isCount,
+      term: optional(string),
+      lastSeq: isCount,
+      rejected: optional(list(object(rejection))),
+      heartbeat: isCount,
+      limits: object(limits),
+      server: string,
+      identity: optional(object({ id: string, roles: list(string) })),
+      parts: optional(isCount),
+    },
+    subscribed: { ref: isCount, sub: isCount, tag: string, bytes: isCount },
+    snapshot: { sub: isCount, v: isCount, value: (value) => value !== undefined },
+    patch: {
+      sub: isCount,
+      from: isCount,
+      v: isCount,
+      ops: (ops) => Array.isArray(ops) && ops.length > 0,
+    },
+    current: { sub: isCount, v: isCount },
+    transaction: { v: isCount, count: isCount, acked: optional(isCount) },
+    reject: { ...rejection, retryable: boolean, retryAfter: optional(number) },
+    lapse: { sub: isCount, code: string },
+    error: {
+      ...problem,
+      ref: optional(isCount),
+      seq: optional(isCount),
+      index: optional(isCount),
+    },
+    pong: { v: isCount },
+    term: { term: string },
+    renew: { within: number },
+    bye: { code: string, title: string, reconnect: boolean, after: number, jitter: number },
   }),
 );
 
@@ -168,24 +150,7 @@ export function readServerFrame(text) {
   if (typeof op !== "string") throw new FrameError("invalid-frame", "'op' must be a string.");
   const shape = shapes.get(op);
   if (!shape) return undefined;
-  const wrong = problem(frame, shape);
-  if (wrong) throw new FrameError("invalid-frame", `'${wrong[0]}' of '${op}' ${wrong[1]}.`);
+  const wrong = misfit(frame, shape);
+  if (wrong) throw new FrameError("invalid-frame", `'${wrong}' of '${op}' isn't what it must be.`);
   return /** @type {ServerFrame} */ (/** @type {unknown} */ (frame));
-}
-
-/**
- * The first member that isn't as it must be, and what is wrong with it.
- *
- * @param {Record<string, unknown>} frame
- * @param {Shape} shape
- */
-function problem(frame, [required, optional = {}]) {
-  for (const [name, check] of Object.entries(required ?? {})) {
-    if (!Object.hasOwn(frame, name)) return [name, "is missing"];
-    if (!check(frame[name])) return [name, "is of the wrong type"];
-  }
-  for (const [name, check] of Object.entries(optional)) {
-    if (Object.hasOwn(frame, name) && !check(frame[name])) return [name, "is of the wrong type"];
-  }
-  return undefined;
 }

@@ -1,3 +1,18 @@
+/** @typedef {import("./OutboxStorage.js").OpenOutbox} OpenOutbox */
+/**
+ * As much of the Web Locks API as is used.
+ *
+ * @typedef {object} Locks
+ * @property {(name: string, options: { ifAvailable?: boolean, steal?: boolean,
+ *     signal?: AbortSignal }, held: (lock: unknown) => unknown) => Promise<unknown>} request
+ */
+/**
+ * The names of a room's slots: as many as tabs of a browser can keep dispatches of it.
+ *
+ * @param {string} outbox
+ * @param {string} url
+ */
+export function slotsOf(outbox: string, url: string): string[];
 /**
  * Opens the first outbox that no other tab has open.
  *
@@ -12,16 +27,6 @@
  * @returns {Promise<OpenOutbox>}
  */
 export function openFree(locks: Locks | undefined, names: string[], used: string[], open: (name: string) => Promise<OpenOutbox>): Promise<OpenOutbox>;
-/** @typedef {import("./OutboxStorage.js").OpenOutbox} OpenOutbox */
-/**
- * As much of the Web Locks API as is used.
- *
- * @typedef {object} Locks
- * @property {(name: string, options: { ifAvailable?: boolean, steal?: boolean,
- *     signal?: AbortSignal }, held: (lock: unknown) => unknown) => Promise<unknown>} request
- */
-/** The most tabs of a browser that keep dispatches of one room. */
-export const slots: number[];
 export type OpenOutbox = import("./OutboxStorage.js").OpenOutbox;
 /**
  * As much of the Web Locks API as is used.

@@ -1,6 +1,19 @@
 /** @typedef {import("./OutboxStorage.js").StoredDispatch} StoredDispatch */
 /** @typedef {{ client: string, settled: number, opening: number }} StoredClient */
 /**
+ * What is in an outbox that is opened once more, from what a storage held; in a new one, if that is
+ * nothing.
+ *
+ * @param {unknown} head  whose it is; undefined for nothing
+ * @param {unknown[]} values  the dispatches, in any order
+ * @param {() => string} newClient
+ * @returns {StoredClient & { dispatches: StoredDispatch[] }}
+ * @throws {Error} if it can't be read
+ */
+export function openedAgain(head: unknown, values: unknown[], newClient: () => string): StoredClient & {
+    dispatches: StoredDispatch[];
+};
+/**
  * Whose an outbox is, from what a storage held.
  *
  * @param {unknown} value

@@ -72,7 +72,7 @@ export class ClientSession {
      */
     restore(kept: import("./KeptMirrors.js").KeptMirrors): void;
     /**
-     * Ends a mirror, of which nothing is wanted any more.
+     * Ends a mirror that nobody observes any more.
      *
      * @param {Mirror} mirror
      */
@@ -138,6 +138,19 @@ export type SessionDelegate = {
      */
     pendingChanged: () => void;
     /**
+     * what has the connection now
+     */
+    core: () => SessionCore;
+    /**
+     * the server said something that shouldn't be
+     */
+    trouble: (message: string) => void;
+};
+/**
+ * What a session tells whoever has the connection.
+ */
+export type SessionCore = {
+    /**
      * dispatches may be sent again when this time is over;
      * call `endHold()` then
      */
@@ -154,10 +167,6 @@ export type SessionDelegate = {
      * the server can't read what this program
      * sends: it is of no use to go on
      */
-    refused: (rejection: Rejection) => void;
-    /**
-     * the server said something that shouldn't be
-     */
-    trouble: (message: string) => void;
+    refuse: (rejection: Rejection) => void;
 };
 import { Rejection } from "../wire/Rejection.js";

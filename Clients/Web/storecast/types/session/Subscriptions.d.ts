@@ -12,6 +12,7 @@ export class Subscriptions {
     get isAwaiting(): boolean;
     /** A connection is there: asks for everything. */
     connected(): void;
+    /** The connection is gone, and all its numbers with it. */
     disconnected(): void;
     /**
      * Follows what `mirror` is to mirror.
@@ -31,10 +32,11 @@ export class Subscriptions {
      * The mirrors that follow `sub`.
      *
      * @param {number} sub
+     * @returns {readonly Mirror[]}
      */
-    of(sub: number): readonly import("./Mirror.js").Mirror[];
+    of(sub: number): readonly Mirror[];
     /** @param {import("../wire/ServerFrame.js").Subscribed} frame */
-    subscribed(frame: import("../wire/ServerFrame.js").Subscribed): void;
+    subscribed({ ref, sub, tag }: import("../wire/ServerFrame.js").Subscribed): void;
     /**
      * Applies a part; one that doesn't fit makes its mirrors begin anew.
      *

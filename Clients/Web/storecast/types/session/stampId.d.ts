@@ -11,5 +11,6 @@ export function stampId(client: string, seq: number): string;
  * secure origin, and only as a promise.
  *
  * @param {string} text  of ASCII
+ * @returns {string} in hexadecimal digits
  */
-export function sha256(text: string): Uint8Array;
+export function sha256(text: string): string;

@@ -6,6 +6,13 @@
  */
 export function onChange(read: () => unknown, listener: () => void): () => void;
 /**
+ * Whether two lists have the same in every place.
+ *
+ * @param {readonly unknown[]} one
+ * @param {readonly unknown[]} other
+ */
+export function isSame(one: readonly unknown[], other: readonly unknown[]): boolean;
+/**
  * Lets the program hear of it as of every error that nobody caught.
  *
  * @param {unknown} error

@@ -121,14 +121,7 @@ export type Position = import("../session/Position.js").Position;
  * What a store needs of its connection.
  */
 export type StoreOwner = {
-    /**
-     * its id
-     */
-    client: string;
-    /**
-     * who it is, if known
-     */
-    identity: import("../wire/ServerFrame.js").Identity | undefined;
+    session: import("../session/ClientSession.js").ClientSession;
     outbox: import("../session/Outbox.js").Outbox;
     follow: (mirror: Mirror, store: RemoteStore<any, any>) => Mirror;
     leave: (mirror: Mirror, store: RemoteStore<any, any>) => void;

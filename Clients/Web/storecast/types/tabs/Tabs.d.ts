@@ -17,14 +17,10 @@ export class Tabs {
     constructor(shared: SharedOutbox, locks: import("../outbox/Slots.js").Locks, openChannel: (name: string) => import("../connection/Platform.js").Channel, parts: TabParts);
     /** Names this tab. */
     tab: string;
-    get isLeading(): boolean;
+    /** This tab's part, if it is the one that leads. */
+    get leader(): TabLeader | undefined;
     /** @param {Promise<void> | undefined} reading  what has to be read before */
     start(reading: Promise<void> | undefined): Promise<void>;
-    /** Something was dispatched here. */
-    appended(): void;
-    /** @param {import("../wire/ServerFrame.js").ServerFrame[]} frames */
-    relay(frames: import("../wire/ServerFrame.js").ServerFrame[]): void;
-    statusChanged(): void;
     /** No tab is to keep anything in the cache; this one may be closed already. */
     wipe(): void;
     close(): void;
@@ -40,7 +36,7 @@ export type TabParts = {
     platform: import("../connection/Platform.js").Platform;
     session: import("../session/ClientSession.js").ClientSession;
     outbox: import("../session/Outbox.js").Outbox;
-    status: () => import("../connection/Status.js").Status;
+    connection: Pick<import("../connection/Connection.js").Connection, "status" | "authenticate" | "reconnect">;
     /**
      * the outbox is this tab's: connects
      */
@@ -63,8 +59,6 @@ export type TabParts = {
     changed: () => void;
     pendingChanged: () => void;
     scheduleFlush: () => void;
-    reconnect: () => void;
-    authenticate: (token: string) => void;
     /**
      * takes the cache away
      */
@@ -75,4 +69,5 @@ export type Claim = {
     release: () => void;
     isGranted: boolean;
 };
+import { TabLeader } from "./TabLeader.js";
 import { TabFollower } from "./TabFollower.js";

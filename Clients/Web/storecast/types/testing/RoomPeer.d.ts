@@ -27,7 +27,7 @@ export function socketClass(room: AnyTestRoom, identity: Identity, sockets: Set<
         /** The line is cut. */
         cut(): void;
         /** @param {object} frame */
-        "__#35@#deliver"(frame: object): void;
+        "__#33@#deliver"(frame: object): void;
     };
 };
 /** @typedef {import("./TestRoom.js").TestRoom<any, any>} AnyTestRoom */

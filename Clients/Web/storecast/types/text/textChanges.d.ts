@@ -15,10 +15,3 @@ export type Range = {
     start: number;
     end: number;
 };
-/**
- * How much two sequences of words have in common, from any two places on.
- */
-export type Word = {
-    text: string;
-    size: number;
-};

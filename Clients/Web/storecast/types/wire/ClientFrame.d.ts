@@ -13,7 +13,7 @@
  * @param {string | undefined} hello.token
  * @param {number | undefined} [hello.parts]  the form of parts that are taken; undefined for none
  */
-export function writeHello({ client, connection, settled, seen, term, token, parts }: {
+export function writeHello({ settled, seen, ...hello }: {
     client: string;
     connection: number | undefined;
     settled: number;
@@ -32,7 +32,7 @@ export function writeHello({ client, connection, settled, seen, term, token, par
  * @param {unknown} subscribe.params  undefined for none
  * @param {ResumePoint | undefined} subscribe.at
  */
-export function writeSubscribe({ ref, select, params, at }: {
+export function writeSubscribe(subscribe: {
     ref: number;
     select: string;
     params: unknown;
@@ -48,7 +48,7 @@ export function writeUnsubscribe(ref: number): string;
  * @param {string | undefined} dispatch.traceparent
  * @param {string} action  JSON text
  */
-export function writeDispatch({ seq, base, settled, traceparent }: {
+export function writeDispatch({ settled, ...dispatch }: {
     seq: number;
     base: number;
     settled: number;

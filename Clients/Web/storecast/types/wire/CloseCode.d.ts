@@ -4,5 +4,8 @@
  * @param {number} code
  */
 export function allowsReconnect(code: number): boolean;
-/** The close codes of the protocol, and the words for them. */
-export const closeCodes: Map<number, string>;
+/**
+ * The close codes of the protocol after which a client doesn't connect again by itself, and the
+ * words for them: the code that the status has then.
+ */
+export const finalCodes: Map<number, string>;

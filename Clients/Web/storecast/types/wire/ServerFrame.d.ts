@@ -80,7 +80,7 @@ export type Transaction = {
     op: "transaction";
     v: number;
     count: number;
-    acked?: number;
+    acked?: number | undefined;
 };
 export type Reject = {
     op: "reject";
@@ -127,8 +127,3 @@ export type Bye = {
 export type Part = Snapshot | Patch | Current;
 export type CommonFrame = Welcome | Subscribed | Part | Transaction | Reject;
 export type ServerFrame = CommonFrame | Lapse | ErrorFrame | Pong | Term | Renew | Bye;
-export type Check = (value: unknown) => boolean;
-/**
- * The members that a frame must have, and those that it may have.
- */
-export type Shape = Record<string, Check>[];
