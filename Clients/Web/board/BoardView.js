@@ -5,6 +5,7 @@ import { draftOf } from "./CardEditing.js";
 import { CardHistory } from "./CardHistory.js";
 import { CardView } from "./CardView.js";
 import { ColumnDialog } from "./ColumnDialog.js";
+import { ColumnStores } from "./ColumnStores.js";
 import { ColumnView } from "./ColumnView.js";
 import { Dragging } from "./Dragging.js";
 import { Keyboard } from "./Keyboard.js";
@@ -60,6 +61,8 @@ export class BoardView {
     this.#root.append(element("p", { class: "loading", text: "The board is on its way…" }));
     this.#undo = new UndoView(this);
     this.#history = new CardHistory(connection, me);
+    const find = (/** @type {string} */ id) => this.#find(id);
+    this.stores = new ColumnStores(connection, me, find, () => this.#reopen());
     const optimistic = this.#undo.noting(columnsReducer);
     const columns = connection.select("columns", undefined, { optimistic });
     columns.subscribe(() => {
@@ -84,8 +87,8 @@ export class BoardView {
    *
    * @param {string} id
    */
-  find(id) {
-    return this.views.get(id)?.card ?? this.#undo.removed.get(id);
+  #find(id) {
+    return this.cardOf(id) ?? this.#undo.removed.get(id);
   }
 
   /**
@@ -206,13 +209,19 @@ export class BoardView {
     });
   }
 
+  #reopen() {
+    for (const column of this.columns) column.reopen();
+  }
+
   /** @param {import("./reducers.js").Column[]} columns */
   #showColumns(columns) {
     this.willRearrange();
     this.isKnown = true;
     const known = new Map(this.columns.map((view) => [view.column.id, view]));
-    this.columns = columns.map((column) => {
-      const view = known.get(column.id) ?? new ColumnView(column, this);
+    // All of them before the first is shown, as cards may go from one to another.
+    const ends = columns.map(({ id }) => (known.has(id) ? () => {} : this.stores.open(id)));
+    this.columns = columns.map((column, index) => {
+      const view = known.get(column.id) ?? new ColumnView(column, this, ends[index]);
       view.show(column);
       known.delete(column.id);
       return view;

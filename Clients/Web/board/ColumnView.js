@@ -1,8 +1,7 @@
 import { arrange, element, set } from "../parts/element.js";
 import { notify } from "../parts/notices.js";
-import { CardWindow, partSize } from "./CardWindow.js";
+import { CardWindow } from "./CardWindow.js";
 import { tellLost } from "./lostTexts.js";
-import { pageReducer } from "./reducers.js";
 import { counted } from "./sentences.js";
 import { editTitle } from "./TitleEditor.js";
 
@@ -36,14 +35,17 @@ export class ColumnView {
   #field;
   #cancel;
   #board;
+  #end;
 
   /**
    * @param {Column} column
    * @param {import("./BoardView.js").BoardView} board
+   * @param {() => void} end  is called when the column is gone
    */
-  constructor(column, board) {
+  constructor(column, board, end) {
     this.column = column;
     this.#board = board;
+    this.#end = end;
     this.list = element("ul", { class: "cards loading", onscroll: () => this.#fill() });
     this.#title.onclick = () => editTitle(this, this.#title, board);
     this.add = element("button", { class: "plain add", onclick: () => this.write() });
@@ -88,16 +90,20 @@ export class ColumnView {
     this.#form.hidden = !this.#field.value;
     this.add.hidden = !this.#form.hidden;
     this.#typed();
-    const { connection, me } = board;
-    const optimistic = pageReducer(column.id, me, (id) => board.find(id));
-    this.#window = new CardWindow(
-      (place) => {
-        const part = { column: column.id, limit: partSize, ...place };
-        return connection.select("column", part, { optimistic });
-      },
-      () => this.#window && this.#showWindow()
-    );
+    this.#open();
+  }
+
+  #open() {
+    const storeAt = this.#board.stores.of(this.column.id);
+    this.#window = new CardWindow(storeAt, () => this.#window && this.#showWindow());
     this.#showWindow();
+  }
+
+  /** Makes its cards anew of what is known now; a column that has been scrolled stays as it is. */
+  reopen() {
+    if (this.#window?.hasBefore) return;
+    this.#window?.close();
+    this.#open();
   }
 
   /** @param {Column} column */
@@ -121,6 +127,7 @@ export class ColumnView {
   /** The column is gone. */
   close() {
     this.#window?.close();
+    this.#end();
     this.element.remove();
     const { value } = this.#field;
     if (!value.trim()) return;

@@ -7,7 +7,9 @@ import { editedText, replacedText } from "./cardText.js";
  * @typedef {{ id: string, column: string, text: string, assignee?: string, voters: string[],
  *     author: string, created: number, isPending?: boolean,
  *     edited?: import("../storecast/index.js").SharedText }} Card
- * @typedef {import("../storecast/index.js").RowPage<Card>} Page
+ * @typedef {import("../storecast/index.js").RowPage<Card> & {
+ *     away?: ReadonlyMap<string, Card> }} Page  with those cards that aren't on it and that pending
+ *     actions were about, as they have left them
  * @typedef {{ id: string, title: string, count: number, isPending?: boolean }} Column
  * @typedef {{ id: string, author: string, text: string, time: number,
  *     isPending?: boolean }} Message
@@ -38,60 +40,78 @@ const change = (items, id, change) =>
 /**
  * @param {string} column
  * @param {string} me
- * @param {(id: string) => Card | undefined} find  looks for a card in the other columns
+ * @param {(id: string) => Card | undefined} find  looks for a card that is shown elsewhere, or that
+ *     was removed
+ * @param {(id: string) => Card | undefined} [known]  looks for a card as the server has it, in all
+ *     columns. What is pending is done to it here once more, as it isn't known what of that another
+ *     column has done to its own
  * @returns {(page: Page, action: Action, stamp: Stamp) => Page}
  */
-export function pageReducer(column, me, find) {
-  const reduce = cardsReducer(column, me, find);
-  return (page, action, stamp) => ({ ...page, rows: reduce(page, action, stamp) });
+export function pageReducer(column, me, find, known = () => undefined) {
+  return (page, action, stamp) => {
+    const { type, payload } = action;
+    const id = type === "AddCard" ? stamp.id : payload?.card;
+    if (id === undefined) return page;
+    const comes = type === "RestoreCard" || (type === "MoveCard" && payload.column === column);
+    const here = page.rows.find((card) => card.id === id);
+    const old = here ?? page.away?.get(id) ?? known(id) ?? (comes ? find(id) : undefined);
+    const card = type === "AddCard" ? newCard(id, payload, me) : old && changed(old, action, me);
+    if (!card) return page;
+    const rows = rowsWith(card, page, action, column);
+    if (rows.includes(card)) return { ...page, rows };
+    return { ...page, rows, away: new Map(page.away).set(id, card) };
+  };
 }
 
 /**
- * @param {string} column
+ * What an action makes of its card.
+ *
+ * @param {Card} card
+ * @param {Action} action
  * @param {string} me
- * @param {(id: string) => Card | undefined} find
- * @returns {(page: Page, action: Action, stamp: Stamp) => readonly Card[]}
+ * @returns {Card}
  */
-function cardsReducer(column, me, find) {
-  return (page, { type, payload }, { id }) => {
-    const cards = page.rows;
-    const without = () => cards.filter(({ id }) => id !== payload.card);
-    switch (type) {
-      case "AddCard":
-        if (payload.column !== column) return cards;
-        return place(page, cards, newCard(id, column, payload.text, me), payload.before);
-      case "EditCard":
-        return change(cards, payload.card, (card) => replacedText(card, payload.text));
-      case "EditCardText":
-        return change(cards, payload.card, (card) => editedText(card, payload.edit));
-      case "AssignCard":
-        return change(cards, payload.card, () => ({ assignee: payload.assignee }));
-      case "Vote":
-        return change(cards, payload.card, ({ voters }) => ({
-          voters: voters.includes(me) ? voters : [...voters, me],
-        }));
-      case "Unvote":
-        return change(cards, payload.card, ({ voters }) => ({
-          voters: voters.filter((voter) => voter !== me),
-        }));
-      case "RemoveCard":
-        return without();
-      case "RestoreCard": {
-        const card = find(payload.card);
-        if (card?.column !== column || without().length < cards.length) return cards;
-        return place(page, cards, { ...card, isPending: true }, payload.before);
-      }
-      case "MoveCard": {
-        if (payload.before === payload.card) return cards;
-        if (payload.column !== column) return without();
-        const card = cards.find(({ id }) => id === payload.card) ?? find(payload.card);
-        if (!card) return cards;
-        return place(page, without(), { ...card, column, isPending: true }, payload.before);
-      }
-      default:
-        return cards;
-    }
+function changed(card, { type, payload }, me) {
+  const { voters } = card;
+  /** @type {Record<string, () => object | false>} */
+  const changes = {
+    EditCard: () => replacedText(card, payload.text),
+    EditCardText: () => editedText(card, payload.edit),
+    AssignCard: () => ({ assignee: payload.assignee }),
+    Vote: () => ({ voters: voters.includes(me) ? voters : [...voters, me] }),
+    Unvote: () => ({ voters: voters.filter((voter) => voter !== me) }),
+    MoveCard: () => payload.before !== card.id && { column: payload.column },
+    RestoreCard: () => ({}),
   };
+  const made = changes[type]?.();
+  return made ? { ...card, ...made, isPending: true } : card;
+}
+
+/**
+ * A page's cards after an action on one of them, or on one that may come.
+ *
+ * @param {Card} card  as the action leaves it
+ * @param {Page} page
+ * @param {Action} action
+ * @param {string} column
+ * @returns {readonly Card[]}
+ */
+function rowsWith(card, page, { type, payload }, column) {
+  const others = page.rows.filter(({ id }) => id !== card.id);
+  const isHere = others.length < page.rows.length;
+  switch (type) {
+    case "RemoveCard":
+      return others;
+    case "MoveCard":
+      if (payload.before === card.id) return page.rows;
+      return card.column === column ? place(page, others, card, payload.before) : others;
+    case "AddCard":
+    case "RestoreCard":
+      if (card.column !== column || isHere) return page.rows;
+      return place(page, page.rows, card, payload.before);
+    default:
+      return page.rows.map((row) => (row.id === card.id ? card : row));
+  }
 }
 
 /**
@@ -125,11 +145,10 @@ function place(page, cards, card, before) {
 
 /**
  * @param {string} id
- * @param {string} column
- * @param {string} text
+ * @param {{ column: string, text: string }} payload
  * @param {string} me
  */
-const newCard = (id, column, text, me) => ({
+const newCard = (id, { column, text }, me) => ({
   id,
   column,
   text,
