@@ -16,7 +16,7 @@ struct TextDifference {
 
     /// In the order of the text; at most ``TextEdit/mostChanges``.
     var changes: [TextChange] {
-        guard let whole = change(0..<old.count, 0..<new.count) else { return [] }
+        guard let whole = trimmed(0..<old.count, 0..<new.count) else { return [] }
         var (start, end) = (whole.at, whole.at + whole.delete)
         // To where the words begin and end that differ.
         while start > 0, Self.isLetter(old[start - 1]) { start -= 1 }
@@ -24,13 +24,25 @@ struct TextDifference {
         let from = start..<end
         let to = start..<new.count - (old.count - end)
         let (words, newWords) = (Self.words(of: old, in: from), Self.words(of: new, in: to))
-        guard words.count * newWords.count <= Self.mostPairs else { return [whole] }
+        let one = [change(from, to) ?? whole]
+        guard words.count * newWords.count <= Self.mostPairs else { return one }
         let changes = changes(from, words, to, newWords)
-        return changes.count <= TextEdit.mostChanges ? changes : [whole]
+        return changes.count <= TextEdit.mostChanges ? changes : one
+    }
+
+    /// A part of the old text becomes one of the new. What both begin and end with stays if it is
+    /// all of one of them, as where a letter is added to a word; else the words are replaced as
+    /// they are.
+    private func change(_ from: Range<Int>, _ to: Range<Int>) -> TextChange? {
+        let found = trimmed(from, to)
+        guard let found, found.delete > 0, !found.insert.isEmpty else { return found }
+        var insert = ""
+        insert.unicodeScalars.append(contentsOf: new[to])
+        return TextChange(at: from.lowerBound, delete: from.count, insert: insert)
     }
 
     /// A part of the old text becomes one of the new, less what both begin and end with.
-    private func change(_ from: Range<Int>, _ to: Range<Int>) -> TextChange? {
+    private func trimmed(_ from: Range<Int>, _ to: Range<Int>) -> TextChange? {
         let most = min(from.count, to.count)
         var start = 0
         while start < most, old[from.lowerBound + start] == new[to.lowerBound + start] {

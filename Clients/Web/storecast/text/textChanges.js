@@ -16,7 +16,7 @@ const mostPairs = 1_000_000;
  */
 export function textChanges(old, text, most) {
   const all = { start: 0, end: old.length };
-  const whole = change(old, all, text, { start: 0, end: text.length });
+  const whole = trimmed(old, all, text, { start: 0, end: text.length });
   if (!whole) return [];
   let start = whole.at;
   let end = whole.at + whole.delete;
@@ -26,9 +26,26 @@ export function textChanges(old, text, most) {
   const from = { start, end };
   const to = { start, end: text.length - (old.length - end) };
   const [words, newWords] = [wordsOf(old, from), wordsOf(text, to)];
-  if (words.length * newWords.length > mostPairs) return [whole];
+  const one = [change(old, from, text, to) ?? whole];
+  if (words.length * newWords.length > mostPairs) return one;
   const changes = wordChanges(old, from, words, text, to, newWords);
-  return changes.length <= most ? changes : [whole];
+  return changes.length <= most ? changes : one;
+}
+
+/**
+ * A part of the old text becomes one of the new. What both begin and end with stays if it is all of
+ * one of them, as where a letter is added to a word; else the words are replaced as they are.
+ *
+ * @param {readonly string[]} old
+ * @param {Range} from
+ * @param {readonly string[]} text
+ * @param {Range} to
+ */
+function change(old, from, text, to) {
+  const found = trimmed(old, from, text, to);
+  if (!found?.delete || !found.insert) return found;
+  const insert = text.slice(to.start, to.end).join("");
+  return { at: from.start, delete: from.end - from.start, insert };
 }
 
 /**
@@ -39,7 +56,7 @@ export function textChanges(old, text, most) {
  * @param {readonly string[]} text
  * @param {Range} to
  */
-function change(old, from, text, to) {
+function trimmed(old, from, text, to) {
   const [size, newSize] = [from.end - from.start, to.end - to.start];
   const most = Math.min(size, newSize);
   let start = 0;
