@@ -64,10 +64,10 @@ export class CardEditing {
 
   /** Ends it, and dispatches what was changed. */
   save() {
-    const { edit } = this.#draft;
+    const { edit, base } = this.#draft;
     this.discard();
     if (!edit) return;
-    remember(edit, this.#field.value);
+    remember(edit, this.#field.value, base);
     this.#board.dispatch("EditCardText", { card: this.#card.id, edit });
   }
 

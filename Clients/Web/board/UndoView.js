@@ -101,7 +101,7 @@ export class UndoView {
     const hadFocus = this.#toast.contains(document.activeElement);
     this.#toast.hidden = true;
     if (hadFocus) byId("columns").focus();
-    if (!undone) return announce("There is nothing that can be undone.");
+    if (!undone?.action) return announce("There is nothing that can be undone.");
     void this.#board.connection.dispatch(undone.action);
     announce(`Undone: ${undone.done}`);
   }

@@ -1,6 +1,7 @@
 import { applyEdit, editOf } from "../storecast/index.js";
-import { sharedTextOf } from "./cardText.js";
+import { baseOf, sharedTextOf } from "./cardText.js";
 import { excerpt } from "./sentences.js";
+import { undoOf } from "./textUndo.js";
 
 /** @typedef {import("./reducers.js").Action} Action */
 /** @typedef {import("./reducers.js").Card} Card */
@@ -22,8 +23,8 @@ import { excerpt } from "./sentences.js";
  *
  * @typedef {object} Inverse
  * @property {string} done  what was done, as a sentence
- * @property {(shown: Shown, id: string) => Action} action  makes the action that takes it back,
- *     when that is asked for; `id` is that of the act's stamp
+ * @property {(shown: Shown, id: string) => Action | undefined} action  makes the action that takes
+ *     it back, when that is asked for, if anything is left of it; `id` is that of the act's stamp
  */
 
 /** How many neighbours are remembered: one of them will still be where it was. */
@@ -51,11 +52,21 @@ export function inverseOf({ type, payload }, shown) {
 const ofCard = {
   EditCardText(card, { edit }, { participant }) {
     const before = sharedTextOf(card);
-    // What it gives back is placed by who has edited what, so it fits whatever comes in between.
-    const back = editOf(applyEdit(before, edit), participant, before.text);
-    if (!back) return undefined;
-    const payload = { card: card.id, edit: back };
-    return { done: "Text changed.", action: () => ({ type: "EditCardText", payload }) };
+    const { text } = applyEdit(before, edit);
+    if (text === before.text) return undefined;
+    const base = baseOf(edit) ?? before;
+    return {
+      done: "Text changed.",
+      action: (shown) => {
+        const now = shown.card(card.id);
+        const shared = now ? sharedTextOf(now) : before;
+        const isAsLeft = shared.text === text;
+        const back = isAsLeft
+          ? editOf(shared, participant, before.text)
+          : undoOf(edit, base, shared);
+        return back && { type: "EditCardText", payload: { card: card.id, edit: back } };
+      },
+    };
   },
   AssignCard({ id, assignee }, payload) {
     if (assignee === payload.assignee) return undefined;
@@ -201,7 +212,7 @@ export class Undoing {
    *
    * @param {Shown} shown
    * @param {Entry} [entry]
-   * @returns {{ action: Action, done: string } | undefined}
+   * @returns {{ action: Action | undefined, done: string } | undefined}
    */
   undo(shown, entry = this.#done.at(-1)) {
     if (!entry || !this.#forget(entry)) return undefined;

@@ -58,12 +58,31 @@ export function cardReducer(card, { type, payload }) {
 const written = new Map();
 
 /**
- * Notes the text that somebody has made with an edit, for it to be shown if that is refused.
+ * The texts that edits were made of; those of two cards may have the same JSON.
+ *
+ * @type {WeakMap<TextEdit, import("../storecast/index.js").SharedText>}
+ */
+const bases = new WeakMap();
+
+/**
+ * Notes the text that somebody has made with an edit, for it to be shown if that is refused, and
+ * of what, for it to be undone.
  *
  * @param {TextEdit} edit
  * @param {string} text
+ * @param {import("../storecast/index.js").SharedText} base
  */
-export const remember = (edit, text) => void written.set(JSON.stringify(edit), text);
+export function remember(edit, text, base) {
+  written.set(JSON.stringify(edit), text);
+  bases.set(edit, base);
+}
+
+/**
+ * The text of which somebody has made an edit with this page; undefined if that isn't known.
+ *
+ * @param {TextEdit} edit
+ */
+export const baseOf = (edit) => bases.get(edit);
 
 /**
  * The text that somebody has made with an edit; of one from before the page was loaded, what it

@@ -30,12 +30,14 @@ struct TextDifference {
         return changes.count <= TextEdit.mostChanges ? changes : one
     }
 
-    /// A part of the old text becomes one of the new. What both begin and end with stays if it is
-    /// all of one of them, as where a letter is added to a word; else the words are replaced as
-    /// they are.
+    /// A part of the old text becomes one of the new. A word to which letters are added, or of
+    /// which some are taken, keeps the others; everything else is replaced as it is.
     private func change(_ from: Range<Int>, _ to: Range<Int>) -> TextChange? {
-        let found = trimmed(from, to)
-        guard let found, found.delete > 0, !found.insert.isEmpty else { return found }
+        guard let found = trimmed(from, to) else { return nil }
+        let isGrown = found.delete == 0 || found.insert.isEmpty
+        if isGrown, old[from].allSatisfy(Self.isLetter), new[to].allSatisfy(Self.isLetter) {
+            return found
+        }
         var insert = ""
         insert.unicodeScalars.append(contentsOf: new[to])
         return TextChange(at: from.lowerBound, delete: from.count, insert: insert)

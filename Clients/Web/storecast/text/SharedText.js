@@ -184,7 +184,7 @@ function areWellFormed(changes) {
  * @param {TextVersion} version
  * @returns {((span: Span) => boolean) | undefined}
  */
-function sight(shared, version) {
+export function sight(shared, version) {
   const { editor, base, own } = version;
   const size = utf8Length(editor);
   if (size < 1 || size > 64 || !isCount(base) || !isCount(own)) return undefined;
@@ -217,7 +217,7 @@ function isKnown(shared, { editor, base }, last) {
  * @param {SharedText} shared
  * @param {TextVersion} version
  */
-function lastOwn({ turns, revision }, { editor, base, own }) {
+export function lastOwn({ turns, revision }, { editor, base, own }) {
   if (base > revision) return undefined;
   if (own === 0) return base;
   let missing = own;
@@ -238,7 +238,7 @@ function lastOwn({ turns, revision }, { editor, base, own }) {
  * @param {SharedText} shared
  * @param {number} edit
  */
-function editorOf({ turns }, edit) {
+export function editorOf({ turns }, edit) {
   let [low, high] = [0, turns.length];
   while (low < high) {
     const middle = (low + high) >> 1;

@@ -33,8 +33,8 @@ export function textChanges(old, text, most) {
 }
 
 /**
- * A part of the old text becomes one of the new. What both begin and end with stays if it is all of
- * one of them, as where a letter is added to a word; else the words are replaced as they are.
+ * A part of the old text becomes one of the new. A word to which letters are added, or of which
+ * some are taken, keeps the others; everything else is replaced as it is.
  *
  * @param {readonly string[]} old
  * @param {Range} from
@@ -43,9 +43,10 @@ export function textChanges(old, text, most) {
  */
 function change(old, from, text, to) {
   const found = trimmed(old, from, text, to);
-  if (!found?.delete || !found.insert) return found;
-  const insert = text.slice(to.start, to.end).join("");
-  return { at: from.start, delete: from.end - from.start, insert };
+  const [gone, come] = [old.slice(from.start, from.end), text.slice(to.start, to.end)];
+  const isGrown = !found?.delete || !found.insert;
+  if (!found || (isGrown && gone.concat(come).every(isLetter))) return found;
+  return { at: from.start, delete: gone.length, insert: come.join("") };
 }
 
 /**

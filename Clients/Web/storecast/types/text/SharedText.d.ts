@@ -55,6 +55,28 @@ export function moveCursor(cursor: number, older: SharedText, newer: SharedText,
  */
 export function offsetNow(shared: SharedText, offset: number, version: TextVersion): number | undefined;
 /**
+ * Tells which spans somebody sees; undefined if that isn't known.
+ *
+ * @param {SharedText} shared
+ * @param {TextVersion} version
+ * @returns {((span: Span) => boolean) | undefined}
+ */
+export function sight(shared: SharedText, version: TextVersion): ((span: Span) => boolean) | undefined;
+/**
+ * The last edit of their own that the version's editor has seen; undefined if it isn't there.
+ *
+ * @param {SharedText} shared
+ * @param {TextVersion} version
+ */
+export function lastOwn({ turns, revision }: SharedText, { editor, base, own }: TextVersion): number | undefined;
+/**
+ * Undefined if it isn't known any more. O(log turns).
+ *
+ * @param {SharedText} shared
+ * @param {number} edit
+ */
+export function editorOf({ turns }: SharedText, edit: number): string;
+/**
  * What an editor of a shared text has seen of it: all edits up to `base`, and so many of their own,
  * which came after it or are still to come.
  */
