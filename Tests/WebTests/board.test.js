@@ -5,7 +5,7 @@ import { ask } from "../../Clients/Web/board/dialogs.js";
 import { Drafts } from "../../Clients/Web/board/Drafts.js";
 import { pageReducer } from "../../Clients/Web/board/reducers.js";
 import { boardAt, newBoardPath } from "../../Clients/Web/board/room.js";
-import { typed } from "../../Clients/Web/board/sentences.js";
+import { awaited, typed } from "../../Clients/Web/board/sentences.js";
 import { TextDraft } from "../../Clients/Web/board/TextDraft.js";
 import { editOf } from "../../Clients/Web/storecast/index.js";
 import { FakeStorage } from "./support/FakeStorage.js";
@@ -346,5 +346,18 @@ describe("a board's URL", () => {
     assert.equal(paths.size, 1000);
     for (const path of paths) assert.match(path, /^\/b\/[a-z]+-[a-z]+-[2-9a-z]{10}$/);
     assert.equal(newBoardPath((numbers) => numbers.fill(0)), "/b/amber-bay-2222222222");
+  });
+});
+
+describe("what the server has yet to send", () => {
+  test("is on its way only while there may be a connection", () => {
+    for (const state of ["connecting", "live"]) {
+      assert.match(awaited({ state }).board, /on its way/);
+      assert.match(awaited({ state }).search, /Searching/);
+    }
+    for (const state of ["offline", "refused", "closed"]) {
+      assert.match(awaited({ state }).board, /wasn't opened in this browser before/);
+      assert.match(awaited({ state }).search, /needs a connection/);
+    }
   });
 });

@@ -3,6 +3,7 @@ import { notify } from "../parts/notices.js";
 import { ask } from "./dialogs.js";
 import { newBoardPath } from "./room.js";
 import { startTour } from "./Tour.js";
+import { isTyping } from "./UndoView.js";
 
 /**
  * The board's name, and what can be done with the whole of it: a new one, its link, help.
@@ -21,8 +22,15 @@ export function showBoardMenu(name) {
   };
   choose("new-board", () => location.assign(newBoardPath()));
   choose("take-tour", startTour);
-  choose("menu-help", () => byId("help-dialog").showModal());
-  byId("help-button").onclick = () => byId("help-dialog").showModal();
+  const help = () => byId("help-dialog").showModal();
+  choose("menu-help", help);
+  byId("help-button").onclick = help;
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "?" || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (isTyping(event.target)) return;
+    event.preventDefault();
+    help();
+  });
   byId("share-button").onclick = () => void share(document.title);
 }
 

@@ -13,7 +13,7 @@ import { askAfter } from "./lostTexts.js";
 import { Rearrangement } from "./Rearrangement.js";
 import { columnsReducer } from "./reducers.js";
 import { SearchView } from "./SearchView.js";
-import { excerpt } from "./sentences.js";
+import { awaited, excerpt } from "./sentences.js";
 import { UndoView } from "./UndoView.js";
 import { Welcome } from "./Welcome.js";
 
@@ -58,7 +58,12 @@ export class BoardView {
     this.connection = connection;
     this.me = me;
     this.drafts = drafts;
-    this.#root.append(element("p", { class: "loading", text: "The board is on its way…" }));
+    const loading = element("p", { class: "loading", text: awaited(connection.status).board });
+    this.#root.append(loading);
+    const forget = connection.on("status", (status) => {
+      loading.textContent = awaited(status).board;
+      if (this.isKnown) forget();
+    });
     this.#undo = new UndoView(this);
     this.#history = new CardHistory(connection, me);
     const find = (/** @type {string} */ id) => this.#find(id);

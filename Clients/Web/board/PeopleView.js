@@ -14,7 +14,13 @@ export class PeopleView {
    */
   constructor(connection, me) {
     const present = connection.select("present");
-    const show = () => this.#show(present.getState() ?? [], connection.identity?.id ?? me);
+    // Who was here the last time, as the cache has it, may be anywhere now.
+    let isKnown = false;
+    const show = () => {
+      isKnown ||= present.isLive;
+      const all = isKnown ? present.getState() ?? [] : [];
+      this.#show(all, connection.identity?.id ?? me);
+    };
     present.subscribe(show);
     if (this.#former) setTimeout(show, this.#former.until - Date.now());
   }

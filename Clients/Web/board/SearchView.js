@@ -2,7 +2,7 @@ import { avatar, shownName } from "../parts/avatar.js";
 import { arrange, element, set } from "../parts/element.js";
 import { CardView } from "./CardView.js";
 import { foundReducer } from "./reducers.js";
-import { counted } from "./sentences.js";
+import { awaited, counted } from "./sentences.js";
 import { isTyping } from "./UndoView.js";
 
 /** @typedef {import("./reducers.js").Page} Page */
@@ -143,12 +143,14 @@ export class SearchView {
       return;
     }
     const store = this.#board.connection.select("search", part, { optimistic: this.#optimistic });
+    const { connection } = this.#board;
     const show = () => {
       const page = store.getState();
-      if (page) this.#showPage(page);
-      else this.#count.textContent = store.problem?.title ?? "Searching…";
+      if (page) return this.#showPage(page);
+      this.#count.textContent = store.problem?.title ?? awaited(connection.status).search;
     };
-    this.#end = store.subscribe(show);
+    const ends = [store.subscribe(show), connection.on("status", show)];
+    this.#end = () => ends.forEach((end) => end());
     show();
   }
 

@@ -62,3 +62,18 @@ export function excerpt(text) {
   const letters = [...text.replace(/\s+/g, " ")];
   return letters.length > 60 ? `${letters.slice(0, 59).join("")}…` : letters.join("");
 }
+
+/**
+ * What is said in place of what the server has yet to send.
+ *
+ * @param {import("../storecast/index.js").Status} status
+ */
+export function awaited({ state }) {
+  const isHere = state === "connecting" || state === "live";
+  return {
+    board: isHere
+      ? "The board is on its way…"
+      : "This board wasn't opened in this browser before: it comes when there is a connection.",
+    search: isHere ? "Searching…" : "The search needs a connection to the server.",
+  };
+}
