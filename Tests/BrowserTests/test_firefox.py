@@ -7,6 +7,7 @@ import unittest
 import urllib.parse
 
 from firefox import ROOT, FileServer, Firefox
+from programs import Server
 
 SUITE = ROOT / "Tests/WebTests"
 PAGE = "Tests/BrowserTests/node/suite.html"
@@ -120,6 +121,49 @@ class SuiteTests(unittest.TestCase):
     def test_a_file_that_cannot_be_loaded_is_a_problem(self):
         results = self.run_file(SUITE / "missing.test.js")
         self.assertEqual([each["name"] for each in results if "problem" in each], ["the file"])
+
+
+# A page whose connection, `tea` and `until` are global.
+TEA = """import("/Clients/Web/storecast/index.js").then((storecast) => {
+    const { connect, indexedDBCache: cache, indexedDBOutbox: outbox } = storecast;
+    const viewer = "%s";
+    const connection = globalThis.connection = connect("%s", {
+        outbox: outbox(viewer), cache: { storage: cache(), viewer }, tabs: %s });
+    globalThis.tea = connection.select("value", { path: "/tea" });
+    globalThis.until = (isSo) => new Promise((done) => {
+        const check = () => isSo() && done(true);
+        connection.subscribe(check);
+        tea.subscribe(check);
+        check();
+    });
+    return until(() => tea.getState() !== undefined);
+})"""
+ONE_MORE = """until(() => tea.isLive)
+    .then(() => connection.saveCache())
+    .then(() => connection.dispatch({ type: "increment", payload: { path: "/tea", by: 1 } }))
+    .then(() => true)"""
+
+
+class ReloadTests(unittest.TestCase):
+    def test_what_was_acknowledged_is_there_when_the_page_is_loaded_again(self):
+        files = FileServer()
+        self.addCleanup(files.stop)
+        firefox = Firefox()
+        self.addCleanup(firefox.stop)
+        server = Server(document={"tea": 0})
+        self.addCleanup(server.stop)
+        tab = firefox.open(f"{files.url}Tests/BrowserTests/requirements.txt")
+        for tabs in ["false", "true"]:
+            server.start() if tabs == "true" else None
+            script = TEA % (tabs, server.url, tabs)
+            self.assertEqual(tab.promised(script), {"value": True})
+            before = tab.read("tea.getState()")
+            self.assertEqual(tab.promised(ONE_MORE), {"value": True})
+            server.kill()
+            tab.reload()
+            self.assertEqual(tab.promised(script), {"value": True})
+            self.assertEqual(tab.read("tea.getState()"), before + 1)
+            self.assertEqual(tab.read("tea.isLive"), False)
 
 
 if __name__ == "__main__":
