@@ -82,11 +82,11 @@ export class CacheWriter {
   /** Something has changed: it is written with all that changes soon. */
   schedule() {
     this.#isChanged = true;
-    if (this.#timer !== undefined || !this.isWriting) return;
+    if (this.#timer !== undefined || !this.isWriting || !this.#kept) return;
     const { interval = 10_000 } = this.#options;
     // What is larger is written more seldom, and the first states soon: the next start would show
     // nothing.
-    const isFirst = this.#size === 0 && !this.#kept?.start;
+    const isFirst = this.#size === 0 && !this.#kept.start;
     const pause = isFirst
       ? Math.min(interval, 1000)
       : interval + Math.floor(this.#size / (256 << 10)) * 1000;

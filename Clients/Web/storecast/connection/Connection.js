@@ -445,7 +445,8 @@ export class Connection {
     if (!storage?.shared) throw new TypeError("Tabs share an indexedDBOutbox(): give one.");
     if (!locks || !openChannel) return undefined;
     const outbox = this.#outbox;
-    const restore = (/** @type {string} */ newer) => this.#cache?.open(url, newer);
+    /** @param {string} [newer] */
+    const restore = (newer) => this.#cache?.open(url, newer);
     const become = (/** @type {ConnectionCore | TabFollower} */ core) => {
       const last = this.#core;
       this.#core = core;
