@@ -7,6 +7,7 @@ import unittest
 import urllib.parse
 
 from firefox import ROOT, FileServer, Firefox
+from programs import Server
 
 SUITE = ROOT / "Tests/WebTests"
 PAGE = "Tests/BrowserTests/node/suite.html"
@@ -120,6 +121,47 @@ class SuiteTests(unittest.TestCase):
     def test_a_file_that_cannot_be_loaded_is_a_problem(self):
         results = self.run_file(SUITE / "missing.test.js")
         self.assertEqual([each["name"] for each in results if "problem" in each], ["the file"])
+
+
+# A page whose `connection`, `tea` and `until` are its window's.
+TEA = """import("/Clients/Web/storecast/index.js").then((storecast) => {
+    const { connect, indexedDBCache: cache, indexedDBOutbox: outbox } = storecast;
+    const viewer = "%s";
+    const connection = window.connection = connect("%s", {
+        outbox: outbox(viewer), cache: { storage: cache(), viewer }, tabs: %s });
+    window.tea = connection.select("value", { path: "/tea" });
+    window.until = (isSo) => new Promise((done) => {
+        const check = () => isSo() && done(true);
+        connection.subscribe(check);
+        tea.subscribe(check);
+        check();
+    });
+    return until(() => tea.getState() !== undefined);
+})"""
+ONE_MORE = """until(() => tea.isLive)
+    .then(() => connection.saveCache())
+    .then(() => connection.dispatch({ type: "increment", payload: { path: "/tea", by: 1 } }))
+    .then(() => true)"""
+
+
+class ReloadTests(unittest.TestCase):
+    def test_what_was_acknowledged_is_there_when_the_page_is_loaded_again(self):
+        files = FileServer()
+        self.addCleanup(files.stop)
+        firefox = Firefox()
+        self.addCleanup(firefox.stop)
+        tab = firefox.open(f"{files.url}Tests/BrowserTests/requirements.txt")
+        for tabs in ["false", "true"]:
+            server = Server(document={"tea": 0})
+            self.addCleanup(server.stop)
+            script = TEA % (server.url, server.url, tabs)
+            self.assertEqual(tab.promised(script), {"value": True})
+            self.assertEqual(tab.promised(ONE_MORE), {"value": True})
+            server.kill()
+            tab.reload()
+            self.assertEqual(tab.promised(script), {"value": True})
+            shown = tab.promised("Promise.resolve([tea.getState(), tea.isLive])")
+            self.assertEqual(shown, {"value": [1, False]})
 
 
 if __name__ == "__main__":

@@ -7,8 +7,8 @@ import { Line, missing as noServer, Server, WebSocket } from "./support/Server.j
 const document = { votes: { tea: 0 } };
 
 /** What every page of these tests has. */
-const script = (url, outbox) => `
-  globalThis.connection = storecast.connect("${url}", { outbox: storecast.${outbox}() });
+const script = (url, options) => `
+  globalThis.connection = storecast.connect("${url}", ${options});
   globalThis.votes = connection.select("value", { path: "/votes" }, {
     optimistic: (votes, { payload }) => ({ ...votes, tea: votes.tea + payload.by }),
   });
@@ -43,12 +43,36 @@ describe("in a browser", { skip: noBrowser ?? noServer }, () => {
   });
   after(() => browser?.stop());
 
+  for (const tabs of [false, true]) {
+    const how = tabs ? "of tabs that share a connection" : "with a connection of its own";
+    test(`what was acknowledged is there when the page is loaded again, ${how}`, async () => {
+      server = await Server.start({ document });
+      const line = await Line.to(server.port);
+      const options = `{
+        outbox: storecast.indexedDBOutbox("${how}"),
+        cache: { storage: storecast.indexedDBCache(), viewer: "${how}" },
+        tabs: ${tabs},
+      }`;
+      const page = await browser.open();
+      await page.run(script(line.url, options));
+      await page.run("connection.saveCache()");
+      await page.run("vote()");
+      line.stop();
+      await page.reload();
+      void page.run(script(line.url, options)).catch(() => {});
+      await page.run("until(() => votes.getState())");
+      assert.equal(await page.run("votes.getState().tea"), 1);
+      await page.close();
+      await server.stop();
+    });
+  }
+
   for (const outbox of ["indexedDBOutbox", "localStorageOutbox"]) {
     test(`what is dispatched offline outlives the page, in ${outbox}`, async () => {
       server = await Server.start({ document });
       const line = await Line.to(server.port);
       const page = await browser.open();
-      await page.run(script(line.url, outbox));
+      await page.run(script(line.url, `{ outbox: storecast.${outbox}() }`));
       await page.run("vote()");
       line.stop();
       await page.run("until(() => connection.status.state === 'offline')");
@@ -56,7 +80,7 @@ describe("in a browser", { skip: noBrowser ?? noServer }, () => {
       assert.equal(await page.run("votes.getState().tea"), 4);
       assert.equal(await page.run(stored[outbox]), 3);
       await page.reload();
-      void page.run(script(line.url, outbox)).catch(() => {});
+      void page.run(script(line.url, `{ outbox: storecast.${outbox}() }`)).catch(() => {});
       await page.run("until(() => connection.pendingCount === 3)");
       assert.equal(await page.run("connection.outboxProblem"), undefined);
       await line.start();
@@ -71,7 +95,7 @@ describe("in a browser", { skip: noBrowser ?? noServer }, () => {
     test(`two tabs are two clients, and the one that stays is served, in ${outbox}`, async () => {
       server = await Server.start({ document });
       const pages = [await browser.open(), await browser.open()];
-      for (const page of pages) await page.run(script(server.url, outbox));
+      for (const page of pages) await page.run(script(server.url, `{ outbox: storecast.${outbox}() }`));
       await Promise.all(pages.map((page) => page.run("Promise.all([vote(), vote()])")));
       for (const page of pages) {
         await page.run("until(() => votes.getState().tea === 4)");
@@ -86,7 +110,7 @@ describe("in a browser", { skip: noBrowser ?? noServer }, () => {
   test("what the browser can't keep is told, and isn't sent", async () => {
     server = await Server.start({ document });
     const page = await browser.open();
-    await page.run(script(server.url, "indexedDBOutbox"));
+    await page.run(script(server.url, "{ outbox: storecast.indexedDBOutbox() }"));
     await page.run(`
       const begin = IDBDatabase.prototype.transaction;
       IDBDatabase.prototype.transaction = function (...parameters) {
@@ -126,7 +150,7 @@ describe("in a browser", { skip: noBrowser ?? noServer }, () => {
   test("listeners hear once per frame while thousands of patches come", async (context) => {
     server = await Server.start({ document });
     const page = await browser.open();
-    await page.run(script(server.url, "localStorageOutbox"));
+    await page.run(script(server.url, "{ outbox: storecast.localStorageOutbox() }"));
     await page.run(`
       globalThis.counts = { heard: 0, frames: 0, patches: 0 };
       votes.subscribe(() => (counts.heard += 1));

@@ -50,11 +50,11 @@ describe("a connection", () => {
     const offline = {
       state: "offline",
       since: 1_001_000,
-      retryAt: 1_001_187.5,
+      retryAt: 1_001_188,
       because: "The connection was lost.",
     };
     assert.deepEqual(peer.connection.status, offline);
-    await peer.platform.advance(187.5);
+    await peer.platform.advance(188);
     assert.deepEqual(peer.connection.status, { state: "connecting" });
     await peer.end(1006, "Still not there.");
     assert.equal(peer.connection.status.since, 1_001_000, "it has been away since then");
@@ -73,7 +73,7 @@ describe("a connection", () => {
     }
     // Chance says one half: three quarters of the most.
     const most = [250, 500, 1000, 2000, 4000, 8000, 16000, 30000, 30000, 30000];
-    assert.deepEqual(waits, most.map((wait) => wait * 0.75));
+    assert.deepEqual(waits, most.map((wait) => Math.ceil(wait * 0.75)));
   });
 
   test("waits a short time again after it was live for five seconds, and not before", async () => {
@@ -86,7 +86,7 @@ describe("a connection", () => {
       waits.push(peer.connection.status.retryAt - peer.platform.time());
       await peer.platform.advance(waits.at(-1));
     }
-    assert.deepEqual(waits, [187.5, 375, 187.5, 375]);
+    assert.deepEqual(waits, [188, 375, 188, 375]);
   });
 
   test("waits as long as bye asks for, and a random part more", async () => {
@@ -103,7 +103,7 @@ describe("a connection", () => {
     assert.equal(peer.sockets.length, 2);
     await peer.end(1006);
     const { status } = peer.connection;
-    assert.equal(status.because, "The connection was lost.", "that bye is over");
+    assert.equal(status.because, "The server can't be reached.", "that bye is over");
     assert(status.retryAt - peer.platform.time() < 1000);
     peer.platform.networkChanges();
     assert.equal(peer.sockets.length, 3);
@@ -213,7 +213,7 @@ describe("a connection", () => {
     const peer = new TestPeer({ token });
     assert.equal((await peer.open())[0].token, "one");
     await peer.end();
-    await peer.platform.advance(187.5);
+    await peer.platform.advance(188);
     assert.match(peer.connection.status.because, /not signed in/);
     await peer.platform.advance(375);
     assert.equal((await peer.open())[0].token, "two");
@@ -354,10 +354,23 @@ describe("a connection", () => {
   });
 
   test("needs a URL and a WebSocket", () => {
-    assert.throws(() => connect("nowhere", { WebSocket: class {} }), TypeError);
-    assert.throws(() => connect("ftp://host/", { WebSocket: class {} }), TypeError);
+    for (const url of ["nowhere", "ftp://host/", "127.0.0.1:9090", "my-host:9090/rooms/a"]) {
+      const message = `'${url}' is no URL that begins with ws:// or wss://.`;
+      assert.throws(() => connect(url, { WebSocket: class {} }), { name: "TypeError", message });
+    }
     const hasOwn = "WebSocket" in globalThis;
     if (!hasOwn) assert.throws(() => connect("ws://host/"), TypeError);
+  });
+
+  test("says whether it was lost or never there", async () => {
+    const peer = new TestPeer();
+    await peer.platform.advance(0);
+    await peer.end();
+    assert.equal(peer.connection.status.because, "The server can't be reached.");
+    peer.connection.reconnect();
+    await peer.open();
+    await peer.end();
+    assert.equal(peer.connection.status.because, "The connection was lost.");
   });
 
   test("takes the page's own schemes for those of sockets", async () => {

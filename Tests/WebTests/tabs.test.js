@@ -291,6 +291,53 @@ describe("tabs that share a connection", () => {
     assert.equal(third.connection.outboxProblem, undefined);
   });
 
+  test("show the same without a server, also one that is opened or loaded again", async () => {
+    const cache = { storage: memoryCache(), viewer: "ada" };
+    const tabs = new Tabs();
+    const [first, second] = [await tabs.open({ cache }), await tabs.open({ cache })];
+    await tabs.welcome(first, { v: 1, value: ["old"] });
+    await first.connection.saveCache();
+    await first.peer.say({ op: "snapshot", sub: 5, v: 2, value: ["new"] });
+    await first.peer.end();
+    await tabs.browser.settle();
+    const third = await tabs.open({ cache });
+    assert.deepEqual([third.texts(), third.all.isLive], [["new"], false]);
+    assert.deepEqual(third.all.position, first.all.position);
+    // Now the cache is behind the tab that comes to lead.
+    tabs.browser.crash(first.context);
+    await tabs.browser.settle();
+    const fourth = await tabs.open({ cache });
+    const others = [second, third, fourth];
+    assert.deepEqual(others.map((tab) => tab.texts()), [["new"], ["new"], ["new"]]);
+    // Of another person they show one another nothing.
+    const stranger = await tabs.open({ cache: { ...cache, viewer: "eve" } });
+    assert.equal(stranger.texts(), undefined);
+  });
+
+  test("that were stopped show what was missed, without a server too", async () => {
+    const cache = { storage: memoryCache(), viewer: "ada" };
+    const tabs = new Tabs();
+    const [first, second] = [await tabs.open({ cache }), await tabs.open({ cache })];
+    await tabs.welcome(first, { v: 1, value: ["old"] });
+    second.context.sleep();
+    await first.peer.say({ op: "snapshot", sub: 5, v: 2, value: ["new"] });
+    await first.peer.end();
+    await tabs.browser.settle();
+    assert.deepEqual(second.texts(), ["old"]);
+    second.context.wake();
+    await tabs.browser.settle();
+    assert.deepEqual(second.texts(), ["new"]);
+    // What has come meanwhile is not taken back.
+    first.connection.reconnect();
+    const frames = await first.peer.welcome({ v: 3 });
+    const { ref } = frames.find(({ op }) => op === "subscribe");
+    const ops = [{ op: "add", path: "/-", value: "newer" }];
+    const subscribed = { op: "subscribed", ref, sub: 5, tag: "t", bytes: 2 };
+    await first.peer.say(subscribed, { op: "patch", sub: 5, from: 2, v: 3, ops });
+    await tabs.browser.settle();
+    assert.deepEqual(second.texts(), ["new", "newer"]);
+  });
+
   test("keep one cache, and take it away together", async () => {
     const storage = memoryCache();
     const tabs = new Tabs();

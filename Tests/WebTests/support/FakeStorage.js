@@ -92,6 +92,7 @@ export class FakeDatabase {
       error: null,
       objectStore: (name) => objectStore(this.#stores.get(name), requests, changes),
       abort: () => (isAborted = true),
+      commit() {},
     };
     this.#line = this.#line.then(async () => {
       await this.turn();

@@ -35,6 +35,8 @@ export function indexedDBCache(parts = {}) {
   const change = (/** @type {(mirrors: IDBObjectStore) => void} */ make) =>
     perform("readwrite", (transaction) => {
       make(transaction.objectStore("mirrors"));
+      // A page that is being left hears of nothing that it would have to hear first.
+      transaction.commit();
       return completion(transaction);
     });
   return {

@@ -55,13 +55,14 @@ export class CacheWriter {
    * Gives the session what was read, now that the client's id is known.
    *
    * @param {string} url
+   * @param {string} [newer]  what the tab that leads has, in the place of that
    */
-  open(url) {
-    if (this.#isEnded || this.#kept) return;
+  open(url, newer) {
+    if (this.#isEnded || (this.#kept && !newer)) return;
     const { viewer, characters = 4_000_000, selectionCharacters = 1_000_000 } = this.#options;
     const home = { url, viewer, client: this.#session.client };
     const kept = new KeptMirrors(home, { characters, selectionCharacters });
-    if (this.#text !== undefined) kept.read(this.#text);
+    kept.read(newer ?? this.#text);
     this.#text = undefined;
     this.#kept = kept;
     this.#session.restore(kept);
@@ -81,11 +82,11 @@ export class CacheWriter {
   /** Something has changed: it is written with all that changes soon. */
   schedule() {
     this.#isChanged = true;
-    if (this.#timer !== undefined || this.#isEnded || !this.isWriting) return;
+    if (this.#timer !== undefined || !this.isWriting || !this.#kept) return;
     const { interval = 10_000 } = this.#options;
     // What is larger is written more seldom, and the first states soon: the next start would show
     // nothing.
-    const isFirst = this.#size === 0 && !this.#kept?.start;
+    const isFirst = this.#size === 0 && !this.#kept.start;
     const pause = isFirst
       ? Math.min(interval, 1000)
       : interval + Math.floor(this.#size / (256 << 10)) * 1000;
@@ -95,12 +96,17 @@ export class CacheWriter {
     }, pause);
   }
 
+  /** What there is to keep now; undefined if there is nothing, or may be nothing any more. */
+  get text() {
+    const { mirrors, position, term } = this.#session;
+    return position && this.#kept?.write(mirrors, position, term);
+  }
+
   /** Writes what is followed now; fulfilled when that is done, or can't be. */
   save() {
-    const { position, term } = this.#session;
-    if (this.#isEnded || !this.isWriting || !this.#kept || !position) return this.#writing;
+    const text = this.isWriting ? this.text : undefined;
+    if (text === undefined) return this.#writing;
     this.#isChanged = false;
-    const text = this.#kept.write(this.#session.mirrors, position, term);
     this.#size = text.length;
     const { storage, seal } = this.#options;
     return this.#append(async () => {
@@ -125,6 +131,7 @@ export class CacheWriter {
     this.#isEnded = true;
     this.#platform.clearTimeout(this.#timer);
     this.#kept?.clear();
+    this.#kept = undefined;
     await this.#writing;
     await this.#options.storage.delete(this.#key);
   }

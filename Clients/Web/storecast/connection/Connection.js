@@ -445,7 +445,8 @@ export class Connection {
     if (!storage?.shared) throw new TypeError("Tabs share an indexedDBOutbox(): give one.");
     if (!locks || !openChannel) return undefined;
     const outbox = this.#outbox;
-    const restore = () => this.#cache?.open(url);
+    /** @param {string} [newer] */
+    const restore = (newer) => this.#cache?.open(url, newer);
     const become = (/** @type {ConnectionCore | TabFollower} */ core) => {
       const last = this.#core;
       this.#core = core;
@@ -477,6 +478,7 @@ export class Connection {
         void this.#start(url, storage);
       },
       restore,
+      kept: () => this.#cache?.text,
       changed: () => this.#statusChanged(),
       pendingChanged: () => this.#pendingChanged(),
       scheduleFlush: () => this.#core.scheduleFlush(),

@@ -136,7 +136,9 @@ export class ConnectionCore {
    */
   #closed(code, reason) {
     const bye = this.#bye;
-    const because = bye?.title ?? (reason || "The connection was lost.");
+    const isOpen = this.#parts.session.phase !== "offline";
+    const title = isOpen ? "The connection was lost." : "The server can't be reached.";
+    const because = bye?.title ?? (reason || title);
     if (bye?.reconnect ?? allowsReconnect(code)) this.#lost(because, bye);
     else this.refuse(new Rejection(bye?.code ?? finalCodes.get(code) ?? `close-${code}`, because));
   }
@@ -152,7 +154,7 @@ export class ConnectionCore {
     const { platform } = this.#parts;
     const delay = this.#backOff.next(bye) * 1000;
     this.#awaySince ??= platform.time();
-    const retryAt = platform.time() + delay;
+    const retryAt = Math.ceil(platform.time() + delay);
     this.#setStatus({ state: "offline", since: this.#awaySince, retryAt, because });
     this.#setTimer(() => void this.connect(), delay);
   }

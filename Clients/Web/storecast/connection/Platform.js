@@ -67,7 +67,7 @@ function watchNetwork(changed) {
 
 /** @param {() => void} hidden */
 function watchHiding(hidden) {
-  return listen({}, { visibilitychange: whenPageIs("hidden", hidden) });
+  return listen({ pagehide: hidden }, { visibilitychange: whenPageIs("hidden", hidden) });
 }
 
 /**

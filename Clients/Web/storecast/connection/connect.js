@@ -31,9 +31,15 @@ export function connect(url, options = {}) {
 
 /** @param {string | URL} url */
 function socketURL(url) {
-  const absolute = new URL(url, globalThis.location?.href);
-  absolute.protocol = absolute.protocol.replace(/^http/, "ws");
-  absolute.hash = "";
-  if (!/^wss?:$/.test(absolute.protocol)) throw new TypeError(`'${url}' is no URL of a WebSocket.`);
-  return absolute.href;
+  try {
+    // What begins as a host and a port do is no path that somebody means.
+    const base = /^[\w.-]+:\d/.test(`${url}`) ? undefined : globalThis.location?.href;
+    const absolute = new URL(url, base);
+    absolute.protocol = absolute.protocol.replace(/^http/, "ws");
+    absolute.hash = "";
+    if (/^wss?:$/.test(absolute.protocol)) return absolute.href;
+  } catch {
+    // As it is no URL at all.
+  }
+  throw new TypeError(`'${url}' is no URL that begins with ws:// or wss://.`);
 }

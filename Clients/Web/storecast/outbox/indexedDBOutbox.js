@@ -74,21 +74,23 @@ async function usedSlots(database, names) {
  * @returns {Promise<OpenOutbox>}
  */
 async function open(database, slot, newClient, openAgain, lost) {
-  const mode = lost ? "readwrite" : "readonly";
-  const transaction = database.transaction(["clients", "dispatches"], mode, strict);
+  const transaction = database.transaction(["clients", "dispatches"], "readwrite", strict);
   const [head, values] = await Promise.all([
     result(transaction.objectStore("clients").get(slot)),
     result(transaction.objectStore("dispatches").getAll(range(slot))),
   ]);
   const contents = openedAgain(head, values, newClient);
   const { client, settled, opening } = contents;
-  const mine = { client, settled, opening };
+  // In the transaction that has read it: what another tab writes was read, or isn't written.
+  transaction.objectStore("clients").put({ client, settled, opening }, slot);
   let isKept = true;
-  if (lost) {
-    // In the transaction that has read it: what another tab writes was read, or isn't written.
-    transaction.objectStore("clients").put(mine, slot);
+  try {
     await completion(transaction);
-  } else isKept = await keep(database, slot, mine);
+  } catch (error) {
+    // There may be no room for it, and dispatches to be sent all the same.
+    if (lost) throw error;
+    isKept = false;
+  }
   /** @param {import("./OutboxStorage.js").OutboxChange} change */
   const write = (change) => {
     const writing = database.transaction(["clients", "dispatches"], "readwrite", strict);
@@ -110,50 +112,28 @@ async function open(database, slot, newClient, openAgain, lost) {
   let isClosed = false;
   return {
     contents: { ...contents, opening: isKept ? opening : undefined },
-    write: (change) => {
+    write: async (change) => {
       try {
-        return write(change);
+        return await write(change);
       } catch (error) {
         if (isClosed || /** @type {Error} */ (error).name !== "InvalidStateError") throw error;
       }
       // The browser has closed it: Safari does, of pages in the background.
-      return openAgain().then(async (again) => {
-        database = again;
-        try {
-          const head = await result(again.transaction("clients").objectStore("clients").get(slot));
-          // Behind what somebody has cleared, nobody could read what is written.
-          if (head?.client !== client) throw new Error("The outbox was taken away.");
-          await write(change);
-        } finally {
-          if (isClosed) again.close();
-        }
-      });
+      database = await openAgain();
+      try {
+        const head = await result(database.transaction("clients").objectStore("clients").get(slot));
+        // Behind what somebody has cleared, nobody could read what is written.
+        if (head?.client !== client) throw new Error("The outbox was taken away.");
+        await write(change);
+      } finally {
+        if (isClosed) database.close();
+      }
     },
     close: () => {
       isClosed = true;
       database.close();
     },
   };
-}
-
-/**
- * Says that the outbox is open; whether there was room for that, as dispatches may be in it all the
- * same.
- *
- * @param {IDBDatabase} database
- * @param {string} slot
- * @param {import("./StoredText.js").StoredClient} client
- * @returns {Promise<boolean>}
- */
-async function keep(database, slot, client) {
-  try {
-    const writing = database.transaction("clients", "readwrite", strict);
-    writing.objectStore("clients").put(client, slot);
-    await completion(writing);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /**

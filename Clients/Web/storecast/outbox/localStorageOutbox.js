@@ -46,8 +46,15 @@ function open(storage, slot, newClient) {
   let first = Math.min(settled + 1, ...stored.map((key) => Number(key.split(" ").at(-1))));
   const keep = (/** @type {number} */ settled) =>
     storage.setItem(slot, JSON.stringify({ client, settled, opening }));
+  let isKept = true;
+  try {
+    keep(settled);
+  } catch {
+    // There may be no room for it, and dispatches to be sent all the same.
+    isKept = false;
+  }
   return {
-    contents: { ...contents, opening: isKept(keep, settled) ? opening : undefined },
+    contents: { ...contents, opening: isKept ? opening : undefined },
     write: (change) => {
       for (const dispatch of change.dispatches) {
         storage.setItem(`${slot} ${dispatch.seq}`, JSON.stringify(dispatch));
@@ -57,21 +64,6 @@ function open(storage, slot, newClient) {
     },
     close: () => {},
   };
-}
-
-/**
- * Whether there was room to say that the outbox is open: dispatches may be in it all the same.
- *
- * @param {(settled: number) => void} keep
- * @param {number} settled
- */
-function isKept(keep, settled) {
-  try {
-    keep(settled);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /**

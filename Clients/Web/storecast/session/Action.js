@@ -20,7 +20,9 @@ const frameDepth = 2;
  * @param {import("../wire/ServerFrame.js").Limits} limits  of the server
  * @throws {Rejection} `invalid`, if the server could not read it
  */
-export function writeAction({ type, payload }, limits) {
+export function writeAction(action, limits) {
+  // A program without types may give anything.
+  const { type, payload } = Object(action);
   if (typeof type !== "string") throw new Rejection("invalid", "An action needs a type.");
   let text = "";
   let depth = 0;

@@ -89,15 +89,17 @@ export class KeptMirrors {
   // Mirrors
 
   /**
-   * Gives a mirror without a value what was kept of it.
+   * Gives a mirror what was kept of it, if it has nothing newer.
    *
    * @param {Mirror} mirror
    * @param {string | undefined} epoch  that of the connection; undefined before the first welcome
    */
   restore(mirror, epoch) {
     const kept = this.#mirrors.get(mirror.key);
-    if (!kept || mirror.hasContent || (epoch !== undefined && epoch !== this.#epoch)) return;
+    if (!kept || (epoch !== undefined && epoch !== this.#epoch)) return;
     const { v: version, since, tag, included, text } = kept;
+    const has = mirror.resumePoint;
+    if (has && (has.epoch !== this.#epoch || has.v >= version)) return;
     try {
       const position = { epoch: this.#epoch, version };
       const content = { value: readJSON(text), position, since, tag, included };

@@ -91,11 +91,6 @@ export class Mirror {
     return this.sub !== undefined && this.isAnswered && this.failure === undefined;
   }
 
-  /** Whether there is a copy from which it can go on. */
-  get hasContent() {
-    return this.#patched !== undefined;
-  }
-
   /**
    * What is kept for the next session; undefined if there is no copy, or it is one that was kept.
    *

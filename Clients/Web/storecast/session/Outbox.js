@@ -39,8 +39,6 @@ export class Outbox {
   entries = [];
   /** The last number that was given. */
   lastSeq = 0;
-  /** Counts what came. */
-  arrivals = 0;
   /** Counts what went, or got another number. */
   departures = 0;
   /**
@@ -318,7 +316,6 @@ export class Outbox {
   #insert(entry) {
     this.entries.push(entry);
     this.#bytes += entry.text.length;
-    this.arrivals += 1;
   }
 
   // Going out

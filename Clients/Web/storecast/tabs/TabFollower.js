@@ -91,12 +91,12 @@ export class TabFollower {
   }
 
   /** @param {any} state */
-  #joined({ contents, status, welcome }) {
+  #joined({ contents, status, welcome, kept }) {
     const { outbox, session, restore, pendingChanged } = this.#parts;
     session.disconnected();
     outbox.open(contents, true);
     this.#isJoined = true;
-    restore();
+    restore(kept);
     pendingChanged();
     if (!welcome) return this.#setStatus(status);
     session.connected(undefined);

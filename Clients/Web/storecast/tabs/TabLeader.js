@@ -109,7 +109,10 @@ export class TabLeader {
     const made = contents.dispatches.filter((dispatch) => dispatch.tab === tab).at(-1)?.n;
     this.#tabs.set(tab, { last: Math.max(first - 1, made ?? 0), follows: new Map() });
     const welcome = session.phase === "live" ? this.#welcome() : undefined;
-    this.#ways.post({ kind: "state", to: tab, contents, status: connection.status, welcome });
+    // While the server can't tell it, it has from this tab what this one has.
+    const kept = welcome ? undefined : this.#parts.kept();
+    const { status } = connection;
+    this.#ways.post({ kind: "state", to: tab, contents, status, welcome, kept });
   }
 
   /** What the server has said to this tab, as of now. */

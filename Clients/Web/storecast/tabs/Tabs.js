@@ -18,7 +18,9 @@ import { TabLeader } from "./TabLeader.js";
  * @property {(open: OpenOutbox) => void} lead  the outbox is this tab's: connects
  * @property {(follower: TabFollower) => void} follow  another tab has the outbox: lets go of it
  * @property {(problem?: unknown) => void} alone  the tab can't share: has a connection of its own
- * @property {() => void} restore  the client's id is known: shows what was kept
+ * @property {(newer?: string) => void} restore  the client's id is known: shows what was kept, or
+ *     what another tab has
+ * @property {() => string | undefined} kept  what this tab would keep
  * @property {() => void} changed  the status has
  * @property {() => void} pendingChanged
  * @property {() => void} scheduleFlush

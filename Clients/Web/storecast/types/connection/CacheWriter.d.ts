@@ -15,10 +15,13 @@ export class CacheWriter {
      * Gives the session what was read, now that the client's id is known.
      *
      * @param {string} url
+     * @param {string} [newer]  what the tab that leads has, in the place of that
      */
-    open(url: string): void;
+    open(url: string, newer?: string | undefined): void;
     /** Something has changed: it is written with all that changes soon. */
     schedule(): void;
+    /** What there is to keep now; undefined if there is nothing, or may be nothing any more. */
+    get text(): string | undefined;
     /** Writes what is followed now; fulfilled when that is done, or can't be. */
     save(): Promise<void>;
     /** The viewer may have nothing of it any more. */

@@ -5,7 +5,7 @@
  * @param {import("../wire/ServerFrame.js").Limits} limits  of the server
  * @throws {Rejection} `invalid`, if the server could not read it
  */
-export function writeAction({ type, payload }: Action, limits: import("../wire/ServerFrame.js").Limits): string;
+export function writeAction(action: Action, limits: import("../wire/ServerFrame.js").Limits): string;
 /**
  * Something that a client asks for.
  */

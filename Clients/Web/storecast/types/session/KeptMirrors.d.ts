@@ -26,7 +26,7 @@ export class KeptMirrors {
         term: string | undefined;
     } | undefined;
     /**
-     * Gives a mirror without a value what was kept of it.
+     * Gives a mirror what was kept of it, if it has nothing newer.
      *
      * @param {Mirror} mirror
      * @param {string | undefined} epoch  that of the connection; undefined before the first welcome

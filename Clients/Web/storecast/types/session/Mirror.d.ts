@@ -62,8 +62,6 @@ export class Mirror {
     get value(): unknown;
     /** Whether the server keeps it up to date on the connection that there is now. */
     get isLive(): boolean;
-    /** Whether there is a copy from which it can go on. */
-    get hasContent(): boolean;
     /**
      * What is kept for the next session; undefined if there is no copy, or it is one that was kept.
      *

@@ -18,8 +18,6 @@ export class Outbox {
     entries: Entry[];
     /** The last number that was given. */
     lastSeq: number;
-    /** Counts what came. */
-    arrivals: number;
     /** Counts what went, or got another number. */
     departures: number;
     /**

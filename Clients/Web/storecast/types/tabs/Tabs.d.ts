@@ -50,9 +50,14 @@ export type TabParts = {
      */
     alone: (problem?: unknown) => void;
     /**
-     * the client's id is known: shows what was kept
+     * the client's id is known: shows what was kept, or
+     * what another tab has
      */
-    restore: () => void;
+    restore: (newer?: string) => void;
+    /**
+     * what this tab would keep
+     */
+    kept: () => string | undefined;
     /**
      * the status has
      */
