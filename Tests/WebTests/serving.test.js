@@ -101,7 +101,7 @@ describe("what a server serves to browsers", { skip: missing }, () => {
   test("the client is one module, of less than 25 KB", async () => {
     const server = await Server.start({ document: {} });
     const { size, body } = await load(`http://127.0.0.1:${server.port}/storecast/index.js`);
-    assert(size < 25_000, `${size} bytes`);
+    assert(size < 25 * 1024, `${size} bytes`);
     assert.doesNotMatch(String(body), /(from|import) ?"/);
     const module = `data:text/javascript;base64,${body.toString("base64")}`;
     assert.equal(typeof (await import(module)).connect, "function");
