@@ -4,17 +4,7 @@ import { remember, sharedTextOf } from "../../Clients/Web/board/cardText.js";
 import { TextDraft } from "../../Clients/Web/board/TextDraft.js";
 import { inverseOf } from "../../Clients/Web/board/Undoing.js";
 import { applyEdit, editOf } from "../../Clients/Web/storecast/index.js";
-
-/** Numbers from a seed (mulberry32). */
-function chance(seed) {
-  const next = () => {
-    seed = (seed + 0x6d2b79f5) | 0;
-    let bits = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits;
-    return (bits ^ (bits >>> 14)) >>> 0;
-  };
-  return (bound) => next() % bound;
-}
+import { Seed } from "./support/Seed.js";
 
 const cardOf = (shared) => ({ id: "a", column: "todo", text: shared.text, edited: shared });
 
@@ -145,7 +135,8 @@ describe("a text that two replace at once", () => {
 
 /** Two texts that were made of one, word by word, with words that nobody else has. */
 function made(seed, { mayDelete }) {
-  const below = chance(seed);
+  const numbers = new Seed(seed);
+  const below = (end) => numbers.below(end);
   let count = 0;
   // Of one length, so that none is a part of another.
   const word = () => {

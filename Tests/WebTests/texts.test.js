@@ -12,6 +12,7 @@ import {
   sharedText,
   textVersion,
 } from "../../Clients/Web/storecast/index.js";
+import { Seed } from "./support/Seed.js";
 import { TestPeer } from "./support/TestPeer.js";
 
 const file = new URL("../Vectors/texts.json", import.meta.url);
@@ -124,17 +125,6 @@ describe("a cursor", () => {
   });
 });
 
-/** Numbers from a seed (mulberry32). */
-function chance(seed) {
-  const next = () => {
-    seed = (seed + 0x6d2b79f5) | 0;
-    let bits = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits;
-    return (bits ^ (bits >>> 14)) >>> 0;
-  };
-  return (bound) => next() % bound;
-}
-
 /**
  * A server and editors, whose edits and whose news of the others are late. No character is inserted
  * twice, so that each can be followed.
@@ -147,7 +137,8 @@ class Session {
   #next = 0x4e00;
 
   constructor(seed, memory) {
-    this.#below = chance(seed);
+    const numbers = new Seed(seed);
+    this.#below = (end) => numbers.below(end);
     this.shared = sharedText("", memory);
     this.shared = sharedText(this.#fresh(10), memory);
     this.editors = ["ada", "bob", "eve"].map((name) => ({

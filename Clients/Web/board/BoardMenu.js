@@ -22,7 +22,8 @@ export function showBoardMenu(name) {
   };
   choose("new-board", () => location.assign(newBoardPath()));
   choose("take-tour", startTour);
-  const help = () => byId("help-dialog").showModal();
+  const dialog = byId("help-dialog");
+  const help = () => dialog.open || dialog.showModal();
   choose("menu-help", help);
   byId("help-button").onclick = help;
   document.addEventListener("keydown", (event) => {

@@ -645,6 +645,8 @@ package final class ServerSession: SelectionSubscriber {
 
     // MARK: To the connection
 
+    // These are inlined: each is asked of each connection in each turn that sends it something.
+
     /// Whether one of its selections isn't at the room's version yet; it is sent nothing then.
     @inline(__always) var isBehind: Bool {
         room.isBehind && !isPassedOn && subscriptions.values.contains { $0.group.isBehind }
