@@ -241,11 +241,22 @@ extension SocketTests {
     }
 }
 
-/// How many descriptors this process has open.
-func openDescriptors() -> Int {
+/// How many descriptors this process has open, or how many of them are sockets.
+func openDescriptors(onlySockets: Bool = false) -> Int {
     guard let folder = opendir("/proc/self/fd") else { return 0 }
     defer { closedir(folder) }
     var count = 0
-    while readdir(folder) != nil { count += 1 }
+    while let entry = readdir(folder) {
+        if onlySockets {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            var status = stat()
+            guard let descriptor = Int32(name), fstat(descriptor, &status) == 0,
+                status.st_mode & S_IFMT == S_IFSOCK
+            else { continue }
+        }
+        count += 1
+    }
     return count
 }
