@@ -374,6 +374,27 @@ describe("tabs that share a connection", () => {
     assert.equal(storage.values.size, 0, "it is taken away by a tab that is closed, too");
   });
 
+  test("open the outbox while the cache is read, and connect when both are there", async () => {
+    const tabs = new Tabs();
+    const storage = memoryCache();
+    const cache = { storage, viewer: "ada" };
+    const reads = [];
+    storage.get = () => new Promise((resolve) => reads.push(() => resolve(undefined)));
+    const first = await tabs.open({ cache });
+    assert.equal(tabs.browser.database.values.length, 1, "it is open");
+    assert.equal(first.peer.sockets.length, 0);
+    const second = await tabs.open({ cache });
+    first.connection.close();
+    await tabs.browser.settle();
+    for (const finish of reads) finish();
+    await tabs.browser.settle();
+    assert.equal(first.peer.sockets.length, 0, "closed while it was read");
+    assert.equal(second.peer.sockets.length, 1);
+    const third = await tabs.open();
+    await tabs.welcome(second, { v: 1, value: ["a"] });
+    assert.deepEqual([second, third].map((tab) => tab.texts()), [["a"], ["a"]]);
+  });
+
   test("have a connection of their own where tabs have no locks", async () => {
     const peers = [1, 2].map(() => {
       const platform = Object.assign(new ManualPlatform(), { locks: undefined });

@@ -63,6 +63,8 @@ export class Tabs {
   /** Lets go of this tab's own lock. */
   #leave = () => {};
   #isOver = false;
+  /** Fulfilled when this tab may take a part. */
+  #ready = /** @type {Promise<unknown>} */ (Promise.resolve());
   #unwatch;
   #shared;
   #parts;
@@ -92,7 +94,12 @@ export class Tabs {
     return this.#role instanceof TabLeader ? this.#role : undefined;
   }
 
-  /** @param {Promise<void> | undefined} reading  what has to be read before */
+  /**
+   * Asks at once for all that it needs, and takes its part when it has it: the browser needs a
+   * while for each.
+   *
+   * @param {Promise<void> | undefined} reading  what has to be read before
+   */
   async start(reading) {
     // While it is held, the others keep the outcomes for which this tab waits.
     const holding = new Promise((ready) => {
@@ -103,10 +110,12 @@ export class Tabs {
         });
       this.#locks.request(this.#lockOf(this.tab), {}, held).catch(() => ready(undefined));
     });
-    await Promise.all([holding, reading]);
+    this.#ready = Promise.all([holding, reading]);
+    this.#claimLock(false);
+    await this.#ready;
     if (this.#isOver) return this.#leave();
     this.#follow();
-    this.#claimLock(false);
+    if (!this.#claim) this.#claimLock(false);
   }
 
   /** No tab is to keep anything in the cache; this one may be closed already. */
@@ -178,6 +187,7 @@ export class Tabs {
       const open = await this.#shared.open(this.#parts.platform.newClient, lost);
       const makers = open.contents.dispatches.flatMap(({ tab }) => tab ?? []);
       const gone = await this.#goneOf(new Set(makers));
+      await this.#ready;
       if (this.#claim !== claim) return open.close();
       this.#opening = open.contents.opening ?? 0;
       this.#role?.stop();
@@ -219,7 +229,7 @@ export class Tabs {
    */
   #lost(claim) {
     if (this.#claim !== claim) return;
-    this.#follow();
+    if (this.#role) this.#follow();
     this.#claimLock(false);
   }
 

@@ -19,7 +19,12 @@ export class Tabs {
     tab: string;
     /** This tab's part, if it is the one that leads. */
     get leader(): TabLeader | undefined;
-    /** @param {Promise<void> | undefined} reading  what has to be read before */
+    /**
+     * Asks at once for all that it needs, and takes its part when it has it: the browser needs a
+     * while for each.
+     *
+     * @param {Promise<void> | undefined} reading  what has to be read before
+     */
     start(reading: Promise<void> | undefined): Promise<void>;
     /** No tab is to keep anything in the cache; this one may be closed already. */
     wipe(): void;
