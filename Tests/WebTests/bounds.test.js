@@ -284,6 +284,12 @@ describe("what a server must not say", () => {
     await peer.say(pong);
     assert.deepEqual(logged, [["storecast: The server spoke before its welcome."]]);
   });
+
+  test("so is an option that there isn't", () => {
+    const peer = new TestPeer({ onRejectd: () => {}, retries: 3, largestValue: 5 });
+    const named = ["There is no option 'onRejectd'.", "There is no option 'retries'."];
+    assert.deepEqual(peer.troubles, named);
+  });
 });
 
 describe("close codes", () => {

@@ -95,7 +95,8 @@ describe("in a browser", { skip: noBrowser ?? noServer }, () => {
     test(`two tabs are two clients, and the one that stays is served, in ${outbox}`, async () => {
       server = await Server.start({ document });
       const pages = [await browser.open(), await browser.open()];
-      for (const page of pages) await page.run(script(server.url, `{ outbox: storecast.${outbox}() }`));
+      const options = `{ outbox: storecast.${outbox}() }`;
+      for (const page of pages) await page.run(script(server.url, options));
       await Promise.all(pages.map((page) => page.run("Promise.all([vote(), vote()])")));
       for (const page of pages) {
         await page.run("until(() => votes.getState().tea === 4)");

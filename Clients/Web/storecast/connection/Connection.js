@@ -133,14 +133,29 @@ export class Connection {
    * @param {string} url
    * @param {ConnectionOptions & { WebSocket: import("./Socket.js").WebSocketClass }} options
    */
-  constructor(url, { token, outbox, cache, WebSocket, notify = "frame", ...options }) {
-    const platform = { ...standardPlatform, ...options.platform };
+  constructor(url, options) {
+    const {
+      token,
+      outbox,
+      cache,
+      tabs,
+      largestValue,
+      WebSocket,
+      notify = "frame",
+      onRejected,
+      traceparent = () => undefined,
+      onTrouble = (message) => console.warn(`storecast: ${message}`),
+      platform: parts,
+      ...unknown
+    } = options;
+    const platform = { ...standardPlatform, ...parts };
     this.#platform = platform;
-    this.#trouble = options.onTrouble ?? ((message) => console.warn(`storecast: ${message}`));
-    this.#traceparent = options.traceparent ?? (() => undefined);
+    this.#trouble = onTrouble;
+    this.#traceparent = traceparent;
+    for (const name of Object.keys(unknown)) onTrouble(`There is no option '${name}'.`);
     this.#outbox.onRejected = (rejection, action) => {
       this.#events.tell("rejected", rejection, action);
-      options.onRejected?.(rejection, action);
+      onRejected?.(rejection, action);
     };
     this.#announcer = new Announcer(notify, platform);
     const session = new ClientSession(this.#outbox, {
@@ -161,7 +176,7 @@ export class Connection {
       core: () => this.#core,
       trouble: this.#trouble,
     });
-    session.largestValue = options.largestValue ?? session.largestValue;
+    session.largestValue = largestValue ?? session.largestValue;
     this.#session = session;
     this.#writer = this.#makeWriter();
     const makeCore = () =>
@@ -179,7 +194,7 @@ export class Connection {
     this.#unwatch = platform.watchHiding(() => void this.saveCache());
     this.#outbox.client = platform.newClient();
     this.#outbox.ask = () => this.#writer.check();
-    if (options.tabs) this.#tabs = this.#makeTabs(url, outbox, makeCore);
+    if (tabs) this.#tabs = this.#makeTabs(url, outbox, makeCore);
     void this.#start(url, outbox);
   }
 

@@ -13,18 +13,19 @@ import { Connection } from "./Connection.js";
  *
  * @template {import("./Connection.js").RoomTypes} [Room=import("./Connection.js").AnyRoom]
  * @param {string | URL} url  `ws:`, `wss:`, or as the page's own: `connect("/rooms/lobby")`
- * @param {import("./Connection.js").ConnectionOptions} [options]
+ * @param {import("./Connection.js").ConnectionOptions} [options]  one that there isn't is said to
+ *     `onTrouble`
  * @returns {Connection<Room>}
  * @throws {TypeError} if the URL isn't one, or there is no `WebSocket`; the signal's reason, if it
  *     is aborted
  */
 export function connect(url, options = {}) {
-  const WebSocket = options.WebSocket ?? globalThis.WebSocket;
+  const { WebSocket = globalThis.WebSocket, signal, ...others } = options;
   if (!WebSocket) throw new TypeError("There is no WebSocket here: give one as an option.");
-  options.signal?.throwIfAborted();
+  signal?.throwIfAborted();
   /** @type {Connection<Room>} */
-  const connection = new Connection(socketURL(url), { ...options, WebSocket });
-  const forget = onAbort(options.signal, () => connection.close());
+  const connection = new Connection(socketURL(url), { ...others, WebSocket });
+  const forget = onAbort(signal, () => connection.close());
   connection.on("status", ({ state }) => state === "closed" && forget());
   return connection;
 }

@@ -53,7 +53,8 @@ import {
 /** @typedef {{ op: "patch", sub: number, from: number, v: number, ops: unknown[] }} Patch */
 /** @typedef {{ op: "current", sub: number, v: number }} Current */
 /**
- * @typedef {{ op: "transaction", v: number, count: number, acked?: number | undefined }} Transaction
+ * @typedef {{ op: "transaction", v: number, count: number, acked?: number | undefined }
+ * } Transaction
  */
 /** @typedef {{ op: "reject", retryable: boolean, retryAfter?: number } & Rejected} Reject */
 /** @typedef {{ op: "lapse", sub: number, code: string }} Lapse */

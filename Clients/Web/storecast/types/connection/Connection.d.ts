@@ -85,7 +85,7 @@ export class Connection<Room extends RoomTypes = AnyRoom> {
      * @param {string} url
      * @param {ConnectionOptions & { WebSocket: import("./Socket.js").WebSocketClass }} options
      */
-    constructor(url: string, { token, outbox, cache, WebSocket, notify, ...options }: ConnectionOptions & {
+    constructor(url: string, options: ConnectionOptions & {
         WebSocket: import("./Socket.js").WebSocketClass;
     });
     /**
