@@ -1,5 +1,3 @@
-package import StorecastRoom
-import StorecastSync
 import StorecastWire
 import Synchronization
 
@@ -37,28 +35,28 @@ package actor RoomPlaces {
         package var isStranger = false
     }
 
-    private struct Beat {
+    struct Beat {
         var time: Duration
         var servers: Int
         /// A server for which this one isn't ready, as they have different keys.
         var rival: ClusterServer?
     }
 
-    private nonisolated let jetStream: any LogService
-    private let layout: JetStreamLayout
-    private let interval: Duration
+    nonisolated let jetStream: any LogService
+    let layout: JetStreamLayout
+    let interval: Duration
     /// Nil for one who only looks.
-    private var own: ClusterServer?
-    private var kind = ServerPulse.Kind.here
-    private var pulses: ServerPulses
+    private(set) var own: ClusterServer?
+    private(set) var kind = ServerPulse.Kind.here
+    var pulses: ServerPulses
     private var isListening = false
     /// When it last heard itself, or began to listen for that, and who was there then.
-    private nonisolated let lastBeat = Mutex<Beat?>(nil)
-    private var handler: (@Sendable (Event) -> Void)?
-    private var isClosed = false
+    nonisolated let lastBeat = Mutex<Beat?>(nil)
+    private(set) var handler: (@Sendable (Event) -> Void)?
+    private(set) var isClosed = false
     /// How many places are read or written now, and those who wait for one of them to end.
-    private var underway = 0
-    private var waiting: [CheckedContinuation<Void, Never>] = []
+    var underway = 0
+    var waiting: [CheckedContinuation<Void, Never>] = []
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         jetStream.executor.asUnownedSerialExecutor()
@@ -163,266 +161,8 @@ package actor RoomPlaces {
         await sendPulse()
     }
 
-    private static let nobodyElse = NATSError.unavailable(
+    static let nobodyElse = NATSError.unavailable(
         "There is no other server that takes rooms.")
-
-    // MARK: Pulses
-
-    /// Whether another one is to follow.
-    @discardableResult
-    private func sendPulse() async -> Bool {
-        guard own != nil, !isClosed else { return false }
-        let pulse = pulses.next(kind)
-        // Without NATS nobody hears it, and that is what it means.
-        try? await jetStream.publish(pulse.payload, to: layout.pulses)
-        return !isClosed
-    }
-
-    private func heardPulse(_ message: NATSMessage) {
-        guard let pulse = ServerPulse(message.payload) else { return }
-        let (beats, gaps) = (pulses.beats, pulses.gaps)
-        let wasStranger = pulses.isStranger(pulse.server)
-        let gone = pulses.heard(pulse)
-        if pulses.beats != beats { noteBeat() }
-        for server in gone { handler?(.gone(server)) }
-        guard let own else { return }
-        if pulse.server.address.isSameText(as: own.address), pulse.server != own,
-            pulse.kind != .gone
-        {
-            handler?(.double(pulse.server))
-        }
-        if !wasStranger, pulses.isStranger(pulse.server) { handler?(.stranger(pulse.server)) }
-        let isDue = pulses.beats != beats && pulses.beats % Self.checkEvery == 0
-        if isDue || pulses.gaps != gaps { handler?(.check) }
-    }
-
-    private func noteBeat() {
-        let beat = Beat(time: jetStream.now, servers: pulses.all.count, rival: pulses.rival)
-        lastBeat.withLock { $0 = beat }
-    }
-
-    /// How many servers there are, and how long ago this one heard itself; nil if it isn't one.
-    /// From any thread.
-    package nonisolated var link: JournalLink.Cluster? {
-        guard let beat = lastBeat.withLock({ $0 }) else { return nil }
-        return JournalLink.Cluster(servers: beat.servers, pulseAge: jetStream.now - beat.time)
-    }
-
-    /// In pulses: a minute.
-    private static let checkEvery = 120
-
-    /// Why clients are better at another server: this one has heard nothing of itself for the time
-    /// of ten pulses, so NATS is out of its reach; or others have another key. Nil if all is well.
-    package nonisolated var unreadiness: String? {
-        if let silence = link?.pulseAge, silence > interval * 10 {
-            return "Nothing was heard of NATS for \(Int(silence / .seconds(1))) s."
-        }
-        return lastBeat.withLock { $0?.rival }.map { rival in
-            "The server \(rival.id) at \(rival.address) has another key."
-        }
-    }
-
-    /// The servers that are there now.
-    package var servers: [Sight] {
-        pulses.all.map {
-            Sight(server: $0.server, isLeaving: $0.isLeaving, isStranger: $0.isStranger)
-        }
-    }
-
-    // MARK: Places
-
-    /// Who has the room; gives it to somebody if nobody has. Waits until it is known whether that
-    /// server is there, a few seconds at most.
-    ///
-    /// - Throws: a sentence if NATS can't be asked, or this server doesn't hear itself.
-    package func server(of room: String) async throws(NATSError) -> ClusterServer {
-        var problem = "does NATS let this server hear '\(layout.pulses)'?"
-        for _ in 0..<Self.mostLooks {
-            guard !isClosed else { throw .unavailable("The server has left the cluster.") }
-            let found = try await kept(room)
-            if let server = found?.server {
-                switch pulses.presence(of: server) {
-                case .present where pulses.isStranger(server): throw otherKey(server, room)
-                case .present: return server
-                case .unknown:
-                    await jetStream.pause(interval)
-                    continue
-                case .gone: break
-                }
-            }
-            // Not even this server has heard itself yet.
-            guard let chosen = pulses.choice(for: room) else {
-                if let error = await refusalOfPulses() { throw error }
-                await jetStream.pause(interval)
-                continue
-            }
-            switch await write(chosen, of: room, behind: found?.sequence ?? 0) {
-            case .kept: return chosen
-            case .notAtEnd: break
-            case .busy(let text), .unknown(let text):
-                problem = text
-                await jetStream.pause(.milliseconds(100))
-            case .refused(let text): throw .unavailable(text)
-            }
-        }
-        throw .unavailable("It can't be found out who has the room '\(room)': \(problem)")
-    }
-
-    private func otherKey(_ server: ClusterServer, _ room: String) -> NATSError {
-        let this = own.map { ", \($0.id) at \($0.address)" } ?? ""
-        return .unavailable(
-            "The server \(server.id) at \(server.address) has the room '\(room)', and another key "
-                + "than this one\(this): --edge-key, ClusterNode(key:).")
-    }
-
-    private static let mostLooks = 40
-
-    /// Who was given the room last, there or not; nil if nobody was.
-    package func holder(of room: String) async throws(NATSError) -> ClusterServer? {
-        try await kept(room)?.server
-    }
-
-    /// Gives a room that this server has to another: to one by its id, or to any; who that is.
-    ///
-    /// - Throws: a sentence.
-    package func give(
-        _ room: String, to id: String? = nil
-    ) async throws(NATSError) -> ClusterServer {
-        guard let own else { throw .unavailable("This isn't a server of the cluster.") }
-        let chosen: ClusterServer? =
-            if let id { try taker(withID: id) } else { pulses.choice(for: room, but: own.id) }
-        guard let chosen else { throw Self.nobodyElse }
-        if chosen == own { return own }
-        var problem = ""
-        for _ in 0..<Self.mostLooks {
-            guard let (server, sequence) = try await kept(room), let server else {
-                throw .unavailable("Nobody has the room '\(room)'.")
-            }
-            // Perhaps it was written just now, and nobody could tell.
-            if server == chosen { return chosen }
-            guard server == own else {
-                // Any other will do.
-                if id == nil { return server }
-                throw .unavailable("Another server has the room '\(room)'.")
-            }
-            switch await write(chosen, of: room, behind: sequence) {
-            case .kept: return chosen
-            case .notAtEnd: break
-            case .busy(let text), .unknown(let text):
-                problem = " \(text)"
-                await jetStream.pause(.milliseconds(100))
-            case .refused(let text): throw .unavailable(text)
-            }
-        }
-        throw .unavailable("NATS doesn't keep who has the room '\(room)'.\(problem)")
-    }
-
-    private func taker(withID id: String) throws(NATSError) -> ClusterServer {
-        guard let sight = servers.first(where: { $0.server.id.isSameText(as: id) }) else {
-            throw .unavailable("There is no server '\(id)'.")
-        }
-        guard !sight.isLeaving else {
-            throw .unavailable("The server '\(id)' was drained, and takes no rooms.")
-        }
-        guard !sight.isStranger else {
-            throw .unavailable("The server '\(id)' has another key (--edge-key).")
-        }
-        return sight.server
-    }
-
-    /// All rooms that somebody was given, in the order in which they were.
-    package func all() async throws(NATSError) -> [(room: String, server: ClusterServer)] {
-        var found: [(room: String, server: ClusterServer)] = []
-        // One that is written anew meanwhile comes twice.
-        var places: [ExactString: Int] = [:]
-        var next: UInt64 = 1
-        while true {
-            let page: (messages: [JetStream.Kept], hasMore: Bool)
-            do throws(NATSError) {
-                page = try await jetStream.page(
-                    of: layout.placeSubjects, in: layout.placeStream, from: next)
-            } catch .noResponders {
-                // Whoever is asked this way says why.
-                _ = try await jetStream.last(of: layout.placeSubjects, in: layout.placeStream)
-                throw .unanswered("No NATS server has the stream '\(layout.placeStream)' now.")
-            }
-            for message in page.messages {
-                next = message.sequence + 1
-                guard let body = Self.body(message.payload), let server = ClusterServer(body),
-                    let room = body["room"]?.string
-                else { continue }
-                if let place = places[ExactString(room)] {
-                    found[place].server = server
-                } else {
-                    places[ExactString(room)] = found.count
-                    found.append((room, server))
-                }
-            }
-            if !page.hasMore || page.messages.isEmpty { return found }
-        }
-    }
-
-    /// Forgets that this server has the room, if no other was given it meanwhile: so that a path
-    /// that somebody once asked for costs nothing.
-    package func forget(_ room: String) async throws(NATSError) {
-        guard let (server, sequence) = try await kept(room), let server, server == own else {
-            return
-        }
-        // Who is given it now has a newer one, which stays.
-        try await jetStream.purge(
-            layout.place(of: room), of: layout.placeStream, below: sequence + 1)
-    }
-
-    private func kept(
-        _ room: String
-    ) async throws(NATSError) -> (server: ClusterServer?, sequence: UInt64)? {
-        await takeTurn()
-        defer { passTurn() }
-        let subject = layout.place(of: room)
-        guard let message = try await jetStream.last(of: subject, in: layout.placeStream) else {
-            return nil
-        }
-        // Of what can't be read nobody knows whom it is about.
-        return (Self.body(message.payload).flatMap { ClusterServer($0) }, message.sequence)
-    }
-
-    private func write(
-        _ server: ClusterServer, of room: String, behind sequence: UInt64
-    ) async -> JetStream.Written {
-        await takeTurn()
-        defer { passTurn() }
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("room", room)
-        writer.member("server", server.id)
-        writer.member("address", server.address)
-        writer.endObject()
-        return await jetStream.write(
-            writer.bytes, to: layout.place(of: room), headers: NATSHeaders(), behind: sequence)
-    }
-
-    /// Waits until not many places are read or written: of thousands at once NATS drops some.
-    private func takeTurn() async {
-        while underway >= Self.mostAtOnce, !isClosed {
-            await withCheckedContinuation { waiting.append($0) }
-        }
-        underway += 1
-    }
-
-    private func passTurn() {
-        underway -= 1
-        if !waiting.isEmpty { waiting.removeFirst().resume() }
-    }
-
-    private static let mostAtOnce = 64
-
-    /// What somebody writes is heard before it is kept, also if it isn't.
-    private func heardPlace(_ message: NATSMessage) {
-        guard let body = Self.body(message.payload), let room = body["room"]?.string,
-            let server = ClusterServer(body), server != own
-        else { return }
-        handler?(.placed(room: room, server))
-    }
 
     // MARK: Operators
 
@@ -478,7 +218,7 @@ package actor RoomPlaces {
         }
     }
 
-    fileprivate static func body(_ payload: [UInt8]) -> JSON? {
+    static func body(_ payload: [UInt8]) -> JSON? {
         guard let root = try? JSONDocument(payload, limits: .trusted).root, root.isObject else {
             return nil
         }
@@ -487,36 +227,10 @@ package actor RoomPlaces {
 }
 
 extension ClusterServer {
-    fileprivate init?(_ body: JSON) {
+    init?(_ body: JSON) {
         guard let id = body["server"]?.string, let address = body["address"]?.string else {
             return nil
         }
         self.init(id: id, address: address)
-    }
-}
-
-extension ServerPulse {
-    init?(_ payload: [UInt8]) {
-        guard let body = RoomPlaces.body(payload), let server = ClusterServer(body),
-            let number = body["number"]?.int
-        else { return nil }
-        self.init(server: server, number: Int(number), key: body["key"]?.string)
-        switch body["kind"]?.string {
-        case "leaving": kind = .leaving
-        case "gone": kind = .gone
-        default: break
-        }
-    }
-
-    var payload: [UInt8] {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("server", server.id)
-        writer.member("address", server.address)
-        writer.member("number", number)
-        writer.member("kind", "\(kind)")
-        if let key { writer.member("key", key) }
-        writer.endObject()
-        return writer.bytes
     }
 }
