@@ -2,7 +2,7 @@ import ComingFromReSwift
 import Testing
 
 /// What `Coming-from-ReSwift.md` shows does what it says.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 @MainActor struct ComingFromReSwiftTests {
     @Test func `middleware stops and logs actions, and thunks run`() {
         let (counter, log) = countToTen()

@@ -5,7 +5,7 @@ import Testing
 @testable import LargeStates
 
 /// What `Large-states.md` shows does what it says.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 @MainActor struct LargeStatesTests {
     private let depot = TestRoom(Depot.room)
     private let connection: RemoteConnection

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The package as others build it: as a dependency, with Xcode, and for other systems.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct PackageTests {
     private static let root = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -6,13 +6,13 @@ import Testing
 @testable import Tutorial
 
 /// The tutorial's program works.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 @MainActor struct TutorialTests {
     @Test func `a poll in one process`() {
         #expect(voteLocally() == 1)
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(30)))
     func `a voter votes, a guest watches, and neither can do what isn't allowed`() async throws {
         let server = makeServer()
         let url = try await server.start() + "poll"

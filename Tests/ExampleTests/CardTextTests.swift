@@ -93,7 +93,7 @@ struct CardTextTests {
 }
 
 /// The same from clients.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 @MainActor struct CardTextRoomTests {
     @Test func `two clients that were offline agree on the text`() async {
         let room = TestRoom(Board.room)

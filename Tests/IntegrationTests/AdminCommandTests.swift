@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What `storecast admin` does to a server, and how it ends.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct AdminCommandTests {
     private static let token = "a token of the devtools' own"
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What `storecast bench` prints and writes, and how it ends.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct BenchCommandTests {
     private static let increment = ["--action", "increment", "--payload", #"{"path":"/n"}"#]
     private static let brief = ["--duration", "200ms", "--warm-up", "50ms"]

@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 /// How `storecast dispatch` and `storecast watch` end, and what they say then.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct ClientCommandTests {
     private static let action = ["Say", #"{"text":"x"}"#]
 

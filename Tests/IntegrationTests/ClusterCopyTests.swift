@@ -6,7 +6,7 @@ import Testing
 /// A room that goes from a file to NATS and back, and the clients that are in it.
 @Suite(
     .enabled(if: NATSProcess.isThere, "needs .build/python: see the README's test command"),
-    .timeLimit(.minutes(10)), .fewAtATime)
+    .timeLimit(.minutes(30)), .fewAtATime)
 @MainActor struct ClusterCopyTests {
     private let document = #"{"n":0}"#
 

@@ -9,7 +9,7 @@ import TestSupport
     private static let cuts = 20
     private static let actionsEach = 250
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(30)))
     func `200 connections, each cut 20 times, and a server killed twice lose and repeat nothing`()
         async throws
     {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What `storecast doctor` says of servers that run, and how it ends.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct DoctorCommandTests {
     private func doctor(_ arguments: [String]) async throws -> (status: Int32?, lines: [String]) {
         let command = try ChildProcess("storecast", ["doctor"] + arguments, takesErrors: true)

@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// `storecast journal` on a file that `storecast serve` writes.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 @MainActor struct JournalCommandTests {
     private let directory: TemporaryDirectory
     private let file: String
@@ -55,7 +55,10 @@ import TestSupport
         for round in 1...4 {
             let server = try await ServeProcess(document: #"{"log":[]}"#, data: file)
             let copier = try ChildProcess(
-                "storecast", ["journal", "replicate", file, copies, "--interval", "5ms"])
+                "storecast", ["journal", "replicate", file, copies, "--interval", "5ms"],
+                takesErrors: true)
+            // From then on a signal ends it when everything is copied.
+            #expect(await copier.line(0)?.hasPrefix("Copying '\(file)'") == true)
             let connection = RemoteConnection(server.url)
             defer { connection.close() }
             for number in 1...20 {
@@ -102,7 +105,7 @@ import TestSupport
         let replicate = ["journal", "replicate", file, spool, "--command"]
         let failing = try ChildProcess(
             "storecast", replicate + ["exit 3", "--interval", "1h"], takesErrors: true)
-        let problem = try #require(await failing.line(0))
+        let problem = try #require(await failing.line(1))
         #expect(problem.hasPrefix("The command ended with status 3 for '"))
         #expect(problem.hasSuffix("It is tried again in 1:00:00."))
         failing.signal(SIGKILL)

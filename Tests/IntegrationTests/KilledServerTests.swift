@@ -13,7 +13,7 @@ import TestSupport
     private static let kills = wanted ?? 8
     private static let seed: UInt64 = 5
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.minutes(30)))
     func `a server that is killed again and again loses no acked action and repeats none`()
         async throws
     {
@@ -54,7 +54,7 @@ import TestSupport
 
     @Test(
         .enabled(if: NATSProcess.isThere, "needs .build/python: see the README's test command"),
-        .timeLimit(.minutes(15)))
+        .timeLimit(.minutes(30)))
     func `servers with a common log go on with one another's rooms, and lose and repeat nothing`()
         async throws
     {
@@ -110,7 +110,7 @@ import TestSupport
         case left, ownerKilled, edgeKilled, ownerHalted, ownerStopped
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.minutes(30)))
     func `clients of edges lose and repeat nothing, whatever becomes of edges and the owner`()
         async throws
     {
@@ -173,7 +173,7 @@ import TestSupport
 
     @Test(
         .enabled(if: NATSProcess.isThere, "needs .build/python: see the README's test command"),
-        .timeLimit(.minutes(15)))
+        .timeLimit(.minutes(30)))
     func `clients of a cluster lose and repeat nothing, whatever becomes of its servers`()
         async throws
     {

@@ -5,7 +5,7 @@ import Testing
 @Suite(.fewAtATime) struct MalformedInputTests {
     @Test(
         .enabled(if: Python.isThere, "needs .build/python: see the README's test command"),
-        .timeLimit(.minutes(10)), arguments: Room.allCases)
+        .timeLimit(.minutes(30)), arguments: Room.allCases)
     func `gets the documented answer, and nobody else notices`(room: Room) async throws {
         let server = try await ServeProcess(document: room.document)
         let script = try Python.start("malformed.py", [server.url] + room.arguments)
@@ -16,7 +16,7 @@ import Testing
 
     @Test(
         .enabled(if: Python.isThere, "needs .build/python: see the README's test command"),
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(30)))
     func `connections, subscriptions and dispatches live and end as documented`() async throws {
         let server = try await ServeProcess()
         let script = try Python.start("lifecycle.py", [server.url])

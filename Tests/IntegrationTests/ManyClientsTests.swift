@@ -11,7 +11,7 @@ import Testing
 
     @Test(
         .enabled(if: Python.isThere, "needs .build/python: see the README's test command"),
-        .timeLimit(.minutes(10)))
+        .timeLimit(.minutes(30)))
     func `every mirror ends equal to its selection, and each action is acked once`() async throws {
         let server = try await ServeProcess(document: "{}")
         let python = try Python.start(

@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// How `storecast serve` fails, and what it leaves.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct ServeCommandTests {
     private let directory: TemporaryDirectory
 

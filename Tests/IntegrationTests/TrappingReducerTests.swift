@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// A real server whose reducer traps at an action, started again as often as it takes.
-@MainActor @Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@MainActor @Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct TrappingReducerTests {
     private let directory: TemporaryDirectory
     private let file: String

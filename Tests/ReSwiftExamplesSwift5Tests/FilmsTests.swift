@@ -1,7 +1,7 @@
 import Storecast
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 @MainActor struct FilmsTests {
     private let store = Store<FilmsState>(reducer: filmsReducer, state: nil)
 

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 @MainActor struct RoutingTests {
     @Test func `the routables are asked for what leads from one route to the next`() async {
         let app = AppDelegate()

@@ -41,7 +41,7 @@ private final class Screen: Routable {
 }
 
 /// ReSwift-Router's routes, in Swift 6.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 @MainActor struct RoutingTests {
     private let store = Store(state: AppState(), reducer: NavigationReducer.reduce)
     private let window = Window()

@@ -10,7 +10,7 @@ import Testing
 @testable import StorecastBench
 
 /// Loads on servers of the same process: what is counted, never how long it takes.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct BenchTests {
     struct Tally: Codable, Sendable {
         struct Add: SyncAction { var number: Int }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A client learns from the server who it is, so that it needn't say it a second time.
-@MainActor @Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@MainActor @Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct ConnectionIdentityTests {
     private static let ada = #"{"id":"ada","roles":["editor"]}"#
     private let network = ManualNetwork()

@@ -5,7 +5,7 @@ import Testing
 @testable import StorecastClient
 
 /// Actors that own stores come and go; a new one may have the address of one that is gone.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct DeliveriesTests {
     private actor Clerk {
         /// What its store of a connection shows when a book has been put there.

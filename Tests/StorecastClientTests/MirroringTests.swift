@@ -4,7 +4,7 @@ import StorecastServer
 import TestSupport
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@MainActor @Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct MirroringTests {
     @Test func `a store has no state until the first has come, then all that follow`() async throws
     {

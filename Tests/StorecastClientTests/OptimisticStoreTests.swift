@@ -4,7 +4,7 @@ import StorecastServer
 import TestSupport
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@MainActor @Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct OptimisticStoreTests {
     private let desk: Desk
     private let books: RemoteStore<[String]>

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Views are shown with values that no server has sent.
-@MainActor @Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@MainActor @Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct PreviewTests {
     /// As a view has it.
     @MainActor private struct CountView {

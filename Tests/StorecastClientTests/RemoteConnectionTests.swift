@@ -7,7 +7,7 @@ import Testing
 
 @testable import StorecastClient
 
-@MainActor @Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@MainActor @Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct RemoteConnectionTests {
     @Test func `the status goes from connecting to live, and closes`() async throws {
         let desk = try await Desk()

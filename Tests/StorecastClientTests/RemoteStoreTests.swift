@@ -17,7 +17,7 @@ let counter = RoomDefinition(state: 0, actions: [Increase.self], selections: [co
 }
 
 @MainActor @Suite(.fewAtATime) struct RemoteStoreTests {
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(30)))
     func `a dispatch is acked and shows in the mirror`() async throws {
         let server = SyncServer(port: 0, room: counter)
         let url = try await server.start()

@@ -5,7 +5,7 @@ import Testing
 
 /// A client takes actions and reducer from the definition of the room that it shares with the
 /// server: nothing is said of them a second time.
-@MainActor @Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@MainActor @Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct SharedRoomTests {
     @Test func `a part of the state shows at once what the room's reducer makes of an action`()
         async throws

@@ -6,7 +6,7 @@
 
     @testable import StorecastClient
 
-    @Suite(.timeLimit(.minutes(10)), .fewAtATime)
+    @Suite(.timeLimit(.minutes(30)), .fewAtATime)
     struct WebSocketTransportTests {
         private static let hello =
             #"{"op":"hello","proto":1,"client":"\#(String.ada)","settled":0}"#

@@ -10,7 +10,7 @@ import Testing
 /// What a server logs of the others of its cluster, with `nats-server` at the other end.
 @Suite(
     .enabled(if: NATSProcess.isThere, "needs .build/python: see the README's test command"),
-    .timeLimit(.minutes(10)), .fewAtATime)
+    .timeLimit(.minutes(30)), .fewAtATime)
 struct ClusterNodeLogTests {
     private static let layout = JetStreamLayout(name: "log", streams: 2, replicas: 1)
 

@@ -15,7 +15,7 @@ import Testing
 /// Servers of a cluster in one process, with `nats-server` at the other end.
 @Suite(
     .enabled(if: NATSProcess.isThere, "needs .build/python: see the README's test command"),
-    .timeLimit(.minutes(10)), .fewAtATime)
+    .timeLimit(.minutes(30)), .fewAtATime)
 @MainActor struct ClusterNodeTests {
     private nonisolated static let token = "a token of the devtools' own"
     private nonisolated static let layout = JetStreamLayout(name: "test", streams: 2, replicas: 1)

@@ -10,7 +10,7 @@ import Testing
 /// `storecast cluster status`, `move` and `drain`, with `nats-server` at the other end.
 @Suite(
     .enabled(if: NATSProcess.isThere, "needs .build/python: see the README's test command"),
-    .timeLimit(.minutes(10)), .fewAtATime)
+    .timeLimit(.minutes(30)), .fewAtATime)
 struct ClusterCommandTests {
     /// NATS as a server of the cluster has left it, and what says where it is.
     private let nats: NATSProcess

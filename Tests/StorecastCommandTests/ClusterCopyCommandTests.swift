@@ -13,7 +13,7 @@ import Testing
 /// `storecast cluster import` and `export`, with `nats-server` at the other end.
 @Suite(
     .enabled(if: NATSProcess.isThere, "needs .build/python: see the README's test command"),
-    .timeLimit(.minutes(10)), .fewAtATime)
+    .timeLimit(.minutes(30)), .fewAtATime)
 @MainActor struct ClusterCopyCommandTests {
     private let directory: TemporaryDirectory
     private let file: String

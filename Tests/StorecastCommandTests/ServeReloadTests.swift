@@ -8,7 +8,7 @@ import Testing
 @testable import StorecastServer
 
 /// What of its settings a server takes while it runs.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime) struct ServeReloadTests {
+@Suite(.timeLimit(.minutes(30)), .fewAtATime) struct ServeReloadTests {
     private let directory: TemporaryDirectory
     private let path: String
 

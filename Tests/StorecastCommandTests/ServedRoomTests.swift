@@ -10,7 +10,7 @@ import Testing
 @testable import StorecastCommand
 
 /// What a file is of that `storecast serve` left.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 @MainActor struct ServedRoomTests {
     private let path = FileManager.default.temporaryDirectory
         .appending(path: "storecast-\(UUID().uuidString).sqlite").path

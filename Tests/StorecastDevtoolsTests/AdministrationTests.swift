@@ -8,7 +8,7 @@ import Testing
 
 /// What developers may do to a server's clients, through the devtools' room.
 @MainActor
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct AdministrationTests {
     private func connections(
         _ fixture: DevtoolsServer, _ parameters: JSON = [:], count: Int

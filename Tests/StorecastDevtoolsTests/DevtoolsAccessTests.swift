@@ -5,7 +5,7 @@ import Testing
 
 @testable import StorecastDevtools
 
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct DevtoolsAccessTests {
     private static let token = DevtoolsClient.token
 

@@ -9,7 +9,7 @@ import TestSupport
 
 /// What the devtools show of the present.
 @MainActor
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct DevtoolsRoomTests {
     private static let room: JSON = ["room": "/"]
 

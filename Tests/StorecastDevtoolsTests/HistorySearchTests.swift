@@ -8,7 +8,7 @@ import Testing
 
 /// Who changed a place of a state, and since when something is so.
 @MainActor
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct HistorySearchTests {
     private func change(
         _ fixture: DevtoolsServer, _ path: String, through version: Int

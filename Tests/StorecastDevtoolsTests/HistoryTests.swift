@@ -8,7 +8,7 @@ import Testing
 
 /// What the devtools show of a room's past.
 @MainActor
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct HistoryTests {
     @Test(arguments: [1, 3])
     func `the state of any version is found in the journal, and how to undo its last dispatch`(

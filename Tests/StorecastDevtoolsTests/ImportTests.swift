@@ -8,7 +8,7 @@ import Testing
 
 /// The states of logs that developers bring, and what is found in their past.
 @MainActor
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct ImportTests {
     /// Brings a text in pieces of so many characters; the outcome of the last.
     private func bring(

@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import StorecastDevtools
 
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct TrafficTests {
     private func traffic(_ sizes: Int...) -> ConnectionTraffic {
         var traffic = ConnectionTraffic()

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A server among other services.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime) struct ServiceTests {
+@Suite(.timeLimit(.minutes(30)), .fewAtATime) struct ServiceTests {
     struct Note: SyncAction {
         var text: String
     }

@@ -7,7 +7,7 @@ import Testing
 /// What is made of JetStream's answers, which a test gives in its place.
 @Suite(
     .enabled(if: NATSProcess.isThere, "needs .build/python: see the README's test command"),
-    .timeLimit(.minutes(10)), .fewAtATime)
+    .timeLimit(.minutes(30)), .fewAtATime)
 struct JetStreamAnswersTests {
     /// JetStream's client, and who answers it.
     private struct Peers {

@@ -12,7 +12,7 @@ import Testing
 /// The journal at JetStream, with `nats-server` at the other end.
 @Suite(
     .enabled(if: NATSProcess.isThere, "needs .build/python: see the README's test command"),
-    .timeLimit(.minutes(10)), .fewAtATime)
+    .timeLimit(.minutes(30)), .fewAtATime)
 struct JetStreamJournalTests {
     private static let layout = JetStreamLayout(name: "test", streams: 3, replicas: 1)
 

@@ -7,7 +7,7 @@ import Testing
 /// With `nats-server` at the other end.
 @Suite(
     .enabled(if: NATSProcess.isThere, "needs .build/python: see the README's test command"),
-    .timeLimit(.minutes(10)), .fewAtATime)
+    .timeLimit(.minutes(30)), .fewAtATime)
 struct NATSConnectionTests {
     @Test func `who listens to a subject hears what is published to it, with its headers`()
         async throws

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StorecastNATS
 
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct NATSParserTests {
     /// An operation, copied.
     private enum Operation: Equatable {

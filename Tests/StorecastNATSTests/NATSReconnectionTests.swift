@@ -4,7 +4,7 @@ import Testing
 @testable import StorecastNATS
 
 /// What is left of a connection to NATS on the next one.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct NATSReconnectionTests {
     @Test func `nothing that a server said holds on the next connection`() async throws {
         let server = try ScriptedNATS([

@@ -8,7 +8,7 @@ import Testing
 /// Rooms that are brought to JetStream, and copied from there, with `nats-server` at the other end.
 @Suite(
     .enabled(if: NATSProcess.isThere, "needs .build/python: see the README's test command"),
-    .timeLimit(.minutes(10)), .fewAtATime)
+    .timeLimit(.minutes(30)), .fewAtATime)
 struct RoomCopyTests {
     private static let layout = JetStreamLayout(name: "copy", streams: 3, replicas: 1)
     /// With messages of a few kilobytes, so that batches and snapshots are kept in many.

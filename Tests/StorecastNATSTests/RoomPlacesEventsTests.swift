@@ -6,7 +6,7 @@ import Testing
 @testable import StorecastNATS
 
 /// What a server of a cluster hears, says and is told, with NATS in memory.
-@Suite(.timeLimit(.minutes(5))) struct RoomPlacesEventsTests {
+@Suite(.timeLimit(.minutes(30))) struct RoomPlacesEventsTests {
     private let nats: MemoryNATS
     private let layout = JetStreamLayout(name: "test", streams: 1, replicas: 1)
     private let places: RoomPlaces

@@ -11,7 +11,7 @@ import Testing
 /// Who has which room, with `nats-server` at the other end.
 @Suite(
     .enabled(if: NATSProcess.isThere, "needs .build/python: see the README's test command"),
-    .timeLimit(.minutes(10)), .fewAtATime)
+    .timeLimit(.minutes(30)), .fewAtATime)
 struct RoomPlacesTests {
     private static let layout = JetStreamLayout(name: "test", streams: 1, replicas: 1)
 

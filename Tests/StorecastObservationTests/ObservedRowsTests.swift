@@ -4,7 +4,7 @@ import StorecastObservation
 import StorecastTables
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct ObservedRowsTests {
     struct Card: Identifiable, Equatable {
         var id: String

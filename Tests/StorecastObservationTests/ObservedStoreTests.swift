@@ -4,7 +4,7 @@ import StorecastObservation
 import StorecastTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct ObservedStoreTests {
     struct Counter: Equatable {
         var count = 0

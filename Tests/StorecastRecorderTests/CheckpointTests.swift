@@ -3,7 +3,7 @@ import StorecastTesting
 import Testing
 
 /// The cost of travelling, counted in calls of the reducer.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct CheckpointTests {
     private let calls = Calls()
     private let length = 100_000

@@ -2,7 +2,7 @@ import StorecastRecorder
 import StorecastTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct RecorderTests {
     private let clock = ManualClock()
     private let store = makeTallyStore()

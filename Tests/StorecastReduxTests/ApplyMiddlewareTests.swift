@@ -1,7 +1,7 @@
 import StorecastRedux
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct ApplyMiddlewareTests {
     private func logging(
         _ name: String, _ note: @escaping (String) -> Void

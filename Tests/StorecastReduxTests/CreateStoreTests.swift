@@ -1,7 +1,7 @@
 import StorecastRedux
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct CreateStoreTests {
     @Test func `without a state the reducer is asked for one with the default action`() {
         var asked: [any Action] = []

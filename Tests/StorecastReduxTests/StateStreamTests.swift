@@ -1,7 +1,7 @@
 import StorecastRedux
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct StateStreamTests {
     /// A stream as a reactive library would make it.
     private final class Recorder {

@@ -11,7 +11,7 @@ import Testing
 @testable import StorecastServer
 
 /// Who did what, and who was refused, as it is written down.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime) struct AuditLogTests {
+@Suite(.timeLimit(.minutes(30)), .fewAtATime) struct AuditLogTests {
     private let directory: TemporaryDirectory
     private var path: String { directory.file("audit.jsonl") }
 

@@ -81,7 +81,7 @@ struct CredentialsTests {
 }
 
 /// What a server's `authenticate` answers, and what becomes of it.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct AuthenticationTests {
     private struct Failure: Error, CustomStringConvertible {
         let description: String

@@ -7,7 +7,7 @@ import Testing
 @testable import StorecastWire
 
 /// What subscribers of paths are sent is what evaluating and comparing every path would send.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct DocumentViewsTests {
     // The last ones found mistakes that the others don't.
     @Test(arguments: Array(0..<40) + [385, 479, 515] as [UInt64])

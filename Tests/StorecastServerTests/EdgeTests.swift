@@ -9,7 +9,7 @@ import TestSupport
 @testable import StorecastServer
 
 /// Servers that pass on the rooms of another one, over sockets.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct EdgeTests {
     private static let secret = "0123456789abcdef"
 

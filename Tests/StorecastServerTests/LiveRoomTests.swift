@@ -5,7 +5,7 @@ import TestSupport
 @testable import StorecastRoom
 @testable import StorecastServer
 
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct LiveRoomTests {
     @Test func `the server's own code reads and dispatches`() async throws {
         let server = SyncServer(port: 0, room: Tallies.room)

@@ -239,7 +239,7 @@ import Testing
 
     // MARK: Connections
 
-    @Test(.timeLimit(.minutes(10)), arguments: [1, 3])
+    @Test(.timeLimit(.minutes(30)), arguments: [1, 3])
     func `the end of a connection is one line, with all that there was`(loops: Int) async throws {
         let lines = Lines()
         let room = Tallies.room.validate(Add.self) { _, add, _ in
@@ -290,7 +290,7 @@ import Testing
         #expect(Set(ended.map { $0["connection"]?.int ?? -1 }).count == 7)
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(30)))
     func `beyond a hundred in a second the ends of connections are counted, and that is said`()
         async throws
     {

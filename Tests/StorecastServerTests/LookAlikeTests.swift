@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Rooms and members whose names look alike, on a server that runs.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct LookAlikeTests {
     @Test(arguments: [1, 4])
     func `rooms that look alike are two rooms, however their path is written`(

@@ -10,7 +10,7 @@ import Testing
 @testable import StorecastWebSocket
 
 /// What a server tells those who run it: its metrics and its health.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct MetricsTests {
     // MARK: The text
 

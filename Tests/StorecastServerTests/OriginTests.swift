@@ -8,7 +8,7 @@ import Testing
 
 /// Which pages may connect, who is asked behind a proxy, and what the log says of those who aren't
 /// let in.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct OriginTests {
     private static func limits() -> SyncLimits {
         var limits = SyncLimits()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What of a server may change while it runs.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime) struct ReloadTests {
+@Suite(.timeLimit(.minutes(30)), .fewAtATime) struct ReloadTests {
     private func status(at url: String, _ origin: String) async throws -> String {
         let request = PlainRequest.upgrade("Origin: \(origin)\r\n")
         return String(try await PlainRequest.answer(to: request, at: url).dropFirst(9).prefix(3))

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Identities of real connections that end.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime) struct RevocationTests {
+@Suite(.timeLimit(.minutes(30)), .fewAtATime) struct RevocationTests {
     /// Whom the server takes a token for, and the tokens that it was shown.
     private final class Desk: Sendable {
         let people = Mutex<[String: Identity]>([:])

@@ -226,7 +226,7 @@ struct RuleAttackTests {
 }
 
 /// Rules on a server that runs.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime) @MainActor
+@Suite(.timeLimit(.minutes(30)), .fewAtATime) @MainActor
 struct RuledServerTests {
     private let directory: TemporaryDirectory
     private let rules: DocumentRules

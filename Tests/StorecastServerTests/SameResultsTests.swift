@@ -7,7 +7,7 @@ import Testing
 
 /// The same dispatches come to the same in a server, in a test room and in a test store: what is
 /// taken, what is rejected and why, and the state behind each.
-@MainActor @Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@MainActor @Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct SameResultsTests {
     struct Purse: Codable, Equatable, Sendable {
         var total = 0

@@ -9,7 +9,7 @@ import TestSupport
 @testable import StorecastServer
 
 /// The two parts of a server that shares rooms with others, of which there are none here.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct ServerClusterTests {
     /// A cluster of one server, which leaves it when the test says so.
     private final class Lone: ServerCluster {

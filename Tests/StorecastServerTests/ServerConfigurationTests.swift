@@ -11,7 +11,7 @@ import Tracing
 @testable import StorecastServer
 
 /// What a server makes of what it is given.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct ServerConfigurationTests {
     private static func key() throws -> EdgeKey { try EdgeKey(text: "0123456789abcdef") }
 
@@ -178,7 +178,7 @@ struct ServerConfigurationTests {
 }
 
 /// What a running server does when its terminal hangs up.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct HangUpTests {
     @Test func `with nothing to read again it ends`() async {
         await #expect(processExitsWith: .signal(SIGHUP)) {

@@ -9,7 +9,7 @@ import TestSupport
 @testable import StorecastServer
 
 /// How a server starts, or doesn't, and what is left of it.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct ServerLifeTests {
     /// Is held by whatever a server was given.
     private final class Token: Sendable {}

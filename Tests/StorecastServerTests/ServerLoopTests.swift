@@ -8,7 +8,7 @@ import TestSupport
 @testable import StorecastRoom
 @testable import StorecastServer
 
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct UnloadingTests {
     @Test func `a room that nobody is in leaves memory, and is there again when it is used`()
         async throws
@@ -48,7 +48,7 @@ struct UnloadingTests {
 /// What the loop of a room hears of connections, whichever loop holds them.
 ///
 /// Which loop takes a connection is the system's choice: of a dozen some are on each.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct ConnectionEndTests {
     private static let dozen = (0..<12).map { "user-\($0)" }
 
@@ -221,7 +221,7 @@ extension ServerLoop {
 }
 
 /// What changes while the last write is on its way to a connection comes behind it.
-@MainActor @Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@MainActor @Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct NewestChangesTests {
     @Test(arguments: [1, 3])
     func `everybody sees the last of many changes, whichever loop holds the connection`(
@@ -248,7 +248,7 @@ struct NewestChangesTests {
 }
 
 /// A client that asks on and on and doesn't read what it is answered.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct UnreadAnswersTests {
     /// Its name is in every answer to a question for another one, so that few fill all buffers.
     private static let selection = String(repeating: "x", count: 2000)
@@ -378,7 +378,7 @@ private final class Witness: Sendable {
 }
 
 /// The bounds of ``SyncLimits`` that a room knows nothing of.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct ServerLimitsTests {
     /// What comes of a text, until the server ends the connection.
     private func answer(

@@ -7,7 +7,7 @@ import TestSupport
 @testable import StorecastRoom
 
 /// What a server, its rooms and its clients are given is let go with them.
-@MainActor @Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@MainActor @Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct ServerOwnershipTests {
     /// Is held by whatever a server was given.
     private final class Token: Sendable {}

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Tracing
 
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct SyncServerTests {
     @Test func `the path of the URL names the room`() async throws {
         let server = SyncServer(port: 0, rooms: { $0.hasPrefix("/rooms/") ? Tallies.room : nil })

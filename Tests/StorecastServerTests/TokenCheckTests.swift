@@ -6,7 +6,7 @@ import Testing
 @testable import StorecastServer
 
 /// A server's own function that says who clients are.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime) struct TokenCheckTests {
+@Suite(.timeLimit(.minutes(30)), .fewAtATime) struct TokenCheckTests {
     /// Checks of a token that end when the test says so, from then on at once, or are cancelled.
     private final class Gate: Sendable {
         let began: AsyncStream<String>

@@ -8,7 +8,7 @@ import Tracing
 @testable import StorecastServer
 
 /// The spans of dispatches, from when they come to their outcomes.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime) struct TracingTests {
+@Suite(.timeLimit(.minutes(30)), .fewAtATime) struct TracingTests {
     /// The example of W3C Trace Context, section 3.2.
     private static let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
     @TaskLocal private static var current: String?

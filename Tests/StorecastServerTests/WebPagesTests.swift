@@ -5,7 +5,7 @@ import Testing
 
 @testable import StorecastServer
 
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct WebPagesTests {
     static let site = WebPages([
         "/index.html": Array("<!doctype html>\n".utf8), "/app/index.html": Array("app".utf8),
@@ -449,7 +449,7 @@ struct WebPagesTests {
 }
 
 /// Which requests are answered, for a WebSocket or a page.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct RequestTests {
     private func answer(
         to text: String, host: String = "127.0.0.1", allowed: [String] = []

@@ -3,7 +3,7 @@ import Testing
 
 extension SocketTests {
     /// An actor on a loop's executor that serves connections.
-    @Suite(.timeLimit(.minutes(10))) struct ActorOnLoopTests {
+    @Suite(.timeLimit(.minutes(30))) struct ActorOnLoopTests {
         @Test func `a delegate's callback enters an actor without a hop`() async throws {
             let loop = try EventLoop()
             let room = EchoRoom(loop)

@@ -3,7 +3,7 @@ import Testing
 
 extension SocketTests {
     /// A peer that doesn't read.
-    @Suite(.timeLimit(.minutes(10))) struct BackPressureTests {
+    @Suite(.timeLimit(.minutes(30))) struct BackPressureTests {
         @Test func `a stalled peer costs one write, and gets every byte when it reads`()
             async throws
         {

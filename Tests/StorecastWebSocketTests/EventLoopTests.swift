@@ -2,7 +2,7 @@ import StorecastWebSocket
 import Testing
 
 extension SocketTests {
-    @Suite(.timeLimit(.minutes(10))) struct EventLoopTests {
+    @Suite(.timeLimit(.minutes(30))) struct EventLoopTests {
         @Test func `work runs in the order in which it was queued`() async throws {
             let loop = try EventLoop()
             let seen = Mailbox<Int>()

@@ -3,7 +3,7 @@ import Testing
 
 extension SocketTests {
     /// Connections on which a page is asked for after another one (RFC 9112, section 9.3).
-    @Suite(.timeLimit(.minutes(10))) struct KeptConnectionTests {
+    @Suite(.timeLimit(.minutes(30))) struct KeptConnectionTests {
         /// Each page says its path; one is large, and one is no page.
         private static let pages = Behaviour(respond: { request in
             if request.path == "/nothing" { return HTTPResponse(status: 404, "Nothing.") }

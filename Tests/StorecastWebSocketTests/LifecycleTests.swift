@@ -7,7 +7,7 @@ import Testing
 
 extension SocketTests {
     /// Beginnings and ends, many times over, and in awkward moments.
-    @Suite(.timeLimit(.minutes(10))) struct LifecycleTests {
+    @Suite(.timeLimit(.minutes(30))) struct LifecycleTests {
         @Test func `a hundred servers in a row leave no descriptors behind`() async {
             await #expect(processExitsWith: .success) {
                 var before = 0

@@ -3,7 +3,7 @@ import Testing
 @testable import StorecastWebSocket
 
 extension SocketTests {
-    @Suite(.timeLimit(.minutes(10))) struct LoopAlarmTests {
+    @Suite(.timeLimit(.minutes(30))) struct LoopAlarmTests {
         /// An alarm that is set for one moment after the other.
         private final class Series {
             private var alarm: LoopAlarm?

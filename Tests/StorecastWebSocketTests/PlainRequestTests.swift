@@ -3,7 +3,7 @@ import Testing
 
 extension SocketTests {
     /// Answers to requests that aren't for a WebSocket.
-    @Suite(.timeLimit(.minutes(10))) struct PlainRequestTests {
+    @Suite(.timeLimit(.minutes(30))) struct PlainRequestTests {
         /// More than the system's buffers take; it comes again in no step that a buffer has.
         static let body = {
             var bytes = (0..<65_521).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 7) }

@@ -6,7 +6,7 @@ import Testing
 @testable import StorecastWebSocket
 
 /// What can be learnt of a server from outside.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct ServerProbeTests {
     @Test(
         arguments: [
@@ -25,7 +25,7 @@ struct ServerProbeTests {
 }
 
 extension SocketTests {
-    @Suite(.timeLimit(.minutes(10))) struct ServerProbeAnswerTests {
+    @Suite(.timeLimit(.minutes(30))) struct ServerProbeAnswerTests {
         private static func probe(
             _ port: Int, host: String = "127.0.0.1", trusting root: String? = nil
         ) -> ServerProbe {

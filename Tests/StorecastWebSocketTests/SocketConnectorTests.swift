@@ -6,7 +6,7 @@ import Testing
 
 extension SocketTests {
     /// Of the addresses of a name the first that answers is taken.
-    @Suite(.timeLimit(.minutes(10))) struct SocketConnectorTests {
+    @Suite(.timeLimit(.minutes(30))) struct SocketConnectorTests {
         /// What becomes of an address.
         enum Kind: CaseIterable { case listening, refusing, unreachable, unknown }
 

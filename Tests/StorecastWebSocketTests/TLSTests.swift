@@ -5,7 +5,7 @@ import Testing
 
 extension SocketTests {
     /// Encrypted connections. The clients are libwebsockets', and OpenSSL's own command.
-    @Suite(.timeLimit(.minutes(10))) struct TLSTests {
+    @Suite(.timeLimit(.minutes(30))) struct TLSTests {
         let certificates: TestCertificates
 
         init() throws { certificates = try TestCertificates() }

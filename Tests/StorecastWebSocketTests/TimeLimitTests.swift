@@ -5,7 +5,7 @@ import Testing
 
 extension SocketTests {
     /// How long peers may take, where several are under way at once.
-    @Suite(.timeLimit(.minutes(10))) struct TimeLimitTests {
+    @Suite(.timeLimit(.minutes(30))) struct TimeLimitTests {
         @Test func `those who wait in one queue end one after the other, whenever they came`()
             async throws
         {

@@ -3,7 +3,7 @@ import Testing
 
 extension SocketTests {
     /// The HTTP request before a WebSocket.
-    @Suite(.timeLimit(.minutes(10))) struct UpgradeRequestTests {
+    @Suite(.timeLimit(.minutes(30))) struct UpgradeRequestTests {
         @Test func `the request is handed over`() async throws {
             let requests = Mailbox<UpgradeRequest>()
             let server = try await TestServer(

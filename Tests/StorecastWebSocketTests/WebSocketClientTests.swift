@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension SocketTests {
-    @Suite(.timeLimit(.minutes(10))) struct WebSocketClientTests {
+    @Suite(.timeLimit(.minutes(30))) struct WebSocketClientTests {
         @Test func `client and server on one loop talk, with subprotocol and headers`() async throws
         {
             let loop = try EventLoop()

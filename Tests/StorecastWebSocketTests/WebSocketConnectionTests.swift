@@ -3,7 +3,7 @@ import Testing
 
 extension SocketTests {
     /// How connections end.
-    @Suite(.timeLimit(.minutes(10))) struct WebSocketConnectionTests {
+    @Suite(.timeLimit(.minutes(30))) struct WebSocketConnectionTests {
         @Test(arguments: [1000, 1001, 1011, 1012, 1013, 1014, 3000, 4000, 4999] as [UInt16])
         func `the peer's code is heard and sent back`(code: UInt16) async throws {
             let server = try await TestServer()

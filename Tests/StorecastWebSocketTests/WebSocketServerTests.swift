@@ -2,7 +2,7 @@ import StorecastWebSocket
 import Testing
 
 extension SocketTests {
-    @Suite(.timeLimit(.minutes(10))) struct WebSocketServerTests {
+    @Suite(.timeLimit(.minutes(30))) struct WebSocketServerTests {
         @Test func `a message comes back`() async throws {
             let server = try await TestServer(.echo)
             let peer = try RawPeer.open(port: server.port, path: "/rooms/lobby?x=1")

@@ -4,7 +4,7 @@ import Testing
 
 /// What the documents show of servers means the same in programs in the language mode of Swift 5,
 /// where a closure without a label goes to the last parameter that takes one.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct ServerTests {
     @Test func `the closure behind run is told where the server listens`() async throws {
         let room = RoomDefinition(state: 0, actions: [], selections: []) { _, _ in }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What the terminal follows of a board.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 @MainActor struct BoardMirrorsTests {
     private let room = TestRoom(Board.room)
     private let mirrors: BoardMirrors

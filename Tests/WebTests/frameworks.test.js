@@ -283,6 +283,18 @@ describe("storecast/svelte", () => {
     assert.equal(seen.length, 3);
   });
 
+  test("has a selection with parameters, and shows at once what is dispatched", async () => {
+    const seen = [];
+    const optimistic = (tea) => tea + 1;
+    const tea = selection(connection, "of", { drink: "tea" }, { optimistic });
+    tea.subscribe((now) => seen.push(now));
+    await room.settled();
+    room.offline();
+    connection.dispatch(vote("tea"));
+    await room.settled();
+    assert.deepEqual(seen, [undefined, 2, 3]);
+  });
+
   test("has parts of states, the status, what is pending and problems", async () => {
     const seen = { tea: [], status: [], pending: [], problem: [] };
     connection = room.connect();

@@ -195,6 +195,18 @@ describe("storecast/node", () => {
     await server.stop();
   });
 
+  test("takes the WebSocket that is given, also where node has one", async () => {
+    const shown = run(`
+      const given = (name) => class { constructor() { console.log(name); } close() {} };
+      globalThis.WebSocket = given("node's");
+      for (const WebSocket of [undefined, given("the caller's")]) {
+        const connection = connect("ws://test/", { WebSocket });
+        await Promise.resolve();
+        connection.close();
+      }`);
+    assert.equal(shown, "node's\nthe caller's\n");
+  });
+
   test("says what it needs where there is no WebSocket", () => {
     const shown = run(`
       delete globalThis.WebSocket;

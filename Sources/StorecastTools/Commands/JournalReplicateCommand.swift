@@ -70,6 +70,9 @@ struct JournalReplicateCommand: AsyncParsableCommand {
             source.resume()
             return source
         }
+        if !once {
+            StandardError.write("Copying '\(file)' to '\(folder)', until Ctrl-C or SIGTERM.")
+        }
         // Ends when everything is copied, also what came while it was told to.
         let work = Task { try await copy() }
         let watch = Task { for await _ in ends { work.cancel() } }

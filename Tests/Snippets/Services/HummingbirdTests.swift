@@ -10,7 +10,7 @@ import Testing
 import UnixSignals
 
 /// What `Services.md` shows: a server beside a web server, in one process.
-@Suite(.timeLimit(.minutes(10))) struct HummingbirdTests {
+@Suite(.timeLimit(.minutes(30))) struct HummingbirdTests {
     @Test func `both serve, one dispatches to the other's room, and both end together`()
         async throws
     {

@@ -239,7 +239,7 @@ import Testing
 }
 
 /// With a server.
-@MainActor @Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@MainActor @Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct CachedStartTests {
     private let folder: TemporaryDirectory
 

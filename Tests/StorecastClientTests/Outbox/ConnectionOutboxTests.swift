@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// Dispatches without a connection, and across restarts of the app.
-@MainActor @Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@MainActor @Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct ConnectionOutboxTests {
     private let folder: TemporaryDirectory
 

@@ -7,7 +7,7 @@ import Testing
 @testable import StorecastRoom
 
 /// Aggregates that the server keeps from the rows that change are what a look at every row finds.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct AggregateSelectionTests {
     @Test(arguments: 0..<20 as Range<UInt64>)
     func `aggregates are at any time what a look at every row finds`(seed: UInt64) throws {

@@ -6,7 +6,7 @@ import Testing
 @testable import StorecastRoom
 
 /// What the server keeps up to date from the rows that change is what a look at every row finds.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct RowSelectionTests {
     @Test(arguments: 0..<20 as Range<UInt64>)
     func `pages and rows are at any time what a look at every row finds`(seed: UInt64) throws {

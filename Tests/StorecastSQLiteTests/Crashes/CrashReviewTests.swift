@@ -8,7 +8,7 @@ import TestSupport
 /// What is done about entries whose reducing the process didn't survive.
 ///
 /// A crash is a file that is put back as it was while they were being reduced.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 @MainActor struct CrashReviewTests {
     private let directory: TemporaryDirectory
     private let path: String

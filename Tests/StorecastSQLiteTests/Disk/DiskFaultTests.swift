@@ -10,7 +10,7 @@ import Testing
     private static let isWhole = ProcessInfo.processInfo.environment["TEST_FAULTS"] == "all"
     private static let batches: [UInt64] = [1, 2, 30, 1]
 
-    @Test(.timeLimit(.minutes(10)), arguments: DiskFault.allCases, [true, false])
+    @Test(.timeLimit(.minutes(30)), arguments: DiskFault.allCases, [true, false])
     func `a fault at any operation loses and repeats nothing, and it goes on when it ends`(
         _ fault: DiskFault, lasting: Bool
     ) async throws {

@@ -11,14 +11,14 @@ import Testing
     private static let crashesAtEach =
         ProcessInfo.processInfo.environment["TEST_CRASHES"].flatMap { Int($0) } ?? 1
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(30)))
     func `what was acknowledged is there after a crash of the machine, and no batch in part`()
         async throws
     {
         try await crashEverywhere(.machine) { $0.isSafe }
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(30)))
     func `what is less durable may be gone, and then the epoch is another`() async throws {
         // Nothing happens there between the last write of a batch and its acknowledgement.
         try await crashEverywhere(.process) { $0 != .moreThanAcknowledged }

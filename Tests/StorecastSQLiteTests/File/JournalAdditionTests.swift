@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// Rooms written into a file by something other than a server.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 @MainActor struct JournalAdditionTests {
     private struct Refusal: Error {}
 

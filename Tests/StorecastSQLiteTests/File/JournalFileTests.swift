@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// A journal's file, looked at while a server has it.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 @MainActor struct JournalFileTests {
     private let directory: TemporaryDirectory
     private let path: String

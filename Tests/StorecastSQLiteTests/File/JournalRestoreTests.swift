@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// Backups that become the journal again.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 @MainActor struct JournalRestoreTests {
     private let directory: TemporaryDirectory
     private let path: String

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// How large a file is when it was told to forget.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 @MainActor struct ShrinkingFileTests {
     @Test func `a file gives back what it doesn't need any more, but for a reserve`() async throws {
         let directory = try TemporaryDirectory()

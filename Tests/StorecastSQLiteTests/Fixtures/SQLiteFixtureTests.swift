@@ -12,7 +12,7 @@ import Testing
 /// Version 1 of the file is the oldest that is read: from before a file could shrink, and without
 /// skipped entries. `TEST_WRITE_FIXTURES=1` writes the texts anew. Those that are there stay:
 /// a new format gets new ones.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 @MainActor struct SQLiteFixtureTests {
     private let directory: TemporaryDirectory
     private let path: String

@@ -5,7 +5,7 @@ import Testing
 import TestSupport
 
 /// Files in which something isn't what was written.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 @MainActor struct DamagedJournalTests {
     private let directory: TemporaryDirectory
     private let path: String

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 import TestSupport
 
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct SQLiteTailTests {
     /// A loop that does its work when the test says so.
     private final class HeldLoop: Sendable {

@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// Damaged files, put in order.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 @MainActor struct JournalRepairTests {
     private let directory: TemporaryDirectory
     private let path: String

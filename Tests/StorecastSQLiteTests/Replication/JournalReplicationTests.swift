@@ -5,7 +5,7 @@ import Testing
 @testable import StorecastSQLite
 
 /// Journals that are copied while they are written, and restored.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 @MainActor struct JournalReplicationTests {
     @Test func `what is written is copied, and restored with other epochs`() async throws {
         let replica = try await ReplicaBench()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A server whose journal is damaged while it runs.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 @MainActor struct ServedDamageTests {
     @Test func `the server's own code is told that a room can't be read again`() async throws {
         var limits = SyncLimits()

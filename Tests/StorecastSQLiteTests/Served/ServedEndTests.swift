@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What a server leaves behind that is stopped.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 @MainActor struct ServedEndTests {
     /// So few entries are read as quickly as a snapshot.
     @Test(arguments: [(99, [0]), (150, [0, 150])] as [(Int, [UInt64])])

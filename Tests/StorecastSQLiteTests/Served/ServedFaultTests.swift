@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Clients of a server whose journal can't be written for a while.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 @MainActor struct ServedFaultTests {
     /// How the disk fails, and what the server's log says then.
     private nonisolated static let faults: [(DiskVerdict.Judge, String)] = [

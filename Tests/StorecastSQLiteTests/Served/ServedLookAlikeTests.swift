@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// Rooms whose names look alike, on a server that is started again.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 @MainActor struct ServedLookAlikeTests {
     @Test(arguments: [1, 4])
     func `two rooms that look alike keep what each was told, in whichever order they come back`(

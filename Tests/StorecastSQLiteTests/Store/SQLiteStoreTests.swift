@@ -8,7 +8,7 @@ import Testing
 import TestSupport
 
 /// The opening and sharing of a journal's file.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 @MainActor struct SQLiteStoreTests {
     private let directory: TemporaryDirectory
     private let path: String
@@ -242,7 +242,7 @@ import TestSupport
 }
 
 /// The file beside a journal's, which is removed whenever it is released.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct StoreLockTests {
     private let directory: TemporaryDirectory
     private let path: String

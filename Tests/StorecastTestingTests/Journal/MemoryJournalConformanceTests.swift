@@ -2,14 +2,14 @@ import StorecastTesting
 import Testing
 
 struct MemoryJournalConformanceTests {
-    @Test(.timeLimit(.minutes(10)), arguments: JournalConformance.all)
+    @Test(.timeLimit(.minutes(30)), arguments: JournalConformance.all)
     func `keeps what a journal promises`(_ check: JournalConformance) async throws {
         try await check.run { () throws(JournalError) in MemoryJournalStore(capacity: 10_000) }
     }
 }
 
 #if os(Linux)
-    @Suite(.timeLimit(.minutes(10)))
+    @Suite(.timeLimit(.minutes(30)))
     struct MemoryJournalTests {
         @Test func `paths that somebody asked for, and where nothing happened, cost nothing`() async
         {

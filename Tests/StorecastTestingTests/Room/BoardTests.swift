@@ -3,7 +3,7 @@ import StorecastTesting
 import Testing
 
 /// A test of an application as its author writes it.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 @MainActor struct BoardTests {
     @Test func `a card shows up for the other, with the server's time`() async {
         let room = TestRoom(Board.room)

@@ -2,7 +2,7 @@ import StorecastTesting
 import Testing
 
 /// A test's room is the one that a server has, and ends with the test.
-@MainActor @Suite(.timeLimit(.minutes(10)))
+@MainActor @Suite(.timeLimit(.minutes(30)))
 struct TestRoomServerTests {
     @Test func `the server's own code speaks for others, and reverts to any version`() async throws
     {

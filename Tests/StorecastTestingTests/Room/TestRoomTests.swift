@@ -2,7 +2,7 @@ import StorecastTesting
 import Synchronization
 import Testing
 
-@MainActor @Suite(.timeLimit(.minutes(10)))
+@MainActor @Suite(.timeLimit(.minutes(30)))
 struct TestRoomTests {
     private let room = TestRoom(Todos.room)
 

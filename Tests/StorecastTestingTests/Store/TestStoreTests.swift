@@ -1,7 +1,7 @@
 import StorecastTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct TestStoreTests {
     private struct Pair: Equatable {
         var name = "tea"

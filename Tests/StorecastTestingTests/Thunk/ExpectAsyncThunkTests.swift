@@ -2,7 +2,7 @@ import Storecast
 import StorecastTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct ExpectAsyncThunkTests {
     private struct Count: Action, Equatable { var value: Int }
     private struct Broken: Error, Equatable {}

@@ -7,7 +7,7 @@ private struct Begin: Action, Equatable {}
 private struct Succeed: Action, Equatable { var text: String }
 private struct Note: Action {}
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct ExpectThunkTests {
     private static func loading() -> Thunk<Request> {
         Thunk { dispatch, getState in

@@ -5,7 +5,7 @@ import Testing
 @testable import StorecastTesting
 
 @MainActor
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct ManualClockTests {
     private let clock = ManualClock()
 

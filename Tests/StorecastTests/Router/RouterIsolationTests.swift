@@ -1,7 +1,7 @@
 import Storecast
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct RouterIsolationTests {
     /// An actor with a store, a router and routables, none of which is Sendable.
     actor Guide {
@@ -31,7 +31,7 @@ struct RouterIsolationTests {
         #expect(await guide.go(to: []) == ["root+a", "a+b", "a-b", "root-a"])
     }
 
-    @Test(.timeLimit(.minutes(10))) func `a router does not keep its actor alive`() async {
+    @Test(.timeLimit(.minutes(30))) func `a router does not keep its actor alive`() async {
         var guide: Guide? = Guide()
         weak let reference = guide
         await guide?.begin()

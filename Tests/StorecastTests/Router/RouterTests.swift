@@ -3,7 +3,7 @@ import StorecastTesting
 import Testing
 
 @MainActor
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct RouterTests {
     private let screens = Screens(of: MainActor.shared)
 
@@ -113,7 +113,7 @@ struct RouterTests {
         #expect(router.shownRoute == ["a"])
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(30)))
     func `after stop no step begins, the one under way is cancelled, and settle returns`() async {
         let store = makeTravelStore(["a", "b"])
         let clock = ManualClock()
@@ -133,7 +133,7 @@ struct RouterTests {
         #expect(router.shownRoute == [])
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(30)))
     func `a router that is let go gives up the step under way`() async {
         let store = makeTravelStore(["a", "b"])
         let clock = ManualClock()
@@ -151,7 +151,7 @@ struct RouterTests {
         #expect(screens.begun == ["root+a"])
     }
 
-    @Test(.timeLimit(.minutes(10)))
+    @Test(.timeLimit(.minutes(30)))
     func `a step that is done leaves no timer behind`() async {
         let clock = ManualClock()
         let router = Router(

@@ -3,7 +3,7 @@ import StorecastTesting
 import Testing
 
 @MainActor
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct RoutingErrorTests {
     private let clock = ManualClock()
     private let screens = Screens(of: MainActor.shared)

@@ -2,7 +2,7 @@ import Storecast
 import Testing
 
 /// What rooms and mirrors build on: see the package functions of Store.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct StoreHooksTests {
     @Test func `an interceptor takes what comes through the middleware in the reducer's place`() {
         let doubling: Middleware<Pair> = { _, _ in

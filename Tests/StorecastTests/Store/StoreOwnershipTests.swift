@@ -3,7 +3,7 @@ import StorecastTesting
 import Testing
 
 /// What is made of a store is let go with it.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct StoreOwnershipTests {
     private let store = Store(state: Held(), reducer: reduceHeld)
 

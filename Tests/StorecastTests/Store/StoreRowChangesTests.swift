@@ -2,7 +2,7 @@ import Storecast
 import StorecastTables
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct StoreRowChangesTests {
     struct Card: Identifiable, Equatable, Sendable {
         var id: Int

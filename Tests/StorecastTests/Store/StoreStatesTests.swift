@@ -1,7 +1,7 @@
 import Storecast
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct StoreStatesTests {
     @Test func `the current value comes first, then every change that is waited for`() async {
         let store = makePairStore(Pair(a: 7))

@@ -3,7 +3,7 @@ import Storecast
 import Testing
 
 /// What happens to those who get a store past Swift 6's checking into the hands of two threads.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct StoreThreadTests {
     /// Runs `work` on another thread, which nobody waits for but this one, and waits for it.
     private static func elsewhere(_ work: @escaping () -> Void) {

@@ -2,7 +2,7 @@ import Storecast
 import Testing
 
 /// The promises about dispatching while subscribers are being notified.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct NotificationOrderTests {
     @Test func `subscribers are notified in the order of subscription, whatever they select`() {
         let store = makePairStore()

@@ -1,7 +1,7 @@
 import Storecast
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct SubscriptionTests {
     @Test func `a subscriber gets the state at once and after each change`() {
         let store = makePairStore(Pair(a: 1))

@@ -9,7 +9,7 @@ import TestSupport
 @testable import StorecastTools
 
 /// The commands that write journals' files.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 @MainActor struct JournalFilesTests {
     @Test func `a repair says what is lost, of whom, and to what version the room has come`()
         async throws

@@ -7,7 +7,7 @@ import Testing
 
 @testable import StorecastTools
 
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 @MainActor struct EntryReaderTests {
     @Test func `every entry is read once, over all pages, and what comes later too`() async throws {
         let board = try await ArchivedBoard()

@@ -8,7 +8,7 @@ import Testing
 @testable import StorecastTools
 
 /// What the commands about a journal take for a question that makes sense, and about which room.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 @MainActor struct JournalArgumentsTests {
     @Test(
         arguments: [

@@ -7,7 +7,7 @@ import Testing
 
 @testable import StorecastTools
 
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 @MainActor struct JournalExportTests {
     @Test func `what is exported is what was archived`() async throws {
         let board = try await ArchivedBoard()

@@ -8,7 +8,7 @@ import Testing
 @testable import Example
 @testable import StorecastTools
 
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 @MainActor struct JournalLogTests {
     @Test func `the log has a line for every entry, with what became of it`() async throws {
         let board = try await ArchivedBoard()

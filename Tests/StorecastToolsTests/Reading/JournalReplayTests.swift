@@ -7,7 +7,7 @@ import Testing
 
 @testable import StorecastTools
 
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 @MainActor struct JournalReplayTests {
     @Test func `entries come in the rhythm in which they happened`() async throws {
         let board = try await ArchivedBoard()

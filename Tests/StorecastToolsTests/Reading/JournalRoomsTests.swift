@@ -5,7 +5,7 @@ import Testing
 
 @testable import StorecastTools
 
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 @MainActor struct JournalRoomsTests {
     @Test func `a room is a line`() async throws {
         let board = try await ArchivedBoard(snapshotsAt: [5])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import StorecastTools
 
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 @MainActor struct JournalShowTests {
     @Test func `an entry is shown with all that it carries and changed`() async throws {
         let board = try await ArchivedBoard()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import StorecastTools
 
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 @MainActor struct JournalStateTests {
     @Test(arguments: [[], [4], [2, 5, 8, 11]])
     func `any version's state is found, from whichever snapshot is nearest`(

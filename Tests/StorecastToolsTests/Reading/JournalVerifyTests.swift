@@ -7,7 +7,7 @@ import Testing
 
 @testable import StorecastTools
 
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 @MainActor struct JournalVerifyTests {
     @Test func `a journal that is right is said to be`() async throws {
         let board = try await ArchivedBoard(snapshotsAt: [3, 8])

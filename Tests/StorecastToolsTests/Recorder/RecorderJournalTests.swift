@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A recorded room, opened in the Recorder.
-@Suite(.timeLimit(.minutes(10)), .fewAtATime)
+@Suite(.timeLimit(.minutes(30)), .fewAtATime)
 @MainActor struct RecorderJournalTests {
     private let store = Store(state: Board(), reducer: Board.reduce)
     private let recorder: Recorder<Board>

@@ -2,7 +2,7 @@ import Testing
 
 @testable import StorecastWire
 
-@Suite(.timeLimit(.minutes(10))) struct JSONTests {
+@Suite(.timeLimit(.minutes(30))) struct JSONTests {
     static let equal: [(JSON, JSON)] = [
         (1, 1.0), (.uint(5), 5), (-0.0, 0), (.double(9_007_199_254_740_992), .int(1 << 53)),
         (.double(9_223_372_036_854_775_808), .uint(1 << 63)), (.double(.nan), .double(.nan)),
