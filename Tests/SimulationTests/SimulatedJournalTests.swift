@@ -8,7 +8,7 @@ import Testing
     /// `Simulate --seeds 10000 --journal sqlite` is the longer run.
     @Test(.timeLimit(.minutes(30)), arguments: 0..<4 as Range<UInt64>)
     func `the promises hold on SQLite too`(_ group: UInt64) throws {
-        try SimulatedJournal.sqlite.simulation.check(group * 3..<group * 3 + 3)
+        try SimulatedJournal.sqlite.simulation.check(group * 2..<group * 2 + 2)
     }
 
     @Test(.timeLimit(.minutes(30)), arguments: [3, 42] as [UInt64])
