@@ -6,6 +6,7 @@ import {
   memoryCache,
 } from "../../Clients/Web/storecast/index.js";
 import { stampId } from "../../Clients/Web/storecast/session/stampId.js";
+import { FakeDatabase } from "./support/FakeStorage.js";
 import { ManualPlatform, settle } from "./support/ManualPlatform.js";
 import { SharingBrowser } from "./support/SharingBrowser.js";
 import { stateOf, TestPeer, welcome } from "./support/TestPeer.js";
@@ -393,6 +394,28 @@ describe("tabs that share a connection", () => {
     const third = await tabs.open();
     await tabs.welcome(second, { v: 1, value: ["a"] });
     assert.deepEqual([second, third].map((tab) => tab.texts()), [["a"], ["a"]]);
+  });
+
+  test("open the database while they wait for their locks", async () => {
+    const indexedDB = new FakeDatabase();
+    let opened = 0;
+    const open = indexedDB.open.bind(indexedDB);
+    indexedDB.open = (...details) => (opened += 1, open(...details));
+    const granted = [];
+    const locks = { request: (_, __, held) => new Promise(() => granted.push(held)) };
+    const platform = Object.assign(new ManualPlatform(), { locks });
+    platform.openChannel = () => ({ postMessage() {}, close() {} });
+    const outbox = indexedDBOutbox("texts", { indexedDB });
+    const peer = new TestPeer({ platform, outbox, tabs: true });
+    await settle();
+    assert.equal(opened, 1);
+    assert.deepEqual([granted.length, indexedDB.values.length], [2, 0], "nothing is read yet");
+    // The browser may close it until then.
+    indexedDB.isCut = true;
+    for (const held of granted) void held();
+    await settle();
+    assert.equal(opened, 2);
+    assert.equal(peer.sockets.length, 1);
   });
 
   test("have a connection of their own where tabs have no locks", async () => {

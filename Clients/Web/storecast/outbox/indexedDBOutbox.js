@@ -21,7 +21,7 @@ const strict = /** @type {const} */ ({ durability: "strict" });
  * @returns {OutboxStorage}
  */
 export function indexedDBOutbox(name = "outbox", parts = {}) {
-  const openAgain = () => openDatabase(parts.indexedDB ?? globalThis.indexedDB);
+  const openAgain = async () => openDatabase(parts.indexedDB ?? globalThis.indexedDB);
   return {
     open: async (url, newClient) => {
       const database = await openAgain();
@@ -32,10 +32,22 @@ export function indexedDBOutbox(name = "outbox", parts = {}) {
     },
     shared: (url) => {
       const slot = `storecast ${name} tabs ${url}`;
+      // While a tab waits for its locks: most often it is the only one, and is going to lead.
+      /** @type {Promise<IDBDatabase> | undefined} */
+      let opened = openAgain();
+      opened.catch(() => {});
       return {
         name: slot,
-        open: async (newClient, lost) =>
-          open(await openAgain(), slot, newClient, openAgain, lost),
+        open: async (newClient, lost) => {
+          const first = opened;
+          opened = undefined;
+          try {
+            if (first) return await open(await first, slot, newClient, openAgain, lost);
+          } catch {
+            // The browser may have closed it while another tab led.
+          }
+          return open(await openAgain(), slot, newClient, openAgain, lost);
+        },
       };
     },
   };
