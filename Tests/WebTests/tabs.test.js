@@ -87,6 +87,28 @@ describe("tabs that share a connection", () => {
     assert.equal(second.connection.pendingCount, 0);
   });
 
+  test("hear of a rejection that was told while the browser had stopped them", async () => {
+    const tabs = new Tabs();
+    const [first, second] = [await tabs.open(), await tabs.open()];
+    await tabs.welcome(first, { value: [] });
+    const outcome = second.connection.dispatch(add("x!"));
+    await tabs.browser.settle();
+    second.context.sleep();
+    const title = "Not so loud.";
+    await first.peer.say({ op: "reject", seq: 1, code: "loud", title, retryable: false });
+    await tabs.browser.settle();
+    second.context.wake();
+    await tabs.browser.settle();
+    await first.peer.say(
+      { op: "transaction", v: 1, count: 1, acked: 1 },
+      { op: "snapshot", sub: 5, v: 1, value: ["b"] },
+    );
+    await tabs.browser.settle();
+    assert.equal(await stateOf(outcome), "loud");
+    assert.deepEqual(second.peer.rejections, [["loud", "add"]]);
+    assert.equal(second.connection.pendingCount, 0);
+  });
+
   test("show what is dispatched offline in any of them", async () => {
     const tabs = new Tabs();
     const [first, second] = [await tabs.open(), await tabs.open()];
