@@ -13,6 +13,7 @@ import { ineffectiveOf, readJournal } from "../../Clients/Web/devtools/model/jou
 import { Search } from "../../Clients/Web/devtools/model/Search.js";
 import { testCode } from "../../Clients/Web/devtools/model/testCode.js";
 import { TimeTravel } from "../../Clients/Web/devtools/model/TimeTravel.js";
+import { examplePlace } from "../../Clients/Web/devtools/views/FindPane.js";
 import { stateTitle } from "../../Clients/Web/devtools/views/StatePane.js";
 import { TestPeer } from "./support/TestPeer.js";
 
@@ -265,6 +266,24 @@ describe("a search of the past", () => {
       { select: "importedFirst", id: "log", path: "/n", test: "exists", from: 0, through: 9 });
     search.leave();
     assert.deepEqual([search.asked, search.answer], [undefined, undefined]);
+  });
+});
+
+describe("the example of a place to search", () => {
+  test("is the first in the state that holds no others, as a pointer to it", () => {
+    assert.equal(examplePlace({ columns: [{ cards: [] }, { cards: [{ text: "Hi" }] }], n: 1 }),
+      "/columns/1/cards/0/text");
+    assert.equal(examplePlace({ "a/b": { "~": null } }), "/a~1b/~0");
+    assert.equal(examplePlace([{}, false]), "/1");
+    assert.equal(examplePlace({ "": 0 }), "/");
+  });
+
+  test("isn't there where the state has no such place, is unknown, or has only long names", () => {
+    for (const state of [undefined, null, 7, "text", {}, { a: [], b: { c: {} } }]) {
+      assert.equal(examplePlace(state), undefined);
+    }
+    assert.equal(examplePlace({ ["x".repeat(79)]: 1 }), `/${"x".repeat(79)}`);
+    assert.equal(examplePlace({ ["x".repeat(80)]: 1 }), undefined);
   });
 });
 
