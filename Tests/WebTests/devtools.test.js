@@ -15,6 +15,7 @@ import { testCode } from "../../Clients/Web/devtools/model/testCode.js";
 import { TimeTravel } from "../../Clients/Web/devtools/model/TimeTravel.js";
 import { examplePlace } from "../../Clients/Web/devtools/views/FindPane.js";
 import { stateTitle } from "../../Clients/Web/devtools/views/StatePane.js";
+import { stampId } from "../../Clients/Web/storecast/session/stampId.js";
 import { TestPeer } from "./support/TestPeer.js";
 
 const page = fileURLToPath(new URL("../../Clients/Web/devtools/", import.meta.url));
@@ -376,6 +377,49 @@ describe("a test that is made of a log", () => {
   test("is the one that is run with the server's tests", () => {
     const run = new URL("../StorecastDevtoolsTests/CopiedTests.swift", import.meta.url);
     assert.equal(testCode(log, options), readFileSync(run, "utf8"));
+  });
+
+  const note = (client, seq, type, payload, more = {}) =>
+    add({ id: client }, {}, { seq, actions: [{ type, payload }, ...(more.made ?? [])], ...more });
+  const tea = stampId("ada", 1);
+  const gone = stampId("ada", 2);
+  const bobs = stampId("bob", 0);
+  const missing = { code: "conflict", title: "There is no such note." };
+  const notes = [
+    header.replace("tally", "notes"),
+    note("ada", 1, "AddNote", { text: "Tea" }),
+    note("bob", 7, "EditNote", { note: tea, text: '"#' }),
+    note("ada", 2, "EditNote", { note: gone }, { rejection: missing }),
+    note("bob", 8, "AddNote", { text: bobs }),
+    note("ada", 3, "EditNote", { note: stampId("bob", 8), text: tea }),
+  ].join("\n");
+  const ofNotes = { through: 4, definition: "Notes.room", types: ["AddNote", "EditNote"] };
+
+  test("names what the log's dispatches made by what it is in the test, which is run too", () => {
+    const run = new URL("../StorecastDevtoolsTests/CopiedIDsTests.swift", import.meta.url);
+    const code = testCode(notes, ofNotes).replace("CopiedTests", "CopiedIDsTests");
+    assert.equal(code, readFileSync(run, "utf8"));
+    assert.doesNotMatch(code, new RegExp(`${tea}|${bobs}`));
+  });
+
+  test("says of each id which it can't name, as what made it isn't in the test", () => {
+    const code = testCode(notes, { ...ofNotes, skipped: [1] });
+    const at = (line) => code.split("\n").find((other) => other.includes(line));
+    assert.match(at(`${tea} is no id`), /^ *\/\/ .* of this test; it may be one of the log's\.$/);
+    assert.match(at('"EditNote"'), new RegExp(`"note":"${tea}"`));
+    assert.match(at('"AddNote"'), /"text":"\\#\(bob1\.participant\)"/);
+    assert.match(code, new RegExp(`Rejected then: .*\n *// ${gone} is no id of this test`));
+    assert.match(code, /v4\n[^]*"note":"\\#\(idOfV3\)"/);
+    const own = note("ada", 1, "AddNote", { text: "" }, { sender: { id: "server" } });
+    const byServer = [header, own, note("bob", 1, "EditNote", { note: tea })].join("\n");
+    assert.match(testCode(byServer, { ...ofNotes, through: 2 }), new RegExp(`${tea} is no id`));
+  });
+
+  test("has no word of ids where no payload names one, whatever ids clients have", () => {
+    const odd = (client, seq) => add(ada, { text: tea.slice(1) }, { client, seq });
+    const lines = [header, odd("\u2028é", 1), odd(["ada"], 2), odd("ada", "3"), odd("ada", 4)];
+    const code = testCode(lines.join("\n"), { ...options, through: 4 });
+    assert.doesNotMatch(code, /\bid\b|idOf|middleware/);
   });
 
   test("leaves out what is skipped, and doesn't say then what is rejected", () => {
