@@ -13,6 +13,7 @@ import { ineffectiveOf, readJournal } from "../../Clients/Web/devtools/model/jou
 import { Search } from "../../Clients/Web/devtools/model/Search.js";
 import { testCode } from "../../Clients/Web/devtools/model/testCode.js";
 import { TimeTravel } from "../../Clients/Web/devtools/model/TimeTravel.js";
+import { destinationText } from "../../Clients/Web/devtools/views/DispatchForm.js";
 import { examplePlace } from "../../Clients/Web/devtools/views/FindPane.js";
 import { stateTitle } from "../../Clients/Web/devtools/views/StatePane.js";
 import { stampId } from "../../Clients/Web/storecast/session/stampId.js";
@@ -267,6 +268,15 @@ describe("a search of the past", () => {
       { select: "importedFirst", id: "log", path: "/n", test: "exists", from: 0, through: 9 });
     search.leave();
     assert.deepEqual([search.asked, search.answer], [undefined, undefined]);
+  });
+});
+
+describe("where a dispatch goes", () => {
+  test("is said: into the room, also while an imported log is shown", () => {
+    const told = (room, imported) => destinationText({ room, imported });
+    assert.equal(told("/a", false), "What is dispatched goes into the room /a.");
+    assert.match(told("/a", true), /into the room \/a, not into the log that was imported\.$/);
+    assert.equal(told(undefined, true), "Choose a room first.");
   });
 });
 

@@ -510,7 +510,9 @@ export class Devtools {
       case panes.costs:
         return this.#costPane.show(this.#turns.value, this.#detail.value);
       default:
-        return this.#form.show(this.#samplesOfActions.value, this.#outcomes.all);
+        return this.#form.show(this.#samplesOfActions.value, this.#outcomes.all, {
+          room: this.#room, imported: this.#imported !== undefined,
+        });
     }
   }
 
