@@ -21,7 +21,13 @@ const most = 2000;
  * @typedef {Map<string, () => string>} Ids
  */
 
-/** What the server makes ids of; see Docs/Protocol.md. */
+/**
+ * A dispatch of the test, and what its id is called if a later one has it in its payload.
+ *
+ * @typedef {{ code: string, id: string }} Step
+ */
+
+/** The form of the server's ids; see Docs/Protocol.md. */
 const idForm = /(?<![0-9a-z])[0-9a-v]{26}(?![0-9a-z])/g;
 
 /** A middleware that comes before all others, and notes what id a client's dispatch has. */
@@ -61,13 +67,7 @@ export function testCode(text, options) {
   const people = new Map();
   /** @type {Ids} */
   const ids = new Map();
-  /**
-   * The versions of whose dispatch a later one has the id.
-   *
-   * @type {Set<number | undefined>}
-   */
-  const named = new Set();
-  /** @type {{ code: string, version: number | undefined }[]} */
+  /** @type {Step[]} */
   const body = [];
   let room = "";
   // Without others, what was rejected may not be.
@@ -93,22 +93,20 @@ export function testCode(text, options) {
     const name = () => person(content, people).name;
     noteClient(content, ids, name);
     const { code, isLed } = dispatch(content, name, version, { types, isSure, ids });
-    body.push({ code, version: isLed ? version : undefined });
+    /** @type {Step} */
+    const step = { code, id: "" };
+    body.push(step);
     if (isLed) {
       led += 1;
-      const own = version;
-      noteDispatch(content, ids, () => {
-        named.add(own);
-        return idOf(own);
-      });
+      // Names of connections have no capitals.
+      const id = `idOfV${version}`;
+      noteDispatch(content, ids, () => (step.id = id));
     } else if (!content.rejection) {
       isWhole = false;
     }
   }
   if (version < through) throw new Error(`The journal ends at version ${version}.`);
-  const lines = body.flatMap(({ code, version }) =>
-    named.has(version) ? [code, `let ${idOf(version)} = id`] : [code],
-  );
+  const lines = body.flatMap(({ code, id }) => (id ? [code, `let ${id} = id`] : [code]));
   return [
     "import StorecastTesting",
     "import Testing",
@@ -120,7 +118,7 @@ export function testCode(text, options) {
     `    @Test func \`the room comes to version ${led}\`() async throws {`,
     `        let room = TestRoom(${definition})`,
     ...[...people.values()].map(({ code }) => `        ${code}`),
-    ...(named.size > 0 ? indented([notesIds]) : []),
+    ...(body.some(({ id }) => id) ? indented([notesIds]) : []),
     "",
     ...indented(lines),
     "",
@@ -134,16 +132,9 @@ export function testCode(text, options) {
 }
 
 /** @param {string[]} codes */
-const indented = (codes) => {
+function indented(codes) {
   return codes.flatMap((code) => code.split("\n")).map((line) => `        ${line}`);
-};
-
-/**
- * What the id of a version's dispatch is called in the test. Connections have no capitals.
- *
- * @param {number | undefined} version
- */
-const idOf = (version) => `idOfV${version}`;
+}
 
 /**
  * Notes what payloads name the client by, its own ones among them.
