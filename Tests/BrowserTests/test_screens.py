@@ -152,6 +152,14 @@ class ScreenTests(BrowserTest):
         expect(page.locator("#chat")).to_be_hidden()
         expect(page.locator("#unread")).to_be_hidden()
 
+    def test_the_chat_leaves_room_for_three_columns_and_for_adding_one(self):
+        for width, is_beside in [(1024, False), (1279, False), (1280, True), (1440, True)]:
+            page = self.join("ada", viewport={"width": width, "height": 700}).page
+            expect(page.locator("#chat")).to_be_visible(visible=is_beside)
+            expect(page.locator("#chat-button")).to_be_visible(visible=not is_beside)
+            button = page.get_by_role("button", name="Add a column")
+            expect(button).to_be_in_viewport(ratio=1)
+
     def test_a_phone_has_room_for_the_search_and_for_what_is_wrong(self):
         page = self.join("ada", **PHONE).page
         page.get_by_label("Search cards").fill("Read")

@@ -13,7 +13,10 @@ import { ineffectiveOf, readJournal } from "../../Clients/Web/devtools/model/jou
 import { Search } from "../../Clients/Web/devtools/model/Search.js";
 import { testCode } from "../../Clients/Web/devtools/model/testCode.js";
 import { TimeTravel } from "../../Clients/Web/devtools/model/TimeTravel.js";
+import { destinationText } from "../../Clients/Web/devtools/views/DispatchForm.js";
+import { examplePlace } from "../../Clients/Web/devtools/views/FindPane.js";
 import { stateTitle } from "../../Clients/Web/devtools/views/StatePane.js";
+import { stampId } from "../../Clients/Web/storecast/session/stampId.js";
 import { TestPeer } from "./support/TestPeer.js";
 
 const page = fileURLToPath(new URL("../../Clients/Web/devtools/", import.meta.url));
@@ -268,6 +271,33 @@ describe("a search of the past", () => {
   });
 });
 
+describe("where a dispatch goes", () => {
+  test("is said: into the room, also while an imported log is shown", () => {
+    const told = (room, imported) => destinationText({ room, imported });
+    assert.equal(told("/a", false), "What is dispatched goes into the room /a.");
+    assert.match(told("/a", true), /into the room \/a, not into the log that was imported\.$/);
+    assert.equal(told(undefined, true), "Choose a room first.");
+  });
+});
+
+describe("the example of a place to search", () => {
+  test("is the first in the state that holds no others, as a pointer to it", () => {
+    assert.equal(examplePlace({ columns: [{ cards: [] }, { cards: [{ text: "Hi" }] }], n: 1 }),
+      "/columns/1/cards/0/text");
+    assert.equal(examplePlace({ "a/b": { "~": null } }), "/a~1b/~0");
+    assert.equal(examplePlace([{}, false]), "/1");
+    assert.equal(examplePlace({ "": 0 }), "/");
+  });
+
+  test("isn't there where the state has no such place, is unknown, or has only long names", () => {
+    for (const state of [undefined, null, 7, "text", {}, { a: [], b: { c: {} } }]) {
+      assert.equal(examplePlace(state), undefined);
+    }
+    assert.equal(examplePlace({ ["x".repeat(79)]: 1 }), `/${"x".repeat(79)}`);
+    assert.equal(examplePlace({ ["x".repeat(80)]: 1 }), undefined);
+  });
+});
+
 describe("a question that is asked once", () => {
   async function asking() {
     const peer = new TestPeer();
@@ -357,6 +387,49 @@ describe("a test that is made of a log", () => {
   test("is the one that is run with the server's tests", () => {
     const run = new URL("../StorecastDevtoolsTests/CopiedTests.swift", import.meta.url);
     assert.equal(testCode(log, options), readFileSync(run, "utf8"));
+  });
+
+  const note = (client, seq, type, payload, more = {}) =>
+    add({ id: client }, {}, { seq, actions: [{ type, payload }, ...(more.made ?? [])], ...more });
+  const tea = stampId("ada", 1);
+  const gone = stampId("ada", 2);
+  const bobs = stampId("bob", 0);
+  const missing = { code: "conflict", title: "There is no such note." };
+  const notes = [
+    header.replace("tally", "notes"),
+    note("ada", 1, "AddNote", { text: "Tea" }),
+    note("bob", 7, "EditNote", { note: tea, text: '"#' }),
+    note("ada", 2, "EditNote", { note: gone }, { rejection: missing }),
+    note("bob", 8, "AddNote", { text: bobs }),
+    note("ada", 3, "EditNote", { note: stampId("bob", 8), text: tea }),
+  ].join("\n");
+  const ofNotes = { through: 4, definition: "Notes.room", types: ["AddNote", "EditNote"] };
+
+  test("names what the log's dispatches made by what it is in the test, which is run too", () => {
+    const run = new URL("../StorecastDevtoolsTests/CopiedIDsTests.swift", import.meta.url);
+    const code = testCode(notes, ofNotes).replace("CopiedTests", "CopiedIDsTests");
+    assert.equal(code, readFileSync(run, "utf8"));
+    assert.doesNotMatch(code, new RegExp(`${tea}|${bobs}`));
+  });
+
+  test("says of each id which it can't name, as what made it isn't in the test", () => {
+    const code = testCode(notes, { ...ofNotes, skipped: [1] });
+    const at = (line) => code.split("\n").find((other) => other.includes(line));
+    assert.match(at(`${tea} is no id`), /^ *\/\/ .* of this test; it may be one of the log's\.$/);
+    assert.match(at('"EditNote"'), new RegExp(`"note":"${tea}"`));
+    assert.match(at('"AddNote"'), /"text":"\\#\(bob1\.participant\)"/);
+    assert.match(code, new RegExp(`Rejected then: .*\n *// ${gone} is no id of this test`));
+    assert.match(code, /v4\n[^]*"note":"\\#\(idOfV3\)"/);
+    const own = note("ada", 1, "AddNote", { text: "" }, { sender: { id: "server" } });
+    const byServer = [header, own, note("bob", 1, "EditNote", { note: tea })].join("\n");
+    assert.match(testCode(byServer, { ...ofNotes, through: 2 }), new RegExp(`${tea} is no id`));
+  });
+
+  test("has no word of ids where no payload names one, whatever ids clients have", () => {
+    const odd = (client, seq) => add(ada, { text: tea.slice(1) }, { client, seq });
+    const lines = [header, odd("\u2028é", 1), odd(["ada"], 2), odd("ada", "3"), odd("ada", 4)];
+    const code = testCode(lines.join("\n"), { ...options, through: 4 });
+    assert.doesNotMatch(code, /\bid\b|idOf|middleware/);
   });
 
   test("leaves out what is skipped, and doesn't say then what is rejected", () => {

@@ -504,14 +504,23 @@ export class Devtools {
       case panes.difference:
         return this.#showDifference();
       case panes.find:
-        return this.#findPane.show(this.#search.asked, this.#search.answer);
+        return this.#showFound();
       case panes.clients:
         return this.#clientList.show(this.#detail.value);
       case panes.costs:
         return this.#costPane.show(this.#turns.value, this.#detail.value);
       default:
-        return this.#form.show(this.#samplesOfActions.value, this.#outcomes.all);
+        return this.#form.show(this.#samplesOfActions.value, this.#outcomes.all, {
+          room: this.#room, imported: this.#imported !== undefined,
+        });
     }
+  }
+
+  #showFound() {
+    const { version, now, then } = this.#travel;
+    const shown = version === undefined ? now : then;
+    const state = shown && "state" in shown && !this.#imported?.trouble ? shown.state : undefined;
+    this.#findPane.show(this.#search.asked, this.#search.answer, state);
   }
 
   #showState() {

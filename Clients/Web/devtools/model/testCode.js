@@ -1,9 +1,12 @@
+import { stampId } from "../../storecast/session/stampId.js";
+
 /** How many dispatches a test has at most. */
 const most = 2000;
 
 /**
  * @typedef {object} Line  an entry of a journal
  * @property {string} client
+ * @property {number} seq
  * @property {{ id: string, roles?: string[] }} sender
  * @property {{ type: string, payload?: unknown }[]} actions
  * @property {{ title: string }} [rejection]
@@ -11,8 +14,42 @@ const most = 2000;
  */
 
 /**
+ * What the log's payloads may name that is another in the test: the ids of clients, and those of
+ * dispatches, of which rooms make the ids of what they add. By what they were in the log, with what
+ * is Swift code for them.
+ *
+ * @typedef {Map<string, () => string>} Ids
+ */
+
+/**
+ * A dispatch of the test, and what its id is called if a later one has it in its payload.
+ *
+ * @typedef {{ code: string, id: string }} Step
+ */
+
+/** The form of the server's ids; see Docs/Protocol.md. */
+const idForm = /(?<![0-9a-z])[0-9a-v]{26}(?![0-9a-z])/g;
+
+/** A middleware that comes before all others, and notes what id a client's dispatch has. */
+const notesIds = `// Ids are others than in the log: \`id\` is that of the newest dispatch.
+var id = ""
+room.withStore { store in
+    store.middleware.insert(
+        { _, _ in
+            { next in
+                { action in
+                    let stamp = (action as? any Stamped)?.stamp
+                    if let stamp, stamp.sender != .server, stamp.id != "" { id = stamp.id }
+                    next(action)
+                }
+            }
+        }, at: 0)
+}`;
+
+/**
  * A test in Swift that dispatches into a `TestRoom` what a journal has up to a version, by the same
- * people in the same order, without what is skipped.
+ * people in the same order, without what is skipped. Where a payload has the id of an earlier
+ * dispatch or of a client, the test has the one that this gets in it.
  *
  * @param {string} text  the journal's, as it is exported
  * @param {object} options
@@ -28,7 +65,9 @@ export function testCode(text, options) {
   const { through, definition, skipped = [], ineffective = new Map(), types } = options;
   /** @type {Map<string, { name: string, code: string }>} */
   const people = new Map();
-  /** @type {string[]} */
+  /** @type {Ids} */
+  const ids = new Map();
+  /** @type {Step[]} */
   const body = [];
   let room = "";
   // Without others, what was rejected may not be.
@@ -52,12 +91,22 @@ export function testCode(text, options) {
     if (!content.rejection) version += 1;
     if (!content.rejection && skipped.includes(version)) continue;
     const name = () => person(content, people).name;
-    const { code, isLed } = dispatch(content, name, version, { types, isSure });
-    body.push(code);
-    if (isLed) led += 1;
-    else if (!content.rejection) isWhole = false;
+    noteClient(content, ids, name);
+    const { code, isLed } = dispatch(content, name, version, { types, isSure, ids });
+    /** @type {Step} */
+    const step = { code, id: "" };
+    body.push(step);
+    if (isLed) {
+      led += 1;
+      // Names of connections have no capitals.
+      const id = `idOfV${version}`;
+      noteDispatch(content, ids, () => (step.id = id));
+    } else if (!content.rejection) {
+      isWhole = false;
+    }
   }
   if (version < through) throw new Error(`The journal ends at version ${version}.`);
+  const lines = body.flatMap(({ code, id }) => (id ? [code, `let ${id} = id`] : [code]));
   return [
     "import StorecastTesting",
     "import Testing",
@@ -69,8 +118,9 @@ export function testCode(text, options) {
     `    @Test func \`the room comes to version ${led}\`() async throws {`,
     `        let room = TestRoom(${definition})`,
     ...[...people.values()].map(({ code }) => `        ${code}`),
+    ...(body.some(({ id }) => id) ? indented([notesIds]) : []),
     "",
-    ...body.flatMap((code) => code.split("\n")).map((code) => `        ${code}`),
+    ...indented(lines),
     "",
     isWhole
       ? `        #expect(room.position.version == ${led})`
@@ -79,6 +129,35 @@ export function testCode(text, options) {
     "}",
     "",
   ].join("\n");
+}
+
+/** @param {string[]} codes */
+function indented(codes) {
+  return codes.flatMap((code) => code.split("\n")).map((line) => `        ${line}`);
+}
+
+/**
+ * Notes what payloads name the client by, its own ones among them.
+ *
+ * @param {Line} line
+ * @param {Ids} ids
+ * @param {() => string} name  of its connection
+ */
+function noteClient({ client, sender }, ids, name) {
+  if (typeof client !== "string" || sender.id === "server") return;
+  const participant = stampId(client, 0);
+  if (!ids.has(participant)) ids.set(participant, () => `${name()}.participant`);
+}
+
+/**
+ * Notes what later payloads name a dispatch by that the test has, too.
+ *
+ * @param {Line} line
+ * @param {Ids} ids
+ * @param {() => string} code
+ */
+function noteDispatch({ client, seq }, ids, code) {
+  if (typeof client === "string" && typeof seq === "number") ids.set(stampId(client, seq), code);
 }
 
 /**
@@ -125,10 +204,11 @@ function person({ client, sender }, people) {
  * @param {Line} line
  * @param {() => string} name  makes a connection for who dispatched it, unless there is one
  * @param {number} version
- * @param {{ types: readonly string[] | undefined, isSure: boolean }} known
+ * @param {{ types: readonly string[] | undefined, isSure: boolean, ids: Ids }} known
  * @returns {{ code: string, isLed: boolean }}  whether the code leads to the version
  */
-function dispatch({ actions, rejection, refused, sender }, name, version, { types, isSure }) {
+function dispatch({ actions, rejection, refused, sender }, name, version, known) {
+  const { types, isSure, ids } = known;
   const [action, ...more] = actions;
   if (refused) {
     const what = `${comment(sender.id) || "Somebody"}'s ${comment(refused.type)}`;
@@ -142,16 +222,24 @@ function dispatch({ actions, rejection, refused, sender }, name, version, { type
     return { code: `// v${version}, by the server's own code: ${what}`, isLed: false };
   }
   const note = more.length > 0 ? `, of which middleware made ${more.length} more` : "";
+  const payload = JSON.stringify(action.payload ?? {});
+  const lacks = [...new Set(payload.match(idForm))]
+    .filter((id) => !ids.has(id))
+    .map((id) => `\n// ${id} is no id of this test; it may be one of the log's.`)
+    .join("");
   const call = (/** @type {string} */ space) =>
     `${name()}.dispatch(\n${space}    type: ${swiftString(action.type)}, payload: ` +
-    `JSON(parsing: ${rawString(JSON.stringify(action.payload ?? {}))})\n${space}).outcome`;
-  if (!rejection) return { code: `// v${version}${note}\n_ = try await ${call("")}`, isLed: true };
+    `JSON(parsing: ${rawString(payload, ids)})\n${space}).outcome`;
+  if (!rejection) {
+    return { code: `// v${version}${note}${lacks}\n_ = try await ${call("")}`, isLed: true };
+  }
   if (!isSure) {
-    const code = `// Rejected then: ${comment(rejection.title)}\n_ = try? await ${call("")}`;
+    const title = comment(rejection.title);
+    const code = `// Rejected then: ${title}${lacks}\n_ = try? await ${call("")}`;
     return { code, isLed: false };
   }
   const code =
-    `// Rejected: ${comment(rejection.title)}\n` +
+    `// Rejected: ${comment(rejection.title)}${lacks}\n` +
     `await #expect(throws: Rejection.self) {\n    try await ${call("    ")}\n}`;
   return { code, isLed: false };
 }
@@ -174,11 +262,13 @@ function swiftString(text) {
 }
 
 /**
- * A literal in which only its own marks mean something.
+ * A literal in which only its own marks mean something: of ids that the test knows they are the
+ * names.
  *
  * @param {string} text  without line breaks
+ * @param {Ids} ids
  */
-function rawString(text) {
+function rawString(text, ids) {
   // Can't be in a literal, or not be seen in it; within strings only.
   const seen = text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) =>
     Array.from({ length: character.length }, (_, place) => {
@@ -187,5 +277,9 @@ function rawString(text) {
   );
   let marks = "#";
   while (seen.includes(`"${marks}`) || seen.includes(`\\${marks}`)) marks += "#";
-  return `${marks}"${seen}"${marks}`;
+  const filled = seen.replace(idForm, (id) => {
+    const code = ids.get(id)?.();
+    return code === undefined ? id : `\\${marks}(${code})`;
+  });
+  return `${marks}"${filled}"${marks}`;
 }

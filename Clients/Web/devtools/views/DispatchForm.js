@@ -2,12 +2,18 @@ import { element } from "../elements.js";
 
 /** @typedef {import("../model/types.js").Forwarded} Forwarded */
 /** @typedef {import("../model/types.js").Samples} Samples */
+/**
+ * @typedef {object} Destination
+ * @property {string | undefined} room  that was chosen
+ * @property {boolean} imported  whether an imported log is shown instead
+ */
 
 /** A form that dispatches an action into the room: one of its types, with a sample payload. */
 export class DispatchForm {
   #send;
   #type = element("select", { required: true });
   #payload = element("textarea", { rows: "7", spellcheck: "false" });
+  #home = element("p", { class: "faint", id: "dispatch-home" });
   #problem = element("p", { class: "problem", id: "payload-problem", role: "status" });
   #button = element("button", { type: "submit", class: "primary" }, "Dispatch");
   #sample = element("button", { type: "button" }, "Sample payload");
@@ -25,6 +31,7 @@ export class DispatchForm {
     this.#send = send;
     this.#payload.value = this.#untouched;
     this.#payload.setAttribute("aria-describedby", "payload-problem");
+    this.#button.setAttribute("aria-describedby", "dispatch-home");
     this.#payload.addEventListener("input", () => this.#check());
     this.#payload.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
@@ -36,6 +43,7 @@ export class DispatchForm {
     const form = element(
       "form",
       {},
+      this.#home,
       element("label", {}, "Type", this.#type),
       element("label", {}, "Payload, as JSON", this.#payload),
       this.#problem,
@@ -67,8 +75,10 @@ export class DispatchForm {
   /**
    * @param {Samples | undefined} samples
    * @param {readonly Forwarded[]} results  the newest at the end
+   * @param {Destination} destination
    */
-  show(samples, results) {
+  show(samples, results, destination) {
+    this.#home.textContent = destinationText(destination);
     if (samples && samples !== this.#samples && !samples.problem) {
       this.#samples = samples;
       const chosen = this.#type.value;
@@ -114,6 +124,18 @@ export class DispatchForm {
     this.#button.disabled = problem !== "";
     this.#payload.setAttribute("aria-invalid", String(problem !== ""));
   }
+}
+
+/**
+ * Where a dispatch goes.
+ *
+ * @param {Destination} destination
+ */
+export function destinationText({ room, imported }) {
+  if (room === undefined) return "Choose a room first.";
+  return imported
+    ? `What is dispatched goes into the room ${room}, not into the log that was imported.`
+    : `What is dispatched goes into the room ${room}.`;
 }
 
 /** @param {unknown} payload */

@@ -1,5 +1,6 @@
 import { shownName } from "../../parts/avatar.js";
 import { clock, element } from "../elements.js";
+import { pointer } from "../model/differences.js";
 import { inline } from "./StateTree.js";
 
 /** @typedef {import("../model/types.js").Found} Found */
@@ -21,8 +22,8 @@ const tests = {
 
 /** Two questions about the past: who changed this place, and since when is it so? */
 export class FindPane {
-  #change = element("input", place("/cards/0/text"));
-  #first = element("input", place("/count"));
+  #change = element("input", place);
+  #first = element("input", place);
   #test = element(
     "select",
     { "aria-label": "Comparison" },
@@ -31,6 +32,7 @@ export class FindPane {
   #value = element("input", {
     "aria-label": "Value, as JSON", placeholder: "10", spellcheck: "false", autocomplete: "off",
   });
+  #hint = element("p", { class: "hint faint" });
   #note = element("p", { class: "problem", role: "alert" });
   #answer = element("div", { class: "answer", role: "status" });
   #actions;
@@ -71,18 +73,16 @@ export class FindPane {
     this.#test.addEventListener("change", () => {
       this.#value.hidden = !this.#needsValue;
     });
-    home.append(
-      change,
-      first,
-      element(
-        "p",
-        { class: "hint faint" },
-        "A place is a JSON Pointer, such as /cards/0/text; empty for the whole state. Versions " +
-          "are looked at one by one, up to the one that is shown.",
-      ),
-      this.#note,
-      this.#answer,
-    );
+    this.#offer(undefined);
+    home.append(change, first, this.#hint, this.#note, this.#answer);
+  }
+
+  /** Names a place that there is as an example. */
+  #offer(/** @type {string | undefined} */ example) {
+    for (const input of [this.#change, this.#first]) input.placeholder = example ?? "";
+    this.#hint.textContent =
+      `A place is a JSON Pointer${example ? `, such as ${example}` : ""}; empty for the whole ` +
+      "state. Versions are looked at one by one, up to the one that is shown.";
   }
 
   /** Asks who changed a place last. */
@@ -111,8 +111,10 @@ export class FindPane {
   /**
    * @param {{ name: string, params: Record<string, unknown> } | undefined} asked
    * @param {Found | undefined} answer
+   * @param {unknown} state  that is shown; undefined while it isn't known
    */
-  show(asked, answer) {
+  show(asked, answer, state) {
+    this.#offer(examplePlace(state));
     if (!asked) return this.#answer.replaceChildren();
     if (!answer) {
       return this.#answer.replaceChildren(element("p", { class: "faint" }, "Looking…"));
@@ -173,7 +175,33 @@ function condition({ test, value }) {
   return value === undefined ? words : `${words} ${inline(value)}`;
 }
 
-/** @param {string} placeholder */
-function place(placeholder) {
-  return { placeholder, spellcheck: "false", autocomplete: "off" };
+const place = { spellcheck: "false", autocomplete: "off" };
+/** A longer one explains nothing. */
+const longestExample = 80;
+
+/**
+ * A JSON Pointer to the first text, number, boolean or null within a state; undefined if there is
+ * none.
+ *
+ * @param {unknown} state
+ * @returns {string | undefined}
+ */
+export function examplePlace(state) {
+  const path = firstScalar(state, "");
+  return path && path.length <= longestExample ? path : undefined;
+}
+
+/**
+ * @param {unknown} value
+ * @param {string} path
+ * @returns {string | undefined}
+ */
+function firstScalar(value, path) {
+  if (value === undefined) return undefined;
+  if (typeof value !== "object" || value === null) return path;
+  for (const name of Object.keys(value)) {
+    const found = firstScalar(/** @type {any} */ (value)[name], pointer(path, name));
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
