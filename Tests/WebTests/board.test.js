@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { remember, sharedTextOf } from "../../Clients/Web/board/cardText.js";
 import { ask } from "../../Clients/Web/board/dialogs.js";
@@ -254,34 +253,6 @@ describe("a dialog", () => {
       assert(dialog.isOpen);
       dialog.close(answer);
       assert.equal(await asked, answer ?? "");
-    }
-  });
-});
-
-describe("the chat", () => {
-  const css = readFileSync(new URL("../../Clients/Web/board/board.css", import.meta.url), "utf8");
-  /** The numbers of a declaration of the first rule with this selector. */
-  const numbers = (selector, property) => {
-    const start = css.indexOf(`\n${selector} {`);
-    assert(start >= 0, `There is no rule for ${selector}.`);
-    const [, value] = css.slice(start, css.indexOf("}", start)).match(`\n  ${property}: (.*);`);
-    return value.match(/[\d.]+/g).map(Number);
-  };
-  const [, sides] = numbers("#columns", "padding");
-  const [, , column] = numbers(".column", "flex");
-  const [gap] = numbers("#columns", "gap");
-  const [, margin] = numbers("#chat", "margin");
-  const [most, , others] = numbers("#chat", "width");
-  /** "+ Add a column", as wide as it is in Docs/Images/board-web.svg, with padding and border. */
-  const button = 120.3 + 30;
-  const needed = sides + 3 * (column + gap) + button + sides;
-
-  test("is beside the board where it leaves room for three columns and for adding one", () => {
-    const [, over] = css.match(/@media \(max-width: (\d+)px\) \{\n  \.top #chat-button/);
-    for (const width of [Number(over) + 1, 1366, 1920]) {
-      const chat = Math.min(most, width - others);
-      assert(chat >= 300, `At ${width} the chat has only ${chat}.`);
-      assert(width - chat - margin >= needed, `At ${width} the columns lack room.`);
     }
   });
 });
