@@ -69,6 +69,13 @@ for (const [storage, makeOutbox] of [
       assert.deepEqual(browser.kept, [{ client, settled: 4, opening: 2 }]);
     });
 
+    test("has what was dispatched before it was open, also where there is no server", async () => {
+      const browser = new Browser(makeOutbox);
+      browser.tab().connection.dispatch(vote(1));
+      await settle();
+      assert.deepEqual(browser.kept.flatMap(({ seq }) => seq ?? []), [1]);
+    });
+
     test("of a tab that is gone is taken before one that is empty", async () => {
       const browser = new Browser(makeOutbox);
       const tabs = [browser.tab(), browser.tab(), browser.tab()];

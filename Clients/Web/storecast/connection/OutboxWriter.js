@@ -26,10 +26,15 @@ export class OutboxWriter {
     this.#wrote = wrote;
   }
 
-  /** @param {import("../outbox/OutboxStorage.js").OpenOutbox} storage */
+  /**
+   * Writes what was dispatched before it was open, too: there may be no server for long.
+   *
+   * @param {import("../outbox/OutboxStorage.js").OpenOutbox} storage
+   */
   open(storage) {
     this.#storage = storage;
     this.#outbox.open(storage.contents);
+    this.write();
   }
 
   close() {

@@ -7,7 +7,11 @@ export class OutboxWriter {
      *     may be sent now, or could not be, for a reason
      */
     constructor(outbox: import("../session/Outbox.js").Outbox, platform: import("./Platform.js").Platform, wrote: (problem: Rejection | undefined) => void);
-    /** @param {import("../outbox/OutboxStorage.js").OpenOutbox} storage */
+    /**
+     * Writes what was dispatched before it was open, too: there may be no server for long.
+     *
+     * @param {import("../outbox/OutboxStorage.js").OpenOutbox} storage
+     */
     open(storage: import("../outbox/OutboxStorage.js").OpenOutbox): void;
     close(): void;
     /** Writes nothing new: so a storage that others may open says whether one has. */
