@@ -18,8 +18,11 @@ extension MirroredRoom {
                 return session.admitted(
                     .welcome(lastSeq: welcome.lastSeq, rejected: welcome.rejected))
             }
-            // It was asked for with what this server has seen, and that is a part of the history.
-            guard welcome.position.epoch.isSameText(as: position.epoch) else {
+            // It was asked for with what this server has seen, and that is a part of the history:
+            // unless the log has lost what these dispatches came to, at no higher version.
+            guard welcome.position.epoch.isSameText(as: position.epoch),
+                welcome.lastSeq >= session.dispatches.settled
+            else {
                 return session.close(.goingAway, "The room begins anew.")
             }
             session.resume(lastSeq: welcome.lastSeq, rejected: welcome.rejected)
