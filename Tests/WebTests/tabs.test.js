@@ -6,7 +6,7 @@ import {
   memoryCache,
 } from "../../Clients/Web/storecast/index.js";
 import { stampId } from "../../Clients/Web/storecast/session/stampId.js";
-import { FakeDatabase } from "./support/FakeStorage.js";
+import { FakeChannels, FakeDatabase, FakeLocks } from "./support/FakeStorage.js";
 import { ManualPlatform, settle } from "./support/ManualPlatform.js";
 import { SharingBrowser } from "./support/SharingBrowser.js";
 import { stateOf, TestPeer, welcome } from "./support/TestPeer.js";
@@ -447,6 +447,34 @@ describe("tabs that share a connection", () => {
     });
     await settle();
     for (const peer of peers) assert.equal(peer.sockets.length, 1);
+  });
+
+  test("have a connection of their own where the browser denies them locks", async () => {
+    let asked = 0;
+    const denied = () => {
+      // Asked for ever, it would be the end of the page.
+      if ((asked += 1) > 20) return new Promise(() => {});
+      return Promise.reject(new DOMException("Cookies are blocked.", "SecurityError"));
+    };
+    const platform = Object.assign(new ManualPlatform(), { locks: { request: denied } });
+    platform.openChannel = new FakeChannels().of((work) => work());
+    const indexedDB = new FakeDatabase();
+    const peer = new TestPeer({ platform, tabs: true, outbox: indexedDBOutbox("a", { indexedDB }) });
+    await settle();
+    assert.equal(peer.sockets.length, 1);
+    assert(asked < 20);
+    assert.match(peer.troubles[0], /SecurityError/);
+  });
+
+  test("have a connection of their own where the browser denies them channels", async () => {
+    const platform = Object.assign(new ManualPlatform(), { locks: new FakeLocks() });
+    platform.openChannel = () => {
+      throw new DOMException("The operation is insecure.", "SecurityError");
+    };
+    const peer = new TestPeer({ platform, tabs: true, outbox: indexedDBOutbox() });
+    await settle();
+    assert.equal(peer.sockets.length, 1);
+    assert.match(peer.troubles[0], /SecurityError/);
   });
 
   test("have a connection of their own where the outbox can't be opened", async () => {

@@ -471,7 +471,10 @@ export class Connection {
       outbox.refusal = undefined;
       if (this.#cache) this.#cache.isWriting = core instanceof ConnectionCore;
     };
-    const tabs = new Tabs(storage.shared(url), locks, openChannel, {
+    const cannotShare = (/** @type {unknown} */ problem) =>
+      this.#trouble(`The tabs can't share a connection: ${problem}`);
+    /** @type {import("../tabs/Tabs.js").TabParts} */
+    const parts = {
       platform: this.#platform,
       session: this.#session,
       outbox,
@@ -489,7 +492,7 @@ export class Connection {
         this.#tabs = undefined;
         outbox.share(undefined);
         become(makeCore());
-        if (problem) this.#trouble(`The tabs can't share a connection: ${problem}`);
+        if (problem) cannotShare(problem);
         void this.#start(url, storage);
       },
       restore,
@@ -498,9 +501,16 @@ export class Connection {
       pendingChanged: () => this.#pendingChanged(),
       scheduleFlush: () => this.#core.scheduleFlush(),
       wipe: () => void this.#cache?.wipe().catch(() => {}),
-    });
-    outbox.share(tabs.tab);
-    return tabs;
+    };
+    try {
+      const tabs = new Tabs(storage.shared(url), locks, openChannel, parts);
+      outbox.share(tabs.tab);
+      return tabs;
+    } catch (problem) {
+      // Some browsers deny a channel to pages that may store nothing.
+      cannotShare(problem);
+      return undefined;
+    }
   }
 
   #makeWriter() {

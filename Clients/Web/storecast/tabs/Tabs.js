@@ -169,7 +169,11 @@ export class Tabs {
         else claim.release();
       });
     const options = isSteal ? { steal: true } : { signal: abort.signal };
-    this.#locks.request(this.#shared.name, options, held).catch(() => this.#lost(claim));
+    this.#locks.request(this.#shared.name, options, held).catch((problem) => {
+      if (problem?.name === "AbortError") this.#lost(claim);
+      // The browser denies it, and would do so again.
+      else if (this.#claim === claim) this.#failed(problem);
+    });
   }
 
   #letGo() {
@@ -206,7 +210,7 @@ export class Tabs {
   }
 
   /**
-   * The outbox can't be opened.
+   * The outbox can't be opened, or locked.
    *
    * @param {unknown} problem
    */
