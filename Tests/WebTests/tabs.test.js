@@ -487,6 +487,25 @@ describe("tabs that share a connection", () => {
     assert.equal(first.connection.pendingCount, 1);
   });
 
+  test("that are closed leave the database to whoever wants to delete it", async () => {
+    const tabs = new Tabs();
+    const { database } = tabs.browser;
+    const [first, second, third] = [await tabs.open(), await tabs.open(), await tabs.open()];
+    second.connection.close();
+    first.connection.close();
+    await tabs.browser.settle();
+    assert.equal(database.holders, 1);
+    third.connection.close();
+    await tabs.browser.settle();
+    assert.equal(database.holders, 0);
+    database.fault = "broken";
+    const alone = await tabs.open();
+    assert.equal(alone.peer.sockets.length, 1);
+    alone.connection.close();
+    await tabs.browser.settle();
+    assert.equal(database.holders, 0, "nor does one that couldn't share it");
+  });
+
   test("can't share an outbox that isn't made for it", () => {
     const outbox = localStorageOutbox();
     assert.throws(() => new TestPeer({ tabs: true, outbox }), TypeError);

@@ -502,12 +502,14 @@ export class Connection {
       scheduleFlush: () => this.#core.scheduleFlush(),
       wipe: () => void this.#cache?.wipe().catch(() => {}),
     };
+    const shared = storage.shared(url);
     try {
-      const tabs = new Tabs(storage.shared(url), locks, openChannel, parts);
+      const tabs = new Tabs(shared, locks, openChannel, parts);
       outbox.share(tabs.tab);
       return tabs;
     } catch (problem) {
       // Some browsers deny a channel to pages that may store nothing.
+      shared.close();
       cannotShare(problem);
       return undefined;
     }

@@ -132,6 +132,7 @@ export class Tabs {
     this.#post({ kind: "leave" });
     this.#role?.stop();
     this.#letGo();
+    this.#shared.close();
     this.#channel.onmessage = null;
     this.#channel.close();
     this.#leave();
