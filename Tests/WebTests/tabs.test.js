@@ -506,6 +506,49 @@ describe("tabs that share a connection", () => {
     assert.equal(database.holders, 0, "nor does one that couldn't share it");
   });
 
+  test("leave to those of another version what is in the outbox, and send it not again", async () => {
+    const tabs = new Tabs();
+    const [first, second] = [await tabs.open(), await tabs.open()];
+    await tabs.welcome(first, { value: [] });
+    await first.peer.end();
+    const outcomes = [first.connection.dispatch(add("a")), second.connection.dispatch(add("b"))];
+    await tabs.browser.settle();
+    const [{ client }] = tabs.browser.database.values.filter((value) => value.client);
+    const name = "storecast texts tabs ws://test/";
+    const later = (work) => work();
+    void tabs.browser.locks.of(later).request(name, { steal: true }, () => new Promise(() => {}));
+    await tabs.browser.settle();
+    const newer = { storecast: 2, from: "a newer one", kind: "lead", opening: 9 };
+    tabs.browser.channels.of(later)(name).postMessage(newer);
+    second.connection.dispatch(add("c"));
+    await tabs.browser.settle();
+    assert.deepEqual(await Promise.all(outcomes.map(stateOf)), Array(2).fill("outcome-unknown"));
+    for (const tab of [first, second]) {
+      const [hello, ...frames] = await tab.peer.welcome();
+      assert.notEqual(hello.client, client, "the outbox's client is the others'");
+      assert.deepEqual(sent(frames), tab === second ? [[1, "c"]] : []);
+    }
+  });
+
+  test("don't send again, as another client, when the outbox was taken away", async () => {
+    const tabs = new Tabs();
+    const [first, second] = [await tabs.open(), await tabs.open()];
+    const [{ client }] = await tabs.welcome(first, { value: [] });
+    const outcome = second.connection.dispatch(add("b"));
+    await tabs.browser.settle();
+    assert.deepEqual(sent(await first.peer.heard()), [[1, "b"]]);
+    tabs.browser.database.clear();
+    tabs.browser.crash(first.context);
+    const later = second.connection.dispatch(add("c"));
+    await tabs.browser.settle();
+    const [hello, ...frames] = await second.peer.welcome();
+    await tabs.browser.settle();
+    assert.notEqual(hello.client, client);
+    assert.deepEqual(sent([...frames, ...(await second.peer.heard())]), [[1, "c"]]);
+    assert.equal(await stateOf(outcome), "outcome-unknown");
+    assert.equal(await stateOf(later), "pending");
+  });
+
   test("can't share an outbox that isn't made for it", () => {
     const outbox = localStorageOutbox();
     assert.throws(() => new TestPeer({ tabs: true, outbox }), TypeError);

@@ -490,7 +490,7 @@ export class Connection {
       follow: become,
       alone: (problem) => {
         this.#tabs = undefined;
-        outbox.share(undefined);
+        outbox.leave(this.#platform.newClient());
         become(makeCore());
         if (problem) cannotShare(problem);
         void this.#start(url, storage);
