@@ -525,6 +525,7 @@ export class Connection {
     const { status } = this;
     this.#events.tell("status", status);
     if (status.state === "offline") this.#cache?.schedule();
+    if (status.state === "live") this.#cache?.admit();
     // Who may not enter the room may not have anything of it.
     if (status.state === "refused" && status.code === "forbidden") void this.#cache?.clear();
   }
