@@ -549,6 +549,24 @@ describe("tabs that share a connection", () => {
     assert.equal(await stateOf(later), "pending");
   });
 
+  test("that are closed can be told anything", async () => {
+    const tabs = new Tabs();
+    const [first, second] = [await tabs.open(), await tabs.open()];
+    await tabs.welcome(first, { value: [] });
+    for (const { connection } of [second, first]) {
+      let outcome;
+      connection.on("status", ({ state }) => {
+        if (state === "closed") outcome = connection.dispatch(add("last words"));
+      });
+      connection.close();
+      connection.reconnect();
+      connection.authenticate("newer");
+      await tabs.browser.settle();
+      assert.equal(connection.status.state, "closed");
+      assert.equal(await stateOf(outcome), "closed");
+    }
+  });
+
   test("can't share an outbox that isn't made for it", () => {
     const outbox = localStorageOutbox();
     assert.throws(() => new TestPeer({ tabs: true, outbox }), TypeError);

@@ -120,16 +120,17 @@ export class Tabs {
 
   /** No tab is to keep anything in the cache; this one may be closed already. */
   wipe() {
-    if (this.#isOver) this.#channel = this.#openChannel(this.#shared.name);
-    this.#post({ kind: "wipe" });
-    if (this.#isOver) this.#channel.close();
+    const { name } = this.#shared;
+    const channel = this.#isOver ? this.#openChannel(name) : this.#channel;
+    channel.postMessage(this.#signed({ kind: "wipe" }));
+    if (this.#isOver) channel.close();
   }
 
   close() {
     if (this.#isOver) return;
+    this.#post({ kind: "leave" });
     this.#isOver = true;
     this.#unwatch();
-    this.#post({ kind: "leave" });
     this.#role?.stop();
     this.#letGo();
     this.#shared.close();
@@ -293,9 +294,14 @@ export class Tabs {
 
   // Messages
 
-  /** @param {object} message */
+  /** @param {object} message  said by nobody any more who is closed, whatever the program asks */
   #post(message) {
-    this.#channel.postMessage({ storecast: version, from: this.tab, ...message });
+    if (!this.#isOver) this.#channel.postMessage(this.#signed(message));
+  }
+
+  /** @param {object} message */
+  #signed(message) {
+    return { storecast: version, from: this.tab, ...message };
   }
 
   /** @param {any} message */
