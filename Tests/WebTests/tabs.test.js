@@ -549,6 +549,27 @@ describe("tabs that share a connection", () => {
     assert.equal(await stateOf(later), "pending");
   });
 
+  test("leave a server alone that wants it, whichever of them is shown", async () => {
+    const tabs = new Tabs();
+    const [first, second] = [await tabs.open(), await tabs.open()];
+    await tabs.welcome(first, { value: [] });
+    const bye = { op: "bye", code: "full", title: "Later.", reconnect: true, after: 60, jitter: 0 };
+    await first.peer.say(bye);
+    await first.peer.end(4103);
+    await tabs.browser.settle();
+    second.context.platform.networkChanges();
+    await tabs.browser.settle();
+    assert.equal(first.peer.sockets.length, 1);
+    second.connection.reconnect();
+    await tabs.browser.settle();
+    assert.equal(first.peer.sockets.length, 2, "unless somebody says so");
+    await first.peer.end();
+    await tabs.browser.settle();
+    second.context.platform.networkChanges();
+    await tabs.browser.settle();
+    assert.equal(first.peer.sockets.length, 3, "it was lost, and the network is another one");
+  });
+
   test("that are closed can be told anything", async () => {
     const tabs = new Tabs();
     const [first, second] = [await tabs.open(), await tabs.open()];

@@ -500,6 +500,9 @@ export class Connection {
       changed: () => this.#statusChanged(),
       pendingChanged: () => this.#pendingChanged(),
       scheduleFlush: () => this.#core.scheduleFlush(),
+      networkChanged: () => {
+        if (this.#core instanceof ConnectionCore) this.#core.networkChanged();
+      },
       wipe: () => void this.#cache?.wipe().catch(() => {}),
     };
     const shared = storage.shared(url);

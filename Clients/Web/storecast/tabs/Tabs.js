@@ -24,6 +24,7 @@ import { TabLeader } from "./TabLeader.js";
  * @property {() => void} changed  the status has
  * @property {() => void} pendingChanged
  * @property {() => void} scheduleFlush
+ * @property {() => void} networkChanged  as the browser has told another tab
  * @property {() => void} wipe  takes the cache away
  */
 
