@@ -459,7 +459,8 @@ describe("tabs that share a connection", () => {
     const platform = Object.assign(new ManualPlatform(), { locks: { request: denied } });
     platform.openChannel = new FakeChannels().of((work) => work());
     const indexedDB = new FakeDatabase();
-    const peer = new TestPeer({ platform, tabs: true, outbox: indexedDBOutbox("a", { indexedDB }) });
+    const outbox = indexedDBOutbox("a", { indexedDB });
+    const peer = new TestPeer({ platform, tabs: true, outbox });
     await settle();
     assert.equal(peer.sockets.length, 1);
     assert(asked < 20);
@@ -506,7 +507,7 @@ describe("tabs that share a connection", () => {
     assert.equal(database.holders, 0, "nor does one that couldn't share it");
   });
 
-  test("leave to those of another version what is in the outbox, and send it not again", async () => {
+  test("leave to those of another version what is in the outbox, and don't send it", async () => {
     const tabs = new Tabs();
     const [first, second] = [await tabs.open(), await tabs.open()];
     await tabs.welcome(first, { value: [] });
@@ -553,7 +554,8 @@ describe("tabs that share a connection", () => {
     const tabs = new Tabs();
     const [first, second] = [await tabs.open(), await tabs.open()];
     await tabs.welcome(first, { value: [] });
-    const bye = { op: "bye", code: "full", title: "Later.", reconnect: true, after: 60, jitter: 0 };
+    const wait = { reconnect: true, after: 60, jitter: 0 };
+    const bye = { op: "bye", code: "full", title: "Later.", ...wait };
     await first.peer.say(bye);
     await first.peer.end(4103);
     await tabs.browser.settle();

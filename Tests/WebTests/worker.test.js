@@ -43,11 +43,11 @@ describe("a service worker", () => {
   test("is not to begin if its version was taken away meanwhile", async () => {
     const { origin } = await kept();
     origin.files = newer;
-    origin.turn = async () => [...origin.caches.keys()].forEach((name) => origin.caches.delete(name));
+    origin.turn = async () => origin.caches.clear();
     await assert.rejects(origin.start().install());
   });
 
-  test("leaves a page its version that is about to be loaded when the next one begins", async () => {
+  test("leaves a page that is about to be loaded its version when the next begins", async () => {
     const { origin, worker } = await kept();
     assert.equal(await worker.open("/", "a"), "page 1");
     origin.files = newer;
