@@ -351,6 +351,24 @@ describe("what is kept", () => {
     assert.equal(device.kept, "");
   });
 
+  test("is nothing, and stays so, for those who are turned out", async () => {
+    const device = new Device();
+    const { peer, connection } = await device.start();
+    await peer.welcome({ v: 3 });
+    await peer.say(subscribed(1, 1), snapshot(1, 3, "secret"));
+    await connection.saveCache();
+    assert(device.kept.includes("secret"));
+    await peer.say({ op: "bye", ...forbidden, reconnect: false, after: 0, jitter: 0 });
+    await peer.end(4102);
+    assert.equal(device.kept, "");
+    peer.platform.hide();
+    await peer.platform.advance(60_000);
+    assert.equal(device.kept, "");
+    connection.close();
+    await settle();
+    assert.equal(device.kept, "");
+  });
+
   test("is written some time after a change, with all that has changed by then", async () => {
     const device = new Device();
     let writes = 0;

@@ -6,7 +6,7 @@ import {
   memoryCache,
 } from "../../Clients/Web/storecast/index.js";
 import { stampId } from "../../Clients/Web/storecast/session/stampId.js";
-import { FakeDatabase } from "./support/FakeStorage.js";
+import { FakeChannels, FakeDatabase, FakeLocks } from "./support/FakeStorage.js";
 import { ManualPlatform, settle } from "./support/ManualPlatform.js";
 import { SharingBrowser } from "./support/SharingBrowser.js";
 import { stateOf, TestPeer, welcome } from "./support/TestPeer.js";
@@ -449,6 +449,35 @@ describe("tabs that share a connection", () => {
     for (const peer of peers) assert.equal(peer.sockets.length, 1);
   });
 
+  test("have a connection of their own where the browser denies them locks", async () => {
+    let asked = 0;
+    const denied = () => {
+      // Asked for ever, it would be the end of the page.
+      if ((asked += 1) > 20) return new Promise(() => {});
+      return Promise.reject(new DOMException("Cookies are blocked.", "SecurityError"));
+    };
+    const platform = Object.assign(new ManualPlatform(), { locks: { request: denied } });
+    platform.openChannel = new FakeChannels().of((work) => work());
+    const indexedDB = new FakeDatabase();
+    const outbox = indexedDBOutbox("a", { indexedDB });
+    const peer = new TestPeer({ platform, tabs: true, outbox });
+    await settle();
+    assert.equal(peer.sockets.length, 1);
+    assert(asked < 20);
+    assert.match(peer.troubles[0], /SecurityError/);
+  });
+
+  test("have a connection of their own where the browser denies them channels", async () => {
+    const platform = Object.assign(new ManualPlatform(), { locks: new FakeLocks() });
+    platform.openChannel = () => {
+      throw new DOMException("The operation is insecure.", "SecurityError");
+    };
+    const peer = new TestPeer({ platform, tabs: true, outbox: indexedDBOutbox() });
+    await settle();
+    assert.equal(peer.sockets.length, 1);
+    assert.match(peer.troubles[0], /SecurityError/);
+  });
+
   test("have a connection of their own where the outbox can't be opened", async () => {
     const tabs = new Tabs();
     tabs.browser.database.fault = "broken";
@@ -457,6 +486,108 @@ describe("tabs that share a connection", () => {
     await tabs.browser.settle();
     assert.equal(first.peer.sockets.length, 1);
     assert.equal(first.connection.pendingCount, 1);
+  });
+
+  test("that are closed leave the database to whoever wants to delete it", async () => {
+    const tabs = new Tabs();
+    const { database } = tabs.browser;
+    const [first, second, third] = [await tabs.open(), await tabs.open(), await tabs.open()];
+    second.connection.close();
+    first.connection.close();
+    await tabs.browser.settle();
+    assert.equal(database.holders, 1);
+    third.connection.close();
+    await tabs.browser.settle();
+    assert.equal(database.holders, 0);
+    database.fault = "broken";
+    const alone = await tabs.open();
+    assert.equal(alone.peer.sockets.length, 1);
+    alone.connection.close();
+    await tabs.browser.settle();
+    assert.equal(database.holders, 0, "nor does one that couldn't share it");
+  });
+
+  test("leave to those of another version what is in the outbox, and don't send it", async () => {
+    const tabs = new Tabs();
+    const [first, second] = [await tabs.open(), await tabs.open()];
+    await tabs.welcome(first, { value: [] });
+    await first.peer.end();
+    const outcomes = [first.connection.dispatch(add("a")), second.connection.dispatch(add("b"))];
+    await tabs.browser.settle();
+    const [{ client }] = tabs.browser.database.values.filter((value) => value.client);
+    const name = "storecast texts tabs ws://test/";
+    const later = (work) => work();
+    void tabs.browser.locks.of(later).request(name, { steal: true }, () => new Promise(() => {}));
+    await tabs.browser.settle();
+    const newer = { storecast: 2, from: "a newer one", kind: "lead", opening: 9 };
+    tabs.browser.channels.of(later)(name).postMessage(newer);
+    second.connection.dispatch(add("c"));
+    await tabs.browser.settle();
+    assert.deepEqual(await Promise.all(outcomes.map(stateOf)), Array(2).fill("outcome-unknown"));
+    for (const tab of [first, second]) {
+      const [hello, ...frames] = await tab.peer.welcome();
+      assert.notEqual(hello.client, client, "the outbox's client is the others'");
+      assert.deepEqual(sent(frames), tab === second ? [[1, "c"]] : []);
+    }
+  });
+
+  test("don't send again, as another client, when the outbox was taken away", async () => {
+    const tabs = new Tabs();
+    const [first, second] = [await tabs.open(), await tabs.open()];
+    const [{ client }] = await tabs.welcome(first, { value: [] });
+    const outcome = second.connection.dispatch(add("b"));
+    await tabs.browser.settle();
+    assert.deepEqual(sent(await first.peer.heard()), [[1, "b"]]);
+    tabs.browser.database.clear();
+    tabs.browser.crash(first.context);
+    const later = second.connection.dispatch(add("c"));
+    await tabs.browser.settle();
+    const [hello, ...frames] = await second.peer.welcome();
+    await tabs.browser.settle();
+    assert.notEqual(hello.client, client);
+    assert.deepEqual(sent([...frames, ...(await second.peer.heard())]), [[1, "c"]]);
+    assert.equal(await stateOf(outcome), "outcome-unknown");
+    assert.equal(await stateOf(later), "pending");
+  });
+
+  test("leave a server alone that wants it, whichever of them is shown", async () => {
+    const tabs = new Tabs();
+    const [first, second] = [await tabs.open(), await tabs.open()];
+    await tabs.welcome(first, { value: [] });
+    const wait = { reconnect: true, after: 60, jitter: 0 };
+    const bye = { op: "bye", code: "full", title: "Later.", ...wait };
+    await first.peer.say(bye);
+    await first.peer.end(4103);
+    await tabs.browser.settle();
+    second.context.platform.networkChanges();
+    await tabs.browser.settle();
+    assert.equal(first.peer.sockets.length, 1);
+    second.connection.reconnect();
+    await tabs.browser.settle();
+    assert.equal(first.peer.sockets.length, 2, "unless somebody says so");
+    await first.peer.end();
+    await tabs.browser.settle();
+    second.context.platform.networkChanges();
+    await tabs.browser.settle();
+    assert.equal(first.peer.sockets.length, 3, "it was lost, and the network is another one");
+  });
+
+  test("that are closed can be told anything", async () => {
+    const tabs = new Tabs();
+    const [first, second] = [await tabs.open(), await tabs.open()];
+    await tabs.welcome(first, { value: [] });
+    for (const { connection } of [second, first]) {
+      let outcome;
+      connection.on("status", ({ state }) => {
+        if (state === "closed") outcome = connection.dispatch(add("last words"));
+      });
+      connection.close();
+      connection.reconnect();
+      connection.authenticate("newer");
+      await tabs.browser.settle();
+      assert.equal(connection.status.state, "closed");
+      assert.equal(await stateOf(outcome), "closed");
+    }
   });
 
   test("can't share an outbox that isn't made for it", () => {

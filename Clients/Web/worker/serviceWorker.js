@@ -16,7 +16,6 @@ const prefix = `storecast-pages ${scope} `;
 const records = `storecast-clients ${scope}`;
 /** A page that is about to be loaded isn't among the clients yet. */
 const grace = 60_000;
-const born = new Map();
 
 const version = digest(new TextEncoder().encode(JSON.stringify(pages)));
 
@@ -38,6 +37,8 @@ async function install() {
   const cache = await caches.open(name);
   try {
     await Promise.all(pages.map((page) => keep(cache, page)));
+    // An earlier worker may have taken it for one that no page has.
+    if (!(await caches.has(name))) throw new Error("The version was taken away.");
   } catch (problem) {
     await caches.delete(name);
     throw problem;
@@ -87,7 +88,6 @@ async function open({ request, resultingClientId }) {
     pages.find(({ under = [] }) => under.some((folder) => pathname.startsWith(folder)));
   const kept = page && (await find(page.path, await version));
   if (!kept) return fetch(request);
-  born.set(resultingClientId, Date.now());
   try {
     await clean();
     await note(resultingClientId);
@@ -109,10 +109,11 @@ async function find(path, version) {
   return caches.match(path, { cacheName: prefix + version }).catch(() => undefined);
 }
 
-/** A page has this version. */
+/** A page has this version, from now on: browsers end workers, and start others, at any time. */
 async function note(id) {
   const clients = await caches.open(records);
-  await clients.put(recordOf(id), new Response(await version));
+  const headers = { born: String(Date.now()) };
+  await clients.put(recordOf(id), new Response(await version, { headers }));
 }
 
 /** Forgets pages that are closed, and the versions that no page has. */
@@ -121,16 +122,15 @@ async function clean() {
   const used = new Set([prefix + (await version), records]);
   for (const record of await clients.keys()) {
     const id = new URL(record.url).searchParams.get("client");
-    const isYoung = Date.now() - (born.get(id) ?? -Infinity) < grace;
-    if (isYoung || (await self.clients.get(id))) used.add(prefix + (await versionOf(id)));
-    else {
-      born.delete(id);
-      await clients.delete(record);
-    }
+    const its = await clients.match(record);
+    const isYoung = Date.now() - Number(its?.headers.get("born")) < grace;
+    if (isYoung || (await self.clients.get(id))) used.add(prefix + (await its?.text()));
+    else await clients.delete(record);
   }
-  for (const name of await caches.keys()) {
-    if (isOurs(name) && !used.has(name)) await caches.delete(name);
-  }
+  const names = await caches.keys();
+  // One that is about to begin has a version that no page has yet, and cleans then.
+  if (self.registration.installing || self.registration.waiting) return;
+  for (const name of names) if (isOurs(name) && !used.has(name)) await caches.delete(name);
 }
 
 /** Undefined if nobody knows. */

@@ -44,6 +44,8 @@ export class FakeDatabase {
   fault;
   /** Whether the browser has closed what is open, as it may. */
   isCut = false;
+  /** How often it is open. */
+  holders = 0;
   /** Returns when the next transaction may be carried out. */
   turn = async () => {};
 
@@ -54,7 +56,8 @@ export class FakeDatabase {
 
   /** The same database as a program has it of which nothing more is done when it `isGone`. */
   of(isGone) {
-    const view = { close() {}, createObjectStore: (name) => this.createObjectStore(name) };
+    const view = { close: () => this.close() };
+    view.createObjectStore = (name) => this.createObjectStore(name);
     view.transaction = (names, mode) => this.transaction(names, mode, undefined, isGone);
     view.open = (name, version) => this.open(name, version, view);
     return view;
@@ -65,12 +68,15 @@ export class FakeDatabase {
     const request = { result: database };
     queueMicrotask(() => {
       if (this.#stores.size === 0) request.onupgradeneeded();
+      this.holders += 1;
       request.onsuccess();
     });
     return request;
   }
 
-  close() {}
+  close() {
+    this.holders -= 1;
+  }
 
   /** The person, or the browser, takes everything away. */
   clear() {
@@ -168,7 +174,7 @@ export class FakeLocks {
     const lock = this.#locks.get(name) ?? { waiting: [] };
     this.#locks.set(name, lock);
     return new Promise((resolve, reject) => {
-      const claim = { name, held, later, resolve };
+      const claim = { name, held, later, resolve, reject };
       claim.fail = () => later(() => reject(new DOMException("It is lost.", "AbortError")));
       if (ifAvailable && (lock.holder || lock.waiting.length > 0)) {
         return later(() => resolve(held(null)));
@@ -200,7 +206,8 @@ export class FakeLocks {
       if (lock.holder !== claim) return;
       const holding = Promise.resolve(claim.held({ name: claim.name }));
       holding.then(end, end);
-      claim.resolve(holding);
+      // Unless it is taken away before.
+      holding.then(claim.resolve, claim.reject);
     });
   }
 }

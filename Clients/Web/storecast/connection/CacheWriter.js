@@ -20,6 +20,8 @@ export class CacheWriter {
   /** Whether this program writes: of tabs that share a connection one does. */
   isWriting = true;
   #isEnded = false;
+  /** The viewer may have nothing of it, though it is still shown. */
+  #isBarred = false;
   /** What is being written, one after the other. */
   #writing = Promise.resolve();
   #key;
@@ -98,6 +100,7 @@ export class CacheWriter {
 
   /** What there is to keep now; undefined if there is nothing, or may be nothing any more. */
   get text() {
+    if (this.#isBarred) return undefined;
     const { mirrors, position, term } = this.#session;
     return position && this.#kept?.write(mirrors, position, term);
   }
@@ -120,8 +123,14 @@ export class CacheWriter {
     });
   }
 
-  /** The viewer may have nothing of it any more. */
+  /** The viewer may have it. */
+  admit() {
+    this.#isBarred = false;
+  }
+
+  /** The viewer may have nothing of it any more, until `admit` is called. */
   clear() {
+    this.#isBarred = true;
     this.#kept?.clear();
     return this.#append(() => this.#options.storage.delete(this.#key).catch(() => {}));
   }

@@ -471,7 +471,10 @@ export class Connection {
       outbox.refusal = undefined;
       if (this.#cache) this.#cache.isWriting = core instanceof ConnectionCore;
     };
-    const tabs = new Tabs(storage.shared(url), locks, openChannel, {
+    const cannotShare = (/** @type {unknown} */ problem) =>
+      this.#trouble(`The tabs can't share a connection: ${problem}`);
+    /** @type {import("../tabs/Tabs.js").TabParts} */
+    const parts = {
       platform: this.#platform,
       session: this.#session,
       outbox,
@@ -487,9 +490,9 @@ export class Connection {
       follow: become,
       alone: (problem) => {
         this.#tabs = undefined;
-        outbox.share(undefined);
+        outbox.leave(this.#platform.newClient());
         become(makeCore());
-        if (problem) this.#trouble(`The tabs can't share a connection: ${problem}`);
+        if (problem) cannotShare(problem);
         void this.#start(url, storage);
       },
       restore,
@@ -497,10 +500,22 @@ export class Connection {
       changed: () => this.#statusChanged(),
       pendingChanged: () => this.#pendingChanged(),
       scheduleFlush: () => this.#core.scheduleFlush(),
+      networkChanged: () => {
+        if (this.#core instanceof ConnectionCore) this.#core.networkChanged();
+      },
       wipe: () => void this.#cache?.wipe().catch(() => {}),
-    });
-    outbox.share(tabs.tab);
-    return tabs;
+    };
+    const shared = storage.shared(url);
+    try {
+      const tabs = new Tabs(shared, locks, openChannel, parts);
+      outbox.share(tabs.tab);
+      return tabs;
+    } catch (problem) {
+      // Some browsers deny a channel to pages that may store nothing.
+      shared.close();
+      cannotShare(problem);
+      return undefined;
+    }
   }
 
   #makeWriter() {
@@ -513,6 +528,7 @@ export class Connection {
     const { status } = this;
     this.#events.tell("status", status);
     if (status.state === "offline") this.#cache?.schedule();
+    if (status.state === "live") this.#cache?.admit();
     // Who may not enter the room may not have anything of it.
     if (status.state === "refused" && status.code === "forbidden") void this.#cache?.clear();
   }

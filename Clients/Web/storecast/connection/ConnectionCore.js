@@ -81,7 +81,7 @@ export class ConnectionCore {
       },
       () => this.#lost("The server is silent."),
     );
-    this.#unwatch = platform.watchNetwork(() => this.#networkChanged());
+    this.#unwatch = platform.watchNetwork(() => this.networkChanged());
   }
 
   // Connecting
@@ -192,7 +192,8 @@ export class ConnectionCore {
     this.#liveSince = undefined;
   }
 
-  #networkChanged() {
+  /** The machine may have got another network, or was woken up. */
+  networkChanged() {
     // How long a server wants to be left alone doesn't depend on the network.
     if (this.status.state === "offline" && !this.#bye) this.reconnect();
     else if (this.status.state === "live") this.#heartbeat.probe();

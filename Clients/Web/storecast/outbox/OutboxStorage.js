@@ -58,6 +58,7 @@
  * @property {(newClient: () => string, lost: () => void) => Promise<OpenOutbox>} open  opens it,
  *     also when another tab has: that one can't write any more, and `lost` is called there when it
  *     tries
+ * @property {() => void} close  lets go of what it has for the next `open`, which nobody will call
  */
 
 export {};

@@ -27,8 +27,10 @@ export function indexedDBOutbox(name = "outbox", parts = {}) {
       const database = await openAgain();
       const locks = parts.locks ?? globalThis.navigator?.locks;
       const names = slotsOf(name, url);
-      const used = await usedSlots(database, names);
-      return openFree(locks, names, used, (slot) => open(database, slot, newClient, openAgain));
+      return closing(database, async () => {
+        const used = await usedSlots(database, names);
+        return openFree(locks, names, used, (slot) => open(database, slot, newClient, openAgain));
+      });
     },
     shared: (url) => {
       const slot = `storecast ${name} tabs ${url}`;
@@ -39,14 +41,20 @@ export function indexedDBOutbox(name = "outbox", parts = {}) {
       return {
         name: slot,
         open: async (newClient, lost) => {
+          const openIn = (/** @type {IDBDatabase} */ database) =>
+            closing(database, () => open(database, slot, newClient, openAgain, lost));
           const first = opened;
           opened = undefined;
           try {
-            if (first) return await open(await first, slot, newClient, openAgain, lost);
+            if (first) return await openIn(await first);
           } catch {
             // The browser may have closed it while another tab led.
           }
-          return open(await openAgain(), slot, newClient, openAgain, lost);
+          return openIn(await openAgain());
+        },
+        close: () => {
+          opened?.then((database) => database.close()).catch(() => {});
+          opened = undefined;
         },
       };
     },
@@ -64,6 +72,21 @@ function openDatabase(factory) {
     request.result.createObjectStore("dispatches");
   };
   return result(request);
+}
+
+/**
+ * What is opened in a database, which is closed if that can't be: nobody could delete it.
+ *
+ * @param {IDBDatabase} database
+ * @param {() => Promise<OpenOutbox>} work
+ */
+async function closing(database, work) {
+  try {
+    return await work();
+  } catch (error) {
+    database.close();
+    throw error;
+  }
 }
 
 /**

@@ -159,8 +159,12 @@ export class Outbox {
    */
   open({ client, settled, dispatches, opening }, isFollowing = false) {
     const { client: last, tab } = this;
+    // What may have been sent isn't sent again as another client: no server could know it again.
+    const sent = client === last ? 0 : this.#lastEverSent;
+    const ours = this.entries.filter((entry) => entry.tab === tab);
+    const lost = ours.filter(({ seq }) => seq <= sent);
     const waiting = new Map(
-      this.entries.filter((entry) => entry.tab === tab).map((entry) => [entry.n, entry]),
+      ours.filter(({ seq }) => seq > sent).map((entry) => [entry.n, entry]),
     );
     this.client = client;
     this.#hasAsked = false;
@@ -182,6 +186,7 @@ export class Outbox {
     this.#stored = { seq: this.lastSeq, settled };
     this.#taken = isFollowing ? this.lastSeq : Infinity;
     this.#appendAgain([...waiting.values()], last);
+    for (const { reject } of lost) reject(unknown("It was sent as another client's."));
   }
 
   /**
@@ -205,10 +210,26 @@ export class Outbox {
 
   // Sharing
 
-  /** @param {string | undefined} tab  this program, if it shares the outbox with other tabs */
+  /** @param {string} tab  this program, which shares the outbox with other tabs */
   share(tab) {
     this.tab = tab;
     for (const entry of this.entries) entry.tab = tab;
+  }
+
+  /**
+   * Shares it no more, and is another client: what the other tabs have is sent by them.
+   *
+   * @param {string} client
+   */
+  leave(client) {
+    if (this.#stored.seq < Infinity) {
+      this.#lastEverSent = Math.max(this.#lastEverSent, this.#stored.seq);
+    }
+    this.open({ client, settled: 0, dispatches: [] });
+    // In memory, unless another one is opened.
+    this.#stored = { seq: Infinity, settled: Infinity };
+    this.tab = undefined;
+    for (const entry of this.entries) entry.tab = undefined;
   }
 
   /** What this tab made and the tab that leads has yet to take. */
@@ -407,11 +428,9 @@ export class Outbox {
    * @param {number} lastSeq
    */
   #disown(lastSeq) {
-    const title = "It can't be told whether the action was reduced.";
-    const detail = "The server settled more than was sent.";
     for (const entry of this.entries) {
       if (entry.seq > this.#lastEverSent && entry.seq <= lastSeq) {
-        entry.rejection = new Rejection("outcome-unknown", title, detail);
+        entry.rejection = unknown("The server settled more than was sent.");
       }
     }
     this.lastSeq = Math.max(this.lastSeq, lastSeq);
@@ -556,3 +575,8 @@ export class Outbox {
   }
 }
 
+/** @param {string} detail  why nobody can tell */
+function unknown(detail) {
+  const title = "It can't be told whether the action was reduced.";
+  return new Rejection("outcome-unknown", title, detail);
+}

@@ -43,7 +43,7 @@ export class TabFollower {
     this.#parts = parts;
     this.#ways = ways;
     // Timers of a tab in the background may wait for minutes: one that is seen asks for it.
-    this.#unwatch = parts.platform.watchNetwork(() => this.reconnect());
+    this.#unwatch = parts.platform.watchNetwork(() => ways.post({ kind: "network" }));
   }
 
   /** Asks the leader how things stand; it may be that there is none yet. */

@@ -85,6 +85,7 @@ export class TabLeader {
     if (kind === "join") return this.#join(from, message.first);
     if (kind === "ping") return this.#ways.post({ kind: "here", to: from });
     if (kind === "reconnect") return connection.reconnect();
+    if (kind === "network") return this.#parts.networkChanged();
     if (kind === "authenticate") return connection.authenticate(message.token);
     if (kind === "leave") return this.gone(from);
     if (!this.#tabs.has(from)) return;

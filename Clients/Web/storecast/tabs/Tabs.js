@@ -24,6 +24,7 @@ import { TabLeader } from "./TabLeader.js";
  * @property {() => void} changed  the status has
  * @property {() => void} pendingChanged
  * @property {() => void} scheduleFlush
+ * @property {() => void} networkChanged  as the browser has told another tab
  * @property {() => void} wipe  takes the cache away
  */
 
@@ -120,18 +121,20 @@ export class Tabs {
 
   /** No tab is to keep anything in the cache; this one may be closed already. */
   wipe() {
-    if (this.#isOver) this.#channel = this.#openChannel(this.#shared.name);
-    this.#post({ kind: "wipe" });
-    if (this.#isOver) this.#channel.close();
+    const { name } = this.#shared;
+    const channel = this.#isOver ? this.#openChannel(name) : this.#channel;
+    channel.postMessage(this.#signed({ kind: "wipe" }));
+    if (this.#isOver) channel.close();
   }
 
   close() {
     if (this.#isOver) return;
+    this.#post({ kind: "leave" });
     this.#isOver = true;
     this.#unwatch();
-    this.#post({ kind: "leave" });
     this.#role?.stop();
     this.#letGo();
+    this.#shared.close();
     this.#channel.onmessage = null;
     this.#channel.close();
     this.#leave();
@@ -169,7 +172,11 @@ export class Tabs {
         else claim.release();
       });
     const options = isSteal ? { steal: true } : { signal: abort.signal };
-    this.#locks.request(this.#shared.name, options, held).catch(() => this.#lost(claim));
+    this.#locks.request(this.#shared.name, options, held).catch((problem) => {
+      if (problem?.name === "AbortError") this.#lost(claim);
+      // The browser denies it, and would do so again.
+      else if (this.#claim === claim) this.#failed(problem);
+    });
   }
 
   #letGo() {
@@ -206,7 +213,7 @@ export class Tabs {
   }
 
   /**
-   * The outbox can't be opened.
+   * The outbox can't be opened, or locked.
    *
    * @param {unknown} problem
    */
@@ -288,9 +295,14 @@ export class Tabs {
 
   // Messages
 
-  /** @param {object} message */
+  /** @param {object} message  said by nobody any more who is closed, whatever the program asks */
   #post(message) {
-    this.#channel.postMessage({ storecast: version, from: this.tab, ...message });
+    if (!this.#isOver) this.#channel.postMessage(this.#signed(message));
+  }
+
+  /** @param {object} message */
+  #signed(message) {
+    return { storecast: version, from: this.tab, ...message };
   }
 
   /** @param {any} message */

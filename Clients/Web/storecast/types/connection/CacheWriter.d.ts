@@ -24,7 +24,9 @@ export class CacheWriter {
     get text(): string | undefined;
     /** Writes what is followed now; fulfilled when that is done, or can't be. */
     save(): Promise<void>;
-    /** The viewer may have nothing of it any more. */
+    /** The viewer may have it. */
+    admit(): void;
+    /** The viewer may have nothing of it any more, until `admit` is called. */
     clear(): Promise<void>;
     /** Takes everything away, and keeps nothing from now on. */
     wipe(): Promise<void>;

@@ -32,6 +32,8 @@ export class ConnectionCore {
     refuse(rejection: Rejection): void;
     /** Ends everything. */
     close(): void;
+    /** The machine may have got another network, or was woken up. */
+    networkChanged(): void;
     /** Sends what there is behind all that is being asked for now, in as few messages as can be. */
     scheduleFlush(): void;
     welcomed(): void;

@@ -95,4 +95,8 @@ export type SharedOutbox = {
      * tries
      */
     open: (newClient: () => string, lost: () => void) => Promise<OpenOutbox>;
+    /**
+     * lets go of what it has for the next `open`, which nobody will call
+     */
+    close: () => void;
 };

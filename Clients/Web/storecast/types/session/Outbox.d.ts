@@ -66,8 +66,14 @@ export class Outbox {
      * @param {boolean} [isFollowing]  another tab leads
      */
     open({ client, settled, dispatches, opening }: OutboxContents, isFollowing?: boolean | undefined): void;
-    /** @param {string | undefined} tab  this program, if it shares the outbox with other tabs */
-    share(tab: string | undefined): void;
+    /** @param {string} tab  this program, which shares the outbox with other tabs */
+    share(tab: string): void;
+    /**
+     * Shares it no more, and is another client: what the other tabs have is sent by them.
+     *
+     * @param {string} client
+     */
+    leave(client: string): void;
     /** What this tab made and the tab that leads has yet to take. */
     get untaken(): import("./Entry.js").Entry[];
     /** All that has an outcome of which somebody hasn't heard, or none: for a tab that joins. */

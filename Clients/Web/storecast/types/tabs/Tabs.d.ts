@@ -70,6 +70,10 @@ export type TabParts = {
     pendingChanged: () => void;
     scheduleFlush: () => void;
     /**
+     * as the browser has told another tab
+     */
+    networkChanged: () => void;
+    /**
      * takes the cache away
      */
     wipe: () => void;
