@@ -41,7 +41,9 @@ import Testing
         try SimulatedJournal.losingNATS.simulation.check(group * 4..<group * 4 + 4)
     }
 
-    @Test(arguments: [23, 371, 12551, 16030, 16900, 24116, 43270, 119_431, 206_603, 462_816] as [UInt64])
+    @Test(
+        arguments: [23, 371, 12551, 16030, 16900, 24116, 43270, 119_431, 206_603, 462_816]
+            as [UInt64])
     func `what failed once where all of NATS loses its power holds`(_ seed: UInt64) throws {
         try SimulatedJournal.losingNATS.simulation.check([seed])
     }

@@ -332,9 +332,9 @@ extension SocketTests {
 
         @Test func `a server that says nothing is given up`() async throws {
             let peer = try Listener()
-            var configuration = WebSocketClientConfiguration(host: "127.0.0.1", port: peer.port)
-            configuration.connectTimeout = .milliseconds(50)
-            let client = try await TestClient(configuration)
+            let client = try await TestClient(
+                WebSocketClientConfiguration(host: "127.0.0.1", port: peer.port),
+                connectTimeout: .milliseconds(50))
             let sentence = "No answer from 127.0.0.1:\(peer.port) within 0.05 seconds."
             #expect(try await client.events.next() == .closed(1006, "", error: sentence))
             await client.loop.shutDown()

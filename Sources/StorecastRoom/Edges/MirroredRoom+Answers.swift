@@ -9,6 +9,7 @@ extension MirroredRoom {
         case .welcome(let welcome):
             reach(welcome.position.version)
             guest.isLive = true
+            let told = guest.settled
             guest.settled = welcome.lastSeq
             guard guest.isKnown else {
                 guest.isKnown = true
@@ -19,9 +20,8 @@ extension MirroredRoom {
                     .welcome(lastSeq: welcome.lastSeq, rejected: welcome.rejected))
             }
             // It was asked for with what this server has seen, and that is a part of the history:
-            // unless the log has lost what these dispatches came to, at no higher version.
-            guard welcome.position.epoch.isSameText(as: position.epoch),
-                welcome.lastSeq >= session.dispatches.settled
+            // unless the log has lost what its dispatches came to, at no higher version.
+            guard welcome.position.epoch.isSameText(as: position.epoch), welcome.lastSeq >= told
             else {
                 return session.close(.goingAway, "The room begins anew.")
             }
@@ -29,6 +29,7 @@ extension MirroredRoom {
         case .transaction(let version, _, let acked):
             reach(version)
             if let acked {
+                guest.settled = acked
                 session.settled(through: acked, guest.rejects)
                 guest.rejects.removeAll { $0.seq <= acked }
             }

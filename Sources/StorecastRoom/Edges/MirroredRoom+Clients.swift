@@ -19,7 +19,7 @@ extension MirroredRoom {
         var isIntroduced = false
         /// Whether the owner has let it in on this connection.
         var isLive = false
-        /// Up to where the owner had settled its dispatches when it let it in.
+        /// Up to where the owner has settled its dispatches, as it has told.
         var settled: UInt64 = 0
         /// What the owner has rejected, until it says at which version that, and what came before,
         /// is settled.
@@ -173,7 +173,7 @@ extension MirroredRoom {
         guard let guest = guests[session.number], guest.isLive, uplink?.isQuick == true else {
             return session.refused(dispatch.seq, Self.away)
         }
-        // The owner said so when it let the client in, and the client didn't know yet.
+        // The owner said so, and the client didn't know yet.
         guard dispatch.seq > guest.settled else {
             session.trace?.ended(dispatch.seq, nil)
             return

@@ -335,6 +335,37 @@ struct MirroredRoomTests {
         #expect(edge.restarts == 0 && ada.byes.count == 1)
     }
 
+    @Test func `who was told what the log has lost comes back, and only once`() {
+        let cluster = TestCluster()
+        let edge = cluster.makeEdge()
+        let (ada, mirrors) = client(.ada, at: edge)
+        cluster.settle(ada)
+        ada.dispatch(AddTea(by: 1))
+        cluster.settle(ada)
+        // The same history up to there, of which the next owner's journal has lost Ada's dispatch;
+        // somebody else's has made the version the same.
+        let other = TestCluster()
+        let (bob, _) = client(.bob, at: other.makeEdge())
+        other.settle(bob)
+        bob.dispatch(AddTea(by: 2))
+        other.settle(bob)
+        #expect(other.room.position == cluster.room.position)
+        edge.cut()
+        edge.move(to: other.owner)
+        cluster.settle(ada)
+        #expect(ada.byes.map(\.code) == ["going-away"])
+        ada.connect(to: edge.room)
+        cluster.settle(ada)
+        let outcome = ada.dispatch(AddTea(by: 4))
+        cluster.settle(ada)
+        #expect(outcome.isSuccess == true)
+        #expect(mirrors[0].value == 6)
+        edge.cut()
+        edge.connect()
+        cluster.settle(ada)
+        #expect(edge.restarts == 0 && ada.byes.count == 1)
+    }
+
     // MARK: Who may what
 
     @Test func `the owner's rules hold for clients of edges`() {

@@ -13,11 +13,18 @@ final class TestClient: Sendable {
     let events = Mailbox<Event>()
     private let owned: OnLoop<Box>
 
-    init(_ configuration: WebSocketClientConfiguration, on loop: EventLoop? = nil) async throws {
+    /// - Parameter connectTimeout: in place of the configuration's, which a machine that has much
+    ///   else to do may exceed.
+    init(
+        _ configuration: WebSocketClientConfiguration, on loop: EventLoop? = nil,
+        connectTimeout: Duration = .seconds(600)
+    ) async throws {
         let loop = try loop ?? EventLoop(name: "test client")
+        var configuration = configuration
+        configuration.connectTimeout = connectTimeout
         self.loop = loop
         let events = events
-        owned = try await loop.perform {
+        owned = try await loop.perform { [configuration] in
             let recorder = ClientRecorder(events)
             let client = WebSocketClient(
                 on: loop, configuration: configuration, delegate: recorder)

@@ -23,6 +23,8 @@ final class TestServer: Sendable {
         let loop = try loop ?? EventLoop(name: "test server")
         self.loop = loop
         var configuration = WebSocketServerConfiguration()
+        // A machine that has much else to do may take longer than the usual limit.
+        configuration.handshakeTimeout = .seconds(600)
         change(&configuration)
         let (events, problems) = (events, problems)
         (owned, port) = try await loop.perform { [configuration] in
