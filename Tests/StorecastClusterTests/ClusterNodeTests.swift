@@ -195,6 +195,29 @@ import Testing
         for node in nodes { await node.front.stop() }
     }
 
+    @Test func `the status names no server for a room whose server is gone`() async throws {
+        let nats = try await NATSProcess()
+        let node = try await Node(nats)
+        let view = try await ClusterView.open(try Self.servers(nats))
+        let loop = try EventLoop(name: "giver")
+        let giver = await JetStream(on: loop, try NATSConfiguration(nats.address))
+        try await giver.connected(within: .seconds(60))
+        let gone = ClusterServer(id: "gone", address: "ws://127.0.0.1:1")
+        for (room, server) in [("/r", gone), ("/s", node.server)] {
+            let written = await Self.give(room, to: server, by: giver)
+            guard case .kept = written else { throw TooLate(description: "\(written)") }
+        }
+        #expect(
+            try await view.status().rooms == [
+                ClusterStatus.Room(path: "/r", server: nil),
+                ClusterStatus.Room(path: "/s", server: node.server.id),
+            ])
+        await giver.close()
+        await loop.shutDown()
+        await view.close()
+        await node.front.stop()
+    }
+
     /// Writes that a server has a room, as others do.
     private nonisolated static func give(
         _ room: String, to server: ClusterServer, by giver: JetStream

@@ -33,7 +33,8 @@ import Testing
         #expect(failure?.description.contains("STORECAST_DEVTOOLS_TOKEN") == true)
     }
 
-    /// A devtools' room in which each action is over, and stands there once more as if it weren't.
+    /// A devtools' room in which each action is over, and stands there once more as if it weren't,
+    /// before somebody else's.
     private struct Dispatches: Codable, Sendable {
         struct Outcome: Codable, Equatable, Sendable {
             var ticket: String
@@ -59,6 +60,7 @@ import Testing
             dispatches.outcomes = [
                 Outcome(ticket: kick.ticket, isOver: true, ended: 2),
                 Outcome(ticket: kick.ticket, isOver: false),
+                Outcome(ticket: "another's", isOver: true, ended: 3),
             ]
         }
     }

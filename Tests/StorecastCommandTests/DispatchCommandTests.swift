@@ -43,12 +43,18 @@ import Testing
         }
     }
 
-    /// Runs the command with this standard input, which stays open, and ends its connection for
-    /// good when an action has come: a server at the same address has no rooms.
-    @MainActor static func dispatchToTheEnd(_ input: String) async throws {
+    /// Runs the command with this standard input, which stays open or ends, and ends its connection
+    /// for good when an action has come: a server at the same address has no rooms.
+    ///
+    /// The first server takes one action in 1,000 seconds: another one has no outcome yet.
+    @MainActor static func dispatchToTheEnd(_ input: String, staysOpen: Bool) async throws {
         alarm(60)
-        _ = standardInput(input)
-        let first = SyncServer(port: 0, room: Tally.room)
+        let more = standardInput(input)
+        if !staysOpen { close(more) }
+        var limits = SyncLimits()
+        limits.connectionRate = SyncRate(
+            messages: .infinity, bytes: .infinity, actions: 0.001, burst: 1000)
+        let first = SyncServer(port: 0, limits: limits, room: Tally.room)
         let url = try await first.start()
         let command = Task { await run(url) }
         let room = try await first.room("/", of: Tally.self)
@@ -62,14 +68,17 @@ import Testing
         await second.stop()
     }
 
-    @Test(arguments: ["Add {\"number\":1}\n", "Add {\"number\":1}\nAdd {"])
-    func `a connection that the server ends ends it too, though more input may come`(
-        input: String
+    @Test(arguments: [
+        ("Add {\"number\":1}\n", true), ("Add {\"number\":1}\nAdd {", true),
+        ("Add {\"number\":1}\nAdd {\"number\":1}\n", false),
+    ])
+    func `a connection that the server ends ends it too, whatever it waits for`(
+        input: String, staysOpen: Bool
     ) async throws {
         let result = try await #require(
             processExitsWith: .success, observing: [\.standardErrorContent]
-        ) { [input] in
-            try await DispatchCommandTests.dispatchToTheEnd(input)
+        ) { [input, staysOpen] in
+            try await DispatchCommandTests.dispatchToTheEnd(input, staysOpen: staysOpen)
         }
         let text = String(decoding: result.standardErrorContent, as: UTF8.self)
         #expect(text.contains("failed: The server ended the connection: "), "\(text)")

@@ -17,6 +17,8 @@ struct JetStreamLogsTests {
             /// How many of the next questions where the log ends get no answer.
             var silent = 0
             var questions = 0
+            /// How many copies it was asked to have of each stream.
+            var replicas: [String: Int] = [:]
         }
 
         let loop: EventLoop
@@ -35,7 +37,11 @@ struct JetStreamLogsTests {
         func pause(_ time: Duration) async {}
         func stream(
             _ name: String, subjects: [String], replicas: Int, keepsNewestOnly: Bool
-        ) async throws(NATSError) -> String { "2026" }
+        ) async throws(NATSError) -> String {
+            state.withLock { $0.replicas[name] = replicas }
+            return "2026"
+        }
+
         func subjects(_ filter: String, of stream: String) async throws(NATSError) -> [String] {
             []
         }
@@ -103,6 +109,17 @@ struct JetStreamLogsTests {
         _ = try await logs.append(JournalSample.notes(1), to: "/a")
         _ = try await logs.append(JournalSample.notes(1, from: 2), to: "/a")
         return (logs, nats)
+    }
+
+    @Test func `NATS has as many copies of entries and snapshots as it is to have`() async throws {
+        let nats = try MemoryLog()
+        let layout = JetStreamLayout(name: "test", streams: 2, replicas: 3)
+        try await JetStreamLogs(nats, layout).prepare()
+        let streams = [layout.stream(0), layout.stream(1), layout.snapshotStream]
+        #expect(
+            nats.state.withLock { $0.replicas }
+                == Dictionary(uniqueKeysWithValues: streams.map { ($0, 3) }))
+        await nats.loop.shutDown()
     }
 
     /// However often it isn't answered: the number alone, which is the same, doesn't prove it.

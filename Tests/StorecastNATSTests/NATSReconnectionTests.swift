@@ -1,3 +1,4 @@
+import StorecastWebSocket
 import TestSupport
 import Testing
 
@@ -22,6 +23,39 @@ struct NATSReconnectionTests {
         #expect(await client.refusal(ofListeningTo: "other") == nil)
         #expect(await client.mostBytes == 200_000)
         await client.end()
+        withExtendedLifetime(server) {}
+    }
+
+    @Test func `of other servers it believes what is encrypted, if anything is`() async throws {
+        let server = try ScriptedNATS([
+            ScriptedNATS.Script(mostBytes: 100_000, other: "10.0.0.1:4222", encrypts: true),
+            ScriptedNATS.Script(mostBytes: 100_000, other: "10.0.0.2:4222"),
+        ])
+        let client = try await NATSClient("nats://127.0.0.1:\(server.port)")
+        _ = try await client.refused()
+        #expect(await client.announced == [])
+        _ = try await client.connected()
+        #expect(await client.announced.map(\.description) == ["10.0.0.2:4222"])
+        await client.end()
+        withExtendedLifetime(server) {}
+    }
+
+    @Test func `who wants to hear of reconnections leaves them counted for all`() async throws {
+        let server = try ScriptedNATS([
+            ScriptedNATS.Script(mostBytes: 100_000), ScriptedNATS.Script(mostBytes: 100_000),
+        ])
+        let loop = try EventLoop(name: "jetstream")
+        let jetStream = await JetStream(
+            on: loop, try NATSConfiguration("nats://127.0.0.1:\(server.port)"))
+        await jetStream.onReconnection {}
+        #expect(await eventually { jetStream.connections == (true, 0) })
+        server.hangUp()
+        #expect(await eventually { jetStream.connections == (true, 1) })
+        // No third one is taken.
+        server.hangUp()
+        #expect(await eventually { jetStream.connections == (false, 1) })
+        await jetStream.close()
+        await loop.shutDown()
         withExtendedLifetime(server) {}
     }
 }

@@ -1,5 +1,6 @@
 import CoreMetrics
 import Foundation
+import Glibc
 import StorecastClient
 import Synchronization
 import TestSupport
@@ -12,6 +13,17 @@ import Testing
 /// What a server tells those who run it: its metrics and its health.
 @Suite(.timeLimit(.minutes(30)), .fewAtATime)
 struct MetricsTests {
+    @Test func `the limit of descriptors is the one that is in force`() async {
+        await #expect(processExitsWith: .success) {
+            var limit = rlimit()
+            let descriptors = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+            getrlimit(descriptors, &limit)
+            limit.rlim_cur = 200
+            #expect(limit.rlim_max > 200 && setrlimit(descriptors, &limit) == 0)
+            #expect(ProcessDescriptors.limit == 200)
+        }
+    }
+
     // MARK: The text
 
     /// Written by hand after the OpenMetrics specification, version 1.0.0.

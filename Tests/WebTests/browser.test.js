@@ -148,7 +148,7 @@ describe("in a browser", { skip: noBrowser ?? noServer }, () => {
     await server.stop();
   });
 
-  test("listeners hear once per frame while thousands of patches come", async (context) => {
+  test("listeners hear once per frame while a thousand patches come", async (context) => {
     server = await Server.start({ document });
     const page = await browser.open();
     await page.run(script(server.url, "{ outbox: storecast.localStorageOutbox() }"));
@@ -158,18 +158,15 @@ describe("in a browser", { skip: noBrowser ?? noServer }, () => {
       const draw = () => { counts.frames += 1; requestAnimationFrame(draw); };
       requestAnimationFrame(draw);`);
     const busy = connect(server.url, { WebSocket });
+    // Also if it fails: a connection that is open keeps the process.
+    context.after(() => busy.close());
     const action = { type: "increment", payload: { path: "/votes/tea", by: 1 } };
-    const end = Date.now() + 2000;
-    let count = 0;
-    while (Date.now() < end) {
-      count += 1;
-      await busy.dispatch(action);
-    }
+    const count = 1000;
+    for (let number = 0; number < count; number += 1) await busy.dispatch(action);
     await page.run(`until(() => votes.getState().tea === ${count})`);
     const { heard, frames } = await page.run("counts");
     context.diagnostic(`${count} patches, ${frames} frames, ${heard} calls`);
-    assert(count > 500 && heard > 5 && heard <= frames + 1);
-    busy.close();
+    assert(heard > 1 && heard <= frames + 1);
     await page.close();
     await server.stop();
   });

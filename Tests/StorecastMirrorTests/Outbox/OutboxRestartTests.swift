@@ -156,6 +156,22 @@ struct OutboxRestartTests {
         #expect(next.session.pendingCount == 0)
     }
 
+    @Test func `a rejection is told when it is stored, and not before`() throws {
+        let bench = try start()
+        bench.connector.start()
+        bench.welcome()
+        let outcomes = (1...2).map { bench.dispatch("\($0)") }
+        fail(keeping: 0)
+        bench.say(#"{"op":"reject","seq":1,"code":"no","title":"No.","retryable":false}"#)
+        bench.say(#"{"op":"transaction","v":2,"count":0,"acked":2}"#)
+        #expect(outcomes[0].settled == nil)
+        storage.failure = nil
+        bench.advance(by: Connector.storageRetryInterval)
+        #expect(throws: Rejection.self) { try outcomes[0].settled?.get() }
+        storage.crash()
+        #expect(try start().session.pendingCount == 0)
+    }
+
     @Test(arguments: [false, true])
     func `wherever a write is torn, the next process finds what was dispatched before and after`(
         crashes: Bool

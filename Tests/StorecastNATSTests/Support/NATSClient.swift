@@ -77,6 +77,9 @@ actor NATSClient {
 
     var mostBytes: Int? { connection?.mostBytes }
 
+    /// The servers that it was told of.
+    var announced: [NATSConfiguration.Server] { connection?.announced ?? [] }
+
     func refusal(ofListeningTo subject: String) -> NATSError? {
         connection?.refusal(ofListeningTo: subject)
     }

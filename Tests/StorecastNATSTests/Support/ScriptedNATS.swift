@@ -10,6 +10,10 @@ final class ScriptedNATS: Sendable {
         var mostBytes: Int
         /// What it may not listen to; it hears of it when it tries.
         var forbidden: String?
+        /// Another server that it tells of.
+        var other: String?
+        /// Whether it wants the connection to be encrypted, and ends it when that begins.
+        var encrypts = false
         /// What comes last.
         var rest = ""
     }
@@ -68,7 +72,8 @@ final class ScriptedNATS: Sendable {
     private static func serve(_ client: Int32, _ script: Script) {
         let information =
             #"{"server_name":"n","version":"2.11.0","headers":true,"max_payload":"#
-            + "\(script.mostBytes)}"
+            + "\(script.mostBytes),\"tls_required\":\(script.encrypts),"
+            + #""connect_urls":[\#(script.other.map { #""\#($0)""# } ?? "")]}"#
         say("INFO \(information)\r\n", to: client)
         // What it waits for to say something, each once.
         var answers = [("PING\r\n", "PONG\r\n")]
@@ -83,7 +88,7 @@ final class ScriptedNATS: Sendable {
         var chunk = [UInt8](repeating: 0, count: 4096)
         while true {
             let count = recv(client, &chunk, chunk.count, 0)
-            guard count > 0 else { return }
+            guard count > 0, !script.encrypts else { return }
             heard += String(decoding: chunk[..<count], as: UTF8.self)
             for (text, answer) in answers where heard.contains(text) { say(answer, to: client) }
             answers.removeAll { heard.contains($0.0) }

@@ -366,6 +366,22 @@ struct MirroredRoomTests {
         #expect(edge.restarts == 0 && ada.byes.count == 1)
     }
 
+    @Test func `clients are told of the term in which the owner goes on`() {
+        let journal = TestJournal(isImmediate: true)
+        journal.term = "first"
+        let cluster = TestCluster(journal: journal)
+        let edge = cluster.makeEdge()
+        let (ada, _) = client(.ada, at: edge)
+        cluster.settle(ada)
+        #expect(ada.session.term == "first")
+        cluster.room.log.begin("second")
+        edge.cut()
+        edge.connect()
+        cluster.settle(ada)
+        #expect(ada.session.term == "second")
+        #expect(edge.restarts == 0 && ada.byes.isEmpty)
+    }
+
     // MARK: Who may what
 
     @Test func `the owner's rules hold for clients of edges`() {
@@ -574,6 +590,21 @@ struct MirroredRoomTests {
         // The older connection, at the other edge, is told.
         #expect(ada.byes.map(\.code) == ["replaced"])
         #expect(again.byes.isEmpty)
+    }
+
+    @Test func `whom the owner sends away is told when to come again`() {
+        let cluster = TestCluster()
+        let (ada, _) = client(.ada, at: cluster.makeEdge())
+        cluster.settle(ada)
+        for session in cluster.room.sessions.values where session.isPassedOn {
+            session.close(.full, "Come later.", after: 4, jitter: 3)
+        }
+        cluster.settle(ada)
+        #expect(
+            ada.byes == [
+                ServerFrame.Bye(
+                    code: "full", title: "Come later.", reconnect: true, after: 4, jitter: 3)
+            ])
     }
 
     @Test func `who isn't known as an edge isn't let in as one`() {

@@ -137,6 +137,19 @@ struct LimitCountTests {
             Set(quiet.rooms.flushes.counts.limits.keys) == example.names.intersection(always))
     }
 
+    @Test func `who dispatches more than may is told when the next may come`() throws {
+        let loop = Self.loop {
+            $0.connectionRate = SyncRate(
+                messages: .infinity, bytes: .infinity, actions: 0.25, burst: 4)
+        }
+        let wire = Self.greet(1, on: loop)
+        _ = wire.hear()
+        for seq in 1...2 { wire.dispatch(seq, "AddTea", #"{"by":1}"#) }
+        let reject = try #require(wire.hear().first("reject"))
+        #expect(reject["seq"] == 2 && reject.code == "busy" && reject["retryable"] == true)
+        #expect(reject["retryAfter"]?.double == 4)
+    }
+
     // MARK: What those are told who aren't let in
 
     @Test(arguments: [("/none", 2, false), ("no slash", 2, false), ("/b", 1, true)])

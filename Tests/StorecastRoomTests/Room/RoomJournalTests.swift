@@ -93,6 +93,21 @@ struct RoomJournalTests {
         #expect(counts.appended.failures == 0)
     }
 
+    @Test func `a room says that its journal refuses until it takes something again`() {
+        let ada = Wire.greeted(room, on: loop)
+        ada.dispatch(1, "AddTea", #"{"by":1}"#)
+        #expect(!room.gauges.isRefused)
+        journal.finish(.refused)
+        loop.endTurn()
+        #expect(room.gauges.isRefused)
+        ada.dispatch(1, "AddTea", #"{"by":1}"#)
+        loop.endTurn()
+        #expect(room.gauges.isRefused)
+        finish()
+        #expect(!room.gauges.isRefused)
+        #expect(room.store.state.tea == 1)
+    }
+
     @Test func `a room that is left as it was told is no fault`() {
         room.leave("It goes elsewhere.", asTold: true)
         #expect(loop.reports == [])
