@@ -142,7 +142,7 @@ extension SocketTests {
 
         @Test func `who asks for nothing more is cut, and who is slow about it`() async throws {
             let server = try await TestServer(
-                { $0.handshakeTimeout = .milliseconds(500) }, Self.pages)
+                { $0.handshakeTimeout = .seconds(2) }, Self.pages)
             let (done, slow) = (try RawPeer(port: server.port), try RawPeer(port: server.port))
             for peer in [done, slow] {
                 try peer.send(text: get("/a"))

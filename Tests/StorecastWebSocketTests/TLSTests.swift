@@ -242,7 +242,7 @@ extension SocketTests {
             async throws
         {
             let server = try await server {
-                $0.handshakeTimeout = .milliseconds(100)
+                $0.handshakeTimeout = .seconds(2)
                 $0.maxConnections = 1
             }
             let slow = try RawPeer(port: server.port)

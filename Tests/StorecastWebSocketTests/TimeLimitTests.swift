@@ -45,7 +45,7 @@ extension SocketTests {
             var behaviour = Behaviour.echo
             behaviour.respond = { _ in HTTPResponse(status: 200, body: PlainRequestTests.body) }
             let server = try await TestServer(
-                { $0.handshakeTimeout = .milliseconds(250) }, behaviour)
+                { $0.handshakeTimeout = .seconds(2) }, behaviour)
             let open = try RawPeer.open(port: server.port)
             let asked = try RawPeer(port: server.port, receiveBuffer: 4096)
             try asked.send(text: "GET / HTTP/1.1\r\nHost: a\r\n\r\n")

@@ -23,12 +23,12 @@ final class FileOutboxStorage: OutboxStorage {
     }
 
     deinit {
-        if file >= 0 { close(file) }
+        if file >= 0 { Self.letGo(file) }
     }
 
     func release() {
         fstat(file, &left)
-        close(file)
+        Self.letGo(file)
         file = -1
     }
 
@@ -39,7 +39,7 @@ final class FileOutboxStorage: OutboxStorage {
         guard found.st_ino == left.st_ino, found.st_dev == left.st_dev,
             found.st_size == left.st_size
         else {
-            close(file)
+            Self.letGo(file)
             throw Rejection(
                 .outboxLocked, "Another connection has used the outbox.",
                 detail: "'\(path)' was changed while it was let go of.")
@@ -87,7 +87,7 @@ final class FileOutboxStorage: OutboxStorage {
             close(new)
             throw error
         }
-        close(file)
+        Self.letGo(file)
         file = new
         try Self.syncFolder(of: path)
     }
@@ -122,6 +122,13 @@ final class FileOutboxStorage: OutboxStorage {
         if flock(file, LOCK_EX | LOCK_NB) == 0 { return true }
         if errno == EINTR { return false }
         throw errno == EWOULDBLOCK ? locked(path) : failure(.outboxUnwritable, path)
+    }
+
+    /// Unlocks and closes a file. A process that is being started has its descriptor until it runs
+    /// its program, and closing this one alone would leave the lock with that.
+    private static func letGo(_ file: Int32) {
+        flock(file, LOCK_UN)
+        close(file)
     }
 
     /// Whether `path` still names the open file.

@@ -66,6 +66,24 @@ struct FileOutboxStorageTests {
         #expect(try first.read() == Array("onetwo".utf8))
     }
 
+    /// As another process has that this one is just starting.
+    @Test func `what is let go of is others' though somebody still has its descriptor`() throws {
+        let first = try FileOutboxStorage(path)
+        var file = stat()
+        stat(path, &file)
+        let copies = (3..<4096 as Range<Int32>).compactMap { descriptor -> Int32? in
+            var found = stat()
+            guard fstat(descriptor, &found) == 0, found.st_ino == file.st_ino,
+                found.st_dev == file.st_dev
+            else { return nil }
+            return dup(descriptor)
+        }
+        #expect(copies.count == 1)
+        first.release()
+        #expect(code(path) == nil)
+        for copy in copies { close(copy) }
+    }
+
     @Test func `what others have, or have changed, doesn't come back`() throws {
         let first = try FileOutboxStorage(path)
         try first.append(Array("one".utf8))
