@@ -71,13 +71,12 @@ struct FileOutboxStorageTests {
         let first = try FileOutboxStorage(path)
         var file = stat()
         stat(path, &file)
-        let copies = (3..<4096 as Range<Int32>).compactMap { descriptor -> Int32? in
+        let its = (3..<4096 as Range<Int32>).filter { descriptor in
             var found = stat()
-            guard fstat(descriptor, &found) == 0, found.st_ino == file.st_ino,
-                found.st_dev == file.st_dev
-            else { return nil }
-            return dup(descriptor)
+            return fstat(descriptor, &found) == 0 && found.st_ino == file.st_ino
+                && found.st_dev == file.st_dev
         }
+        let copies = its.map { dup($0) }
         #expect(copies.count == 1)
         first.release()
         #expect(code(path) == nil)
