@@ -71,6 +71,8 @@ def runs_in_a_page(file):
 
 
 class SuiteTests(unittest.TestCase):
+    maxDiff = None
+
     @classmethod
     def setUpClass(cls):
         cls.files = FileServer()

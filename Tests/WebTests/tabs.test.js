@@ -459,7 +459,7 @@ describe("tabs that share a connection", () => {
     const platform = Object.assign(new ManualPlatform(), { locks: { request: denied } });
     platform.openChannel = new FakeChannels().of((work) => work());
     const indexedDB = new FakeDatabase();
-    const outbox = indexedDBOutbox("a", { indexedDB });
+    const outbox = indexedDBOutbox("a", { indexedDB, locks: platform.locks });
     const peer = new TestPeer({ platform, tabs: true, outbox });
     await settle();
     assert.equal(peer.sockets.length, 1);
@@ -472,7 +472,9 @@ describe("tabs that share a connection", () => {
     platform.openChannel = () => {
       throw new DOMException("The operation is insecure.", "SecurityError");
     };
-    const peer = new TestPeer({ platform, tabs: true, outbox: indexedDBOutbox() });
+    const { locks } = platform;
+    const outbox = indexedDBOutbox("a", { indexedDB: new FakeDatabase(), locks });
+    const peer = new TestPeer({ platform, tabs: true, outbox });
     await settle();
     assert.equal(peer.sockets.length, 1);
     assert.match(peer.troubles[0], /SecurityError/);

@@ -51,7 +51,7 @@ export class SharingBrowser {
     context.platform = platform;
     this.contexts.add(context);
     const indexedDB = this.database.of(() => context.isGone);
-    const outbox = indexedDBOutbox("texts", { indexedDB });
+    const outbox = indexedDBOutbox("texts", { indexedDB, locks: platform.locks });
     const peer = new TestPeer({ platform, outbox, tabs: true, ...options });
     return { peer, context };
   }
