@@ -210,6 +210,20 @@ struct NATSConnectionTests {
         await client.end()
     }
 
+    @Test func `no more waits for a server that takes nothing than may`() async throws {
+        let server = try await NATSProcess()
+        let client = try await NATSClient(server.address) { $0.mostBufferedBytes = 1 << 20 }
+        _ = try await client.connected()
+        server.send(SIGSTOP)
+        let text = String(repeating: "x", count: 1 << 20)
+        // The machine's own buffers hold some of them.
+        await #expect(throws: NATSError.unavailable("NATS takes what is sent too slowly.")) {
+            for _ in 1...64 { try await client.publish(text, to: "a") }
+        }
+        server.send(SIGCONT)
+        await client.end()
+    }
+
     @Test func `who doesn't speak NATS is said`() async throws {
         let port = try HeldPort()
         let client = try await NATSClient("nats://127.0.0.1:\(port.number)")

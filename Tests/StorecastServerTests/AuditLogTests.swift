@@ -61,6 +61,26 @@ import Testing
         #expect(try lines(path).map { $0["selection"] } == ["new"])
     }
 
+    @Test func `the file from before is closed when it is opened anew`() async throws {
+        try #require(mkfifo(path, 0o600) == 0)
+        let reader = open(path, O_RDONLY | O_NONBLOCK)
+        try #require(reader >= 0)
+        defer { close(reader) }
+        /// How many bytes there were; -1 for none yet, and 0 if nobody can write any more.
+        func read() -> Int {
+            var bytes = [UInt8](repeating: 0, count: 1000)
+            return Glibc.read(reader, &bytes, bytes.count)
+        }
+        let audit = try AuditLog(file: path)
+        audit.note(line("old"))
+        await audit.flush()
+        #expect(read() > 0)
+        try #require(unlink(path) == 0)
+        try await audit.reopen()
+        // A process that is being started has it until it runs its program.
+        #expect(await eventually { read() == 0 })
+    }
+
     @Test func `what can't be opened is said, and at a reload the old file is written on`()
         async throws
     {

@@ -257,12 +257,13 @@ struct WebPagesTests {
         site.policy = "default-src *"
         tools.policy = "default-src 'none'"
         for path in ["/index.html", "/tools/index.html"] { tools[path] = [2] }
+        tools = tools.serving("/tools/index.html", at: try RoomPattern("/t/*"))
         let all = site.and(tools).and(WebPages(["/third.js": [3], "/tools/index.html": [3]]))
         #expect(all["/index.html"] == [1] && all["/tools/index.html"] == [2])
         #expect(Set(all.paths) == ["/index.html", "/tools/index.html", "/third.js"])
         for (path, policy) in [
             ("/", "default-src *"), ("/tools/", "default-src 'none'"),
-            ("/third.js", WebPages().policy),
+            ("/t/any", "default-src 'none'"), ("/third.js", WebPages().policy),
         ] {
             let head = try await Self.head(path, of: all)
             #expect(head.contains("\r\nContent-Security-Policy: \(policy)\r\n"), "\(path)")

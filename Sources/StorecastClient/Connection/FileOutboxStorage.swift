@@ -84,7 +84,7 @@ final class FileOutboxStorage: OutboxStorage {
             try Self.sync(new, newPath)
             guard rename(newPath, path) == 0 else { throw Self.failure(.outboxUnwritable, path) }
         } catch {
-            close(new)
+            Self.letGo(new)
             throw error
         }
         Self.letGo(file)

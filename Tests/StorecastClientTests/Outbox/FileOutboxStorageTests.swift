@@ -151,4 +151,15 @@ struct FileOutboxStorageTests {
         #expect(try storage.read() == Array("old".utf8))
         withExtendedLifetime(obstacle) {}
     }
+
+    @Test func `a replacement that fails at its last step can be tried again`() throws {
+        let storage = try FileOutboxStorage(path)
+        // What isn't a file can't be replaced by one.
+        try #require(unlink(path) == 0 && mkdir(path, 0o700) == 0)
+        #expect(throws: Rejection.self) { try storage.replace(with: Array("lost".utf8)) }
+        try #require(rmdir(path) == 0)
+        try storage.replace(with: Array("new".utf8))
+        #expect(try storage.read() == Array("new".utf8))
+        #expect(folder.names == ["outbox"])
+    }
 }

@@ -654,6 +654,24 @@ struct MirroredRoomTests {
         #expect(ada.byes.map(\.code) == ["no-room"])
     }
 
+    @Test func `a room that moves often isn't given up, as long as its owner is found each time`() {
+        let cluster = TestCluster()
+        let edge = cluster.makeEdge()
+        edge.hasOwners = true
+        let former = TestLoop()
+        former.edgeKey = "key"
+        former.maker = { _ in nil }
+        let (ada, _) = client(.ada, at: edge)
+        for moves in 1...8 {
+            edge.move(to: former)
+            cluster.settle(ada)
+            #expect(edge.reclaims == moves)
+            edge.move(to: cluster.owner)
+            cluster.settle(ada)
+            #expect(ada.byes.isEmpty)
+        }
+    }
+
     @Test func `one of several owners that refuses an edge is named`() {
         let cluster = TestCluster()
         let edge = cluster.makeEdge(key: "wrong")

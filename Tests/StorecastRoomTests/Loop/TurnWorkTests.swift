@@ -340,11 +340,16 @@ struct TurnWorkTests {
         let (loop, room) = loop(limits)
         let calm = Wire.greeted(room, on: loop, client: "calm-0123456789abcdef")
         let busy = Wire.greeted(room, on: loop, client: "busy-0123456789abcdef")
+        var waits = 0
         for _ in 1...4 {
             busy.push(pings(300))
             calm.push(pings(1))
             var asked = loop.turnsAgain
+            // Longer than a slice may be: what is left has to wait.
+            loop.tick = 0.01
             loop.endTurn()
+            loop.tick = 0
+            if loop.turnsAgain == asked { waits += 1 }
             for _ in 1...500 {
                 loop.advance(by: 0.01)
                 // As an event loop does it: a turn if one was asked for.
@@ -355,6 +360,7 @@ struct TurnWorkTests {
             #expect(calm.hear().count == 1)
             #expect(busy.hear().count == 300)
         }
+        #expect(waits > 1, "A timer began a turn, and the next one did too.")
     }
 
     @Test func `a pause is no longer than five seconds, and steps that hold others up count too`() {

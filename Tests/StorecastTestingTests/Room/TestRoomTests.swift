@@ -127,6 +127,19 @@ struct TestRoomTests {
         #expect(rejection.title == "Signed out.")
     }
 
+    @Test func `a client that is refused while it is away isn't let in when it comes back`() async {
+        let ada = room.connect(as: Identity("ada"))
+        await room.settle()
+        room.goOffline(ada)
+        room.refuse(ada, Rejection(.unauthenticated, "Signed out."))
+        room.goOnline(ada)
+        await room.advance(by: .seconds(60))
+        guard case .closed(let rejection?) = ada.status else {
+            return #expect(Bool(false), "\(ada.status)")
+        }
+        #expect(rejection.title == "Signed out.")
+    }
+
     @Test func `a quiet connection is kept alive for an hour`() async {
         let ada = room.connect(as: Identity("ada"))
         let store = RemoteStore(Todos.items, on: ada)
