@@ -41,7 +41,7 @@ final class LoopInspector: LoopExtension {
     private unowned let host: any ExtensionHost
     private let access: DevtoolsAccess
     private var history = HistoryQueue()
-    private var traffic = TrafficTable()
+    private(set) var traffic = TrafficTable()
     /// The rooms that developers have opened, the newest at the end.
     private var opened: [ExactString] = []
 

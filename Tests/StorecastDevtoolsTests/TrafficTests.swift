@@ -1,5 +1,9 @@
 import StorecastClient
+import StorecastRoom
 import StorecastServer
+import StorecastSync
+import StorecastWire
+import Synchronization
 import Testing
 import TestSupport
 
@@ -42,6 +46,62 @@ struct TrafficTests {
         table.close(4) { _ in true }
         table.forget("/a")
         #expect(table.byRoom.isEmpty)
+    }
+
+    /// What the devtools hold of a room's traffic, whenever it leaves memory.
+    private final class Watch: LoopExtension, Sendable {
+        static func extensions(_ told: @escaping @Sendable (TrafficTable) -> Void)
+            -> [ServerExtension]
+        {
+            [
+                .devtools(.token(DevtoolsClient.token)),
+                ServerExtension(path: "/watch") { Watch($0, told) },
+            ]
+        }
+
+        private nonisolated(unsafe) unowned let host: any ExtensionHost
+        private let told: @Sendable (TrafficTable) -> Void
+
+        init(_ host: any ExtensionHost, _ told: @escaping @Sendable (TrafficTable) -> Void) {
+            self.host = host
+            self.told = told
+        }
+
+        func makeRoom(_ context: RoomContext) -> any AnyRoom { Tallies.room.open(context) }
+        func identity(token: String?) -> Result<Identity, Rejection> { .success(.anonymous) }
+        func opened(
+            _ connection: UInt64, _ credentials: Credentials
+        ) -> (any ConnectionObserver)? { nil }
+        func closed(_ connection: UInt64) { tell() }
+        func unloaded(_ room: any AnyRoom) { tell() }
+
+        private func tell() {
+            let told = told
+            for part in host.parts(LoopInspector.self) { part.perform { told($0.traffic) } }
+        }
+    }
+
+    @Test func `when a room leaves memory, so does what is known of its traffic`() async throws {
+        let bytes = Mutex<[UInt64?]>([])
+        let extensions = Watch.extensions { traffic in
+            bytes.withLock { $0.append(traffic.byRoom["/"]?.received.bytes) }
+        }
+        var limits = SyncLimits()
+        limits.unloadAfter = .milliseconds(200)
+        let server = SyncServer(
+            port: 0,
+            journal: JournalProvider { () throws(JournalError) in
+                MemoryJournalStore(capacity: .max)
+            },
+            limits: limits, extensions: extensions, rooms: { _ in Tallies.room })
+        let client = RemoteConnection(try await server.start())
+        _ = try await client.dispatch(Add(number: 1)).outcome
+        client.close()
+        try #require(await eventually { bytes.withLock { $0.count } == 2 })
+        let (closed, unloaded) = bytes.withLock { ($0[0], $0[1]) }
+        #expect(closed ?? 0 > 0, "It counts as long as the room is there.")
+        #expect(unloaded == nil)
+        await server.stop()
     }
 
     /// Is held by what a server was given.
