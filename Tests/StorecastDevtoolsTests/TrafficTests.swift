@@ -49,7 +49,7 @@ struct TrafficTests {
     }
 
     /// What the devtools hold of a room's traffic, whenever it leaves memory.
-    private final class Watch: LoopExtension, Sendable {
+    private final class Watch: LoopExtension {
         static func extensions(_ told: @escaping @Sendable (TrafficTable) -> Void)
             -> [ServerExtension]
         {
@@ -59,7 +59,7 @@ struct TrafficTests {
             ]
         }
 
-        private nonisolated(unsafe) unowned let host: any ExtensionHost
+        private unowned let host: any ExtensionHost
         private let told: @Sendable (TrafficTable) -> Void
 
         init(_ host: any ExtensionHost, _ told: @escaping @Sendable (TrafficTable) -> Void) {
