@@ -205,6 +205,9 @@ final class SimulatedNATS: SimulatedCluster {
         {
             surroundings.broken("Somebody writes the log whom another has taken it over from.")
         }
+        if kind == "term" {
+            surroundings.note("server \(server) takes the log over, in term \(term)")
+        }
         let past = records.values.max() ?? 0
         self.records[message.sequence] = past
         if terms.last?.id != term {

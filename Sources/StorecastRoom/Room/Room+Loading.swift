@@ -81,8 +81,16 @@ extension Room {
         let start = log.offset
         // Terms without entries are there to be read even if nothing else is.
         guard start < history.head || history.term != nil else { return replayed(history) }
+        var newest: String?
         let tail = context.journal.tail(of: name, after: start) { [weak self] event in
             guard let self else { return }
+            switch event {
+            case .term(let term): newest = term
+            // What was read is true, but isn't of this room's term: its clients would be told so.
+            case .caughtUp where newest.map { $0.isSameText(as: history.term ?? "") } == false:
+                return end(.failed(.replaced("Another server has taken it over meanwhile.")))
+            default: break
+            }
             replay(event, of: history)
             let head = max(history.head, log.offset)
             context.host.progressed(

@@ -70,6 +70,19 @@ struct TermsOfRoomTests {
         }
     }
 
+    @Test func `a room whose log goes on in another term while it is read is another server's`() {
+        journal.termRead = "second"
+        #expect(loop.open(Shop.room, journal: journal, seed: 3).phase == .ready)
+        journal.termRead = "third"
+        let room = loop.open(Shop.room, journal: journal, seed: 4)
+        #expect(
+            room.phase == .failed(.replaced("Another server has taken it over meanwhile.")))
+        loop.maker = { _ in room }
+        let wire = Wire(to: room, on: loop)
+        wire.say(hello())
+        #expect(wire.closeCode == .goingAway)
+    }
+
     @Test func `of a term that isn't known the log is asked, and then it is lost`() {
         let wire = come(#"{"epoch":"test-epoch","v":1},"term":"other""#)
         #expect(journal.timesAsked == 1)

@@ -33,6 +33,8 @@ final class TestJournal: Journal {
     var isTakenOver = false
     /// In which term it is written from now on.
     var term: String?
+    /// What whoever reads the log is told before its entries; nil for nothing.
+    var termRead: String?
     /// Why rooms can't be opened.
     var openingError: JournalError?
     /// Whether it keeps its entries, and says so of snapshots, which nobody needs beside them.
@@ -124,6 +126,7 @@ final class TestJournal: Journal {
         let kept = entries.enumerated().dropFirst(Int(after))
         do {
             let records = try kept.map { (UInt64($0 + 1), try JournalRecord($1)) }
+            if let termRead { receive(.term(termRead)) }
             if !records.isEmpty { receive(.entries(records)) }
             receive(.caughtUp)
         } catch {
