@@ -109,7 +109,9 @@ async function usedSlots(database, names) {
  * @returns {Promise<OpenOutbox>}
  */
 async function open(database, slot, newClient, openAgain, lost) {
-  const transaction = database.transaction(["clients", "dispatches"], "readwrite", strict);
+  // Not strictly, which takes long: what a crash undoes of it, nothing was dispatched with yet, and
+  // each write says it again.
+  const transaction = database.transaction(["clients", "dispatches"], "readwrite");
   const [head, values] = await Promise.all([
     result(transaction.objectStore("clients").get(slot)),
     result(transaction.objectStore("dispatches").getAll(range(slot))),
