@@ -76,6 +76,25 @@ import Testing
         await nats.say([pulse.payload], to: layout.pulses)
     }
 
+    @Test func `of many rooms so many are looked up at once, and all of them are found`()
+        async throws
+    {
+        await begin()
+        await beat(1)
+        nats.state.withLock { $0.holds = true }
+        let (found, finder) = AsyncStream<ClusterServer>.makeStream()
+        for number in 0..<200 {
+            Task { [places] in finder.yield(try await places.server(of: "/\(number)")) }
+        }
+        #expect(await eventually { nats.state.withLock { $0.held.count == 64 } })
+        nats.answerHeld()
+        let servers = try await inTime {
+            await found.prefix(200).reduce(into: []) { $0.append($1) }
+        }
+        #expect(servers == Array(repeating: own, count: 200))
+        await end()
+    }
+
     @Test func `it looks once a minute who has its rooms, and whenever NATS was away`() async {
         await begin()
         await beat(119)

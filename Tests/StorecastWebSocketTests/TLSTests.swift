@@ -116,7 +116,7 @@ extension SocketTests {
 
         @Test func `it makes no difference in what pieces bytes come`() async throws {
             let server = try await server()
-            let relay = try OneByteRelay(to: server.port)
+            let relay = try TestRelay(to: server.port)
             let client = try await client(relay.port)
             try await opened(client)
             for text in ["a", String(repeating: "b", count: 3000)] {
@@ -124,6 +124,33 @@ extension SocketTests {
                 #expect(try await client.events.next() == .received(text))
             }
             await stop(client, server)
+        }
+
+        @Test func `what came with the end isn't lost, though reading was paused by then`()
+            async throws
+        {
+            let server = try await server(
+                Behaviour(received: { connection, text in
+                    if text.count == 1 { connection.pauseReading() }
+                }))
+            let relay = try TestRelay(to: server.port)
+            let client = try await client(relay.port)
+            try await opened(client)
+            _ = try await server.events.next()
+            relay.hold()
+            try await client.with { client in
+                for text in ["1", "22", "333"] { #expect(client.send(Array(text.utf8))) }
+            }
+            await client.loop.shutDown()
+            #expect(try await server.events.next() == .received("1"))
+            try await server.with { $0.connections[0].resumeReading() }
+            #expect(try await server.events.next() == .received("22"))
+            #expect(try await server.events.next() == .received("333"))
+            guard case .closed = try await server.events.next() else {
+                Issue.record("Not closed.")
+                return
+            }
+            await server.stop()
         }
 
         // MARK: Trust

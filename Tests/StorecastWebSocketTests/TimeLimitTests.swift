@@ -39,6 +39,32 @@ extension SocketTests {
             await server.stop()
         }
 
+        @Test func `whose time began behind another's doesn't wait the whole of it anew`()
+            async throws
+        {
+            let server = try await TestServer()
+            let peers = try (0..<2).map { _ in try RawPeer.open(port: server.port) }
+            for _ in peers { _ = try await server.events.next() }
+            let ends = Mailbox<UInt64>()
+            let (queue, ids) = try await server.with { [loop = server.loop] recorder in
+                let ids = recorder.connections.map(\.id)
+                let queue = DeadlineQueue(on: loop.core, delay: .milliseconds(200)) {
+                    ends.post($0.id)
+                    // A loop's timers fire in the order of their times, however late.
+                    if $0.id == ids[0] {
+                        loop.schedule(after: .milliseconds(100)) { ends.post(0) }
+                    }
+                }
+                queue.add(recorder.connections[0])
+                let last = recorder.connections[1]
+                loop.schedule(after: .milliseconds(10)) { queue.add(last) }
+                return (OnLoop(queue, loop), ids)
+            }
+            for id in ids + [0] { #expect(try await ends.next() == id) }
+            withExtendedLifetime((peers, queue)) {}
+            await server.stop()
+        }
+
         @Test func `the handshake's limit cuts those who are still at it, and nobody else`()
             async throws
         {

@@ -1,3 +1,4 @@
+import Glibc
 import StorecastWebSocket
 import Testing
 
@@ -228,6 +229,20 @@ extension SocketTests {
             }
             #expect(status == "101")
             withExtendedLifetime(peers) {}
+            await server.stop()
+        }
+
+        @Test func `a socket that listens already may be one that blocks`() async throws {
+            let listener = try Listener()
+            let server = try await TestServer({ $0.descriptor = listener.descriptor }, .echo)
+            // It is the same socket for whoever has a descriptor of it. Else the loop would wait for
+            // a second connection behind the first.
+            try #require(fcntl(listener.descriptor, F_GETFL) & O_NONBLOCK != 0)
+            for _ in 1...2 {
+                let peer = try RawPeer.open(port: listener.port)
+                try peer.send(head: 0x81, Array("a".utf8))
+                #expect(try peer.readFrame()?.payload == Array("a".utf8))
+            }
             await server.stop()
         }
 

@@ -22,6 +22,9 @@ final class MemoryNATS: LogService {
         var answer: Result<String, NATSError> = .failure(.noResponders)
         /// What became of writing instead of keeping, one after the other.
         var written: [JetStream.Written] = []
+        /// Whoever asks for a last message waits.
+        var holds = false
+        fileprivate(set) var held: [CheckedContinuation<Void, Never>] = []
         fileprivate var waiting: [CheckedContinuation<Void, Never>] = []
         fileprivate var isOver = false
     }
@@ -55,6 +58,16 @@ final class MemoryNATS: LogService {
     func reconnect() async {
         let bodies = state.withLock(\.reconnections)
         await onLoop { for body in bodies { body() } }
+    }
+
+    /// Answers all who wait, and holds nobody any more.
+    func answerHeld() {
+        let held = state.withLock { state in
+            state.holds = false
+            defer { state.held = [] }
+            return state.held
+        }
+        for continuation in held { continuation.resume() }
     }
 
     /// Ends all pauses, also those to come.
@@ -118,7 +131,12 @@ final class MemoryNATS: LogService {
     }
 
     func last(of subject: String, in stream: String) async throws(NATSError) -> JetStream.Kept? {
-        state.withLock { $0.kept[subject] }
+        if state.withLock(\.holds) {
+            await withCheckedContinuation { continuation in
+                state.withLock { $0.held.append(continuation) }
+            }
+        }
+        return state.withLock { $0.kept[subject] }
     }
 
     func count(of subject: String, in stream: String) async throws(NATSError) -> Int { 0 }

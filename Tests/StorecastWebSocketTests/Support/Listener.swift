@@ -3,7 +3,7 @@ import Glibc
 /// A server made of bare sockets, for a client that is to be answered badly.
 final class Listener {
     let port: Int
-    private let descriptor: Int32
+    let descriptor: Int32
     private var connection: Int32 = -1
 
     init() throws {

@@ -1,11 +1,13 @@
 #if os(Linux)
     import Foundation
     import Glibc
+    import Synchronization
 
     /// Passes a client on to a server on this machine, what the client says one byte at a time. For one
     /// connection.
-    package final class OneByteRelay: Sendable {
+    package final class TestRelay: Sendable {
         package let port: Int
+        private let isHolding = Atomic(false)
 
         package init(to target: Int) throws {
             let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -23,7 +25,7 @@
             _ = try Self.withLoopback(target) { address, length in
                 connect(server, address, length) == 0 ? 0 : nil
             }
-            Thread.detachNewThread {
+            Thread.detachNewThread { [self] in
                 let client = accept(listener, nil, nil)
                 close(listener)
                 for descriptor in [client, server] {
@@ -31,8 +33,26 @@
                     setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
                 }
                 Thread.detachNewThread { Self.copy(from: server, to: client, most: 65536) }
-                Self.copy(from: client, to: server, most: 1)
+                copy(from: client, to: server)
             }
+        }
+
+        /// What the client says from now on comes at once, when it has ended its connection.
+        package func hold() { isHolding.store(true, ordering: .sequentiallyConsistent) }
+
+        private func copy(from client: Int32, to server: Int32) {
+            var held: [UInt8] = []
+            var byte: UInt8 = 0
+            while recv(client, &byte, 1, 0) > 0 {
+                held.append(byte)
+                if isHolding.load(ordering: .sequentiallyConsistent) { continue }
+                guard send(server, held, held.count, Int32(MSG_NOSIGNAL)) == held.count else {
+                    break
+                }
+                held = []
+            }
+            send(server, held, held.count, Int32(MSG_NOSIGNAL))
+            shutdown(server, Int32(SHUT_WR))
         }
 
         /// Ends with either of the two; the descriptors stay open as long as the test's process.
