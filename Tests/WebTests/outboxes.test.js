@@ -462,6 +462,41 @@ describe("an outbox that takes its time", () => {
     assert.deepEqual([hello.client, hello.settled], ["c".repeat(32), 7]);
   });
 
+  test("says how many dispatches it hasn't got, from before it is open until they are written", async () => {
+    const outbox = slowOutbox();
+    const peer = new TestPeer({ outbox });
+    const heard = [];
+    peer.connection.subscribe(() => heard.push(peer.connection.unstoredCount));
+    peer.connection.dispatch(vote(1));
+    assert.equal(peer.connection.unstoredCount, 1, "it isn't open");
+    await settle();
+    peer.connection.dispatch(vote(2));
+    assert.equal(peer.connection.unstoredCount, 2, "it is being written");
+    outbox.writes[0].reject(new Error("disk full"));
+    await settle();
+    assert.equal(peer.connection.unstoredCount, 2);
+    await peer.platform.advance(5000);
+    outbox.writes[1].resolve();
+    await settle();
+    await peer.platform.advance(20);
+    assert.equal(peer.connection.unstoredCount, 0);
+    assert.equal(peer.connection.pendingCount, 2);
+    assert.deepEqual([heard[0], heard.at(-1)], [1, 0], "without a server");
+  });
+
+  test("says of none that there is nowhere to store, and that it is in memory", async () => {
+    const memory = new TestPeer();
+    memory.connection.dispatch(vote(1));
+    assert.equal(memory.connection.unstoredCount, 0);
+    const closed = { open: async () => assert.fail("there is no disk") };
+    const peer = new TestPeer({ outbox: closed });
+    peer.connection.dispatch(vote(1));
+    assert.equal(peer.connection.unstoredCount, 1);
+    await settle();
+    assert.equal(peer.connection.outboxProblem.code, "outbox-unreadable");
+    assert.equal(peer.connection.unstoredCount, 0);
+  });
+
   test("that is opened too late is closed again", async () => {
     let isClosed = false;
     let opened;

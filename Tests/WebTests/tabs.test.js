@@ -125,6 +125,26 @@ describe("tabs that share a connection", () => {
     assert.deepEqual([first, second].map((tab) => tab.connection.pendingCount), [2, 2]);
   });
 
+  test("say what the one that leads has yet to take, or to write", async () => {
+    const tabs = new Tabs();
+    const [first, second] = [await tabs.open(), await tabs.open()];
+    const counts = () => [first, second].map(({ connection }) => connection.unstoredCount);
+    second.connection.dispatch(add("two"));
+    assert.deepEqual(counts(), [0, 1]);
+    await tabs.browser.settle();
+    assert.deepEqual(counts(), [0, 0]);
+    first.connection.dispatch(add("one"));
+    assert.deepEqual(counts(), [1, 0]);
+    await tabs.browser.settle();
+    assert.deepEqual(counts(), [0, 0]);
+    const third = tabs.browser.open({}).peer;
+    third.connection.dispatch(add("three"));
+    assert.equal(third.connection.unstoredCount, 1, "before it knows who leads");
+    await tabs.browser.settle();
+    assert.equal(third.connection.unstoredCount, 0);
+    assert.equal(third.connection.pendingCount, 3);
+  });
+
   test("number alike what they dispatch at the same moment, and name it anew", async () => {
     const tabs = new Tabs();
     const [first, second] = [await tabs.open(), await tabs.open()];

@@ -193,6 +193,7 @@ export class Connection {
     if (cache) this.#cache = new CacheWriter(url, cache, platform, session);
     this.#unwatch = platform.watchHiding(() => void this.saveCache());
     this.#outbox.client = platform.newClient();
+    this.#outbox.isOpen = !outbox;
     this.#outbox.ask = () => this.#writer.check();
     if (tabs) this.#tabs = this.#makeTabs(url, outbox, makeCore);
     void this.#start(url, outbox);
@@ -228,6 +229,14 @@ export class Connection {
   }
 
   /**
+   * How many of them would be lost with the page: the outbox's storage hasn't got them yet, or the
+   * tab that leads. 0 if there is no storage.
+   */
+  get unstoredCount() {
+    return this.#outbox.unstored;
+  }
+
+  /**
    * Why dispatches aren't stored; undefined if they are, or needn't be.
    *
    * @returns {Rejection | undefined}
@@ -237,7 +246,8 @@ export class Connection {
   }
 
   /**
-   * Calls `listener` after changes of `status`, `identity`, `pendingCount` or `outboxProblem`.
+   * Calls `listener` after changes of `status`, `identity`, `pendingCount`, `unstoredCount` or
+   * `outboxProblem`.
    *
    * @param {() => void} listener
    * @returns {() => void} ends that
@@ -437,6 +447,7 @@ export class Connection {
         this.#pendingChanged();
       } catch (error) {
         // The outbox is in memory, then.
+        this.#outbox.isOpen = true;
         const title = "The outbox can't be opened.";
         const unopened = new Rejection("outbox-unreadable", title, String(error));
         this.#setOutboxProblem(error instanceof Rejection ? error : unopened);
@@ -536,6 +547,7 @@ export class Connection {
   /** @param {Rejection | undefined} problem */
   #wrote(problem) {
     if (problem || this.#outboxProblem) this.#setOutboxProblem(problem);
+    this.#announcer.add(this);
     this.#outbox.refusal = problem;
     this.#core.scheduleFlush();
   }

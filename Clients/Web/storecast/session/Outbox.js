@@ -47,6 +47,8 @@ export class Outbox {
    * @type {Rejection | undefined}
    */
   refusal;
+  /** Nothing is to be stored, or what an earlier program left was read. */
+  isOpen = true;
   /**
    * Called with every rejection that the server settled, also of what an earlier program left.
    *
@@ -167,6 +169,7 @@ export class Outbox {
       ours.filter(({ seq }) => seq > sent).map((entry) => [entry.n, entry]),
     );
     this.client = client;
+    this.isOpen = true;
     this.#hasAsked = false;
     this.#opening = opening;
     this.#connections = 0;
@@ -226,6 +229,7 @@ export class Outbox {
       this.#lastEverSent = Math.max(this.#lastEverSent, this.#stored.seq);
     }
     this.open({ client, settled: 0, dispatches: [] });
+    this.isOpen = false;
     // In memory, unless another one is opened.
     this.#stored = { seq: Infinity, settled: Infinity };
     this.tab = undefined;
@@ -546,6 +550,12 @@ export class Outbox {
     if (this.#stored.seq >= lastSeq && this.#stored.settled >= forgettable) return undefined;
     const first = Math.max(this.#stored.seq, settled) - settled;
     return { dispatches: this.entries.slice(first).map(stored), settled: forgettable };
+  }
+
+  /** How many aren't stored, or in the hands of the tab that leads, and have to be. */
+  get unstored() {
+    const last = this.#taken < Infinity ? this.#taken : this.#stored.seq;
+    return this.after(this.isOpen ? last : 0).length;
   }
 
   /** @param {OutboxChange} change  is stored now */

@@ -106,13 +106,19 @@ export class Connection<Room extends RoomTypes = AnyRoom> {
     /** How many dispatches have no outcome: what an app shows as "3 changes not saved yet". */
     get pendingCount(): number;
     /**
+     * How many of them would be lost with the page: the outbox's storage hasn't got them yet, or the
+     * tab that leads. 0 if there is no storage.
+     */
+    get unstoredCount(): number;
+    /**
      * Why dispatches aren't stored; undefined if they are, or needn't be.
      *
      * @returns {Rejection | undefined}
      */
     get outboxProblem(): Rejection | undefined;
     /**
-     * Calls `listener` after changes of `status`, `identity`, `pendingCount` or `outboxProblem`.
+     * Calls `listener` after changes of `status`, `identity`, `pendingCount`, `unstoredCount` or
+     * `outboxProblem`.
      *
      * @param {() => void} listener
      * @returns {() => void} ends that

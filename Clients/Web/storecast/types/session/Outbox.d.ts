@@ -26,6 +26,8 @@ export class Outbox {
      * @type {Rejection | undefined}
      */
     refusal: Rejection | undefined;
+    /** Nothing is to be stored, or what an earlier program left was read. */
+    isOpen: boolean;
     /**
      * Called with every rejection that the server settled, also of what an earlier program left.
      *
@@ -192,6 +194,8 @@ export class Outbox {
      * @returns {OutboxChange | undefined}
      */
     get unwritten(): import("../outbox/OutboxStorage.js").OutboxChange | undefined;
+    /** How many aren't stored, or in the hands of the tab that leads, and have to be. */
+    get unstored(): number;
     /** @param {OutboxChange} change  is stored now */
     noteWritten({ dispatches, settled }: OutboxChange): void;
     /**
