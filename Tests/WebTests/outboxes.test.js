@@ -462,7 +462,7 @@ describe("an outbox that takes its time", () => {
     assert.deepEqual([hello.client, hello.settled], ["c".repeat(32), 7]);
   });
 
-  test("says how many dispatches it hasn't got, from before it is open until they are written", async () => {
+  test("says how many dispatches it hasn't got, also before it is open", async () => {
     const outbox = slowOutbox();
     const peer = new TestPeer({ outbox });
     const heard = [];
