@@ -166,19 +166,23 @@ struct AdminCommand: AsyncParsableCommand {
             parameters["identity"] = identity.map { .string($0) }
             let (room, parameter) = (room, JSON.object(parameters))
             let answer = try await server.use { devtools in
-                if let room { try await Self.check(room, with: devtools) }
+                if let room,
+                    let failure = Self.failure(of: room, in: try await devtools.ask("rooms"))
+                {
+                    throw failure
+                }
                 return try await devtools.ask("connections", parameter)
             }
             for line in AdminTable.connections(answer, asJSON: json) { StandardOutput.write(line) }
         }
 
-        private static func check(_ room: String, with devtools: Devtools) async throws {
-            let rooms = try await devtools.ask("rooms")
+        /// What to say of a room that isn't open; nil if it is, or may be, as not all are listed.
+        static func failure(of room: String, in rooms: JSON) -> CommandFailure? {
             let names = rooms["rooms"]?.array?.compactMap { $0["room"]?.string } ?? []
             let isAll = rooms["total"]?.int.map { $0 <= names.count } ?? true
-            guard isAll, !names.contains(where: { $0.isSameText(as: room) }) else { return }
+            guard isAll, !names.contains(where: { $0.isSameText(as: room) }) else { return nil }
             let known = names.prefix(10).joined(separator: ", ")
-            throw CommandFailure(
+            return CommandFailure(
                 .refused,
                 "No room '\(room)' is open; "
                     + (known.isEmpty ? "none is." : "these are: \(known)."))

@@ -88,7 +88,7 @@ final class ChildProcess: Sendable {
     }
 
     /// Where the package's programs are built: beside the tests themselves.
-    private static var products: URL {
+    static var products: URL {
         URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
     }
 }

@@ -108,8 +108,9 @@ import TestSupport
         let problem = try #require(await failing.line(1))
         #expect(problem.hasPrefix("The command ended with status 3 for '"))
         #expect(problem.hasSuffix("It is tried again in 1:00:00."))
-        failing.signal(SIGKILL)
-        #expect(await failing.exitStatus() == -SIGKILL)
+        // It tries once more, and ends with that.
+        failing.signal(SIGTERM)
+        #expect(try await inTime { await failing.exitStatus() } == 2)
         let again = try ChildProcess("storecast", replicate + ["exit 3", "--once"])
         #expect(await again.exitStatus() == 2)
         let target = "\"\(store)/$NAME\""
@@ -125,6 +126,18 @@ import TestSupport
         let all = try await state(of: file)
         #expect(all.contains("log"), "\(all)")
         #expect(try await state(of: restored) == all)
+    }
+
+    @Test func `an export that finds no room for its last bytes says so, and fails`() async throws {
+        try await writeFile()
+        let storecast = ChildProcess.products.appending(path: "storecast").path
+        let export = try ChildProcess(
+            "/bin/sh",
+            ["-c", "'\(storecast)' journal export '\(file)' 2>&1 > /dev/full"])
+        #expect(
+            await export.allLines()
+                == ["Error: Standard output can't be written: No space left on device."])
+        #expect(await export.exitStatus() == 2)
     }
 
     /// Has a server write a journal with one action.

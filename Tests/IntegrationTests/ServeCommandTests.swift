@@ -28,6 +28,33 @@ struct ServeCommandTests {
         #expect(await server.stop() == 0)
     }
 
+    @Test func `a service manager is told that it is ready when it is, and nothing if it isn't`()
+        async throws
+    {
+        let name = directory.file("notify")
+        let manager = try NotifySocket(name)
+        func serve(_ port: UInt16) throws -> ChildProcess {
+            let storecast = ChildProcess.products.appending(path: "storecast").path
+            return try ChildProcess(
+                "/usr/bin/env",
+                ["NOTIFY_SOCKET=\(name)", storecast, "serve", "--memory", "--port", "\(port)"],
+                takesErrors: true)
+        }
+        let server = try await ServeProcess()
+        #expect(try await serve(server.port).exitStatus() == 2)
+        #expect(manager.heard() == nil)
+        #expect(await server.stop() == 0)
+        let other = try serve(0)
+        var heard: String?
+        let isReady = await eventually {
+            heard = manager.heard()
+            return heard != nil
+        }
+        #expect(isReady && heard == "READY=1")
+        other.signal(SIGTERM)
+        #expect(await other.exitStatus() == 0)
+    }
+
     @Test func `tokens are read again at SIGHUP, and a file of another form changes nothing`()
         async throws
     {

@@ -418,6 +418,23 @@ import Testing
         for node in nodes { await node.front.stop() }
     }
 
+    @Test func `a server that stops is given no rooms any more by the time that it gives its own`()
+        async throws
+    {
+        let nats = try await NATSProcess()
+        let nodes = [try await Node(nats), try await Node(nats)]
+        for node in nodes {
+            #expect(await eventually { (try? await node.node.status())?.servers.count == 2 })
+        }
+        await nodes[0].node.leave()
+        let isSeen = await eventually {
+            let servers = (try? await nodes[1].node.status())?.servers ?? []
+            return servers.contains { $0.id == nodes[0].server.id && $0.isDrained }
+        }
+        #expect(isSeen)
+        for node in nodes { await node.front.stop() }
+    }
+
     @Test func `rules that are read again hold wherever the room is`() async throws {
         let directory = try TemporaryDirectory()
         let file = directory.file("rules.json")
@@ -693,6 +710,12 @@ import Testing
         #expect(error?.description.contains("\(refused.id) at ws://") == true)
         #expect(error?.description.contains("another key of others") == false)
         #expect(refused.address == nil)
+        // What it listened at for the others is free again.
+        let told = error?.description.split(separator: "\(refused.id) at ws://").last ?? ""
+        let digits = told.drop { $0 != ":" }.dropFirst().prefix { $0.isNumber }
+        let next = SyncServer(port: try #require(Int(digits)), rooms: { _ in nil })
+        _ = try await next.start()
+        await next.stop()
         let client = first.connect(to: "/r")
         #expect(try await increment(client) == 1)
         client.close()

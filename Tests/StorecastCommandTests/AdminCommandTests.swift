@@ -88,6 +88,23 @@ import Testing
         #expect(throws: (any Error).self) { try AdminCommand.parseAsRoot(arguments) }
     }
 
+    @Test func `a room that isn't open is named, with those that are, if all are known`() {
+        func said(_ room: String, total: Int64 = 2) -> String? {
+            let open: JSON = [["room": "/a"], ["room": "/b"]]
+            let rooms: JSON = ["rooms": open, "total": .int(total)]
+            return AdminCommand.Connections.failure(of: room, in: rooms)?.description
+        }
+        #expect(said("/a") == nil && said("/b") == nil)
+        #expect(said("/c") == "No room '/c' is open; these are: /a, /b.")
+        #expect(said("/c", total: 3) == nil, "It may be the third.")
+        let none = AdminCommand.Connections.failure(of: "/", in: ["rooms": [], "total": 0])
+        #expect(none?.description == "No room '/' is open; none is.")
+        // Another spelling of what looks the same is another room.
+        #expect(
+            AdminCommand.Connections.failure(
+                of: "/e\u{301}", in: ["rooms": [["room": "/é"]], "total": 1]) != nil)
+    }
+
     @Test func `rooms and connections are a line each, and nothing in a name breaks it`() {
         let rooms: JSON = [
             "rooms": [

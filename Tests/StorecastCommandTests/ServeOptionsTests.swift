@@ -423,6 +423,35 @@ struct ServeOptionsTests {
         ] { #expect(try ServeCommand.parse(arguments).file == file) }
     }
 
+    @Test func `who has no token is let in as long as the rules say so, also when they are new`()
+        async throws
+    {
+        let (rules, tokens) = (directory.file("rules.json"), directory.file("tokens.json"))
+        try Data("[]".utf8).write(to: URL(filePath: tokens))
+        func write(_ role: String) throws {
+            try Data(#"{"rules": [{"roles": ["\#(role)"], "read": [""]}]}"#.utf8)
+                .write(to: URL(filePath: rules))
+        }
+        try write("$everybody")
+        let server = try server(
+            ["--memory", "--rooms", "/a/*", "--rules", rules, "--tokens", tokens])
+        func isAdmitted() async -> Bool {
+            let credentials = Credentials(token: nil, path: "/a/b")
+            return switch server.configuration.authentication.way {
+            case .anonymous: true
+            case .known(let identify): (try? identify(credentials)) != nil
+            case .asked(let identify): (try? await identify(credentials)) != nil
+            }
+        }
+        #expect(await isAdmitted())
+        try write("$signed-in")
+        try server.configuration.rules?.reload()
+        #expect(await !isAdmitted())
+        try write("$anonymous")
+        try server.configuration.rules?.reload()
+        #expect(await isAdmitted())
+    }
+
     @Test func `a file of rules that is wrong ends the start, with the place`() throws {
         let file = directory.file("rules.json")
         try Data(#"{"rules": [{"roles": ["a"], "raed": [""]}]}"#.utf8)
@@ -490,23 +519,9 @@ struct ServeOptionsTests {
     @Test(arguments: [false, true])
     func `a service manager is told that the server is ready`(isAbstract: Bool) throws {
         let name = isAbstract ? "@\(directory.file("notify"))" : directory.file("notify")
-        let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let path = isAbstract ? "\0" + name.dropFirst() : name
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        let size = MemoryLayout<sa_family_t>.size + path.utf8.count
-        let isBound = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(size)) == 0
-            }
-        }
-        try #require(isBound)
+        let manager = try NotifySocket(name)
         ServiceManager.tell("READY=1", ["NOTIFY_SOCKET": name])
-        var bytes = [UInt8](repeating: 0, count: 64)
-        let count = recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT))
-        #expect(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self) == "READY=1")
+        #expect(manager.heard() == "READY=1")
         // Nobody wants to hear it, or is there any more.
         ServiceManager.tell("READY=1", [:])
         ServiceManager.tell("READY=1", ["NOTIFY_SOCKET": directory.file("gone")])

@@ -74,6 +74,25 @@ import Testing
         }
         await server.stop()
     }
+
+    @Test func `what comes from the environment stays, with the file that it names`() async throws {
+        let environment = ["STORECAST_CONFIG": path, "STORECAST_RATE": "7"]
+        try write(#"{"allow-origin": "https://a.example"}"#)
+        let reload = try #require(try await ServeReload([], environment: environment))
+        let command = try await Settings([], of: ServeCommand.self, environment: environment)
+            .command()
+        let server = SyncServer(
+            port: 0, allowedOrigins: command.allowOrigin, limits: try command.limits,
+            rooms: { _ in nil })
+        _ = try await server.start()
+        let home = try #require(server.home(of: "/"))
+        try write(#"{"allow-origin": "https://b.example"}"#)
+        try await reload(
+            server, SharedLogLevel(try #require(LogLevel(argument: "info")).level))
+        let settings = await home.settings
+        #expect(settings["sites"] == "b" && settings["rate"] == "7.0")
+        await server.stop()
+    }
 }
 
 extension ServerLoop {

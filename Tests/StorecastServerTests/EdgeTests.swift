@@ -135,6 +135,42 @@ struct EdgeTests {
         await after.stop()
     }
 
+    @Test func `of an owner that is missed only by rooms that are gone nobody waits to say it`()
+        async throws
+    {
+        let port = try HeldPort(isShared: true)
+        func owner() throws -> SyncServer {
+            SyncServer(port: port.number, edgeKey: try key(), rooms: { _ in Tallies.room })
+        }
+        let before = try owner()
+        let url = try await before.start()
+        let (logger, messages) = MessageLog.make()
+        var limits = SyncLimits()
+        limits.unloadAfter = .milliseconds(1)
+        let edge = SyncServer(
+            port: 0, limits: limits, logger: logger, operations: OperationsAddress(port: 0),
+            upstream: try Upstream(String(url.dropLast()), key: try key()))
+        let edgeURL = try await edge.start()
+        let clients = ["/a", "/b"].map { RemoteConnection(edgeURL.at($0)) }
+        for client in clients { #expect(await client.isLive()) }
+        let metrics = try #require(edge.operations?.metrics)
+        func areWaiting(_ count: Int) async -> Bool {
+            let line = #"storecast_upstream_rooms{state="waiting"} \#(count)"# + "\n"
+            return await eventually { metrics.text().contains(line) }
+        }
+        await before.stop()
+        #expect(await areWaiting(2))
+        clients[0].close()
+        #expect(await areWaiting(1))
+        let after = try owner()
+        _ = try await after.start()
+        withExtendedLifetime(port) {}
+        #expect(await messages.contains("upstream is back"))
+        clients[1].close()
+        await edge.stop()
+        await after.stop()
+    }
+
     @Test func `an edge measures how far it is behind its owner, and for how long that is away`()
         async throws
     {

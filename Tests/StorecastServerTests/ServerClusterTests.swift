@@ -84,7 +84,7 @@ struct ServerClusterTests {
             }
         }
         cluster.mayGo.continuation.yield()
-        for other in others { #expect(await other.value) }
+        for other in others { #expect(try await inTime { await other.value }) }
         await first
         #expect(cluster.isOver && server.home(of: "/") == nil)
         await server.stop()

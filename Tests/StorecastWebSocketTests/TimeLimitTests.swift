@@ -161,6 +161,19 @@ extension SocketTests {
             await server.stop()
         }
 
+        @Test func `a ping that comes while a peer takes nothing is answered when it does`()
+            async throws
+        {
+            let server = try await TestServer()
+            let peer = try await open(.lagging, on: server)
+            try peer.send(head: 0x89, Array("there?".utf8))
+            try await server.settle(for: .milliseconds(20))
+            #expect(try peer.readFrame()?.payload.count == 8 << 20)
+            #expect(
+                try peer.readFrame() == RawPeer.Frame(opcode: 0x8A, payload: Array("there?".utf8)))
+            await server.stop()
+        }
+
         @Test func `a peer that takes something now and then stays`() async throws {
             try await expectToStay(
                 { $0.stallTimeout = .milliseconds(400) }, limit: .milliseconds(400),
