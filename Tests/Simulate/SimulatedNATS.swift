@@ -250,6 +250,10 @@ final class SimulatedNATS: SimulatedCluster {
     }
 
     private static func matches(_ subject: String, _ filter: String) -> Bool {
+        // Most have no wildcard, and all that is said is compared with all of them.
+        if !filter.utf8.contains(where: { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: ">") }) {
+            return subject.utf8.elementsEqual(filter.utf8)
+        }
         let (subject, filter) = (subject.split(separator: "."), filter.split(separator: "."))
         if filter.last == ">" { return subject.starts(with: filter.dropLast()) }
         return subject.count == filter.count
