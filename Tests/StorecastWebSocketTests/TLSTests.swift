@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import StorecastWebSocket
 import TestSupport
@@ -134,14 +135,26 @@ extension SocketTests {
                     if text.count == 1 { connection.pauseReading() }
                 }))
             let relay = try TestRelay(to: server.port)
-            let client = try await client(relay.port)
-            try await opened(client)
+            // It ends the encryption when its input ends, which libwebsockets doesn't.
+            let client = Process()
+            client.executableURL = URL(filePath: "/usr/bin/openssl")
+            client.arguments = [
+                "s_client", "-connect", "127.0.0.1:\(relay.port)", "-quiet", "-no_ign_eof",
+                "-CAfile", certificates.root,
+            ]
+            let input = Pipe()
+            client.standardInput = input
+            client.standardOutput = FileHandle.nullDevice
+            client.standardError = FileHandle.nullDevice
+            try client.run()
+            try input.fileHandleForWriting.write(contentsOf: Array(RawPeer.request().utf8))
             _ = try await server.events.next()
             relay.hold()
-            try await client.with { client in
-                for text in ["1", "22", "333"] { #expect(client.send(Array(text.utf8))) }
+            for text in ["1", "22", "333"] {
+                let head: [UInt8] = [0x81, 0x80 | UInt8(text.utf8.count), 0, 0, 0, 0]
+                try input.fileHandleForWriting.write(contentsOf: head + Array(text.utf8))
             }
-            await client.loop.shutDown()
+            try input.fileHandleForWriting.close()
             #expect(try await server.events.next() == .received("1"))
             try await server.with { $0.connections[0].resumeReading() }
             #expect(try await server.events.next() == .received("22"))

@@ -14,7 +14,11 @@ describe("in a browser, without its server", { skip: noBrowser ?? noServer }, ()
   before(async () => {
     browser = await Browser.start();
   });
-  after(() => browser?.stop());
+  after(async () => {
+    await browser?.stop();
+    // Of a test that has failed: this program wouldn't end.
+    await server?.stop();
+  });
 
   /** A server, and a tab whose page is kept. */
   async function visit() {

@@ -32,6 +32,7 @@ final class ListeningSocket {
         }
         port = Self.port(of: descriptor)
         let poll = UnsafeMutablePointer<uv_poll_t>.allocate(capacity: 1)
+        // From now on it doesn't block, whoever has opened it.
         let code = uv_poll_init(core.uv, poll, descriptor)
         guard code == 0 else {
             poll.deallocate()
@@ -136,7 +137,6 @@ final class ListeningSocket {
         }
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { throw failure("descriptor \(descriptor)") }
-        _ = fcntl(copy, F_SETFL, fcntl(copy, F_GETFL) | O_NONBLOCK)
         return copy
     }
 

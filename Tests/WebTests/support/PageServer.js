@@ -32,8 +32,16 @@ const main = (version) => `
   // Pages that vouch for their scripts have to, for others' workers too.
   const { trustedTypes } = globalThis;
   const vouch = trustedTypes?.createPolicy("test", { createScriptURL: (url) => url });
-  page.register = (url, options) => navigator.serviceWorker
-    .register(vouch ? vouch.createScriptURL(url) : url, options).then(() => {});
+  page.register = async (url, options) => {
+    const script = vouch ? vouch.createScriptURL(url) : url;
+    const { installing } = await navigator.serviceWorker.register(script, options);
+    // While it is being installed, another one that is there is found in its place.
+    await new Promise((resolve) => {
+      const look = () => installing.state === "activated" && resolve();
+      installing.onstatechange = look;
+      look();
+    });
+  };
   page.add = (text) => connection.dispatch({ type: "add", payload: text });
   page.until = (isSo) => new Promise((resolve, reject) => {
     const check = () => isSo() && resolve(true);
