@@ -135,7 +135,7 @@ struct EdgeTests {
         await after.stop()
     }
 
-    @Test func `of an owner that is missed only by rooms that are gone nobody waits to say it`()
+    @Test func `an owner is back when the rooms that are left have it, whatever others missed it`()
         async throws
     {
         let port = try HeldPort(isShared: true)

@@ -109,9 +109,9 @@ async function usedSlots(database, names) {
  * @returns {Promise<OpenOutbox>}
  */
 async function open(database, slot, newClient, openAgain, lost) {
-  // Not strictly, which takes long: what a crash undoes of it, nothing was dispatched with yet, and
-  // each write says it again.
-  const transaction = database.transaction(["clients", "dispatches"], "readwrite");
+  // By how often it was opened the server tells which of a client's connections is the newer one:
+  // a crash of the machine may not undo that either.
+  const transaction = database.transaction(["clients", "dispatches"], "readwrite", strict);
   const [head, values] = await Promise.all([
     result(transaction.objectStore("clients").get(slot)),
     result(transaction.objectStore("dispatches").getAll(range(slot))),
