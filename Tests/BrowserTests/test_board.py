@@ -3,7 +3,7 @@
 import unittest
 
 from pages import BrowserTest, expect
-from programs import Terminal, Watch
+from programs import Terminal, Watch, wait_until
 
 
 class BoardTests(BrowserTest):
@@ -32,12 +32,7 @@ class BoardTests(BrowserTest):
         expect(column.locator(".number")).to_have_text("1000")
         expect(ada.card("0").first).to_be_in_viewport()
         self.assertLess(cards.count(), 400)
-        scroll = "(list, to) => { list.scrollTop = to < 0 ? list.scrollHeight : to; }"
-        for _ in range(100):
-            column.locator(".cards").evaluate(scroll, -1)
-            if cards.last.locator("p").text_content() == "999":
-                break
-        expect(cards.last).to_be_in_viewport()
+        self.scroll(column, -1, "999")
         self.assertLess(cards.count(), 400)
         # What comes at either end is there.
         bob.add("To do", "new")
@@ -50,12 +45,22 @@ class BoardTests(BrowserTest):
         for _ in range(5):
             ada.page.keyboard.press("ArrowUp")
         expect(ada.page.locator(".card:focus > p")).to_have_text(str(first - 4))
-        for _ in range(100):
-            column.locator(".cards").evaluate(scroll, 0)
-            if cards.first.locator("p").text_content() == "0":
-                break
-        expect(cards.first).to_be_in_viewport()
+        self.scroll(column, 0, "0")
         self.assertEqual(ada.card("new").count(), 0)
+
+    def scroll(self, column, end, text):
+        """Scrolls to an end of a column (0 or -1), as often as more comes, until it shows a card."""
+        script = """(list, end) => {
+            list.scrollTop = end ? list.scrollHeight : 0;
+            return new Promise((next) => requestAnimationFrame(() => {
+                const card = [...list.querySelectorAll(".card")].at(end);
+                const [shown, box] = [list, card].map((one) => one.getBoundingClientRect());
+                const isInView = box.top < shown.bottom && box.bottom > shown.top;
+                next(isInView ? card.querySelector("p").textContent : "");
+            }));
+        }"""
+        wait_until(lambda: column.locator(".cards").evaluate(script, end) == text,
+                   f"{text} is in view at the column's end {end}")
 
     def test_who_is_here(self):
         ada, bob = self.join("ada"), self.join("bob <b>")

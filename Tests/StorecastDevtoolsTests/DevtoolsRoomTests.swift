@@ -162,6 +162,22 @@ struct DevtoolsRoomTests {
         await fixture.end()
     }
 
+    @Test func `turns are measured anew for who looks when nobody did`() async throws {
+        let fixture = try await DevtoolsServer()
+        do {
+            let turns = fixture.devtools.follow("turns", Self.room)
+            _ = try await fixture.devtools.answer(of: turns)
+            for _ in 1...20 { try await fixture.add(1) }
+            _ = try await fixture.devtools.answer(of: turns) { ($0["count"]?.int ?? 0) >= 20 }
+            withExtendedLifetime(turns) {}
+        }
+        try await fixture.pass()
+        try await fixture.pass()
+        let anew = try await fixture.devtools.answer("turns", Self.room)
+        #expect(try #require(anew["count"]?.int) < 20)
+        await fixture.end()
+    }
+
     @Test(arguments: [1, 3])
     func `a room that nobody is in is opened from its journal, as long as somebody looks`(
         loops: Int

@@ -331,6 +331,20 @@ struct HistoryPlaybackTests {
         }
     }
 
+    @Test func `what was appended twice is in the past once`() throws {
+        let added = records([1, 2])
+        let twice: [JournalChunk.Record] = [
+            added[0], (offset: 2, record: added[0].record), (offset: 3, record: added[1].record),
+        ]
+        let playback = HistoryPlayback(
+            Tallies.upTo10, SyncLimits(), history: HistoryParameters(room: "/", through: 2))
+        guard case .done(let past) = playback.take(twice, isLast: true) else {
+            Issue.record("It has come to version 2.")
+            return
+        }
+        #expect(past.array?.map { $0["version"] } == [1, 2])
+    }
+
     @Test func `a version that the room hasn't come to has no state`() throws {
         for skip in [nil, [1]] as [[UInt64]?] {
             let answer = try answer([6, 6, 3], at: 3, skip: skip, page: 2)

@@ -13,6 +13,7 @@ package final class SQLiteStore: JournalStore {
 
     let history: StoreHistory
     let writer: GroupCommit
+    private let path: String
     private let pool: DatabasePool
     private let lock: StoreLock
     let reducing: ReducingFile
@@ -25,6 +26,7 @@ package final class SQLiteStore: JournalStore {
         _ review: CrashReview
     ) {
         history = start.history
+        self.path = path
         self.pool = pool
         self.lock = lock
         self.reducing = reducing
@@ -109,14 +111,16 @@ package final class SQLiteStore: JournalStore {
 
     /// The same; `completion` is called on a thread of its own, or at once if it was closed before.
     package func close(_ completion: @escaping @Sendable () -> Void) {
-        let isFirst = writer.close { [pool, lock, reducing] database in
+        let isFirst = writer.close { [pool, path, lock, reducing] database in
             // If this fails, the next start takes it for a crash, which does no harm.
             try? StoreSession.end(in: database)
             // On another thread, as closing waits for the writer.
             DispatchQueue.global().async {
-                // The readers first, so that the last connection may remove SQLite's other files.
-                pool.releaseMemory()
+                // If one of these fails, the next start finds in SQLite's log what isn't merged.
                 try? pool.close()
+                // The readers were closed last, and may not write: the last connection merges the
+                // log and removes SQLite's other files.
+                try? JournalFile(path).close()
                 reducing.remove()
                 lock.release()
                 completion()
