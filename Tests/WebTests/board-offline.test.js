@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { describe, test } from "./support/testing.js";
 import { sharedTextOf } from "../../Clients/Web/board/cardText.js";
 import { CardWindow } from "../../Clients/Web/board/CardWindow.js";
 import { ColumnStores } from "../../Clients/Web/board/ColumnStores.js";

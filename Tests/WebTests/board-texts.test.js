@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { describe, test } from "./support/testing.js";
 import { remember, sharedTextOf } from "../../Clients/Web/board/cardText.js";
 import { TextDraft } from "../../Clients/Web/board/TextDraft.js";
 import { inverseOf } from "../../Clients/Web/board/Undoing.js";

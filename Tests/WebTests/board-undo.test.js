@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { describe, test } from "./support/testing.js";
 import { storyOf, sentenceOf } from "../../Clients/Web/board/CardHistory.js";
 import { sharedTextOf } from "../../Clients/Web/board/cardText.js";
 import { foundReducer, pageReducer } from "../../Clients/Web/board/reducers.js";

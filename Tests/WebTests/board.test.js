@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { describe, test } from "./support/testing.js";
 import { remember, sharedTextOf } from "../../Clients/Web/board/cardText.js";
 import { ask } from "../../Clients/Web/board/dialogs.js";
 import { Drafts } from "../../Clients/Web/board/Drafts.js";

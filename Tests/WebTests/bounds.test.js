@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { describe, test } from "./support/testing.js";
 import { memoryCache } from "../../Clients/Web/storecast/index.js";
 import { openFree, slotsOf } from "../../Clients/Web/storecast/outbox/Slots.js";
 import { readClient, readDispatches } from "../../Clients/Web/storecast/outbox/StoredText.js";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { after, before, describe, test } from "./support/testing.js";
 import { connect } from "../../Clients/Web/storecast/index.js";
 import { Browser, missing as noBrowser } from "./support/Browser.js";
 import { Line, missing as noServer, Server, WebSocket } from "./support/Server.js";

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, describe, test } from "node:test";
+import { after, describe, test } from "./support/testing.js";
 import { fileURLToPath } from "node:url";
 import { blocks } from "./support/Clone.js";
 import { command } from "./support/Server.js";

@@ -3,7 +3,7 @@ import { execFile, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, test } from "node:test";
+import { describe, test } from "./support/testing.js";
 import { fileURLToPath } from "node:url";
 import { blocks } from "./support/Clone.js";
 import { command, missing } from "./support/Server.js";

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, describe, test } from "node:test";
+import { after, describe, test } from "./support/testing.js";
 import { fileURLToPath } from "node:url";
 import { connect } from "../../Clients/Web/storecast/index.js";
 import { command, missing, WebSocket } from "./support/Server.js";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { describe, test } from "./support/testing.js";
 import { connect } from "../../Clients/Web/storecast/index.js";
 import { ManualPlatform } from "./support/ManualPlatform.js";
 import { TestPeer } from "./support/TestPeer.js";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { describe, test } from "node:test";
+import { describe, test } from "./support/testing.js";
 import { fileURLToPath } from "node:url";
 import { settled } from "../../Clients/Web/devtools/elements.js";
 import { differences } from "../../Clients/Web/devtools/model/differences.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { describe, test } from "node:test";
+import { describe, test } from "./support/testing.js";
 import * as storecast from "../../Clients/Web/storecast/index.js";
 import { missing, Server, WebSocket } from "./support/Server.js";
 

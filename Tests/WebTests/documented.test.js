@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, test } from "node:test";
+import { describe, test } from "./support/testing.js";
 import { fileURLToPath } from "node:url";
 
 const checker = fileURLToPath(new URL("../../.ci/documented", import.meta.url));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
-import { describe, test } from "node:test";
+import { describe, test } from "./support/testing.js";
 
 const root = new URL("../../", import.meta.url);
 const read = (name) => readFileSync(new URL(name, root), "utf8");

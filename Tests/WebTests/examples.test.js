@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { after, before, describe, test } from "./support/testing.js";
 import { fileURLToPath } from "node:url";
 import { Browser, missing as noBrowser } from "./support/Browser.js";
 import { noReact, noVue, vuePath } from "./support/frameworks/installed.js";

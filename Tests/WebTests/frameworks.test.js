@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { register } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, test } from "node:test";
+import { afterEach, beforeEach, describe, test } from "./support/testing.js";
 import { pathToFileURL } from "node:url";
 import * as svelte from "../../Clients/Web/storecast/svelte.js";
 import { noReact, noVue } from "./support/frameworks/installed.js";

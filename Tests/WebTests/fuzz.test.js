@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
-import { describe, test } from "node:test";
+import { describe, test } from "./support/testing.js";
 import { readJSON } from "../../Clients/Web/storecast/wire/JSONText.js";
 import { PatchedValue } from "../../Clients/Web/storecast/wire/PatchedValue.js";
 import { Seed } from "./support/Seed.js";

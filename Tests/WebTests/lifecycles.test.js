@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { describe, test } from "./support/testing.js";
 import { connect, localStorageOutbox, memoryCache } from "../../Clients/Web/storecast/index.js";
 import { Rejection } from "../../Clients/Web/storecast/wire/Rejection.js";
 import { FakeLocks, FakeStorage } from "./support/FakeStorage.js";

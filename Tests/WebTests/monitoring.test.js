@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { describe, test } from "node:test";
+import { describe, test } from "./support/testing.js";
 
 const read = (path) => readFileSync(new URL(`../../Docs/${path}`, import.meta.url), "utf8");
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { test } from "node:test";
+import { test } from "./support/testing.js";
 import { shownName } from "../../Clients/Web/parts/avatar.js";
 import { isShowable, shown } from "../../Clients/Web/parts/names.js";
 

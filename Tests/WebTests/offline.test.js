@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { after, before, describe, test } from "./support/testing.js";
 import { Browser, missing as noBrowser } from "./support/Browser.js";
 import { missing as noServer, PageServer } from "./support/PageServer.js";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { describe, test } from "./support/testing.js";
 import { stateOf, TestPeer } from "./support/TestPeer.js";
 
 const add = (item) => ({ type: "add", payload: { item } });

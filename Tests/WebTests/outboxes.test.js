@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { describe, test } from "./support/testing.js";
 import { indexedDBOutbox, localStorageOutbox } from "../../Clients/Web/storecast/index.js";
 import { Outbox } from "../../Clients/Web/storecast/session/Outbox.js";
 import { FakeDatabase, FakeLocks, FakeStorage } from "./support/FakeStorage.js";

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { after, before, describe, test } from "./support/testing.js";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { missing, Package } from "./support/Package.js";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { describe, test } from "./support/testing.js";
 import { TestPeer } from "./support/TestPeer.js";
 
 /** A server of numbers from 0 to 9, three a page, and a connection that shows a page. */

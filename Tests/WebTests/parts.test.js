@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { describe, test } from "./support/testing.js";
 import { TestPeer } from "./support/TestPeer.js";
 
 const subscribed = (ref, sub) => ({ op: "subscribed", ref, sub, tag: `t${sub}`, bytes: 1 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { describe, test } from "node:test";
+import { describe, test } from "./support/testing.js";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { missing, Server, WebSocket } from "./support/Server.js";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { describe, test } from "./support/testing.js";
 import { connect, memoryCache } from "../../Clients/Web/storecast/index.js";
 import { Seed } from "./support/Seed.js";
 import { Line, missing, Server, until, WebSocket } from "./support/Server.js";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { Agent, get } from "node:http";
 import { Agent as EncryptedAgent, get as getEncrypted } from "node:https";
-import { describe, test } from "node:test";
+import { describe, test } from "./support/testing.js";
 import { gunzipSync } from "node:zlib";
 import { missing, Server } from "./support/Server.js";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
-import { after, before, describe, test } from "node:test";
+import { after, before, describe, test } from "./support/testing.js";
 import { blocks, Clone, missing } from "./support/Clone.js";
 import { command } from "./support/Server.js";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { describe, test } from "node:test";
+import { describe, test } from "./support/testing.js";
 import { connect } from "../../Clients/Web/storecast/index.js";
 import { sha256, stampId } from "../../Clients/Web/storecast/session/stampId.js";
 import { missing, Server, until, WebSocket } from "./support/Server.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { describe, test } from "node:test";
+import { describe, test } from "./support/testing.js";
 import { Rejection, TestRoom } from "../../Clients/Web/storecast/testing.js";
 import { difference } from "../../Clients/Web/storecast/testing/difference.js";
 import { PatchedValue } from "../../Clients/Web/storecast/wire/PatchedValue.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { describe, test } from "node:test";
+import { describe, test } from "./support/testing.js";
 import { fileURLToPath } from "node:url";
 import * as storecast from "../../Clients/Web/storecast/index.js";
 import {

@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync }
 import { rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, describe, test } from "node:test";
+import { after, describe, test } from "./support/testing.js";
 import { fileURLToPath } from "node:url";
 import { missing as noPackage, Package } from "./support/Package.js";
 import { command, missing } from "./support/Server.js";

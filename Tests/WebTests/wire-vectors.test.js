@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
-import { describe, test } from "node:test";
+import { describe, test } from "./support/testing.js";
 import { PartedValue } from "../../Clients/Web/storecast/session/PartedValue.js";
 import * as client from "../../Clients/Web/storecast/wire/ClientFrame.js";
 import { allowsReconnect, finalCodes } from "../../Clients/Web/storecast/wire/CloseCode.js";

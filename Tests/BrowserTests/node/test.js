@@ -18,7 +18,8 @@ addEventListener("unhandledrejection", ({ reason }) => stray.push(reason));
 
 function add(name, parts, isSuite) {
   const work = parts.pop();
-  const [{ skip, ...others } = {}] = parts;
+  // Who has the page loaded waits for a while only.
+  const [{ skip, timeout: _, ...others } = {}] = parts;
   if (Object.keys(others).length) throw new Error(`${name}: unknown options`);
   current.entries.push({ name, skip, work, isSuite });
 }
