@@ -259,6 +259,24 @@ struct JetStreamJournalTests {
         await bench.close()
     }
 
+    @Test func `what a room asks for that was opened anew meanwhile comes too late`() async throws {
+        let server = try await NATSProcess()
+        let bench = try await bench(server)
+        let store = try #require(await bench.store as? JetStreamStore)
+        let opening = try await store.logs.open("/a").opening
+        let head = try await store.logs.append(JournalSample.notes(3), to: "/a", since: opening)
+        _ = try await store.logs.open("/a")
+        let late = JournalSample.notes(1, from: 4)
+        await expectReplaced { () throws(JournalError) in
+            _ = try await store.logs.append(late, to: "/a", since: opening)
+        }
+        await expectReplaced { () throws(JournalError) in
+            try await store.logs.forget("/a", through: head, since: opening)
+        }
+        #expect(try await bench.read("/a", after: 0).map(\.record.seq) == [1, 2, 3])
+        await bench.close()
+    }
+
     @Test func `a snapshot of an end that the log has lost isn't one of what was written since`()
         async throws
     {

@@ -3,15 +3,18 @@ package import StorecastRoom
 /// What a room's writer does to its log: it appends batches, sets marks, and forgets entries.
 extension JetStreamLogs {
     /// Keeps a batch behind all that is there; returns the offset of its last entry.
+    ///
+    /// - Parameter opening: whose batch it is; nil for any. One that comes late, when the room has
+    ///   left memory and been opened again, isn't kept: who opened it wouldn't know of it.
     package func append(
-        _ batch: [JournalEntry], to room: String
+        _ batch: [JournalEntry], to room: String, since opening: Int? = nil
     ) async throws(JournalError) -> UInt64 {
-        try await append(records: try LogMessage.records(batch), to: room)
+        try await append(records: try LogMessage.records(batch), to: room, since: opening)
     }
 
     /// The same with entries as they are kept.
     func append(
-        records batch: [JournalRecord], to room: String
+        records batch: [JournalRecord], to room: String, since opening: Int? = nil
     ) async throws(JournalError) -> UInt64 {
         guard batch.count <= LogOffset.mostEntries else {
             throw .unavailable(
@@ -20,6 +23,7 @@ extension JetStreamLogs {
         let log = log(of: room)
         await enter(log)
         defer { leave(log) }
+        try check(log, isOf: opening)
         if let uncertain = log.uncertain {
             let isSame =
                 batch.count == uncertain.batch.count
@@ -41,6 +45,12 @@ extension JetStreamLogs {
         let next = state.adding(.entries, count: batch.count, rest)
         return try await finish(
             Offer(batch: batch, payload: rest, next: next, parts: parts), of: log)
+    }
+
+    private func check(_ log: Log, isOf opening: Int?) throws(JournalError) {
+        guard opening ?? log.openings == log.openings else {
+            throw .replaced("The room '\(log.room)' has been opened again here.")
+        }
     }
 
     /// Offers a batch until it is kept, or is known not to be.
@@ -182,12 +192,15 @@ extension JetStreamLogs {
     // MARK: Forgetting
 
     /// Forgets the entries up to an offset.
+    ///
+    /// - Parameter opening: who asks for it; nil for any.
     package func forget(
-        _ room: String, through offset: UInt64
+        _ room: String, through offset: UInt64, since opening: Int? = nil
     ) async throws(JournalError) {
         let log = log(of: room)
         await enter(log)
         defer { leave(log) }
+        try check(log, isOf: opening)
         if let uncertain = log.uncertain {
             _ = try await settle(log, uncertain, offersAgain: false)
         }

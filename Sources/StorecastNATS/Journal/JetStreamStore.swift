@@ -275,11 +275,12 @@ final class JetStreamJournal: Journal {
         _ batch: [JournalEntry], to room: String,
         completion: @escaping (Result<UInt64, JournalError>) -> Void
     ) {
+        let opening = openings[ExactString(room)]
         perform { [weak self] (result: Result<UInt64, JournalError>) in
             completion(result)
             if case .success = result { self?.tails.grown(room) }
         } _: { rooms throws(JournalError) in
-            try await rooms.logs.append(batch, to: room)
+            try await rooms.logs.append(batch, to: room, since: opening)
         }
     }
 
@@ -343,12 +344,13 @@ final class JetStreamJournal: Journal {
         _ room: String, through offset: UInt64,
         completion: @escaping (Result<Void, JournalError>) -> Void
     ) {
+        let opening = openings[ExactString(room)]
         perform(completion) { rooms throws(JournalError) in
             let head = await rooms.logs.head(of: room)
             guard try await rooms.snapshots.holds(offset, of: room, head: head) else {
                 throw .unavailable("No snapshot holds the entries.")
             }
-            try await rooms.logs.forget(room, through: offset)
+            try await rooms.logs.forget(room, through: offset, since: opening)
             try await rooms.snapshots.forget(of: room, through: offset)
         }
     }

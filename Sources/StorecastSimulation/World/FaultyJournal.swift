@@ -1,6 +1,7 @@
 import StorecastRoom
 
-/// A process's access to its journal, with delays and the faults of the scenario.
+/// A process's access to its journal, with delays and the faults of the scenario: a journal that
+/// servers share has its own, and is asked at once, as it notes whose room asks.
 ///
 /// When the process has ended, it passes nothing on in either direction.
 final class FaultyJournal: Journal {
@@ -19,7 +20,7 @@ final class FaultyJournal: Journal {
     func open(
         _ room: String, completion: @escaping (Result<RoomHistory, JournalError>) -> Void
     ) {
-        later { [self] in
+        begin { [self] in
             if world.faults.first == .unavailable {
                 world.faults.removeFirst()
                 world.note(.journal, 0, 1) { "can't be opened" }
@@ -38,8 +39,10 @@ final class FaultyJournal: Journal {
     func isAlone(
         in room: String, completion: @escaping (Result<Bool, JournalError>) -> Void
     ) {
-        later { [self] in storage.isAlone(in: room, completion: completion) }
+        begin { [self] in storage.isAlone(in: room, completion: completion) }
     }
+
+    func close(_ room: String) { storage.close(room) }
 
     var isDurable: Bool { storage.isDurable }
 
@@ -50,7 +53,7 @@ final class FaultyJournal: Journal {
         content: @escaping @Sendable () throws -> [UInt8],
         completion: @escaping (Result<Void, JournalError>) -> Void
     ) {
-        later { [self] in
+        begin { [self] in
             guard !process.failsAtSnapshots() else {
                 return completion(.failure(.unavailable("simulated")))
             }
@@ -67,7 +70,7 @@ final class FaultyJournal: Journal {
         of room: String, through offset: UInt64,
         completion: @escaping (Result<JournalSnapshot?, JournalError>) -> Void
     ) {
-        later { [self] in
+        begin { [self] in
             guard !process.failsAtSnapshots() else {
                 return completion(.failure(.damaged("simulated")))
             }
@@ -79,7 +82,7 @@ final class FaultyJournal: Journal {
         _ room: String, through offset: UInt64,
         completion: @escaping (Result<Void, JournalError>) -> Void
     ) {
-        later { [self] in storage.truncate(room, through: offset, completion: completion) }
+        begin { [self] in storage.truncate(room, through: offset, completion: completion) }
     }
 
     // MARK: Entries
@@ -95,7 +98,7 @@ final class FaultyJournal: Journal {
                 keep(batch, room) { [self] result in later { completion(result) } }
             }
         } else {
-            later { [self] in
+            begin { [self] in
                 perform(fault, batch, room) { [self] result in later { completion(result) } }
             }
         }
@@ -142,6 +145,11 @@ final class FaultyJournal: Journal {
             guard process.isAlive, !process.crashesNow() else { return }
             completion(result)
         }
+    }
+
+    /// Asks the journal.
+    private func begin(_ body: @escaping () -> Void) {
+        if world.cluster == nil { later(body) } else { body() }
     }
 
     /// Runs `body` after the journal's delay, if the process is still alive.

@@ -15,6 +15,8 @@ final class SimulatedUplink: EdgeUplink {
     private var place: Int?
     /// When the connection was made, if there is one.
     private var openedAt: Duration?
+    /// When the room gave that connection up; its end comes later.
+    private var givenUpAt: Duration?
     private var bye: ServerFrame.Bye?
     private var isOver = false
     /// What was begun before the newest attempt comes to nothing.
@@ -41,7 +43,7 @@ final class SimulatedUplink: EdgeUplink {
                 guard owner.isAlive, !world.isParted(process, owner) else { return connectLater() }
                 link?.closedByEdge()
                 link = EdgeLink(from: self, in: process, to: owner, in: world)
-                openedAt = world.time.now
+                (openedAt, givenUpAt) = (world.time.now, nil)
                 room?.connected()
             }
         }
@@ -58,6 +60,7 @@ final class SimulatedUplink: EdgeUplink {
     func restart(after bye: ServerFrame.Bye?) {
         if let bye { self.bye = bye }
         guard let link else { return }
+        givenUpAt = givenUpAt ?? world.time.now
         link.closedByEdge()
         process.after(random.duration(upTo: .milliseconds(50))) { [weak self] in
             self?.closed(link)
@@ -94,7 +97,7 @@ final class SimulatedUplink: EdgeUplink {
         guard link === self.link, process.isAlive else { return }
         self.link = nil
         room?.disconnected()
-        let held = openedAt.take().map { world.time.now - $0 } ?? .zero
+        let held = openedAt.take().map { (givenUpAt ?? world.time.now) - $0 } ?? .zero
         // A second more than it has to: the room counts by its process's clock.
         connectLater(isSoon: held >= .seconds(6))
     }
