@@ -117,6 +117,16 @@ describe("an event", () => {
     assert.equal(seen.length, 5);
   });
 
+  test("isn't told to who was left while others were told", async () => {
+    const peer = new TestPeer();
+    const seen = [];
+    let end;
+    peer.connection.on("status", () => end());
+    end = peer.connection.on("status", ({ state }) => seen.push(state));
+    await peer.welcome();
+    assert.deepEqual(seen, []);
+  });
+
   test("has a name that there is", () => {
     const { connection } = new TestPeer();
     assert.throws(() => connection.on("stauts", () => {}), /no event 'stauts'/);

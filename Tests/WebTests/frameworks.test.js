@@ -96,6 +96,22 @@ describe("storecast/react, with React itself", { skip: noReact }, () => {
     assert.equal(shown(), '"1"');
   });
 
+  test("shows another room when its provider has another connection", async () => {
+    const other = votes();
+    other.dispatch(vote("tea"));
+    const Tea = () => String(hooks.useSelection("of", { drink: "tea" }));
+    const within = (connection) => h(hooks.Provider, { connection }, h(Tea));
+    renderer.act(() => {
+      root = renderer.create(within(connection));
+    });
+    await settled();
+    assert.equal(shown(), '"2"');
+    renderer.act(() => root.update(within(other.connect())));
+    await renderer.act(() => other.settled());
+    assert.equal(shown(), '"3"');
+    other.close();
+  });
+
   test("suspends a component until there is a state, also in strict mode", async () => {
     const Fallback = [Suspense, { fallback: "Loading…" }];
     const component = () => `Tea: ${hooks.useSelection("all", undefined, { suspense: true }).tea}`;
@@ -248,12 +264,19 @@ describe("storecast/vue, with Vue itself", { skip: noVue }, () => {
   });
 
   test("listens no more when its scope ends", async () => {
-    const state = setup(() => composables.useSelection("all"));
+    const drink = Vue.ref("tea");
+    const [state, count] = setup(() => [
+      composables.useSelection("all"),
+      composables.useSelection("of", () => ({ drink: drink.value })),
+    ]);
+    await room.settled();
+    drink.value = "coffee";
     await room.settled();
     scope.stop();
     room.dispatch(vote("tea"));
+    room.dispatch(vote("coffee"));
     await room.settled();
-    assert.equal(state.value.tea, 2);
+    assert.deepEqual([state.value.tea, count.value], [2, 0]);
   });
 
   test("says what is missing", () => {

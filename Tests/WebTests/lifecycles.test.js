@@ -278,6 +278,19 @@ describe("a connection that is closed", () => {
     assert.equal(peer.platform.nextDue, Infinity);
   });
 
+  test("lets go of an outbox that is opened only then", async () => {
+    let closed = 0;
+    let opened;
+    const outbox = { open: () => new Promise((resolve) => (opened = resolve)) };
+    const peer = new TestPeer({ outbox });
+    await settle();
+    peer.connection.close();
+    const contents = { client: "c".repeat(32), settled: 0, dispatches: [], opening: 1 };
+    opened({ contents, write: async () => {}, close: () => (closed += 1) });
+    await peer.platform.advance(100_000);
+    assert.deepEqual([closed, peer.sockets.length], [1, 0]);
+  });
+
   test("lets go of its outbox once, and doesn't try to write it again", async () => {
     let closed = 0;
     const contents = { client: "c".repeat(32), settled: 0, dispatches: [], opening: 1 };

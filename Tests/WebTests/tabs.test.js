@@ -275,6 +275,23 @@ describe("tabs that share a connection", () => {
     assert.equal(await stateOf(outcome), "loud");
   });
 
+  test("keep no outcome for a tab that was closed", async () => {
+    const tabs = new Tabs();
+    const [first, second] = [await tabs.open(), await tabs.open()];
+    await tabs.welcome(first, { value: [] });
+    const outcome = second.connection.dispatch(add("x"));
+    await tabs.browser.settle();
+    await first.peer.heard();
+    second.connection.close();
+    assert.equal(await stateOf(outcome), "closed");
+    await tabs.browser.settle();
+    await first.peer.say({ op: "transaction", v: 0, count: 0, acked: 1 });
+    first.connection.dispatch(add("y"));
+    await tabs.browser.settle();
+    const [frame] = await first.peer.heard();
+    assert.equal(frame.settled, 1, "the server may forget it");
+  });
+
   test("say so to all of them when the outbox is full or can't be written", async () => {
     const tabs = new Tabs();
     const [first, second] = [await tabs.open(), await tabs.open()];

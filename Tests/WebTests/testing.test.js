@@ -132,6 +132,20 @@ describe("a room in memory", () => {
     assert.equal(ada.pendingCount, 0);
   });
 
+  test("shows a client that was offline what others did meanwhile", async () => {
+    const room = votes();
+    const [ada, bob] = [room.connect(), room.connect()];
+    const store = ada.select("counts");
+    await room.settled();
+    room.offline(ada);
+    bob.dispatch(tea);
+    await room.settled();
+    assert.equal(store.getState().tea, 0);
+    room.online(ada);
+    await room.settled();
+    assert.equal(store.getState().tea, 1);
+  });
+
   test("loses messages that are under way when the line is cut, and no action", async () => {
     const room = votes();
     const ada = room.connect();
