@@ -45,18 +45,26 @@ export class CardHistory {
   #item({ what, by, time, to }) {
     const who = by === this.#me ? "You" : shownName(by);
     const date = new Date(time * 1000);
+    const { short, long } = timeFormats();
     const when = element("time", {
-      datetime: date.toISOString(), text: shortTime.format(date), title: longTime.format(date),
+      datetime: date.toISOString(), text: short.format(date), title: long.format(date),
     });
     const text = element("span", { text: sentenceOf(who, what, to) });
     return element("li", {}, text, when);
   }
 }
 
-const shortTime = new Intl.DateTimeFormat(undefined, {
-  day: "numeric", month: "short", hour: "2-digit", minute: "2-digit",
-});
-const longTime = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "medium" });
+/** @type {{ short: Intl.DateTimeFormat, long: Intl.DateTimeFormat } | undefined} */
+let formats;
+
+/** Made when a card is opened, as the first ones of a page take a twentieth of a second. */
+const timeFormats = () =>
+  (formats ??= {
+    short: new Intl.DateTimeFormat(undefined, {
+      day: "numeric", month: "short", hour: "2-digit", minute: "2-digit",
+    }),
+    long: new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "medium" }),
+  });
 
 /**
  * All that is known of a card, the newest first.

@@ -13,33 +13,43 @@ import { PeopleView } from "./PeopleView.js";
 import { boardAt } from "./room.js";
 import { refusal, typed } from "./sentences.js";
 
-closeButtons();
 const { path, name: title } = boardAt(location.pathname);
-showBoardMenu(title);
 const drafts = new Drafts(path);
 window.addEventListener("storage", () => drafts.reread());
 const known = myName();
 const name = known ?? "";
+/** The script may be there before the elements are: it connects meanwhile. */
+const elements = document.readyState === "loading" &&
+  new Promise((parsed) => document.addEventListener("DOMContentLoaded", parsed));
 
 const connection = connect(path, {
   token: name || undefined,
   outbox: indexedDBOutbox(`board of ${name}`),
   cache: { storage: indexedDBCache(), viewer: name },
   tabs: true,
-  onRejected: (rejection, action) => tellLost(drafts, refusal(rejection, action), typed(action)),
+  onRejected: async (rejection, action) => {
+    await elements;
+    tellLost(drafts, refusal(rejection, action), typed(action));
+  },
 });
+await elements;
+closeButtons();
+showBoardMenu(title);
 showStatus(connection);
 new BoardView(connection, name, drafts);
 new ChatView(connection, name, drafts);
 new PeopleView(connection, name);
 tellAgain(drafts);
 const names = new NameDialog(connection, name);
-// The board is behind the question, and is drawn and connected before.
+// The board is behind the question, and is drawn before.
 if (known === undefined) requestAnimationFrame(() => void names.open());
 const news = "There is a newer version of this page: reload it when it suits you.";
 // Behind what people wait for: the browser reads what it has for both from one disk.
-const forget = connection.on("status", ({ state }) => {
-  if (state === "connecting") return;
+const forget = connection.on("status", begin);
+begin();
+
+function begin() {
+  if (connection.status.state === "connecting") return;
   forget();
   void keepPages({ newVersion: () => notify(news) });
-});
+}
