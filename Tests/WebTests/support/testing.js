@@ -18,9 +18,14 @@ export function test(name, ...parts) {
   return node.test(name, { ...limit, ...parts[0] }, work);
 }
 
-// What a test that failed has left open keeps its program from ending. A page has none to end.
+// What is left open keeps a program from ending, above all behind a test that failed. A page has
+// none to end.
 if (process.version) {
   node.after(() => {
-    setTimeout(() => process.exit(), 10_000).unref();
+    const end = () => {
+      console.error("Something was left open for a minute: the program is ended.");
+      process.exit();
+    };
+    setTimeout(end, 60_000).unref();
   });
 }
