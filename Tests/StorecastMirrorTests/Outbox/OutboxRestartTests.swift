@@ -44,10 +44,12 @@ struct OutboxRestartTests {
         /// Those without an outcome.
         var pending: [UInt64] { (1...3).filter { $0 > settled && !rejected.contains($0) } }
 
-        static let all = (0...3).flatMap { settled in
-            (0..<8).map { bits in
-                Fates(settled: settled, rejected: Set((1...3).filter { bits >> ($0 - 1) & 1 == 1 }))
-            }
+        static let all = (0...3).flatMap { settled in (0..<8).map { Fates(settled, rejected: $0) } }
+
+        /// `bits` has a bit for each dispatch.
+        private init(_ settled: UInt64, rejected bits: UInt64) {
+            self.settled = settled
+            rejected = Set((1...3).filter { bits >> ($0 - 1) & 1 == 1 })
         }
     }
 

@@ -12,11 +12,13 @@ import TestSupport
     static let skipped = "/skipped"
 
     /// The rooms, in the order in which they were written, with their entries.
-    static let rooms: [(name: String, entries: [JournalEntry])] =
-        [(counted, (1...5).map { JournalSample.entry($0, [Count.Add()]) } + [refused])]
-        + JournalSample.lookAlikes.enumerated().map { index, name in
-            (name, JournalSample.notes(UInt64(index) + 1))
-        } + [("/strange", strange), (skipped, JournalSample.notes(3))]
+    static let rooms: [(name: String, entries: [JournalEntry])] = {
+        var rooms = [(counted, (1...5).map { JournalSample.entry($0, [Count.Add()]) } + [refused])]
+        for (index, name) in JournalSample.lookAlikes.enumerated() {
+            rooms.append((name, JournalSample.notes(UInt64(index) + 1)))
+        }
+        return rooms + [("/strange", strange), (skipped, JournalSample.notes(3))]
+    }()
 
     private static let refused = JournalEntry(
         client: "c", seq: 6, base: 5, settled: 0, sender: Identity("eve"),

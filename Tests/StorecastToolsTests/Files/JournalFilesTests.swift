@@ -36,9 +36,11 @@ import TestSupport
         #expect(
             lines.prefix(2) == [
                 "Room '/' keeps 0 entries, up to offset 12: it is at version 9 now.",
-                "  Its history begins with the snapshot at offset 12 now, of version 9, as entries "
-                    + "before it are damaged. The 12 that can be read of them are in effect, but "
-                    + "no longer in the log.",
+                """
+                  Its history begins with the snapshot at offset 12 now, of version 9, as entries \
+                before it are damaged. The 12 that can be read of them are in effect, but no \
+                longer in the log.
+                """,
             ])
     }
 
