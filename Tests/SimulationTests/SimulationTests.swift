@@ -10,17 +10,6 @@ import Testing
         try Simulation.bank.check(group * 4..<group * 4 + 4)
     }
 
-    /// Every seed that ever failed, when it had the scenario that failed.
-    @Test(
-        arguments: [
-            5535, 12358, 14232, 14985, 23134, 23572, 27862, 30018, 35576, 37282, 37361, 44692,
-            48386, 48659, 52464, 57266, 60305, 61074, 63884, 97478, 98957, 103_268, 1_148_051_847,
-            1_688_138_469,
-        ] as [UInt64])
-    func `what failed once holds`(_ seed: UInt64) throws {
-        try Simulation.bank.check([seed])
-    }
-
     /// `Simulate --journal nats --seeds 100000` is the long run.
     @Test(arguments: 0..<4 as Range<UInt64>)
     func `they hold where servers share a room, stand still, and are cut off`(_ group: UInt64)
@@ -29,23 +18,9 @@ import Testing
         try SimulatedJournal.nats.simulation.check(group * 2..<group * 2 + 2)
     }
 
-    @Test(
-        arguments: [2, 18, 36, 47, 405, 966, 1134, 1186, 1512, 1797, 2006, 2358, 2610, 14707]
-            as [UInt64])
-    func `what failed once where servers share a room holds`(_ seed: UInt64) throws {
-        try SimulatedJournal.nats.simulation.check([seed])
-    }
-
     @Test(arguments: 0..<2 as Range<UInt64>)
     func `they hold where all of NATS loses its power`(_ group: UInt64) throws {
         try SimulatedJournal.losingNATS.simulation.check(group * 4..<group * 4 + 4)
-    }
-
-    @Test(
-        arguments: [23, 371, 12551, 16030, 16900, 24116, 43270, 119_431, 206_603, 462_816]
-            as [UInt64])
-    func `what failed once where all of NATS loses its power holds`(_ seed: UInt64) throws {
-        try SimulatedJournal.losingNATS.simulation.check([seed])
     }
 
     @Test func `the same seed is the same run where servers share a room`() {

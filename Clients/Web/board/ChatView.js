@@ -8,6 +8,7 @@ export class ChatView {
   #items = new Map();
   #list = byId("messages");
   #panel = byId("chat");
+  #isAtEnd = true;
   /**
    * When the newest message was said that was looked at; undefined before there is a chat.
    *
@@ -28,6 +29,14 @@ export class ChatView {
       const messages = chat.getState();
       if (messages) this.#show(messages);
     });
+    this.#list.onscroll = () => {
+      const { scrollHeight, scrollTop, clientHeight } = this.#list;
+      this.#isAtEnd = scrollHeight - scrollTop - clientHeight < 40;
+    };
+    // Also when it is shown at first, and when a phone's keyboard comes.
+    new ResizeObserver(() => {
+      if (this.#isAtEnd) this.#list.scrollTop = this.#list.scrollHeight;
+    }).observe(this.#list);
     const field = byId("say").querySelector("input");
     field.value = drafts.get("message")?.text ?? "";
     field.oninput = () => drafts.keep("message", { text: field.value });

@@ -47,6 +47,7 @@ export class ColumnView {
     this.#board = board;
     this.#end = end;
     this.list = element("ul", { class: "cards loading", onscroll: () => this.#fill() });
+    new ResizeObserver(() => this.#fill()).observe(this.list);
     this.#title.onclick = () => editTitle(this, this.#title, board);
     this.add = element("button", { class: "plain add", onclick: () => this.write() });
     this.#cancel = element("button", { type: "button", onclick: () => this.#discard() });

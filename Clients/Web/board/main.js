@@ -33,6 +33,10 @@ const connection = connect(path, {
   },
 });
 await elements;
+// What is hidden isn't laid out: the board is drawn once, with what is on it, where the server
+// answers at once.
+document.body.hidden = true;
+setTimeout(show, 200);
 closeButtons();
 showBoardMenu(title);
 showStatus(connection);
@@ -41,8 +45,6 @@ new ChatView(connection, name, drafts);
 new PeopleView(connection, name);
 tellAgain(drafts);
 const names = new NameDialog(connection, name);
-// The board is behind the question, and is drawn before.
-if (known === undefined) requestAnimationFrame(() => void names.open());
 const news = "There is a newer version of this page: reload it when it suits you.";
 // Behind what people wait for: the browser reads what it has for both from one disk.
 const forget = connection.on("status", begin);
@@ -51,5 +53,13 @@ begin();
 function begin() {
   if (connection.status.state === "connecting") return;
   forget();
+  requestAnimationFrame(show);
   void keepPages({ newVersion: () => notify(news) });
+}
+
+function show() {
+  if (!document.body.hidden) return;
+  document.body.hidden = false;
+  // The board is behind the question, and is drawn before.
+  if (known === undefined) requestAnimationFrame(() => void names.open());
 }
