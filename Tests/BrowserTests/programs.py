@@ -74,14 +74,16 @@ class Server:
             [BUILD / "storecast", "dispatch", self.url, kind, json.dumps(payload), "--as", name],
             check=True, timeout=DEADLINE, stdout=subprocess.DEVNULL)
 
-    def fill(self, column, count):
-        """Adds cards whose texts are numbers from 0."""
-        lines = (
-            json.dumps({"type": "AddCard", "payload": {"column": column, "text": str(number)}})
-            for number in range(count))
+    def dispatch_all(self, kind, payloads):
+        lines = (json.dumps({"type": kind, "payload": payload}) for payload in payloads)
         subprocess.run(
             [BUILD / "storecast", "dispatch", self.url], input="\n".join(lines), text=True,
             check=True, timeout=120, stdout=subprocess.DEVNULL)
+
+    def fill(self, column, count):
+        """Adds cards whose texts are numbers from 0."""
+        numbers = range(count)
+        self.dispatch_all("AddCard", ({"column": column, "text": str(each)} for each in numbers))
 
     def cards(self, column):
         """What the Swift client sees: the texts of a column's cards."""

@@ -48,6 +48,19 @@ class BoardTests(BrowserTest):
         self.scroll(column, 0, "0")
         self.assertEqual(ada.card("new").count(), 0)
 
+    def test_a_window_of_another_size_is_filled_and_its_chat_stays_at_its_end(self):
+        self.server.fill("todo", 1000)
+        self.server.dispatch_all("Say", [{"text": f"message {n}"} for n in range(60)])
+        ada = self.join("ada")
+        last = ada.page.get_by_text("message 59", exact=True)
+        expect(last).to_be_in_viewport()
+        ada.page.set_viewport_size({"width": 1280, "height": 400})
+        expect(last).to_be_in_viewport()
+        cards = ada.column("To do").locator(".card")
+        before = cards.count()
+        ada.page.set_viewport_size({"width": 1280, "height": 6000})
+        wait_until(lambda: cards.count() > before, "more cards")
+
     def scroll(self, column, end, text):
         """Scrolls to an end of a column (0 or -1), as often as more comes, until it shows a card."""
         script = """(list, end) => {
