@@ -146,6 +146,23 @@ struct JetStreamLogsTests {
         await nats.loop.shutDown()
     }
 
+    /// Who opened it before has marked nothing that would be refused.
+    @Test func `who has an empty room finds out that another has written there`() async throws {
+        let nats = try MemoryLog()
+        let both = [0, 1].map { _ in
+            JetStreamLogs(nats, JetStreamLayout(name: "test", streams: 1, replicas: 1))
+        }
+        for logs in both {
+            try await logs.prepare()
+            _ = try await logs.open("/a")
+        }
+        #expect(try await !both[1].hasLostEnd(of: "/a"))
+        _ = try await both[0].append(JournalSample.notes(1), to: "/a")
+        #expect(try await both[1].hasLostEnd(of: "/a"))
+        #expect(try await !both[0].hasLostEnd(of: "/a"))
+        await nats.loop.shutDown()
+    }
+
     @Test func `a writer whose log still ends where it did goes on`() async throws {
         let (logs, nats) = try await Self.writer()
         nats.state.withLock { ($0.reconnects, $0.silent) = (1, 2) }

@@ -403,11 +403,9 @@ export class Devtools {
   #pressed(event) {
     if (event.altKey || event.ctrlKey || event.metaKey || isTyping(event.target)) return;
     if (event.key === "Escape") this.#look(undefined);
-    if (event.key === "s") {
-      const { selected } = this.#logView;
-      if (selected && !selected.rejection) this.#skip(selected.version);
-      else if (this.#travel.version !== undefined) this.#skip(this.#travel.version);
-    }
+    // The log and the state show it a moment later.
+    const { version } = this.#travel;
+    if (event.key === "s" && version !== undefined) this.#skip(version);
     if (event.key === "/") {
       event.preventDefault();
       this.#logView.focusFilter();

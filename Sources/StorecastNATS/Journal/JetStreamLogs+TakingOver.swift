@@ -178,7 +178,8 @@ extension JetStreamLogs {
     }
 
     /// Whether the log of a room that is open here doesn't end any more where this process has left
-    /// it: NATS has lost its end, or another has taken it over. Asks only after a reconnection.
+    /// it: NATS has lost its end, or another has taken it over. Asks only after a reconnection, and
+    /// while there is nothing in it: then whoever writes there first isn't refused.
     func hasLostEnd(of room: String) async throws(JournalError) -> Bool {
         guard let log = logs[ExactString(room)] else { return false }
         await enter(log)
@@ -189,7 +190,9 @@ extension JetStreamLogs {
             case .replaced: return true
             case .unsure: try await regain(log)
             // Of a batch that may be kept the room itself finds out.
-            case .writer: if log.uncertain == nil { try await lookAgain(log) }
+            case .writer:
+                guard log.uncertain == nil else { return false }
+                try await lookAgain(log, always: log.state?.sequence ?? 0 == 0)
             }
         } catch {
             if case .replaced = error { return true }

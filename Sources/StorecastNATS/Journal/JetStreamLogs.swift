@@ -163,8 +163,8 @@ package actor JetStreamLogs {
     }
 
     /// Looks whether what is known as the end still is, if NATS was connected anew since.
-    func lookAgain(_ log: Log) async throws(JournalError) {
-        guard log.connection != jetStream.connections.reconnects else { return }
+    func lookAgain(_ log: Log, always: Bool = false) async throws(JournalError) {
+        guard always || log.connection != jetStream.connections.reconnects else { return }
         let (end, connection) = try await endForWriting(log)
         guard Self.isEnd(end, log.state) else { throw replaced(log) }
         log.connection = connection

@@ -32,12 +32,13 @@ extension MirroredRoom {
     /// There is a connection.
     package func connected() {
         backOff.opened(at: loop.host.now)
+        greetings += 1
         let seen = position.epoch.isEmpty ? nil : position
         send { writer in
             writer.write(
                 ClientFrame.Hello(
-                    client: credentials.client, seen: seen, term: term, token: credentials.key,
-                    edge: EdgeClients.form))
+                    client: credentials.client, connection: greetings, seen: seen, term: term,
+                    token: credentials.key, edge: EdgeClients.form))
         }
     }
 

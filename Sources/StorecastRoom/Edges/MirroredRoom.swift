@@ -61,6 +61,8 @@ package final class MirroredRoom: AnyRoom {
     var silentSince: Duration?
     /// As this server has them.
     var configured: SyncLimits
+    /// How many connections to the owner were made.
+    var greetings: UInt64 = 0
     /// How often the owner has let this server in while it had clients.
     var connections: UInt64 = 0
     /// What the owner takes of a client: more isn't taken here either.

@@ -11,7 +11,7 @@ package final class EdgeClients {
     /// The form in which an edge speaks for its clients.
     package static let form: UInt64 = 1
 
-    private unowned let trunk: ServerSession
+    unowned let trunk: ServerSession
     private unowned let loop: any SessionLoop
     private var links: [UInt64: PassedLink] = [:]
     /// Those who have something to be told.

@@ -119,9 +119,16 @@ package final class ServerSession: SelectionSubscriber {
     /// Which came first here says it only where the client doesn't: a connection may be held up on
     /// its way, and accepted long after the next one.
     func isNewer(than other: ServerSession) -> Bool {
-        guard let connection, let older = other.connection, connection != older
-        else { return number > other.number }
-        return connection > older
+        if let connection, let older = other.connection, connection != older {
+            return connection > older
+        }
+        // Its edge says the same hello again when it has made another connection of its own.
+        if let trunk = link?.edge?.trunk, let former = other.link?.edge?.trunk, trunk !== former,
+            trunk.client.isSameText(as: former.client)
+        {
+            return trunk.isNewer(than: former)
+        }
+        return number > other.number
     }
 
     /// How many bytes the server holds for the connection, about.

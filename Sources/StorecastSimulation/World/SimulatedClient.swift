@@ -36,6 +36,8 @@ final class SimulatedClient {
     var random: SeededGenerator
     /// The token that it gives to the connector.
     private(set) var token: String
+    /// How many servers it has gone to since there are no more faults.
+    private var servers = 0
     /// How many tokens it was issued: each differs from those before.
     private var tokens = 0
     /// When the connection became live, if it is.
@@ -185,6 +187,11 @@ extension SimulatedClient: ConnectorHost {
 
     func schedule(_ timer: Connector.Timer, after delay: Duration) {
         after(delay) { [self] in connector.fire(timer) }
+    }
+
+    func nextServer() -> Int {
+        servers += 1
+        return number + servers
     }
 
     func requestToken(for attempt: Int) {

@@ -275,18 +275,20 @@ final class World {
     /// Nil if the server is down.
     func connect(_ client: SimulatedClient) -> SimulatedConnection? {
         connectionCount += 1
-        guard let server = drawnServer(connectionCount) else { return nil }
+        guard let server = drawnServer(connectionCount, for: client) else { return nil }
         let connection = SimulatedConnection(
             connectionCount, from: client, to: server, in: self)
         server.accept(connection)
         return connection
     }
 
-    /// Any of the servers that are there and don't stand still.
-    func drawnServer(_ number: Int) -> ServerProcess? {
+    /// Any of the servers that are there and don't stand still; without faults one after the other,
+    /// so that each client finds the one that has the room, if no other lets it in.
+    private func drawnServer(_ number: Int, for client: SimulatedClient) -> ServerProcess? {
         if servers.count == 1 { return process }
         let willing = running.filter { !$0.stands }
         if willing.isEmpty { return nil }
+        if isHealing { return willing[client.nextServer() % willing.count] }
         var random = SeededGenerator(seed: scenario.seed, for: .choice, number)
         return random.pick(willing)
     }

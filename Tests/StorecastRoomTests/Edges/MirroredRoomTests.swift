@@ -703,6 +703,46 @@ struct MirroredRoomTests {
         #expect(cluster.room.store.state.tea == 0)
     }
 
+    /// The edge says it on both connections, and the room may be told of the first one's last.
+    @Test(arguments: ["", #","connection":4"#])
+    func `what an edge said on a connection that it gave up replaces none of its clients`(
+        number: String
+    ) {
+        let cluster = TestCluster()
+        let wires = (7...8).map { Wire($0, to: "/a", on: cluster.owner) }
+        wires[1].say(hello(.eve, #","connection":2,"edge":1,"token":"key""#))
+        wires[0].say(hello(.eve, #","connection":1,"edge":1,"token":"key""#))
+        let client = "1 " + hello(.ada, number + #","identity":{"id":"a","roles":[]}"#)
+        wires[1].say(client)
+        wires[0].say(client)
+        func heard(_ wire: Int) -> [String] {
+            wires[wire].hearMessages().map { String(decoding: $0.text, as: UTF8.self) }
+        }
+        #expect(heard(0).last?.hasPrefix(#"1 {"op":"bye","code":"replaced""#) == true)
+        #expect(heard(1).last?.hasPrefix(#"1 {"op":"welcome""#) == true)
+        wires[1].say("1 " + dispatchFrame(1, "AddTea", #"{"by":1}"#))
+        #expect(cluster.room.store.state.tea == 1 && cluster.room.sessionCount == 1)
+        // Another edge, to which the client has gone, is none of these connections.
+        let other = Wire(9, to: "/a", on: cluster.owner)
+        other.say(hello(.bob, #","connection":1,"edge":1,"token":"key""#))
+        other.say(client)
+        #expect(heard(1).last?.hasPrefix(#"1 {"op":"bye","code":"replaced""#) == true)
+    }
+
+    @Test func `an edge numbers its connections`() {
+        let cluster = TestCluster()
+        let edge = cluster.makeEdge()
+        let (ada, _) = client(.ada, at: edge)
+        var numbers: [UInt64?] = []
+        for _ in 0..<3 {
+            edge.connect()
+            cluster.settle(ada)
+            numbers.append(cluster.room.sessionsInOrder.first?.link?.edge?.trunk.connection)
+            edge.cut()
+        }
+        #expect(numbers == [1, 2, 3])
+    }
+
     @Test func `an edge can't have what none of its clients has`() {
         let cluster = TestCluster(Shop.room.allow(Shop.tea, .roles("r")).allowAll(.open))
         let local = Wire(1, to: "/a", on: cluster.owner)

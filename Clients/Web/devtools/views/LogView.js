@@ -153,11 +153,6 @@ export class LogView {
     }
   }
 
-  /** The dispatch that is chosen in the list. */
-  get selected() {
-    return this.#selected;
-  }
-
   /** @param {MouseEvent} event */
   #clicked(event) {
     const target = /** @type {Element} */ (event.target);
