@@ -15,8 +15,8 @@ PAGE = "Tests/BrowserTests/node/suite.html"
 STANDINS = {"node:assert/strict", "node:child_process", "node:crypto", "node:fs", "node:test",
             "node:url", "./support/Server.js", "./Server.js"}
 
-# All of its tests need a server of their own.
-OTHERS = {"documentation.test.js", "server.test.js"}
+# All of their tests need a server of their own, or stand in for the whole page.
+OTHERS = {"documentation.test.js", "server.test.js", "worker.test.js"}
 
 # What has no place in a page; Node.js runs it. The page of the board has a real server beside it.
 STANDS_IN = "stands in for a page, or for one that lacks something"
