@@ -29,9 +29,13 @@ extension ClusterNode {
 
     /// Gives away all rooms, also those that it is given meanwhile by others who haven't heard that
     /// it takes none; what kept it from that.
-    func drain(_ owner: SyncServer) async throws(NATSError) -> String? {
-        // What has begun by then has the rest of the time: whoever asks is to hear something.
-        let end = ContinuousClock.now + RoomPlaces.longestAnswer * 2 / 3
+    ///
+    /// - Parameter time: after which nothing more is begun. What has begun by then has the rest of the
+    ///   time: whoever asks is to hear something.
+    func drain(
+        _ owner: SyncServer, within time: Duration = RoomPlaces.longestAnswer * 2 / 3
+    ) async throws(NATSError) -> String? {
+        let end = ContinuousClock.now + time
         guard let places else { throw Self.notRunning }
         try await places.leave()
         var (before, problem) = (Int.max, String?.none)

@@ -166,6 +166,25 @@ import Testing
         }
     }
 
+    @Test func `a server that has no time to give its rooms away says how many are left`()
+        async throws
+    {
+        try await withCluster(of: 2) { nodes, _ in
+            let clients = ["/a", "/b"].map { nodes[0].connect(to: $0) }
+            for client in clients { #expect(try await increment(client) == 1) }
+            for room in ["/a", "/b"] { try await nodes[0].node.move(room, to: nodes[0].server.id) }
+            let owner = nodes[0].owner
+            #expect(
+                try await nodes[0].node.drain(owner, within: .zero)
+                    == "There was no time for 2 of them.")
+            #expect(try await nodes[0].node.drain(owner) == nil)
+            for client in clients {
+                #expect(try await increment(client) == 2)
+                client.close()
+            }
+        }
+    }
+
     @Test func `a server that is drained gives away also what it is given meanwhile`() async throws
     {
         let nats = try await NATSProcess()

@@ -123,6 +123,32 @@ struct HistorySearchTests {
         }
     }
 
+    /// As where an older snapshot can't be read.
+    @Test func `what changed before the oldest snapshot is found from the beginning of the log`()
+        throws
+    {
+        let search = try HistorySearch(
+            Tallies.room, SyncLimits(), change: ChangeParameters(path: "/last", through: 9))
+        let state = try JSONCoding.encodeTree(Tallies(count: 6, last: "ada"))
+        let stateText = String(decoding: state.canonicalBytes, as: UTF8.self)
+        let text = """
+            {"format":1,"schema":1,"version":6,"hash":"\(state.stateHash)",\
+            "clients":{"horizon":0,"records":[]},"state":\(stateText)}
+            """
+        let kept = JournalSnapshot(offset: 6, version: 6, content: Array(text.utf8))
+        #expect(search.restore(kept))
+        guard case .again = search.take(records(9).suffix(3), isLast: true) else {
+            Issue.record("It doesn't look before the snapshot.")
+            return
+        }
+        search.begin()
+        guard case .done(let answer) = search.take(records(9), isLast: true) else {
+            Issue.record("It goes on.")
+            return
+        }
+        #expect(answer["version"] == 1 && answer["before"] == "" && answer["after"] == "ada")
+    }
+
     @Test func `what takes too long ends, and says how far it came`() throws {
         let search = try HistorySearch(
             Tallies.room, SyncLimits(),
