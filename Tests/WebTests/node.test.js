@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { writeFileSync } from "node:fs";
+import { statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "./support/testing.js";
-import { fileOutbox } from "../../Clients/Web/storecast/node.js";
+import * as anywhere from "../../Clients/Web/storecast/index.js";
+import * as node from "../../Clients/Web/storecast/node.js";
 import { missing, Server } from "./support/Server.js";
 
 const url = "ws://test/";
+const { fileOutbox } = node;
 const entry = new URL("../../Clients/Web/storecast/node.js", import.meta.url);
 
 let folder;
@@ -62,9 +64,17 @@ describe("an outbox in a file", () => {
 
   test("belongs to one program at a time, and to the next when that one ends", async () => {
     const first = await opened();
-    await assert.rejects(opened(), { code: "outbox-locked" });
+    const title = "Another connection of this program has this outbox open.";
+    await assert.rejects(opened(), { code: "outbox-locked", title });
     await closed(first);
     await closed(await opened());
+  });
+
+  test("is readable for its owner only", async () => {
+    const log = await opened();
+    await log.write({ dispatches: [dispatch(1)], settled: 0 });
+    for (const file of [path, `${path}.lock`]) assert.equal(statSync(file).mode & 0o777, 0o600);
+    await closed(log);
   });
 
   test("is taken over from a program that was killed", async () => {
@@ -172,6 +182,13 @@ function run(program) {
 }
 
 describe("storecast/node", () => {
+  test("has what programs use of the module for browsers, and its own way to connect", () => {
+    const { connect, fileOutbox, ...same } = node;
+    assert.notEqual(connect, anywhere.connect);
+    for (const [name, value] of Object.entries(same)) assert.equal(value, anywhere[name], name);
+    assert.ok(same.Rejection && same.memoryCache && same.applyEdit && fileOutbox);
+  });
+
   test("finds a WebSocket, and sends what an earlier one left", { skip: missing }, async () => {
     const server = await Server.start({ document: { tea: 0 } });
     const outbox = `fileOutbox(${JSON.stringify(path)})`;

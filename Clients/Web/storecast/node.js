@@ -2,7 +2,17 @@ import { webcrypto } from "node:crypto";
 import { createRequire } from "node:module";
 import { connect as connectAnywhere } from "./connection/connect.js";
 
+export { memoryCache } from "./cache/CacheStorage.js";
 export { fileOutbox } from "./node/fileOutbox.js";
+export {
+  applyEdit,
+  editOf,
+  moveCursor,
+  offsetNow,
+  sharedText,
+  textVersion,
+} from "./text/SharedText.js";
+export { Rejection } from "./wire/Rejection.js";
 
 /** @typedef {import("./connection/Connection.js").AnyRoom} AnyRoom */
 /** @typedef {import("./connection/Connection.js").RoomTypes} RoomTypes */

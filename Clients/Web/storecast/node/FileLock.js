@@ -19,8 +19,9 @@ export function lockFile(path) {
     if (theirs === undefined) continue;
     const pid = Number(theirs.split(" ")[0]);
     if (owner(pid) === theirs.split(" ").slice(0, 2).join(" ")) {
+      const whose = pid === process.pid ? "Another connection of this program" : "Another program";
       const detail = `Process ${pid} has it; if that isn't so, remove ${lock}.`;
-      throw new Rejection("outbox-locked", "Another program has this outbox open.", detail);
+      throw new Rejection("outbox-locked", `${whose} has this outbox open.`, detail);
     }
     remove(lock, theirs);
   }
@@ -35,7 +36,7 @@ function isTaken(lock, mine) {
   try {
     // Whole from the beginning, also for who looks at it meanwhile.
     const draft = `${lock}.${mine.split(" ")[2]}`;
-    writeFileSync(draft, mine, { flag: "wx" });
+    writeFileSync(draft, mine, { flag: "wx", mode: 0o600 });
     try {
       linkSync(draft, lock);
     } finally {

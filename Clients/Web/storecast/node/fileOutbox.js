@@ -17,7 +17,8 @@ const slack = 1 << 20;
  * Keeps dispatches in a file, on the disk before they are sent. One program at a time has it open.
  *
  * The file is a log: a line for each change, behind its checksum. Of what a crash has left, the
- * last line may be a part: nothing of it was sent, as that waits for the disk.
+ * last line may be a part: nothing of it was sent, as that waits for the disk. Only its owner can
+ * read it.
  *
  * @param {string} path  its folder is made if there is none
  * @returns {OutboxStorage}
@@ -138,7 +139,7 @@ class OutboxLog {
     await this.#handle?.close();
     this.#handle = undefined;
     const draft = `${this.#path}.new`;
-    const written = await open(draft, "w");
+    const written = await open(draft, "w", 0o600);
     try {
       await written.writeFile(text);
       await written.sync();

@@ -10,7 +10,7 @@ declare module "node:crypto" {
 
 declare module "node:fs" {
   function readFileSync(path: string, encoding: "utf8"): string;
-  function writeFileSync(path: string, text: string, options: { flag: "wx" }): void;
+  function writeFileSync(path: string, text: string, options: { flag: "wx"; mode: number }): void;
   function linkSync(path: string, other: string): void;
   function renameSync(path: string, other: string): void;
   function rmSync(path: string, options?: { force: boolean }): void;
@@ -23,7 +23,7 @@ declare module "node:fs/promises" {
     sync(): Promise<void>;
     close(): Promise<void>;
   }
-  function open(path: string, flags: string): Promise<FileHandle>;
+  function open(path: string, flags: string, mode?: number): Promise<FileHandle>;
   function mkdir(path: string, options: { recursive: true }): Promise<void>;
   function readFile(path: string, encoding: "utf8"): Promise<string>;
   function rename(path: string, other: string): Promise<void>;

@@ -12,6 +12,9 @@
  *     aborted
  */
 export function connect<Room extends import("./connection/Connection.js").RoomTypes = import("./connection/Connection.js").AnyRoom>(url: string | URL, options?: import("./connection/Connection.js").ConnectionOptions | undefined): import("./connection/Connection.js").Connection<Room>;
+export { memoryCache } from "./cache/CacheStorage.js";
 export { fileOutbox } from "./node/fileOutbox.js";
+export { Rejection } from "./wire/Rejection.js";
 export type AnyRoom = import("./connection/Connection.js").AnyRoom;
 export type RoomTypes = import("./connection/Connection.js").RoomTypes;
+export { applyEdit, editOf, moveCursor, offsetNow, sharedText, textVersion } from "./text/SharedText.js";

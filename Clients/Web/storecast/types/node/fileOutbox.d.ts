@@ -2,7 +2,8 @@
  * Keeps dispatches in a file, on the disk before they are sent. One program at a time has it open.
  *
  * The file is a log: a line for each change, behind its checksum. Of what a crash has left, the
- * last line may be a part: nothing of it was sent, as that waits for the disk.
+ * last line may be a part: nothing of it was sent, as that waits for the disk. Only its owner can
+ * read it.
  *
  * @param {string} path  its folder is made if there is none
  * @returns {OutboxStorage}
