@@ -678,6 +678,33 @@ struct JetStreamJournalTests {
                 == ["NATS can't be reached: Connection refused by 127.0.0.1:\(port.number)."])
     }
 
+    /// In a process where nobody else starts threads.
+    @Test func `a start that fails leaves no thread`() async {
+        await #expect(processExitsWith: .success) {
+            let port = try HeldPort()
+            let configuration = try NATSConfiguration("nats://127.0.0.1:\(port.number)")
+            // When NATS can't be reached: the loop's, and those of libuv, which stay.
+            let counts = Mutex<[Int]>([])
+            for _ in 0..<3 {
+                await #expect(throws: JournalError.self) {
+                    try await JetStreamStore.open(
+                        configuration, JetStreamLayout(), patience: .milliseconds(50)
+                    ) { _ in
+                        let tasks = "/proc/self/task"
+                        let names = try? FileManager.default.contentsOfDirectory(atPath: tasks)
+                            .map {
+                                try? String(contentsOfFile: "\(tasks)/\($0)/comm", encoding: .utf8)
+                            }
+                        let count = names?.count { $0?.hasPrefix("storecast-nats") == true }
+                        counts.withLock { $0.append(count ?? 0) }
+                    }
+                }
+            }
+            let found = counts.withLock(\.self)
+            #expect(found.count == 3 && found[0] > 0 && Set(found).count == 1)
+        }
+    }
+
     @Test func `NATS without JetStream, and none, are said`() async throws {
         let server = try await NATSProcess(jetStream: false)
         await expectUnavailable(saying: "is it enabled on the NATS servers?") {

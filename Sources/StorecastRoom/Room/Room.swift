@@ -139,7 +139,14 @@ package final class Room<State: Codable & Sendable>: AnyRoom {
             // A hello that was held up on its way may come behind that of the client's next
             // connection.
             guard session.isNewer(than: other) else { return .replaced }
-            other.close(.replaced, "Another connection uses the same client id.")
+            if session.connection == nil, other.connection != nil {
+                // It may be an earlier one that was held up: the client comes again if it is.
+                other.close(
+                    .goingAway, "Another connection of the client may be a later one.", after: 0.5,
+                    jitter: 1)
+            } else {
+                other.close(.replaced, "Another connection uses the same client id.")
+            }
         }
         sessions[session.client] = session
         session.horizon = ledger.horizon
