@@ -108,10 +108,13 @@ extension ClusterNode {
 
     /// Leaves the rooms that were given to other servers, and those whose logs have lost their ends.
     private func leaveLost(_ owner: SyncServer) async {
-        var rooms = await owner.openRooms()[...]
+        // In another order each time, so that none is always behind those that can't be asked about.
+        var rooms = await owner.openRooms().shuffled()[...]
         for _ in 0..<Self.looks {
-            while let room = rooms.first, await leaveIfLost(room, owner) != nil {
-                rooms.removeFirst()
+            while let room = rooms.popFirst() {
+                if await leaveIfLost(room, owner) != nil { continue }
+                rooms.append(room)
+                break
             }
             if rooms.isEmpty { return }
             // It is connected, but the stream may have no leader yet.

@@ -163,6 +163,8 @@ package actor JetStreamLogs {
     }
 
     /// Looks whether what is known as the end still is, if NATS was connected anew since.
+    ///
+    /// - Parameter always: also if it wasn't.
     func lookAgain(_ log: Log, always: Bool = false) async throws(JournalError) {
         guard always || log.connection != jetStream.connections.reconnects else { return }
         let (end, connection) = try await endForWriting(log)

@@ -132,7 +132,7 @@ package struct JetStreamRooms: Sendable {
     package enum ReasonToLeave: Equatable, Sendable, CustomStringConvertible {
         /// It was given to another server.
         case given(to: ClusterServer)
-        /// NATS has lost the end of its log.
+        /// NATS has lost the end of its log, or another server has written there.
         case lostEnd
 
         package var description: String {
