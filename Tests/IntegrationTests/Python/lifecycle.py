@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
-DEADLINE = 10
+DEADLINE = 60
 SUBJECTS = ("connection_", "dispatch_", "subscription", "transaction_")
 SUMMARY = {"op": "subscribe", "ref": 1, "select": "summary"}
 
