@@ -122,7 +122,7 @@ package final class ServerSession: SelectionSubscriber {
         if let connection, let older = other.connection, connection != older {
             return connection > older
         }
-        // Its edge says the same hello again when it has made another connection of its own.
+        // Its edge says who it is again, whenever it has made another connection of its own.
         if let trunk = link?.edge?.trunk, let former = other.link?.edge?.trunk, trunk !== former,
             trunk.client.isSameText(as: former.client)
         {
