@@ -71,7 +71,7 @@ struct ClusterImportCommand: AsyncParsableCommand {
     private func copy(
         _ rooms: [JournalRoom], of file: JournalFile, to store: JetStreamStore
     ) async throws -> (rooms: Int, entries: Int) {
-        var copy = RoomImport(to: store, keepsEpochs: copied.keepEpoch)
+        var copy = RoomImport(to: store.rooms, keepsEpochs: copied.keepEpoch)
         for room in rooms {
             guard try await copy.isThere(room.name) else { continue }
             throw CommandFailure(

@@ -668,6 +668,38 @@ struct ConnectorTests {
         #expect(bench.connection.sent.ops == ["hello"])
     }
 
+    @Test func `one that was asked for before the program has shown another isn't shown`() {
+        goLive(heartbeat: 3600)
+        bench.token = nil
+        bench.say(#"{"op":"renew","within":60}"#)
+        connector.authenticate(token: "mine")
+        connector.provide(token: "late", for: connector.attempt)
+        bench.settle()
+        #expect(bench.connection.sent.ops == ["hello", "authenticate"])
+        #expect(bench.connection.sent.last?["token"] == "mine")
+        bench.advance(by: .seconds(3000))
+        #expect(bench.tokenRequests.count == 2)
+        // Not even if the server asks for another one before the late one is there.
+        bench.say(#"{"op":"renew","within":60}"#)
+        connector.authenticate(token: "mine too")
+        bench.say(#"{"op":"renew","within":60}"#)
+        connector.provide(token: "late, too", for: connector.attempt)
+        bench.settle()
+        #expect(bench.connection.sent.last?["token"] == "mine too")
+        bench.token = "newer"
+        bench.advance(by: .seconds(30))
+        #expect(bench.connection.sent.last?["token"] == "newer")
+    }
+
+    @Test func `when the program shows another one, the host isn't asked again`() {
+        goLive(heartbeat: 3600)
+        bench.say(#"{"op":"renew","within":60}"#)
+        connector.authenticate(token: "mine")
+        bench.advance(by: .seconds(3000))
+        #expect(bench.tokenRequests.count == 2)
+        #expect(bench.connection.sent.last?["token"] == "mine")
+    }
+
     @Test func `one that comes after the connection was lost is no answer to the next request`() {
         goLive()
         bench.token = nil

@@ -17,6 +17,8 @@ struct JetStreamLogsTests {
             /// How many of the next questions where the log ends get no answer.
             var silent = 0
             var questions = 0
+            /// Nobody can tell what became of what is written.
+            var isUnsure = false
             /// How many copies it was asked to have of each stream.
             var replicas: [String: Int] = [:]
         }
@@ -54,6 +56,7 @@ struct JetStreamLogsTests {
                 if let connection, connection != state.reconnects {
                     return .busy(JetStream.reconnected)
                 }
+                if state.isUnsure { return .unknown("a test") }
                 let last = state.messages.last?.sequence ?? 0
                 if let expected, expected != last { return .notAtEnd }
                 state.messages.append(
@@ -216,6 +219,21 @@ struct JetStreamLogsTests {
         #expect(try await Self.offsets(logs, after: second) == [third])
         try await logs.forget("/a", through: third)
         #expect(first() == LogOffset(third).sequence)
+        await nats.loop.shutDown()
+    }
+
+    @Test func `a room whose import may have begun is said to be left`() async throws {
+        let nats = try MemoryLog()
+        let rooms = JetStreamRooms(
+            nats, JetStreamLayout(name: "test", streams: 1, replicas: 1), own: nil,
+            pulseInterval: .seconds(1))
+        try await rooms.prepare()
+        var copy = RoomImport(to: rooms, keepsEpochs: false)
+        try await copy.take(.header(room: "/a", epoch: "e"))
+        nats.state.withLock { $0.isUnsure = true }
+        let error = await #expect(throws: JournalError.self) { try await copy.finish() }
+        #expect(error == .unknownOutcome("a test"))
+        #expect(await copy.discard() == ["/a"])
         await nats.loop.shutDown()
     }
 }

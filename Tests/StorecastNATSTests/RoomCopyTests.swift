@@ -111,7 +111,7 @@ struct RoomCopyTests {
         #expect(before.head == 0)
 
         let store = try await store(server, Self.smallLayout)
-        var first = RoomImport(to: store, keepsEpochs: false)
+        var first = RoomImport(to: store.rooms, keepsEpochs: false)
         for line in text.prefix(20) { try await first.take(line) }
         // A server that has the empty room open is refused, and can't open it again.
         await bench.expectError("it is replaced") {
@@ -150,7 +150,7 @@ struct RoomCopyTests {
         let records = try JournalSample.notes(3).map { try JournalRecord($0) }
         let text = ["/a", "/b"].flatMap { Self.text(of: $0, records, snapshotsAt: [0, 3]) }
         let store = try await store(server, Self.smallLayout)
-        var first = RoomImport(to: store, keepsEpochs: false)
+        var first = RoomImport(to: store.rooms, keepsEpochs: false)
         for line in text { try await first.take(line) }
         try await bring(text, to: server, Self.smallLayout, keepsEpochs: false)
         let late = await problem { () throws(JournalError) in try await first.finish() }
@@ -167,7 +167,7 @@ struct RoomCopyTests {
         let server = try await NATSProcess()
         let records = try JournalSample.notes(30).map { try JournalRecord($0) }
         let store = try await store(server)
-        var copy = RoomImport(to: store, keepsEpochs: false)
+        var copy = RoomImport(to: store.rooms, keepsEpochs: false)
         for line in Self.text(of: "/a", records, snapshotsAt: [0, 10]) {
             try await copy.take(line)
         }
@@ -190,7 +190,7 @@ struct RoomCopyTests {
         try await bench.append(JournalSample.notes(2), to: "/a")
         let before = try await lines(of: "/a", at: server)
         let store = try await store(server)
-        var copy = RoomImport(to: store, keepsEpochs: false)
+        var copy = RoomImport(to: store.rooms, keepsEpochs: false)
         #expect(try await copy.isThere("/a"))
         #expect(try await !copy.isThere("/b"))
         let record = try JournalRecord(JournalSample.notes(1)[0])
@@ -217,7 +217,7 @@ struct RoomCopyTests {
     ) async throws {
         let server = try await NATSProcess()
         let store = try await store(server)
-        var copy = RoomImport(to: store, keepsEpochs: true)
+        var copy = RoomImport(to: store.rooms, keepsEpochs: true)
         var entry = JournalSample.notes(1)[0]
         entry.base = base
         let record = try JournalRecord(entry)
@@ -384,7 +384,7 @@ struct RoomCopyTests {
         keepsEpochs: Bool = true
     ) async throws(JournalError) {
         let store = try await store(server, layout)
-        var copy = RoomImport(to: store, keepsEpochs: keepsEpochs)
+        var copy = RoomImport(to: store.rooms, keepsEpochs: keepsEpochs)
         for line in lines { try await copy.take(line) }
         try await copy.finish()
         await store.close()

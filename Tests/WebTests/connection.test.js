@@ -308,6 +308,30 @@ describe("a connection", () => {
       assert.deepEqual(await peer.heard(), []);
     });
 
+    test("and shows none that it was getting when the program showed another", async () => {
+      const answers = [];
+      const peer = new TestPeer({ token: () => new Promise((answer) => answers.push(answer)) });
+      await peer.platform.advance(0);
+      answers[0]("one");
+      await peer.welcome({ heartbeat: 3600 });
+      await peer.say({ op: "renew", within: 60 });
+      peer.connection.authenticate("mine");
+      answers[1]("late");
+      assert.deepEqual(await renewals(peer), ["mine"]);
+      await peer.platform.advance(3_000_000);
+      assert.equal(answers.length, 2);
+      // Not even if the server asks for another one before the late one is there.
+      await peer.say({ op: "renew", within: 60 });
+      peer.connection.authenticate("mine too");
+      const shown = await peer.say({ op: "renew", within: 60 });
+      assert.deepEqual(shown, [{ op: "authenticate", token: "mine too" }]);
+      answers[2]("late, too");
+      assert.deepEqual(await renewals(peer), []);
+      await peer.platform.advance(30_000);
+      answers[3]("newer");
+      assert.deepEqual(await renewals(peer), ["newer"]);
+    });
+
     test("and what comes after the connection was lost isn't shown on the next", async () => {
       const answers = [];
       const peer = new TestPeer({ token: () => new Promise((answer) => answers.push(answer)) });

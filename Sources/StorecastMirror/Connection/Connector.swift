@@ -62,6 +62,8 @@ package final class Connector {
     private var renewalDeadline = Duration.zero
     /// Whether the host was asked for it.
     private var isRenewing = false
+    /// What was shown when the host was asked.
+    private var tokenBeforeRenewal: String?
     private var backOff = BackOff()
     private var lastHeard = Duration.zero
     private var isFlushScheduled = false
@@ -139,6 +141,8 @@ package final class Connector {
 
     private func show(_ newer: String) {
         token = newer
+        // If it expires soon, too, the server asks again.
+        renewalDeadline = .zero
         session.authenticate(token: newer)
     }
 
@@ -227,7 +231,7 @@ package final class Connector {
         case .welcomeTimeout: if session.phase != .live { fail("The server didn't answer.") }
         case .heartbeat(let pinged): checkHeartbeat(pinged: pinged)
         case .probe(let pinged): if lastHeard < pinged { fail("The server is silent.") }
-        case .renewal: requestRenewal()
+        case .renewal: if renewalDeadline > host.now { requestRenewal() }
         case .endOfHold:
             session.release()
             scheduleFlush()
@@ -298,6 +302,7 @@ package final class Connector {
     private func requestRenewal() {
         guard session.phase == .live, !isRenewing else { return }
         isRenewing = true
+        tokenBeforeRenewal = token
         host.requestToken(for: attempt)
     }
 
@@ -305,7 +310,8 @@ package final class Connector {
     private func renewed(with token: String?) {
         isRenewing = false
         guard let token else { return }
-        if token == self.token { return renewLater() }
+        // Another one that was shown meanwhile is newer than what was asked for before.
+        if token == self.token || tokenBeforeRenewal != self.token { return renewLater() }
         authenticate(token: token)
     }
 

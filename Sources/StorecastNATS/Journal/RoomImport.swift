@@ -20,7 +20,7 @@ package struct RoomImport {
     /// Requests to NATS have 4 KiB for a subject and what is beside it.
     private static let longestSubject = 3 << 10
 
-    private let store: JetStreamStore
+    private let destination: JetStreamRooms
     private let keepsEpochs: Bool
     private var room: Room?
     private var batch: [JournalRecord] = []
@@ -34,14 +34,14 @@ package struct RoomImport {
 
     /// - Parameter keepsEpochs: whether clients go on as if nothing had been; else each room gets a
     ///   new epoch.
-    package init(to store: JetStreamStore, keepsEpochs: Bool) {
-        self.store = store
+    package init(to destination: JetStreamRooms, keepsEpochs: Bool) {
+        self.destination = destination
         self.keepsEpochs = keepsEpochs
     }
 
     /// Whether JetStream has a room, all of it.
     package func isThere(_ room: String) async throws(JournalError) -> Bool {
-        let end = try await store.logs.end(of: room)
+        let end = try await destination.logs.end(of: room)
         return end?.isImport == false
     }
 
@@ -70,7 +70,7 @@ package struct RoomImport {
     package mutating func finish() async throws(JournalError) {
         try await endRoom()
         while let name = begun.first {
-            try await store.logs.endImport(of: name)
+            try await destination.logs.endImport(of: name)
             begun.removeFirst()
             rooms += 1
         }
@@ -83,15 +83,15 @@ package struct RoomImport {
         var left: [String] = []
         for name in begun {
             do throws(JournalError) {
-                guard await store.logs.isImporting(name) else {
+                guard await destination.logs.isImporting(name) else {
                     left.append(name)
                     continue
                 }
                 // While nobody can open it.
-                let number = try await store.snapshots.lastNumber(of: name)
-                try await store.logs.fenceImport(of: name)
-                try await store.snapshots.forgetAll(of: name, through: number)
-                try await store.logs.discardImport(of: name)
+                let number = try await destination.snapshots.lastNumber(of: name)
+                try await destination.logs.fenceImport(of: name)
+                try await destination.snapshots.forgetAll(of: name, through: number)
+                try await destination.logs.discardImport(of: name)
             } catch {
                 left.append(name)
             }
@@ -108,9 +108,9 @@ package struct RoomImport {
         guard !room.isBegun else { return }
         let epoch = keepsEpochs ? room.epoch : nil
         try check(room.name, epoch)
-        let left = try await store.snapshots.lastNumber(of: room.name)
+        let left = try await destination.snapshots.lastNumber(of: room.name)
         do throws(JournalError) {
-            try await store.logs.beginImport(of: room.name, epoch: epoch, isCut: isCut)
+            try await destination.logs.beginImport(of: room.name, epoch: epoch, isCut: isCut)
         } catch {
             if case .unknownOutcome = error { begun.append(room.name) }
             throw error
@@ -119,12 +119,12 @@ package struct RoomImport {
         self.room?.isBegun = true
         if isCut { self.room?.head = LogOffset.ofBeginning }
         // What another import has left.
-        try await store.logs.clearImport(of: room.name)
-        try await store.snapshots.forgetAll(of: room.name, through: left)
+        try await destination.logs.clearImport(of: room.name)
+        try await destination.snapshots.forgetAll(of: room.name, through: left)
     }
 
     private func check(_ name: String, _ epoch: String?) throws(JournalError) {
-        let size = store.logs.layout.subject(of: name).utf8.count
+        let size = destination.logs.layout.subject(of: name).utf8.count
         guard !name.isEmpty, size <= Self.longestSubject else {
             throw .unfit(place: 0, "NATS can't have a room with the name '\(name.excerpt())'.")
         }
@@ -145,7 +145,7 @@ package struct RoomImport {
 
     private mutating func flush() async throws(JournalError) {
         guard !batch.isEmpty, let name = room?.name else { return }
-        let head = try await store.logs.append(records: batch, to: name)
+        let head = try await destination.logs.append(records: batch, to: name)
         room?.head = head
         batch = []
         batchBytes = 0
@@ -154,11 +154,11 @@ package struct RoomImport {
     /// A snapshot stands behind the entry that was taken last.
     private func save(_ snapshot: JournalSnapshot) async throws(JournalError) {
         guard let room else { return }
-        try await store.snapshots.save(
+        try await destination.snapshots.save(
             of: room.name, offset: room.head, version: snapshot.version,
             content: { snapshot.content }
         ) { body throws(JournalError) in
-            try await store.logs.whileWriting(room.name, since: nil, body)
+            try await destination.logs.whileWriting(room.name, since: nil, body)
         }
     }
 

@@ -17,6 +17,22 @@ enum StoreFile {
         return stat(path, &found) == 0 ? Int(found.st_size) : 0
     }
 
+    /// Throws if no file can be at `path`, before anything is made beside it.
+    static func checkPlace(of path: String) throws(JournalError) {
+        if isFolder(path) {
+            throw .unavailable("'\(path)' is a folder: give the path of a file in it.")
+        }
+        let folder = URL(filePath: path).deletingLastPathComponent().path
+        guard isFolder(folder) else {
+            throw .unavailable("'\(path)' can't be made: there is no folder '\(folder)'.")
+        }
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var found = stat()
+        return stat(path, &found) == 0 && found.st_mode & S_IFMT == S_IFDIR
+    }
+
     /// Removes a database and the files that SQLite keeps beside it.
     static func remove(_ path: String) {
         for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }

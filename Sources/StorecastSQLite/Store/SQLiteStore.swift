@@ -62,6 +62,7 @@ package final class SQLiteStore: JournalStore {
         history: UInt64 = .random(in: .min ... .max), crashes: CrashPolicy = .skip()
     ) throws(JournalError) -> SQLiteStore {
         let path = StoreFile.canonicalPath(file)
+        try StoreFile.checkPlace(of: path)
         let lock = try StoreLock(path)
         do {
             let pool = try pool(path, busyTimeout)

@@ -232,6 +232,19 @@ struct StoreDetailsTests {
         #expect(error?.text.hasPrefix("'\(path)/x' can't be made: ") == true)
     }
 
+    @Test func `where no file can be is said, and nothing is made beside it`() throws {
+        let folder = StoreFile.canonicalPath(directory.path)
+        let refusals = [
+            folder: "'\(folder)' is a folder: give the path of a file in it.",
+            folder + "/no/x": "'\(folder)/no/x' can't be made: there is no folder '\(folder)/no'.",
+        ]
+        for (path, refusal) in refusals {
+            let error = #expect(throws: JournalError.self) { try SQLiteStore.openHere(path) }
+            #expect(error?.text == refusal)
+        }
+        #expect(!StoreFile.exists(folder + "-lock") && directory.names == [])
+    }
+
     @Test func `who has a lock is said, if that is known`() throws {
         let path = directory.file("rooms.sqlite")
         let lock = try StoreLock(path)

@@ -249,6 +249,9 @@ export class ConnectionCore {
    */
   authenticate(token) {
     this.#token = token;
+    // If it expires soon, too, the server asks again.
+    this.#renewalDeadline = 0;
+    this.#parts.platform.clearTimeout(this.#renewalTimer);
     this.#parts.session.authenticate(token);
     this.scheduleFlush();
   }
@@ -269,6 +272,7 @@ export class ConnectionCore {
     if (typeof token !== "function" || this.#renewing === this.#attempt) return;
     const attempt = this.#attempt;
     this.#renewing = attempt;
+    const shown = this.#token;
     let newer;
     try {
       newer = await token();
@@ -279,7 +283,8 @@ export class ConnectionCore {
     if (attempt !== this.#attempt) return;
     this.#renewing = 0;
     if (newer === undefined) return;
-    if (newer !== this.#token) return this.authenticate(newer);
+    // Another one that was shown meanwhile is newer than what was asked for before.
+    if (newer !== this.#token && shown === this.#token) return this.authenticate(newer);
     const left = this.#renewalDeadline - platform.now();
     if (left <= 1000) return;
     platform.clearTimeout(this.#renewalTimer);
