@@ -369,6 +369,19 @@ describe("what is kept", () => {
     assert.equal(device.kept, "");
   });
 
+  test("is written again for those who are let in again", async () => {
+    const device = new Device();
+    const { peer, connection } = await device.start();
+    await peer.welcome({ v: 3 });
+    await peer.say({ op: "bye", ...forbidden, reconnect: false, after: 0, jitter: 0 });
+    await peer.end(4102);
+    connection.reconnect();
+    const { ref } = (await peer.welcome({ v: 3 })).find(({ op }) => op === "subscribe");
+    await peer.say(subscribed(ref, 1), snapshot(1, 3, "green tea"));
+    await connection.saveCache();
+    assert(device.kept.includes("green tea"));
+  });
+
   test("is written some time after a change, with all that has changed by then", async () => {
     const device = new Device();
     let writes = 0;

@@ -96,6 +96,18 @@ describe("an outbox in a file", () => {
     await closed(mine);
   });
 
+  test("isn't taken from a running program of another user", async (context) => {
+    const first = await opened();
+    // As the system answers who may not send it a signal.
+    const refuse = () => {
+      throw Object.assign(new Error("No."), { code: "EPERM" });
+    };
+    const kill = context.mock.method(process, "kill", refuse);
+    await assert.rejects(opened(), { code: "outbox-locked" });
+    kill.mock.restore();
+    await closed(first);
+  });
+
   test("is taken over from a program whose number another one has now", async () => {
     await closed(await opened());
     writeFileSync(`${path}.lock`, `${process.pid} 1 of-an-earlier-program`);

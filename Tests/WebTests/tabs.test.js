@@ -242,6 +242,34 @@ describe("tabs that share a connection", () => {
     assert.equal(first.connection.status.state, "live");
   });
 
+  test("that don't lead any more follow nothing for others", async () => {
+    const answer = async ({ peer }) => {
+      const [{ select, ref }] = await peer.heard();
+      assert.equal(select, "mine");
+      await peer.say(
+        { op: "subscribed", ref, sub: 6, tag: "u", bytes: 2 },
+        { op: "snapshot", sub: 6, v: 0, value: 1 },
+      );
+      await tabs.browser.settle();
+      return ref;
+    };
+    const tabs = new Tabs();
+    const [first, second, third] = [await tabs.open(), await tabs.open(), await tabs.open()];
+    await tabs.welcome(first, { value: [] });
+    const end = third.connection.select("mine").subscribe(() => {});
+    await tabs.browser.settle();
+    await answer(first);
+    first.context.sleep();
+    await tabs.browser.settle();
+    await tabs.welcome(second, { value: [] });
+    first.context.wake();
+    await tabs.browser.settle();
+    const ref = await answer(second);
+    end();
+    await tabs.browser.advance(6000);
+    assert.deepEqual(await second.peer.heard(), [{ op: "unsubscribe", ref }]);
+  });
+
   test("keep the outcome for a tab that hasn't heard it when its leader is gone", async () => {
     const tabs = new Tabs();
     const [first, second] = [await tabs.open(), await tabs.open()];
@@ -292,6 +320,27 @@ describe("tabs that share a connection", () => {
     assert.equal(frame.settled, 1, "the server may forget it");
   });
 
+  for (const end of ["closed", "gone"]) {
+    test(`follow nothing any more that only a tab has followed that is ${end}`, async () => {
+      const tabs = new Tabs();
+      const [first, second] = [await tabs.open(), await tabs.open()];
+      await tabs.welcome(first, { value: [] });
+      second.connection.select("mine").subscribe(() => {});
+      await tabs.browser.settle();
+      const [{ select, ref }] = await first.peer.heard();
+      assert.equal(select, "mine");
+      await first.peer.say(
+        { op: "subscribed", ref, sub: 6, tag: "u", bytes: 2 },
+        { op: "snapshot", sub: 6, v: 0, value: 1 },
+      );
+      await tabs.browser.settle();
+      if (end === "closed") second.connection.close();
+      else tabs.browser.crash(second.context);
+      await tabs.browser.settle();
+      assert.deepEqual(await first.peer.heard(), [{ op: "unsubscribe", ref }]);
+    });
+  }
+
   test("say so to all of them when the outbox is full or can't be written", async () => {
     const tabs = new Tabs();
     const [first, second] = [await tabs.open(), await tabs.open()];
@@ -299,10 +348,16 @@ describe("tabs that share a connection", () => {
     tabs.browser.database.fault = "full";
     first.connection.dispatch(add("a"));
     await tabs.browser.settle();
+    const shown = [];
+    const counts = [];
+    second.all.subscribe(() => shown.push(second.texts()));
+    second.connection.subscribe(() => counts.push(second.connection.pendingCount));
     const outcome = second.connection.dispatch(add("b"));
     await tabs.browser.settle();
+    await tabs.browser.advance(100);
     assert.equal(await stateOf(outcome), "outbox-unwritable");
     assert.deepEqual(second.texts(), ["a"]);
+    assert.deepEqual([shown.at(-1), counts.at(-1)], [["a"], 1], "who listens is told");
     tabs.browser.database.fault = undefined;
     await tabs.browser.advance(6000);
     const later = second.connection.dispatch(add("c"));
