@@ -178,8 +178,8 @@ extension JetStreamLogs {
     }
 
     /// Whether the log of a room that is open here doesn't end any more where this process has left
-    /// it: NATS has lost its end, or another has taken it over. Asks only after a reconnection, and
-    /// while there is nothing in it: then whoever writes there first isn't refused.
+    /// it: NATS has lost its end, or another has taken it over, who opened it before and was late.
+    /// O(1), in requests.
     func hasLostEnd(of room: String) async throws(JournalError) -> Bool {
         guard let log = logs[ExactString(room)] else { return false }
         await enter(log)
@@ -192,7 +192,7 @@ extension JetStreamLogs {
             // Of a batch that may be kept the room itself finds out.
             case .writer:
                 guard log.uncertain == nil else { return false }
-                try await lookAgain(log, always: log.state?.sequence ?? 0 == 0)
+                try await lookAgain(log, always: true)
             }
         } catch {
             if case .replaced = error { return true }
