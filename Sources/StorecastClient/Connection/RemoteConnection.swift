@@ -207,7 +207,8 @@ public final class RemoteConnection: Sendable {
     ///
     /// The session goes on while the server checks it: what is dispatched at the same moment may
     /// still be authorized by the old one. Later connections call the initialiser's `token` again,
-    /// and so does one whose server says that the token is about to expire.
+    /// and so does one whose server says that the token is about to expire; what it was getting
+    /// when this is called isn't shown any more.
     public func authenticate(token: String) {
         perform { $0.connector.authenticate(token: token) }
     }
