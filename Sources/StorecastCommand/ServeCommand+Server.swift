@@ -104,7 +104,9 @@ extension ServeCommand {
     var authentication: Authentication {
         get throws(ServerError) {
             if let tokens { return .tokens(try TokenTable(file: tokens)) }
-            return .custom { try DemoAuthentication.identity($0) }
+            var authentication = Authentication.custom { try DemoAuthentication.identity($0) }
+            authentication.roles = { [] }
+            return authentication
         }
     }
 

@@ -1,5 +1,6 @@
 import Logging
 public import StorecastRoom
+import StorecastSync
 
 /// What changes while a server runs: files that are read again, bounds, and who may be there.
 extension SyncServer {
@@ -47,7 +48,7 @@ extension SyncServer {
         try rules.reload()
         for loop in runningLoops() { await loop.askRulesAgain() }
         configuration.logger.info("rules reloaded")
-        warnOfStrangers()
+        warnOfIdleRules()
     }
 
     private func reloadAuthentication() async throws {
@@ -79,12 +80,19 @@ extension SyncServer {
         await part?.owner.setAllowedOrigins(origins)
     }
 
-    func warnOfStrangers() {
-        guard let rules = configuration.rules, let paths = configuration.paths else { return }
-        for pattern in rules.table.strangers(to: paths) {
+    /// Says which rules are for no room, or for nobody.
+    func warnOfIdleRules() {
+        guard let table = configuration.rules?.table else { return }
+        for pattern in configuration.paths.map(table.strangers) ?? [] {
             configuration.logger.warning(
                 "there are rules for rooms '\(pattern)', and no room has such a path")
         }
+        guard let roles = configuration.authentication.roles else { return }
+        let had = Set(roles().map { ExactString($0) })
+        let idle = table.namedRoles.filter { !had.contains(ExactString($0)) }
+        guard !idle.isEmpty else { return }
+        configuration.logger.warning(
+            "there are rules for roles that nobody has: \(KnownNames(idle).text)")
     }
 
     func warnOfExpiry() {

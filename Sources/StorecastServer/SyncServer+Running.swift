@@ -150,7 +150,7 @@ extension SyncServer {
             }
             let host = listener.host.contains(":") ? "[\(listener.host)]" : listener.host
             warnOfExpiry()
-            warnOfStrangers()
+            warnOfIdleRules()
             return "\(listener.certificate == nil ? "ws" : "wss")://\(host):\(port)/"
         } catch {
             await shutDown(loops, store)

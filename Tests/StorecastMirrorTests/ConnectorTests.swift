@@ -772,17 +772,21 @@ struct ConnectorStorageTests {
     private let storage = MemoryOutboxStorage()
     private let bench: ConnectorBench
 
-    init() throws {
+    init() throws { bench = try Self.bench(storage) }
+
+    private static func bench(_ storage: MemoryOutboxStorage) throws -> ConnectorBench {
         let stored = try StoredOutbox(
             in: storage, room: "/", actions: ActionCatalogue([]), limits: OutboxLimits(),
             client: .ada,
             stamps: {
                 ProvisionalStamps(client: $0, sender: .anonymous) { Timestamp(secondsSince1970: 0) }
             })
-        bench = ConnectorBench(ClientSession(outbox: stored.outbox, recorder: stored.recorder))
+        return ConnectorBench(ClientSession(outbox: stored.outbox, recorder: stored.recorder))
     }
 
     private let full = Rejection(.outboxUnwritable, "The disk is full.")
+    private let replaced =
+        #"{"op":"bye","code":"replaced","title":"R.","reconnect":false,"after":0,"jitter":0}"#
 
     @Test func `dispatches are stored before there is a connection`() {
         let syncs = storage.syncs
@@ -833,8 +837,6 @@ struct ConnectorStorageTests {
 
     /// What replaced it may be an earlier connection of its own that was held up.
     @Test func `who can't number its connections goes on when its second one is replaced`() {
-        let bye =
-            #"{"op":"bye","code":"replaced","title":"R.","reconnect":false,"after":0,"jitter":0}"#
         storage.failure = full
         bench.connector.start()
         bench.welcome()
@@ -842,7 +844,7 @@ struct ConnectorStorageTests {
         bench.lose()
         bench.retry()
         bench.welcome()
-        bench.say(bye)
+        bench.say(replaced)
         bench.lose(4104)
         #expect(bench.delay != nil)
         storage.failure = nil
@@ -851,23 +853,38 @@ struct ConnectorStorageTests {
             bench.retry()
             bench.welcome()
             #expect(bench.connection.sent.first?["connection"] != nil)
-            bench.say(bye)
+            bench.say(replaced)
             bench.lose(4104)
             #expect(bench.delay != nil)
         }
         bench.retry()
         bench.welcome()
-        bench.say(bye)
+        bench.say(replaced)
         bench.lose(4104)
         #expect(bench.statuses.last == .closed(Rejection(Rejection.Code("replaced"), "R.")))
+    }
+
+    /// What replaced it may be a connection of the earlier program that was held up.
+    @Test func `who goes on with an outbox and can't number its connections goes on, too`() throws {
+        bench.connector.start()
+        bench.welcome()
+        #expect(bench.connection.sent.first?["connection"] == 1_048_577)
+        storage.crash()
+        storage.failure = full
+        let next = try Self.bench(storage)
+        next.connector.start()
+        next.welcome()
+        #expect(next.connection.sent.first?["connection"] == nil)
+        next.say(replaced)
+        next.lose(4104)
+        #expect(next.delay != nil)
     }
 
     @Test func `who has made one connection only is stopped by another program with its id`() {
         storage.failure = full
         bench.connector.start()
         bench.welcome()
-        bench.say(
-            #"{"op":"bye","code":"replaced","title":"R.","reconnect":false,"after":0,"jitter":0}"#)
+        bench.say(replaced)
         bench.lose(4104)
         #expect(bench.statuses.last == .closed(Rejection(Rejection.Code("replaced"), "R.")))
     }

@@ -257,6 +257,33 @@ struct ServerLifeTests {
         await server.stop()
     }
 
+    @Test func `rules for roles that nobody has are said at the start, and at a reload`()
+        async throws
+    {
+        let rules = try DocumentRules(
+            text: #"""
+                {"rules": [{"roles": ["editor", "$signed-in", "Admin", "voter"], "read": [""]}]}
+                """#)
+        let (logger, messages) = MessageLog.make()
+        let tokens = TokenTable([
+            TokenTable.makeToken(): Identity("ada", roles: ["voter"]),
+            TokenTable.makeToken(): Identity("bob", roles: ["editors", "admin"]),
+        ])
+        let server = SyncServer(
+            port: 0, logger: logger, authentication: .tokens(tokens), rules: rules,
+            rooms: { _ in nil })
+        _ = try await server.start()
+        try await server.reload()
+        var told: [String] = []
+        for await message in messages where message.contains("rules") {
+            told.append(message)
+            if told.count == 3 { break }
+        }
+        let warning = "there are rules for roles that nobody has: Admin, editor"
+        #expect(told == [warning, "rules reloaded", warning])
+        await server.stop()
+    }
+
     @Test func `a certificate that has expired is said at the start, and at a reload`()
         async throws
     {

@@ -195,6 +195,23 @@ describe("an outbox in localStorage", () => {
     assert.equal(other.connection.status.state, "refused");
   });
 
+  test("isn't stopped by a connection of its last page while it can't number its own", async () => {
+    const browser = new Browser();
+    const first = browser.tab();
+    const [{ client }] = await first.welcome();
+    first.connection.close();
+    await settle();
+
+    browser.storage.fault = "full";
+    const next = browser.tab();
+    const [hello] = await next.welcome();
+    assert.deepEqual([hello.client, hello.connection], [client, undefined]);
+    const wait = { reconnect: false, after: 0, jitter: 0 };
+    await next.say({ op: "bye", code: "replaced", title: "Bye.", ...wait });
+    await next.end(4104);
+    assert.equal(next.connection.status.state, "offline");
+  });
+
   test("shows what the last page left, and tells of its rejections", async () => {
     const browser = new Browser();
     const first = browser.tab();

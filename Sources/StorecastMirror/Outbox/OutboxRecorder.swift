@@ -39,6 +39,9 @@ package final class OutboxRecorder {
         return opening * room + min(count, room - 1)
     }
 
+    /// Whether an earlier program had the outbox open, whose connections may still be on their way.
+    var wasOpened: Bool { opening > 1 }
+
     /// Lets go of the storage, until it is reclaimed.
     func release() { storage.release() }
 

@@ -55,9 +55,13 @@ package final class ClientSession {
     private var connections: UInt64 = 0
     /// The newest of this program's connections that had no number; 0 if all had.
     private var unnumbered: UInt64 = 0
-    /// Whether nobody can say which of this program's connections was made later: the server may
-    /// have heard late of one without a number. After a few more it has heard of it.
-    var isUnsure: Bool { unnumbered > 0 && connections > 1 && connections - unnumbered < 4 }
+    /// Whether nobody can say which of the client's connections was made later, this program's or
+    /// an earlier one's: the server may have heard late of one, before or after one without a
+    /// number. After a few more it has heard of it.
+    var isUnsure: Bool {
+        unnumbered > 0 && connections - unnumbered < 4
+            && (connections > 1 || recorder?.wasOpened == true)
+    }
 
     /// - Parameters:
     ///   - outbox: the client's dispatches, which other threads may number.

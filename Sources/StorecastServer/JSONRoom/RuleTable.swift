@@ -201,6 +201,12 @@ final class RuleTable: Sendable {
             .map(\.text)
     }
 
+    /// The roles for which there are rules, in ascending order, without words such as `$everybody`.
+    var namedRoles: [String] {
+        let words = Set(Anyone.allCases.map { ExactString($0.rawValue) })
+        return roles.keys.filter { !words.contains($0) }.sorted().map(\.string)
+    }
+
     /// Whether some rule is for people who have no token.
     var admitsAnonymous: Bool {
         [Anyone.everybody, .anonymous].contains { roles[ExactString($0.rawValue)] != nil }

@@ -27,6 +27,8 @@ public struct Authentication: Sendable {
     let reload: (@Sendable () async throws -> @Sendable (Identity) -> Bool)?
     /// Whether it is another server that asks people who they are, and asks nobody.
     private var isOpenElsewhere = false
+    /// The roles that people may have; nil if that isn't known.
+    package var roles: (@Sendable () -> [String])?
 
     init(way: Way, reload: (@Sendable () async throws -> @Sendable (Identity) -> Bool)?) {
         self.way = way
@@ -42,6 +44,7 @@ public struct Authentication: Sendable {
                     .unauthenticated, "Only servers of the cluster connect here.")
             }, reload: nil)
         authentication.isOpenElsewhere = clients.isAnonymous
+        authentication.roles = clients.roles
         return authentication
     }
 
@@ -55,7 +58,7 @@ public struct Authentication: Sendable {
 
     /// Who has a token of the table is who it says; others are refused.
     public static func tokens(_ table: TokenTable) -> Authentication {
-        Authentication(
+        var authentication = Authentication(
             way: .known { credentials throws(Rejection) in
                 guard let token = credentials.token else {
                     throw Rejection(
@@ -67,6 +70,8 @@ public struct Authentication: Sendable {
                 return identity
             },
             reload: table.isFile ? { @Sendable in try table.reload() } : nil)
+        authentication.roles = { table.roles }
+        return authentication
     }
 
     /// Who has a token of the table in a file is who it says; others are refused.

@@ -61,6 +61,9 @@ public final class TokenTable: Sendable {
     /// How many tokens it has.
     public var count: Int { identities.withLock(\.count) }
 
+    /// The roles that its identities have, in no order, some of them more than once.
+    var roles: [String] { identities.withLock { $0.values.flatMap(\.roles) } }
+
     /// Whose the token is; nil if it is nobody's. O(length of the token).
     public subscript(token: String) -> Identity? {
         let digest = Digest(of: token)

@@ -20,6 +20,8 @@
  * @property {number} [opening]  how often the outbox was opened, this time included, and kept by
  *     now: so the server knows a later program's connections from an earlier one's. Left out by a
  *     storage that doesn't count
+ * @property {boolean} [wasOpened]  whether an earlier program had it open; only asked for where
+ *     `opening` is left out. False if left out
  */
 
 /**

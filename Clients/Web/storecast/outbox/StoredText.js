@@ -10,14 +10,14 @@ import { isCount, object, string } from "../wire/Shape.js";
  * @param {unknown} head  whose it is; undefined for nothing
  * @param {unknown[]} values  the dispatches, in any order
  * @param {() => string} newClient
- * @returns {StoredClient & { dispatches: StoredDispatch[] }}
+ * @returns {StoredClient & { wasOpened: boolean, dispatches: StoredDispatch[] }}
  * @throws {Error} if it can't be read
  */
 export function openedAgain(head, values, newClient) {
   const isNew = head === undefined && values.length === 0;
   const found = isNew ? { client: newClient(), settled: 0, opening: 0 } : readClient(head);
   const dispatches = readDispatches(values, found.settled);
-  return { ...found, opening: found.opening + 1, dispatches };
+  return { ...found, opening: found.opening + 1, wasOpened: !isNew, dispatches };
 }
 
 /**

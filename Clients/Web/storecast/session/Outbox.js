@@ -99,6 +99,8 @@ export class Outbox {
    * @type {number | undefined}
    */
   #opening = 0;
+  /** Whether an earlier program had it open, whose connections may still be on their way. */
+  #wasOpened = false;
   /** How much of it is stored; all of it, if nothing has to be. */
   #stored = { seq: Infinity, settled: Infinity };
 
@@ -159,7 +161,7 @@ export class Outbox {
    * @param {OutboxContents} contents
    * @param {boolean} [isFollowing]  another tab leads
    */
-  open({ client, settled, dispatches, opening }, isFollowing = false) {
+  open({ client, settled, dispatches, opening, wasOpened = false }, isFollowing = false) {
     const { client: last, tab } = this;
     // What may have been sent isn't sent again as another client: no server could know it again.
     const sent = client === last ? 0 : this.#lastEverSent;
@@ -172,6 +174,7 @@ export class Outbox {
     this.isOpen = true;
     this.#hasAsked = false;
     this.#opening = opening;
+    this.#wasOpened = wasOpened;
     this.#connections = 0;
     this.entries = [];
     this.#unheard = [];
@@ -356,9 +359,12 @@ export class Outbox {
     return Number.isSafeInteger(number) ? number : undefined;
   }
 
-  /** Whether nobody can say which of this program's connections was made later. */
+  /**
+   * Whether nobody can say which of the client's connections was made later, this program's or an
+   * earlier one's.
+   */
   get isUnsure() {
-    return this.#opening === undefined && this.#connections > 1;
+    return this.#opening === undefined && (this.#wasOpened || this.#connections > 1);
   }
 
   /** A connection is greeted: what `hello` says to be settled. */

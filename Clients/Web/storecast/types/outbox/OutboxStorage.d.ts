@@ -43,6 +43,11 @@ export type OutboxContents = {
      * storage that doesn't count
      */
     opening?: number | undefined;
+    /**
+     * whether an earlier program had it open; only asked for where
+     * `opening` is left out. False if left out
+     */
+    wasOpened?: boolean | undefined;
 };
 /**
  * An outbox that this program alone has open.

@@ -7,10 +7,11 @@
  * @param {unknown} head  whose it is; undefined for nothing
  * @param {unknown[]} values  the dispatches, in any order
  * @param {() => string} newClient
- * @returns {StoredClient & { dispatches: StoredDispatch[] }}
+ * @returns {StoredClient & { wasOpened: boolean, dispatches: StoredDispatch[] }}
  * @throws {Error} if it can't be read
  */
 export function openedAgain(head: unknown, values: unknown[], newClient: () => string): StoredClient & {
+    wasOpened: boolean;
     dispatches: StoredDispatch[];
 };
 /**

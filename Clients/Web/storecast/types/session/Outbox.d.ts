@@ -67,7 +67,7 @@ export class Outbox {
      * @param {OutboxContents} contents
      * @param {boolean} [isFollowing]  another tab leads
      */
-    open({ client, settled, dispatches, opening }: OutboxContents, isFollowing?: boolean | undefined): void;
+    open({ client, settled, dispatches, opening, wasOpened }: OutboxContents, isFollowing?: boolean | undefined): void;
     /** @param {string} tab  this program, which shares the outbox with other tabs */
     share(tab: string): void;
     /**
@@ -131,7 +131,10 @@ export class Outbox {
      * before it gave theirs; undefined if that can't be known.
      */
     nextConnection(): number | undefined;
-    /** Whether nobody can say which of this program's connections was made later. */
+    /**
+     * Whether nobody can say which of the client's connections was made later, this program's or an
+     * earlier one's.
+     */
     get isUnsure(): boolean;
     /** A connection is greeted: what `hello` says to be settled. */
     greet(): number;
