@@ -870,8 +870,8 @@ struct ConnectorStorageTests {
         bench.welcome()
         #expect(bench.connection.sent.first?["connection"] == 1_048_577)
         storage.crash()
-        storage.failure = full
         let next = try Self.bench(storage)
+        storage.failure = full
         next.connector.start()
         next.welcome()
         #expect(next.connection.sent.first?["connection"] == nil)
