@@ -69,11 +69,13 @@ final class ReplayedRoom<State: Codable & Sendable>: RoomModel {
     }
 
     var position: Position {
-        let history = all[all.count - 1]
-        return Position(epoch: history.epoch, version: UInt64(history.states.count - 1))
+        let last = all.count - 1
+        return Position(epoch: all[last].epoch, version: lastVersion(in: last))
     }
 
     var histories: Int { all.count }
+
+    func lastVersion(in history: Int) -> UInt64 { UInt64(all[history].states.count - 1) }
 
     func history(of position: Position, in term: String?) -> Int? {
         guard let term else { return all.lastIndex { $0.epoch == position.epoch } }

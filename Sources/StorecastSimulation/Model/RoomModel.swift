@@ -18,6 +18,8 @@ protocol RoomModel: AnyObject {
     var present: Set<String>? { get }
     /// How many histories there were.
     var histories: Int { get }
+    /// The version to which the log of a history came, also if its last entries were lost since.
+    func lastVersion(in history: Int) -> UInt64
     /// The newest history that a position is in; nil if it is in none. If the log has terms, the
     /// term decides, else the epoch.
     func history(of position: Position, in term: String?) -> Int?

@@ -89,7 +89,7 @@ extension World {
                 return !isTrue(value, subscription, client, at: version, in: history)
             }
         }
-        guard versions(from: newest).allSatisfy({ late(at: $0) != nil }),
+        guard versions(from: newest, in: history).allSatisfy({ late(at: $0) != nil }),
             let late = late(at: newest.version)
         else { return }
         violate(
@@ -97,10 +97,9 @@ extension World {
             "\(name(late, client)) is behind another that is at \(newest.version).")
     }
 
-    /// A position's version, and all that came later. In an older history the last ones have no
-    /// values.
-    func versions(from position: Position) -> ClosedRange<UInt64> {
-        position.version...max(position.version, model.position.version)
+    /// A position's version, and all that came later in its history, though it be lost by now.
+    func versions(from position: Position, in history: Int) -> ClosedRange<UInt64> {
+        position.version...max(position.version, model.lastVersion(in: history))
     }
 
     func name(_ subscription: SimulatedSubscription, _ client: SimulatedClient) -> String {

@@ -47,7 +47,7 @@ extension World {
             guard let value = subscription.mirror.value, let shown = subscription.mirror.position,
                 shown.epoch == position.epoch, shown.version < version,
                 // Or that of later: a value that changes and changes back isn't sent.
-                !versions(from: position).contains(where: {
+                !versions(from: position, in: history).contains(where: {
                     isTrue(value, subscription, client, at: $0, in: history)
                 })
             else { continue }
