@@ -156,7 +156,8 @@ package struct NodeAddress: Sendable {
         HostName(address: host).isAddress ? host : isLocal ? "127.0.0.1" : "0.0.0.0"
     }
 
-    fileprivate func announced(listeningAt url: String) -> String {
+    /// Where others reach a server that listens at a URL.
+    package func announced(listeningAt url: String) -> String {
         let port = ServerURL(url)?.port ?? port
         let host = host.contains(":") ? "[\(host)]" : host
         return "\(isSecure ? "wss" : "ws")://\(host):\(port)"

@@ -905,6 +905,17 @@ import Testing
         #expect(address.isSecure == text.hasPrefix("wss"))
     }
 
+    @Test(arguments: [
+        ("10.0.0.1:7", "ws://10.0.0.1:8"), ("ws://[fd00::1]:7", "ws://[fd00::1]:8"),
+        ("wss://core.example:7", "wss://core.example:8"),
+    ])
+    func `others are told the address, with the port at which a server listens`(
+        text: String, told: String
+    ) throws {
+        let address = try #require(NodeAddress(text))
+        #expect(address.announced(listeningAt: "ws://0.0.0.0:8/") == told)
+    }
+
     @Test(arguments: ["", "a", "a b:1", "http://a:1", "a:1/x", "a:1?x", "0.0.0.0:1", "[::]:1"])
     func `what is no address isn't taken for one`(text: String) {
         #expect(NodeAddress(text) == nil)

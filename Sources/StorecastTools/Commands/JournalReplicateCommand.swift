@@ -87,7 +87,7 @@ struct JournalReplicateCommand: AsyncParsableCommand {
         var options = JournalReplication.Options()
         options.keep = keep
         options.generation = generation
-        if let command { options.handOver = { try Self.run(command, $0, $1) } }
+        if let command { options.handOver = { try Self.handOver(to: command, $0, $1) } }
         let replication = try JournalReplication(
             of: file, to: folder, options, say: StandardError.write)
         var pace = ReplicationPace(interval)
@@ -114,7 +114,7 @@ struct JournalReplicateCommand: AsyncParsableCommand {
     private static let longestCommand = 600.0
 
     /// Runs a command with a segment; throws if it fails, or takes too long.
-    private static func run(_ command: String, _ file: String, _ name: String) throws {
+    static func handOver(to command: String, _ file: String, _ name: String) throws {
         let process = Foundation.Process()
         process.executableURL = URL(filePath: "/bin/sh")
         process.arguments = ["-c", command]

@@ -24,6 +24,22 @@ import TestSupport
         #expect(directory.names == ["rooms.sqlite"])
     }
 
+    @Test(arguments: SQLiteDurability.allCases)
+    func `what may lack its newest entries still does when it is repaired`(
+        durability: SQLiteDurability
+    ) async throws {
+        _ = try await write(entries: 10, snapshots: [])
+        // As the machine went down.
+        try await damage(
+            by: "UPDATE journal SET durability = '\(durability)', isClosed = 0, boot = 'first'")
+        try await damage(by: "UPDATE entries SET checksum = 7 WHERE offset = 9")
+        #expect(try JournalRepair.run(on: path) != nil)
+        let file = try JournalFile(path)
+        #expect(try file.mayLackEntries(boot: "second") == (durability == .process))
+        #expect(try !file.mayLackEntries(boot: "first"))
+        file.close()
+    }
+
     /// What was changed in ten entries with snapshots at 0, 4 and 8; what is kept of the entries,
     /// from what snapshot on, and how many are lost.
     @Test(

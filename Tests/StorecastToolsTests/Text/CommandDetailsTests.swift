@@ -60,6 +60,15 @@ struct CommandDetailsTests {
         #expect(message.contains("'\(text)' is no time: write 10s, 15m, 24h or 7d."))
     }
 
+    @Test func `a command is told the segment, and has failed if its status isn't 0`() throws {
+        func run(_ command: String) throws {
+            try JournalReplicateCommand.handOver(to: command, "folder/a b", "a b")
+        }
+        try run(#"test "$FILE" = "folder/a b" -a "$NAME" = "a b""#)
+        let error = #expect(throws: CommandFailure.self) { try run("exit 3") }
+        #expect(error?.description == "The command ended with status 3 for 'a b'.")
+    }
+
     // MARK: restore
 
     @Test func `a restore ends at one point at most`() throws {
