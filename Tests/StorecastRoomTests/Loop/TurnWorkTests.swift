@@ -547,6 +547,38 @@ struct TurnWorkTests {
         #expect(bob.hear().last?["v"] == 2)
     }
 
+    @Test func `who waits for a page that is as it was is answered, whichever turn finds that out`()
+    {
+        let loop = TestLoop(limits: limits)
+        let room = shelf(loop, limits)
+        Wire.greeted(room, on: loop).push(pages)
+        // So few that each is sent what it has at once.
+        let crowd = stride(from: 5, to: 60, by: 4).map { count in
+            let wire = Wire.greeted(room, on: loop, client: "\(count)-0123456789abcdef")
+            wire.push(Array(#"{"op":"subscribe","ref":1,"select":"page","params":\#(count)}"#.utf8))
+            return wire
+        }
+        for _ in 1...200 { loop.endTurn() }
+        for wire in crowd { _ = wire.hear() }
+        room.dispatch(Rename(name: "new"), DispatchOutcome())
+        for wire in crowd {
+            wire.push(Array(dispatchFrame(1, "Rename", #"{"name":"x","ids":["59"]}"#).utf8))
+        }
+        loop.endTurn()
+        room.dispatch(Rename(name: "old"), DispatchOutcome())
+        #expect(room.isBehind)
+        var actions = 0
+        while room.isBehind, actions < 100 {
+            // No page has it.
+            room.dispatch(Rename(name: "\(actions)", ids: ["59"]), DispatchOutcome())
+            loop.endTurn()
+            actions += 1
+        }
+        #expect(actions > 2)
+        for _ in 1...200 { loop.endTurn() }
+        #expect(crowd.allSatisfy { $0.hear().contains { $0["acked"] == 1 } })
+    }
+
     @Test func `what changes while another value changes and changes back comes in a transaction`()
     {
         let loop = TestLoop(limits: limits)
