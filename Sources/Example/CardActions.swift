@@ -241,7 +241,7 @@ public struct Vote: Stamped, BoardAction, Equatable {
 
     package func check(_ board: Board, by sender: Identity) throws(Rejection) {
         let card = try board.require(card: card)
-        guard card.voters.count < BoardLimits.votesPerCard || card.voters.contains(sender.id) else {
+        guard card.voters.count < BoardLimits.votesPerCard || card.hasVote(of: sender) else {
             throw Rejection(
                 .conflict, "The card has all the votes that it can have.",
                 detail: "At most \(BoardLimits.votesPerCard) votes.")
@@ -251,10 +251,16 @@ public struct Vote: Stamped, BoardAction, Equatable {
     package func apply(to board: inout Board) {
         var isNew = false
         board.update(card) { card in
-            isNew = !card.voters.contains(stamp.sender.id)
+            isNew = !card.hasVote(of: stamp.sender)
             if isNew { card.voters.append(stamp.sender.id) }
         }
         if isNew { board.votes += 1 }
+    }
+}
+
+extension Card {
+    fileprivate func hasVote(of voter: Identity) -> Bool {
+        voters.contains { $0.isSameText(as: voter.id) }
     }
 }
 
@@ -278,7 +284,7 @@ public struct Unvote: Stamped, BoardAction, Equatable {
         var count = 0
         board.update(card) { card in
             count = card.voters.count
-            card.voters.removeAll { $0 == stamp.sender.id }
+            card.voters.removeAll { $0.isSameText(as: stamp.sender.id) }
             count -= card.voters.count
         }
         board.votes -= count

@@ -2,6 +2,7 @@ import Logging
 import StorecastMirror
 import StorecastNATS
 package import StorecastServer
+import StorecastWebSocket
 import StorecastWire
 import Synchronization
 
@@ -108,8 +109,8 @@ extension ClusterNode: ServerCluster {
 
     func otherKey(_ stranger: ClusterServer, _ own: ClusterServer) -> String {
         "The server \(stranger.id) at \(stranger.address) has another key than this one, "
-            + "\(own.id) at \(own.address): nobody gets from one to the rooms of the other. Give "
-            + "all of them the same: --edge-key, ClusterNode(key:)."
+            + "\(own.id) at \(own.address): neither can reach the other's rooms. Give all "
+            + "servers the same key: --edge-key, ClusterNode(key:)."
     }
 
     package func end() async {
@@ -159,7 +160,6 @@ package struct NodeAddress: Sendable {
     /// Where others reach a server that listens at a URL.
     package func announced(listeningAt url: String) -> String {
         let port = ServerURL(url)?.port ?? port
-        let host = host.contains(":") ? "[\(host)]" : host
-        return "\(isSecure ? "wss" : "ws")://\(host):\(port)"
+        return "\(isSecure ? "wss" : "ws")://\(host.asURLHost):\(port)"
     }
 }

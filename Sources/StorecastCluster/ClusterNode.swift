@@ -74,12 +74,12 @@ public final class ClusterNode: Sendable {
             guard let given = NodeAddress(address) else {
                 throw ServerError(
                     .clusterUnusable,
-                    "'\(address)' isn't where other servers reach one: write 10.0.0.11:9091.")
+                    "Other servers can't reach this one at '\(address)': write 10.0.0.11:9091.")
             }
             guard !given.isLocal || nats.areLocal else {
                 throw ServerError(
                     .clusterUnusable,
-                    "'\(address)' leads every server to itself, and NATS isn't on this machine: "
+                    "'\(address)' is a loopback address, and NATS isn't on this machine: "
                         + "write 10.0.0.11:9091.")
             }
             place = given

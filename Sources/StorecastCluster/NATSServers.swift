@@ -38,7 +38,7 @@ public struct NATSServers: Sendable, CustomStringConvertible {
         guard (1...5).contains(replicas) else {
             throw ServerError(
                 .clusterUnusable,
-                "JetStream has 1 to 5 replicas; \(replicas) isn't: --nats-replicas, "
+                "JetStream takes 1 to 5 replicas, not \(replicas): --nats-replicas, "
                     + "NATSServers(replicas:).")
         }
         let isName = name.utf8.allSatisfy {
@@ -49,7 +49,7 @@ public struct NATSServers: Sendable, CustomStringConvertible {
         guard isName, (1...32).contains(name.utf8.count) else {
             throw ServerError(
                 .clusterUnusable,
-                "The name of streams has 1 to 32 letters and digits; '\(name)' hasn't: --nats-name, "
+                "A stream name needs 1 to 32 letters and digits, unlike '\(name)': --nats-name, "
                     + "NATSServers(name:).")
         }
         configuration.credentials = credentials.proof
@@ -130,17 +130,10 @@ public struct NATSCredentials: Sendable, CustomStringConvertible, CustomReflecta
     public var customMirror: Mirror { Mirror(self, children: []) }
 
     private static func secret(in file: String) throws(ServerError) -> String {
-        let bytes: [UInt8]
         do throws(ServerFile.Problem) {
-            bytes = try ServerFile.contents(of: file, atMost: 64 << 10)
+            return try ServerFile.secret(in: file, atMost: 64 << 10)
         } catch {
             throw ServerError(.clusterUnusable, "'\(file)' can't be read: \(error).")
         }
-        let isSpace = { (byte: UInt8) in byte <= 0x20 }
-        let content = bytes.drop(while: isSpace).reversed().drop(while: isSpace).reversed()
-        guard let text = String(validating: Array(content), as: UTF8.self), !text.isEmpty else {
-            throw ServerError(.clusterUnusable, "'\(file)' is empty, or isn't UTF-8.")
-        }
-        return text
     }
 }

@@ -7,7 +7,7 @@ import StorecastTools
 struct AdminCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "admin",
-        abstract: "See who is connected to a running server, and end that.",
+        abstract: "List a running server's rooms and connections, and end connections.",
         discussion: """
             Needs a server with devtools (--devtools-token FILE), and their token: --token-file \
             FILE, or \(DevtoolsOptions.variable) in the environment.
@@ -52,8 +52,7 @@ struct AdminCommand: AsyncParsableCommand {
 
         /// - Parameter environment: where the token may be.
         func token(environment: [String: String]) throws(CommandFailure) -> String {
-            if let tokenFile { return try TokenOptions.read(tokenFile) }
-            guard let token = environment[DevtoolsOptions.variable], !token.isEmpty else {
+            guard let token = try DevtoolsOptions.token(in: tokenFile, environment) else {
                 throw CommandFailure(
                     .trouble,
                     "Show the devtools' token: --token-file FILE, or \(DevtoolsOptions.variable) "
@@ -227,7 +226,7 @@ struct AdminCommand: AsyncParsableCommand {
 
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Let an identity in no more, whatever it shows, until the server ends.",
+            abstract: "Shut an identity out, whatever token it shows, until the server stops.",
             discussion: """
                 Its connections end. To shut it out for longer, also take its tokens from the file \
                 of tokens, or from whoever issues them.

@@ -32,7 +32,7 @@ struct NATSOptions: ParsableArguments {
             throw ValidationError("--cluster is --nats and more: leave out --nats.")
         }
         if clusterAddress != nil, cluster == nil {
-            throw ValidationError("Of which cluster? Add --cluster ADDRESSES.")
+            throw ValidationError("--cluster-address needs --cluster ADDRESSES.")
         }
         guard let addresses else {
             if access.isGiven { throw ValidationError("Where is NATS? Add --nats ADDRESSES.") }
@@ -40,7 +40,7 @@ struct NATSOptions: ParsableArguments {
         }
         if let clusterAddress, NodeAddress(clusterAddress) == nil {
             throw ValidationError(
-                "'\(clusterAddress)' isn't where a server is: --cluster-address 10.0.0.11:9091.")
+                "'\(clusterAddress)' isn't a server's address: --cluster-address 10.0.0.11:9091.")
         }
         try access.check(addresses)
     }
@@ -73,7 +73,7 @@ struct NATSOptions: ParsableArguments {
 struct NATSAccess: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "On how many NATS servers everything is before it is acknowledged, 1 to 5.",
+            "How many NATS servers keep a copy of everything (JetStream replicas), 1 to 5.",
             valueName: "number"))
     var natsReplicas = 3
 
@@ -117,7 +117,7 @@ struct NATSAccess: ParsableArguments {
         }
         guard natsCredentials == nil || natsToken == nil else {
             throw ValidationError(
-                "NATS is shown one proof: leave out --nats-credentials or --nats-token.")
+                "NATS takes one kind of credentials: leave out --nats-credentials or --nats-token.")
         }
         guard natsUser == nil || natsToken != nil else {
             throw ValidationError(

@@ -11,7 +11,7 @@ struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract:
-            "Look whether a server has what it needs, and what stands between it and clients.",
+            "Check a server, its machine, and what lies between the server and its clients.",
         discussion: """
             Without a URL it looks at this machine, for a server with these settings: descriptors, \
             the clock, the journal's disk and how long that takes to keep something, and files.
@@ -230,9 +230,9 @@ struct ServerExamination {
 
     /// Of the same host, as browsers write it.
     private var ownSite: String {
-        let host = server.host.contains(":") ? "[\(server.host)]" : server.host
         let isUsual = server.port == (server.tls ? 443 : 80)
-        return "\(server.tls ? "https" : "http")://\(host)" + (isUsual ? "" : ":\(server.port)")
+        return "\(server.tls ? "https" : "http")://\(server.host.asURLHost)"
+            + (isUsual ? "" : ":\(server.port)")
     }
 
     func examine() -> [Finding] {

@@ -246,7 +246,7 @@ enum Examination {
     static func upgrade(_ answer: ServerProbe.Answer) -> Finding {
         switch answer.status {
         case 101:
-            return Finding(.ok, "WebSocket", "the way is open.")
+            return Finding(.ok, "WebSocket", "a WebSocket upgrade gets through.")
         case 421: return misdirected("WebSocket")
         case 502, 503, 504:
             return Finding(

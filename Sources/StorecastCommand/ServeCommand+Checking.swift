@@ -44,7 +44,7 @@ extension ServeCommand {
             }
             if nats.isOutOfReach {
                 throw ValidationError(
-                    "A --cluster-address such as 127.0.0.1 leads every server to itself, and NATS "
+                    "A --cluster-address such as 127.0.0.1 is a loopback address, and NATS "
                         + "isn't on this machine: --cluster-address 10.0.0.11:9091.")
             }
             let address = nats.clusterAddress.flatMap { NodeAddress($0) }
@@ -75,8 +75,8 @@ extension ServeCommand {
         }
         guard isClosed || demo || HostName(address: host).isLocal || printConfiguration else {
             throw ValidationError(
-                "Without --tokens or --jwt-keys everybody's name is believed, so this listens on "
-                    + "this machine's address only: leave out --host, or add --demo.")
+                "Without --tokens or --jwt-keys clients can claim any name, so the server listens "
+                    + "on a loopback address only: leave out --host, or add --demo.")
         }
         guard rate >= 0 else { throw ValidationError("A rate is 0 or more; \(rate) isn't.") }
         do throws(LimitError) {

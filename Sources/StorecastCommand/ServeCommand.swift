@@ -50,10 +50,9 @@ struct ServeCommand: AsyncParsableCommand {
             STORECAST_ALLOW_ORIGIN, several with commas between; --limit connections=500 as \
             STORECAST_LIMIT_CONNECTIONS=500) or in a JSON file (--config): \
             {"port": 9090, "allow-origin": ["https://app.example"], "limits": {"connections": 500}}. \
-            What is given as an option goes before the environment, and that before the file; so of \
-            two that exclude one another the one that is set first in this order holds. Two that are \
-            set in the same place are refused, and so are two that say where rooms are, unless one of \
-            them is an option.
+            An option overrides the environment, and the environment overrides the file. This also \
+            decides between settings that exclude one another. Two of these set in the same place \
+            are an error; so are two that say where rooms are, unless one is given as an option.
             """)
 
     @Option(
@@ -73,8 +72,9 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Also let clients ask for the server by this name, as behind a proxy that passes it "
-                + "on; one on this machine's address takes this machine's names only.",
+            "Accept this name in the Host header, such as one that a proxy passes on, beside this "
+                + "machine's own. Without it only a server on another address than loopback "
+                + "accepts any name.",
             valueName: "name"))
     var allowHost: [String] = []
 
@@ -93,9 +93,9 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Encrypt every connection with the certificate in this file, in PEM, with those between "
-                + "it and the root; SIGHUP reads it and the key again.", valueName: "file"),
-        completion: .file())
+            "Encrypt every connection with the certificate in this file (PEM, with its "
+                + "intermediate certificates); SIGHUP reads it and the key again.",
+            valueName: "file"), completion: .file())
     var tlsCertificate: String?
 
     @Option(
@@ -155,7 +155,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Flag(
         help: ArgumentHelp(
-            "Believe everybody's name also on another address than this machine's own."))
+            "Let clients claim any name on other addresses than loopback too."))
     var demo = false
 
     @Option(
@@ -168,9 +168,9 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How many actions, and messages, a connection may send a second, and ten times as many "
-                + "at once; twice as many an identity, ten times as many an address. 0 for no bound "
-                + "on these and on bytes.", valueName: "number"))
+            "How many actions, and how many messages, a connection may send per second; bursts "
+                + "may be ten times that. An identity may send twice, an address ten times as "
+                + "much. 0 for no limit on these or on bytes.", valueName: "number"))
     var rate = 200
 
     @Option(

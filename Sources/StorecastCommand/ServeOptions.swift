@@ -157,16 +157,22 @@ struct DevtoolsOptions: ParsableArguments {
         environment: [String: String]
     ) throws(CommandFailure) -> (access: DevtoolsAccess, fragment: String)? {
         if devtools == false { return nil }
-        if let token = try token(environment) { return (.token(token), "") }
+        if let token = try Self.token(in: devtoolsToken, environment) {
+            return (.token(token), "")
+        }
         guard devtools == true else { return nil }
         let token = DevtoolsAccess.makeToken()
         return (.token(token), "#token=\(token)")
     }
 
-    private func token(_ environment: [String: String]) throws(CommandFailure) -> String? {
+    /// The token in a file, or else in the environment; nil if there is none. For who asks for it and
+    /// for who shows it.
+    static func token(
+        in file: String?, _ environment: [String: String]
+    ) throws(CommandFailure) -> String? {
         let text: String
-        if let devtoolsToken {
-            text = try TokenOptions.read(devtoolsToken)
+        if let file {
+            text = try TokenOptions.read(file)
         } else if let content = environment[Self.variable] {
             text = content
         } else {

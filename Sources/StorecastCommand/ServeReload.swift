@@ -49,7 +49,7 @@ struct ServeReload: Sendable {
             Self.waiting(settings.rows, since: rows) + fixed.map { "limit " + $0 }
         guard !waiting.isEmpty else { return }
         logger.warning(
-            "What takes effect when the server is started again: \(waiting.joined(separator: ", "))."
+            "These settings take effect at the next start: \(waiting.joined(separator: ", "))."
         )
     }
 

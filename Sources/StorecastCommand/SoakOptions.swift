@@ -9,8 +9,8 @@ import StorecastWebSocket
 struct SoakOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Instead, see for so long (2h, 30m) whether a server that clients come to and leave, "
-                + "and that is killed and started again, loses something or needs more and more.",
+            "Run a soak test for this long (2h, 30m) instead: clients come and go, the server is "
+                + "killed and restarted, and is watched for lost actions and growing resource use.",
             valueName: "time"),
         transform: BenchCommand.time)
     var soak: Duration?

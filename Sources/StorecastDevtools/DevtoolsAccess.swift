@@ -18,14 +18,14 @@ extension ServerExtension {
 /// identities out and have the server read its files again. The address that a
 /// connection comes from doesn't count: behind a proxy on this machine all come from this machine.
 public struct DevtoolsAccess: Sendable {
-    private let digest: [UInt8]
+    private let digest: SecretDigest
 
     /// - Parameter secret: at least 16 characters that nobody guesses, from ``makeToken()``, a file
     ///   or the environment rather than from the program's text or arguments. A shorter one is a
     ///   programming error.
     public static func token(_ secret: String) -> DevtoolsAccess {
         precondition(isLongEnough(secret), "A devtools token has at least 16 characters.")
-        return DevtoolsAccess(digest: SHA256.digest(of: secret.utf8))
+        return DevtoolsAccess(digest: SecretDigest(of: secret))
     }
 
     /// A token of 128 random bits, to be shown to whoever starts the server.
@@ -44,10 +44,7 @@ extension DevtoolsAccess {
         guard let token else {
             return .failure(Rejection(.unauthenticated, "The devtools ask for their token."))
         }
-        // All bytes of the digests are compared, so that the time taken tells nothing of the token.
-        let shown = SHA256.digest(of: token.utf8)
-        let difference = zip(digest, shown).reduce(0) { $0 | ($1.0 ^ $1.1) }
-        guard difference == 0 else {
+        guard SecretDigest(of: token) == digest else {
             return .failure(Rejection(.unauthenticated, "This isn't the token of the devtools."))
         }
         return .success(Self.developer)

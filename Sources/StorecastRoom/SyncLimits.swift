@@ -67,10 +67,12 @@ public struct SyncLimits: Sendable {
     /// read, compared or written; 256 KiB, which take 1 ms. The rest waits for later turns, in which
     /// as much is done of what waits: connections take turns.
     public var turnWork = 256 << 10
-    /// How much of it one connection may make before it waits behind others that wait; 64 KiB. Who has
-    /// made no more than a quarter of it lately, the message included that has just come, doesn't wait
-    /// for others, nor do the others of the same identity or address, if they have made no more than
-    /// half of it together; in a second four times as much is forgiven, or eight times.
+    /// How much of it one connection may make in a turn before it waits behind others; 64 KiB.
+    ///
+    /// A connection has priority while its recent work, with the message that has just come, is at
+    /// most a quarter of this, and that of all connections of its identity, and of its address, at
+    /// most half. Recent work is forgiven at a rate of four times this value per second for a
+    /// connection, and eight times for an identity or an address.
     public var turnWorkPerConnection = 64 << 10
     /// How many entries of a room are reduced in a turn; 1,000, and no more when 2 ms are over.
     public var turnActions = 1000
@@ -100,10 +102,10 @@ public struct SyncLimits: Sendable {
     /// How often in a row a connection may dispatch more than it may before it is ended with `full`;
     /// 100.
     public var overruns = 100
-    /// How many comings and goings a room's journal is told of at once, in rooms that ask for it;
-    /// 2,000.
+    /// How many arrivals and departures of clients a room may write to its journal at once, if it
+    /// records them; 2,000.
     public var announcements = 2000
-    /// How many more each second; 50. Others wait, and who has gone again meanwhile was never there.
+    /// How many more per second; 50. Others wait; one that has left by then isn't recorded.
     public var announcementsPerSecond = 50.0
     /// How many requests for pages a browser may make on a connection; 100. 1 closes each connection
     /// with its answer.

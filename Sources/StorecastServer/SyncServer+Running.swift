@@ -148,10 +148,10 @@ extension SyncServer {
             guard isWanted else {
                 throw ServerError(.notRunning, "The server was stopped while it started.")
             }
-            let host = listener.host.contains(":") ? "[\(listener.host)]" : listener.host
             warnOfExpiry()
             warnOfIdleRules()
-            return "\(listener.certificate == nil ? "ws" : "wss")://\(host):\(port)/"
+            return
+                "\(listener.certificate == nil ? "ws" : "wss")://\(listener.host.asURLHost):\(port)/"
         } catch {
             await shutDown(loops, store)
             throw error

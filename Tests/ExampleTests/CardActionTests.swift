@@ -110,6 +110,14 @@ struct CardActionTests {
         #expect(stage.card("1")?.voters == ["bob", ""])
     }
 
+    @Test func `who only looks like a voter has a vote of their own`() {
+        var stage = Self.stage()
+        for user in ["\u{e9}", "e\u{301}"] { stage.act(Vote(card: "1"), as: user) }
+        #expect(stage.card("1")?.voters.count == 2)
+        stage.act(Unvote(card: "1"), as: "e\u{301}")
+        #expect(stage.card("1")?.voters.map { Array($0.utf8) } == [Array("\u{e9}".utf8)])
+    }
+
     @Test func `a full column takes no card, but lets its own move`() {
         var stage = Stage()
         for _ in 0..<BoardLimits.cardsPerColumn { stage.act(AddCard(column: "todo", text: "x")) }

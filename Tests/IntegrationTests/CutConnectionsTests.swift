@@ -7,7 +7,7 @@ import TestSupport
 @Suite(.fewAtATime) struct CutConnectionsTests {
     private static let clients = 200
     private static let cuts = 20
-    private static let actionsEach = 250
+    private static let actionsEach = 130
 
     @Test(.timeLimit(.minutes(30)))
     func `200 connections, each cut 20 times, and a server killed twice lose and repeat nothing`()

@@ -10,7 +10,7 @@ import TestSupport
     private static let clients = 6
     private static let wanted =
         ProcessInfo.processInfo.environment["TEST_KILLS"].flatMap { Int($0) }
-    private static let kills = wanted ?? 8
+    private static let kills = wanted ?? 6
     private static let seed: UInt64 = 5
 
     @Test(.timeLimit(.minutes(30)))

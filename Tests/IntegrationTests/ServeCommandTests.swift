@@ -211,7 +211,7 @@ struct ServeCommandTests {
         server.signal(SIGHUP)
         _ = try await line(with: "settings reloaded")
         #expect(
-            try await line(with: "takes effect").contains("started again: port, limit window."))
+            try await line(with: "take effect at").contains("next start: port, limit window."))
         try write(#"{"prot": 0}"#)
         server.signal(SIGHUP)
         #expect(

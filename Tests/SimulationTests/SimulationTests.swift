@@ -4,21 +4,11 @@ import TestSupport
 import Testing
 
 @Suite(.oneAtATime) struct SimulationTests {
-    /// The first 16 seeds; `.ci/run` has 3,000 more, and `Simulate --seeds 100000` is the long run.
+    /// The first 16 seeds; `.ci/run` has 3,000 more, and `Simulate --seeds 100000` is the long run. A
+    /// seed that failed once isn't kept: after a change of the simulator it is another run.
     @Test(arguments: 0..<4 as Range<UInt64>)
     func `the promises hold whatever happens`(_ group: UInt64) throws {
         try Simulation.bank.check(group * 4..<group * 4 + 4)
-    }
-
-    /// Every seed that ever failed, when it had the scenario that failed.
-    @Test(
-        arguments: [
-            5535, 12358, 14232, 14985, 23134, 23572, 27862, 30018, 35576, 37282, 37361, 44692,
-            48386, 48659, 52464, 57266, 60305, 61074, 63884, 97478, 98957, 103_268, 1_148_051_847,
-            1_688_138_469,
-        ] as [UInt64])
-    func `what failed once holds`(_ seed: UInt64) throws {
-        try Simulation.bank.check([seed])
     }
 
     /// `Simulate --journal nats --seeds 100000` is the long run.

@@ -54,8 +54,8 @@ struct ClusterNodeLogTests {
         ]
         let expected = [
             "error The server a at ws://a:1 has another key than this one, \(node.id) at "
-                + "\(address): nobody gets from one to the rooms of the other. Give all of them "
-                + "the same: --edge-key, ClusterNode(key:).",
+                + "\(address): neither can reach the other's rooms. Give all servers the same "
+                + "key: --edge-key, ClusterNode(key:).",
             "warning the server a at ws://a:1 is gone",
             "error the server b says that it is at this one's address, \(address): give each an "
                 + "address of its own",

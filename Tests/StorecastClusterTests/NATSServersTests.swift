@@ -183,7 +183,7 @@ struct NATSServersTests {
         }
         for (bytes, words) in [
             (Data((most + "x").utf8), "can't be read: it has more than 64 KiB."),
-            (Data([0xFF]), "is empty, or isn't UTF-8."),
+            (Data([0xFF]), "can't be read: it is empty, or isn't UTF-8."),
         ] {
             let path = directory.file("secret")
             try bytes.write(to: URL(filePath: path))
@@ -217,11 +217,11 @@ struct NATSServersTests {
             ),
             (
                 { _ = try ClusterNode(nats: elsewhere, key: key, address: "127.0.0.1:7") },
-                "leads every server to itself"
+                "is a loopback address"
             ),
             (
                 { _ = try ClusterNode(nats: local, key: key, address: "a") },
-                "'a' isn't where other servers reach one"
+                "can't reach this one at 'a'"
             ),
         ] as [(() throws -> Void, String)] {
             let error = #expect(throws: ServerError.self) { try body() }

@@ -23,14 +23,18 @@ import Testing
     @Test func `the token is from a file or the environment, and no error shows it`() throws {
         let directory = try TemporaryDirectory()
         let file = directory.file("token")
-        try "from-the-file\n".write(toFile: file, atomically: true, encoding: .utf8)
+        // As `serve` reads it.
+        try "it-is-from-the-file \n\n".write(toFile: file, atomically: true, encoding: .utf8)
         let named = try AdminCommand.Reload.parse(["localhost:1", "--token-file", file]).server
         let environment = ["STORECAST_DEVTOOLS_TOKEN": "from-the-environment"]
-        #expect(try named.token(environment: environment) == "from-the-file")
+        #expect(try named.token(environment: environment) == "it-is-from-the-file")
         let other = try AdminCommand.Reload.parse(["localhost:1"]).server
         #expect(try other.token(environment: environment) == "from-the-environment")
         let failure = #expect(throws: CommandFailure.self) { try other.token(environment: [:]) }
         #expect(failure?.description.contains("STORECAST_DEVTOOLS_TOKEN") == true)
+        try "short\n".write(toFile: file, atomically: true, encoding: .utf8)
+        let short = #expect(throws: CommandFailure.self) { try named.token(environment: [:]) }
+        #expect(short?.description.contains("at least 16 characters") == true)
     }
 
     /// A devtools' room in which each action is over, and stands there once more as if it weren't,
@@ -68,7 +72,7 @@ import Testing
     @MainActor @Test func `what an action came to is said of one that is over`() async throws {
         let directory = try TemporaryDirectory()
         let file = directory.file("token")
-        try "a-token\n".write(toFile: file, atomically: true, encoding: .utf8)
+        try "the-token-of-a-test\n".write(toFile: file, atomically: true, encoding: .utf8)
         let server = SyncServer(
             port: 0, rooms: { path in path == "/devtools" ? Dispatches.room : nil })
         let url = try await server.start()

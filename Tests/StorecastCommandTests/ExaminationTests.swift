@@ -143,7 +143,8 @@ struct ExaminationTests {
 
     @Test(
         arguments: [
-            (101, "", .ok, "the way is open."), (421, "", .failure, "--allow-host"),
+            (101, "", .ok, "a WebSocket upgrade gets through."),
+            (421, "", .failure, "--allow-host"),
             (502, "", .failure, "looks for it"), (503, "", .failure, "is full"),
             (504, "", .failure, "looks for it"), (400, "HTTPS", .failure, "write wss://"),
             (400, "", .failure, "pass on Upgrade and Connection"),

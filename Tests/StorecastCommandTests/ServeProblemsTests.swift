@@ -43,11 +43,11 @@ struct ServeProblemsTests {
             (["--nats", "a", "--durability", "process"], "With --nats there is no --durability"),
             (inCluster("--data", "a"), "With --cluster there is no --data"),
             (["--nats", "a", "--cluster", "b"], "--cluster is --nats and more"),
-            (["--cluster-address", "a:1"], "Of which cluster?"),
+            (["--cluster-address", "a:1"], "needs --cluster"),
             (["--nats-ca", "a"], "Where is NATS?"), (["--nats-user", "a"], "Where is NATS?"),
             (
                 ["--nats", "a", "--nats-token", "a", "--nats-credentials", "b"],
-                "NATS is shown one proof"
+                "NATS takes one kind of credentials"
             ),
             (["--nats", "a", "--nats-user", "ada"], "Where is the password of ada?"),
             (["--upstream-ca", "a"], "--upstream-ca is about --upstream or --cluster"),
@@ -61,8 +61,8 @@ struct ServeProblemsTests {
                 ["--cluster", "nats://localhost", "--edge-key", "k"],
                 "Where do the others reach this server?"
             ),
-            (farAway("--cluster-address", "a"), "'a' isn't where a server is"),
-            (farAway("--cluster-address", "127.0.0.1:7"), "leads every server to itself"),
+            (farAway("--cluster-address", "a"), "'a' isn't a server's address"),
+            (farAway("--cluster-address", "127.0.0.1:7"), "is a loopback address"),
             (farAway("--cluster-address", "wss://a:7"), "needs a certificate"),
             (["--upstream", "ws://a"], "An edge shows its upstream a key"),
             (atEdge("--memory"), "leave out --memory, or --upstream"),

@@ -1,5 +1,6 @@
 @testable import StorecastCommand
 import Foundation
+import StorecastRoom
 import StorecastSQLite
 import StorecastServer
 import TestSupport
@@ -14,13 +15,13 @@ import Testing
         let room = JSONRoom.definition(initial: ["a": 1, "b": [1.5, "x"]])
         try JournalAddition.run(on: path) { addition in
             try addition.begin("/")
-            try addition.add(try room.replay(SyncLimits()).keptSnapshot())
+            try addition.add(try RoomReplay(room).keptSnapshot())
         }
         #expect(!ServedRoom.began(otherThan: ["a": 2], in: path), "Nothing has happened.")
         try FileManager.default.removeItem(atPath: path)
         try JournalAddition.run(on: path) { addition in
             try addition.begin("/")
-            try addition.add(try room.replay(SyncLimits()).keptSnapshot())
+            try addition.add(try RoomReplay(room).keptSnapshot())
             try addition.add(
                 JournalRecord(
                     client: "c", seq: 1, base: 0, settled: 0, sender: .anonymous,

@@ -691,6 +691,14 @@ struct ConnectorTests {
         #expect(bench.connection.sent.last?["token"] == "newer")
     }
 
+    @Test func `one that only looks like the one before is another one`() {
+        bench.token = "\u{e9}"
+        goLive(heartbeat: 3600)
+        bench.token = "e\u{301}"
+        bench.say(#"{"op":"renew","within":60}"#)
+        #expect(bench.connection.sent.ops == ["hello", "authenticate"])
+    }
+
     @Test func `when the program shows another one, the host isn't asked again`() {
         goLive(heartbeat: 3600)
         bench.say(#"{"op":"renew","within":60}"#)

@@ -47,16 +47,6 @@ import Testing
         #expect(lines.all.withLock(\.self) == [expected])
     }
 
-    @Test(arguments: [
-        (0, "1970-01-01T00:00:00.000Z"), (-0.5, "1969-12-31T23:59:59.500Z"),
-        (951_827_696.789, "2000-02-29T12:34:56.789Z"),
-        (1_483_228_799.9999, "2016-12-31T23:59:59.999Z"),
-        (Double.infinity, "1970-01-01T00:00:00.000Z"), (.nan, "1970-01-01T00:00:00.000Z"),
-    ])
-    func `times are those of RFC 3339`(seconds: Double, text: String) {
-        #expect(Timestamp(secondsSince1970: seconds).rfc3339 == text)
-    }
-
     @Test func `no text can end a line, begin another or take the place of a member`() throws {
         let lines = Lines()
         var logger = lines.logger().safe

@@ -470,7 +470,7 @@ struct MetricsTests {
         #expect(metrics.unreadiness == "Elsewhere." && metrics.illness == nil)
         // What it knows itself goes before that.
         metrics.take(report(ready: 1, isRefused: true), of: 0)
-        #expect(metrics.unreadiness == "The journal takes nothing.")
+        #expect(metrics.unreadiness == "The journal isn't accepting writes.")
     }
 
     private func report(
@@ -491,14 +491,14 @@ struct MetricsTests {
         metrics.take(report(), of: 1)
         #expect(metrics.unreadiness == nil)
         metrics.take(report(loading: 1), of: 1)
-        #expect(metrics.unreadiness == "The rooms read their history.")
+        #expect(metrics.unreadiness == "The rooms are still reading their history.")
         metrics.take(report(failed: 1), of: 1)
         #expect(metrics.unreadiness == "The rooms can't be read.")
         // One room of many is no reason to send everybody away.
         metrics.take(report(ready: 1), of: 0)
         #expect(metrics.unreadiness == nil)
         metrics.take(report(ready: 1, isRefused: true), of: 0)
-        #expect(metrics.unreadiness == "The journal takes nothing.")
+        #expect(metrics.unreadiness == "The journal isn't accepting writes.")
         metrics.take(report(ready: 1), of: 0)
         metrics.stops()
         #expect(metrics.unreadiness == "The server stops.")
@@ -521,7 +521,7 @@ struct MetricsTests {
         front.take(report(), of: 0)
         #expect(front.unreadiness == "The part with the rooms: The server starts.")
         owner.take(report(isRefused: true), of: 0)
-        #expect(front.unreadiness == "The part with the rooms: The journal takes nothing.")
+        #expect(front.unreadiness == "The part with the rooms: The journal isn't accepting writes.")
         // Clients would hear the same of the room at any other server.
         owner.take(report(failed: 1), of: 0)
         #expect(front.unreadiness == nil)

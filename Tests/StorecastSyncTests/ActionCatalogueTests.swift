@@ -33,11 +33,14 @@ struct ActionCatalogueTests {
 
     @Test(
         arguments: [
-            ("Shrink", "{}", .unknownAction, "'Shrink' is none of Grow, Note, Reset."),
-            ("grow", #"{"by":3}"#, .unknownAction, "'grow' is none of Grow, Note, Reset."),
-            ("storecast.forget", "{}", .forbidden, "'storecast.forget' says what it knows."),
-            (ClientJoined.wireName, "{}", .forbidden, "says what it knows."),
-            (ClientLeft.wireName, "{}", .forbidden, "says what it knows."),
+            ("Shrink", "{}", .unknownAction, "There is no 'Shrink', only Grow, Note, Reset."),
+            ("grow", #"{"by":3}"#, .unknownAction, "There is no 'grow', only Grow, Note, Reset."),
+            (
+                "storecast.forget", "{}", .forbidden,
+                "'storecast.forget' reports what only the server knows."
+            ),
+            (ClientJoined.wireName, "{}", .forbidden, "reports what only the server knows."),
+            (ClientLeft.wireName, "{}", .forbidden, "reports what only the server knows."),
             ("Grow", nil, .invalid, "payload of 'Grow': "),
             ("Grow", #"{"by":"x"}"#, .invalid, "payload of 'Grow': "),
         ] as [(String, String?, Rejection.Code, String)])

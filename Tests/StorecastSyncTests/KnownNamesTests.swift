@@ -7,12 +7,12 @@ struct KnownNamesTests {
 
     @Test func `all names are listed up to twenty, then how many more there are`() {
         let names = (1...23).map { "a\($0)" }
-        #expect(lack([]) == "'Nope' isn't there, as there are none.")
-        #expect(lack(["Say"]) == "'Nope' is none of Say.")
-        #expect(lack(["Move", "Say"]) == "'Nope' is none of Move, Say.")
+        #expect(lack([]) == "There is no 'Nope': there are none at all.")
+        #expect(lack(["Say"]) == "There is no 'Nope', only Say.")
+        #expect(lack(["Move", "Say"]) == "There is no 'Nope', only Move, Say.")
         let twenty = names.prefix(20).joined(separator: ", ")
-        #expect(lack(Array(names.prefix(20))) == "'Nope' is none of \(twenty).")
-        #expect(lack(names) == "'Nope' is none of \(twenty) and 3 more.")
+        #expect(lack(Array(names.prefix(20))) == "There is no 'Nope', only \(twenty).")
+        #expect(lack(names) == "There is no 'Nope', only \(twenty) and 3 more.")
     }
 
     @Test func `long names leave the sentence within what a rejection's detail may have`() {

@@ -45,6 +45,15 @@ struct PresenceTests {
         #expect(presence.participants == [.init(id: "", clients: 2, since: since(0))])
     }
 
+    @Test mutating func `who only looks like somebody is somebody else`() {
+        join("\u{e9}")
+        join("e\u{301}")
+        set("away", "e\u{301}")
+        #expect(presence.participants.map(\.status) == [nil, "away"])
+        leave("\u{e9}")
+        #expect(presence.participants.map { Array($0.id.utf8) } == [Array("e\u{301}".utf8)])
+    }
+
     @Test mutating func `who was never there can't leave`() {
         leave("ada")
         #expect(presence == Presence())

@@ -289,6 +289,8 @@ describe("what a server must not say", () => {
     const peer = new TestPeer({ onRejectd: () => {}, retries: 3, largestValue: 5 });
     const named = ["There is no option 'onRejectd'.", "There is no option 'retries'."];
     assert.deepEqual(peer.troubles, named);
+    peer.connection.select("board", undefined, { optimistc: () => {} });
+    assert.equal(peer.troubles.at(-1), "There is no option 'optimistc'.");
   });
 });
 

@@ -1,4 +1,5 @@
 import { element } from "../parts/element.js";
+import { pointer } from "../storecast/wire/JSONPointer.js";
 
 /** How many members of an array or object are shown. */
 const most = 500;
@@ -59,8 +60,7 @@ export class Tree {
    */
   #list(path, members) {
     const items = members.slice(0, most).map(([name, value]) => {
-      const token = name.replaceAll("~", "~0").replaceAll("/", "~1");
-      return this.#item(`${path}/${token}`, name, value);
+      return this.#item(pointer(path, name), name, value);
     });
     const rest = members.length - items.length;
     if (rest > 0) items.push(element("li", { class: "quiet", text: `and ${rest} more` }));

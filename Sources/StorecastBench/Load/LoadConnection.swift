@@ -189,15 +189,11 @@ final class LoadConnection: WebSocketClientDelegate {
     // MARK: WebSocketClientDelegate
 
     func connected(_ client: WebSocketClient, subprotocol: String?) {
-        var random = SystemRandomNumberGenerator()
-        let id = (0..<4).map { _ in
-            let digits = String(random.next() as UInt32, radix: 16)
-            return String(repeating: "0", count: 8 - digits.count) + digits
-        }
         let token = crew.plan.token?.bytes(action: 0, connection: number)
         writer.write(
             ClientFrame.Hello(
-                client: id.joined(), token: token.map { String(decoding: $0, as: UTF8.self) }))
+                client: randomID(),
+                token: token.map { String(decoding: $0, as: UTF8.self) }))
         client.send(writer.bytes)
         for (index, selection) in crew.plan.subscriptions.enumerated() {
             writer.bytes.removeAll()
@@ -225,4 +221,13 @@ final class LoadConnection: WebSocketClientDelegate {
             self, "The server ended the connection: \(why) (code \(code))", wasReady: wasReady,
             problem: farewell == nil ? error : nil)
     }
+}
+
+/// A client's id, as every connection of a load has one.
+func randomID() -> String {
+    var random = SystemRandomNumberGenerator()
+    return (0..<4).map { _ in
+        let digits = String(random.next() as UInt32, radix: 16)
+        return String(repeating: "0", count: 8 - digits.count) + digits
+    }.joined()
 }

@@ -18,7 +18,7 @@ final class SoakClient: WebSocketClientDelegate {
 
     let kind: Kind
     private unowned let crew: SoakCrew
-    private let id = SoakClient.randomID()
+    private let id = randomID()
     private var client: WebSocketClient?
     private var writer = JSONWriter()
     private var isWelcome = false
@@ -221,13 +221,5 @@ final class SoakClient: WebSocketClientDelegate {
         isLeaving = false
         crew.left(self, isOver: isOver)
         if !isOver { later(.random(in: 0.05...0.5)) { [unowned self] in connect() } }
-    }
-
-    private static func randomID() -> String {
-        var random = SystemRandomNumberGenerator()
-        return (0..<4).map { _ in
-            let digits = String(random.next() as UInt32, radix: 16)
-            return String(repeating: "0", count: 8 - digits.count) + digits
-        }.joined()
     }
 }

@@ -42,7 +42,7 @@ final class FileOutboxStorage: OutboxStorage {
             Self.letGo(file)
             throw Rejection(
                 .outboxLocked, "Another connection has used the outbox.",
-                detail: "'\(path)' was changed while it was let go of.")
+                detail: "'\(path)' was changed while it wasn't locked here.")
         }
         lseek(file, 0, SEEK_END)
         self.file = file

@@ -227,7 +227,7 @@ public final class RemoteStore<State: Codable & Equatable & Sendable>: MirrorSto
     private static func owner(_ isolation: (any Actor)?) -> any Actor {
         if let isolation { return isolation }
         MainActor.preconditionIsolated(
-            "A RemoteStore belongs to the actor on which it is made, and here is none.")
+            "Make a RemoteStore on the actor that uses it, such as the main actor.")
         return MainActor.shared
     }
 

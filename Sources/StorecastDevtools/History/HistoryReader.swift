@@ -104,7 +104,7 @@ final class HistoryReader: PastReader {
     }
 
     private func findSnapshot(before kept: JournalSnapshot, for playback: any Playback) {
-        if kept.offset > 1 {
+        if kept.offset > 0 {
             findSnapshot(for: playback, through: kept.offset - 1)
         } else {
             begin(playback)
@@ -150,7 +150,7 @@ final class HistoryReader: PastReader {
                 guard !isOver else { return }
                 switch step {
                 case .more: reduce(with: playback, after: records.last?.offset ?? offset)
-                case .again where startOffset > 1:
+                case .again where startOffset > 0:
                     findSnapshot(for: playback, through: startOffset - 1)
                 case .again: begin(playback)
                 case .done(let answer): end(answer)

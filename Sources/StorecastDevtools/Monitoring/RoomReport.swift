@@ -174,10 +174,9 @@ struct RateMeter {
 
     private func sample(_ report: inout RoomReport, at time: Double) -> Sample {
         var sample = Sample(time: time, append: report.append, commit: report.commit)
-        guard let before = last[ExactString(report.room)], before.report.epoch == report.epoch
-        else {
-            return sample
-        }
+        guard let before = last[ExactString(report.room)],
+            before.report.epoch.isSameText(as: report.epoch)
+        else { return sample }
         let span = max(time - before.time, 0.001)
         func rate(_ counter: (RoomReport) -> UInt64) -> Double {
             let (old, new) = (counter(before.report), counter(report))

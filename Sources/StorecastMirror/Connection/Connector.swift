@@ -55,15 +55,15 @@ package final class Connector {
     private var state = State.idle
     private var connection: (any TransportConnection)?
     /// The token that the current attempt's hello carries, or that was shown last.
-    private var token: String?
+    private var token: ExactString?
     /// A newer one, to be shown after the welcome.
-    private var newerToken: String?
+    private var newerToken: ExactString?
     /// By when the server wants a newer one.
     private var renewalDeadline = Duration.zero
     /// Whether the host was asked for it.
     private var isRenewing = false
     /// What was shown when the host was asked.
-    private var tokenBeforeRenewal: String?
+    private var tokenBeforeRenewal: ExactString?
     private var backOff = BackOff()
     private var lastHeard = Duration.zero
     private var isFlushScheduled = false
@@ -134,16 +134,16 @@ package final class Connector {
     /// connection asks the host for one.
     package func authenticate(token: String) {
         guard state == .fetchingToken || state == .open else { return }
-        guard session.phase == .live else { return newerToken = token }
-        show(token)
+        guard session.phase == .live else { return newerToken = ExactString(token) }
+        show(ExactString(token))
         scheduleFlush()
     }
 
-    private func show(_ newer: String) {
+    private func show(_ newer: ExactString) {
         token = newer
         // If it expires soon, too, the server asks again.
         renewalDeadline = .zero
-        session.authenticate(token: newer)
+        session.authenticate(token: newer.string)
     }
 
     /// Closes for good. Dispatches without an outcome end with `rejection`, or with `closed`.
@@ -175,7 +175,7 @@ package final class Connector {
         if isRenewing { return renewed(with: token) }
         guard state == .fetchingToken else { return }
         state = .open
-        self.token = token
+        self.token = token.map { ExactString($0) }
         schedule(.welcomeTimeout, after: Self.welcomeTimeout)
         let new = host.openConnection(for: attempt)
         // It may have failed at once.
@@ -200,7 +200,7 @@ package final class Connector {
         guard attempt == self.attempt else { return }
         switch event {
         case .opened:
-            session.connected(token: token)
+            session.connected(token: token?.string)
             flush()
         case .received(let text):
             lastHeard = host.now
@@ -309,10 +309,10 @@ package final class Connector {
     /// The host has a token, perhaps the one that the server has seen; nil if the client has none.
     private func renewed(with token: String?) {
         isRenewing = false
-        guard let token else { return }
+        guard let newer = token.map({ ExactString($0) }) else { return }
         // Another one that was shown meanwhile is newer than what was asked for before.
-        if token == self.token || tokenBeforeRenewal != self.token { return renewLater() }
-        authenticate(token: token)
+        if newer == self.token || tokenBeforeRenewal != self.token { return renewLater() }
+        authenticate(token: newer.string)
     }
 
     /// Asks the host again when half of the time that is left is over. When all is over, the server

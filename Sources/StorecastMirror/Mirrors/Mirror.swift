@@ -57,11 +57,6 @@ package final class Mirror {
     /// The version at which the value last changed; it is the same from there to ``position``.
     private var version: UInt64 = 0
 
-    /// For patched values. The server built them, so their depth is fine; but a patch that copies
-    /// can make more of a few bytes than a transport lets through as a snapshot.
-    private static let limits = JSONLimits(
-        bytes: 64 << 20, depth: JSONLimits.deepestNesting, numberBytes: JSONLimits.largestText)
-
     init(selection: String, parameters: JSON?) {
         self.selection = selection
         self.parameters = parameters
@@ -119,9 +114,7 @@ package final class Mirror {
     /// Both mirrors have one subscription: takes over the other's value, unless that is older.
     func adopt(_ other: Mirror) {
         guard let value = other.held, let position = other.position else { return }
-        if let known = self.position, held != nil, known.epoch == position.epoch,
-            known.version > position.version
-        {
+        if let known = self.position, held != nil, known.isLater(than: position) {
             // The answer is to what the other had.
             isResuming = false
             return
@@ -155,7 +148,7 @@ package final class Mirror {
 
     /// False if the patch isn't one to the value at hand.
     func apply(_ operations: JSONView, from: UInt64, to position: Position) -> Bool {
-        guard var patched = held, let known = self.position, position.epoch == known.epoch,
+        guard var patched = held, let known = self.position, position.isOfSameHistory(as: known),
             // After a reconnect a server may name the value by any version that has it, another
             // server also by one from before this client had it.
             from >= version || isResuming, from <= known.version
@@ -164,11 +157,7 @@ package final class Mirror {
         let patch: JSONPatch
         do {
             patch = try JSONPatch(reading: operations)
-            try patch.apply(to: &patched, limits: Self.limits)
-            // Copies share their storage here, but not in what is made of the value.
-            if patch.hasCopies, patched.encodedSize(upTo: Self.limits.bytes) >= Self.limits.bytes {
-                return false
-            }
+            try patch.applySent(to: &patched)
         } catch {
             return false
         }
@@ -190,7 +179,9 @@ package final class Mirror {
 
     /// The connection has reached `position`, and so has every mirror that is live.
     func advance(to position: Position) {
-        guard isAnswered, held != nil, self.position?.epoch == position.epoch else { return }
+        guard isAnswered, held != nil, self.position?.isOfSameHistory(as: position) == true else {
+            return
+        }
         reach(position)
     }
 
@@ -210,7 +201,7 @@ package final class Mirror {
         isAnswered = true
         isAwaited = false
         isResuming = false
-        if let position, position.epoch == new.epoch, position.version > new.version { return }
+        if let position, position.isLater(than: new) { return }
         position = new
     }
 }

@@ -26,13 +26,13 @@ package struct StoredOutbox {
             guard RoomPath.areOneRoom(home, room) else {
                 throw Rejection(
                     .outboxUnreadable, "The outbox belongs to another room.",
-                    detail: "It is of '\(home)'. Use a file for each room.")
+                    detail: "It belongs to '\(home)'. Use a file for each room.")
             }
             (owner, isNew) = (client, false)
         } else if text.contains(UInt8(ascii: "\n")) {
             throw Rejection(
                 .outboxUnreadable, "The outbox can't be read.",
-                detail: "Its first line is none of an outbox of this version. Move it away.")
+                detail: "It doesn't begin like an outbox of this version. Move it away.")
         }
         var outbox = Outbox(limits: limits, stamps: stamps(owner))
         outbox.restore(records.dropFirst(), actions)

@@ -278,7 +278,7 @@ package final class ClientSession {
 
     func welcomed(_ welcome: ServerFrame.Welcome) {
         let isFirst = position == nil
-        let isNew = position?.epoch != welcome.position.epoch
+        let isNew = position?.isOfSameHistory(as: welcome.position) != true
         phase = .live
         takesParts = welcome.parts != nil
         heartbeat = min(max(1, welcome.heartbeat), 3600)
@@ -299,10 +299,8 @@ package final class ClientSession {
     }
 
     func reached(_ new: Position) {
-        guard let old = position, old.epoch == new.epoch, old.version > new.version else {
-            position = new
-            return
-        }
+        if let old = position, old.isLater(than: new) { return }
+        position = new
     }
 }
 

@@ -1,3 +1,5 @@
+import StorecastWebSocket
+
 /// Where a cluster of NATS servers is, and who asks.
 package struct NATSConfiguration: Sendable {
     /// Who the client says it is.
@@ -29,7 +31,7 @@ package struct NATSConfiguration: Sendable {
         }
 
         package var description: String {
-            host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+            "\(host.asURLHost):\(port)"
         }
     }
 

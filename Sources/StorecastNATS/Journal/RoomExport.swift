@@ -72,8 +72,8 @@ package actor RoomExport {
             let floor = try await logs.end(of: room)?.floor ?? 0
             if floor > end.floor { throw .truncated(below: floor + 1) }
             throw .damaged(
-                "The entries of room '\(room)' up to offset \(floor) are no longer kept, and no "
-                    + "snapshot of then is good.")
+                "The entries of room '\(room)' up to offset \(floor) are no longer kept, and "
+                    + "there is no good snapshot from that time.")
         }
         self.end = end
         return [header]

@@ -25,11 +25,6 @@ final class MirroredGroup: ValueSource {
     /// The version under which the owner knows the value that it has sent last.
     private var version: UInt64 = 0
 
-    /// A server built the values, so their depth is fine; but a patch that copies can make more of a
-    /// few bytes than comes as a snapshot.
-    private static let limits = JSONLimits(
-        bytes: 64 << 20, depth: JSONLimits.deepestNesting, numberBytes: JSONLimits.largestText)
-
     init(sub: UInt64, selection: String, parameters: JSONView?) {
         self.sub = sub
         self.selection = selection
@@ -103,10 +98,7 @@ final class MirroredGroup: ValueSource {
             throw Misfit()
         }
         let patch = try JSONPatch(reading: operations)
-        var growth = 0
-        for operation in patch.operations {
-            growth += try operation.apply(to: &value, limits: Self.limits)
-        }
+        let growth = try patch.applySent(to: &value, isMeasured: true)
         try change(by: patch, growth: growth, to: version, known: known)
     }
 

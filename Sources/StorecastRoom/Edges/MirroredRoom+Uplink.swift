@@ -74,11 +74,10 @@ extension MirroredRoom {
                 return try take(
                     .own(frame, history: root["history"]), before: root["following"]?.uint64 ?? 0)
             }
-            guard let space = message.firstIndex(of: UInt8(ascii: " ")),
-                let number = UInt64(String(decoding: message[..<space], as: UTF8.self))
-            else { throw MirroredGroup.Misfit() }
-            let rest = UnsafeRawBufferPointer(rebasing: message[(space + 1)...])
-            try take(.guest(try ServerFrame(reading: rest, limits: Self.incoming), number))
+            guard let passed = PassedMessage(reading: message), let frame = passed.frame else {
+                throw MirroredGroup.Misfit()
+            }
+            try take(.guest(try ServerFrame(reading: frame, limits: Self.incoming), passed.number))
         } catch {
             loop.host.report(
                 "Room '\(name)': what the upstream sent makes no sense, and is asked for anew: "
@@ -115,14 +114,12 @@ extension MirroredRoom {
     @discardableResult
     func say(for guest: Guest, _ write: ((inout JSONWriter) -> Void)?) -> Bool {
         guard isConnected else { return false }
-        var message = Array("\(guest.session.number)".utf8)
-        if let write {
+        let frame = write.map { write in
             var writer = JSONWriter(reserving: 256)
             write(&writer)
-            message.append(UInt8(ascii: " "))
-            message += writer.bytes
+            return writer.bytes
         }
-        return uplink?.send(message) == true
+        return uplink?.send(PassedMessage.bytes(guest.session.number, frame)) == true
     }
 
     /// As ``say(for:_:)``, of what the owner has to know: if it can't be said, everything is said
@@ -161,7 +158,7 @@ extension MirroredRoom {
             || limits.frame.depth < before.depth
             || limits.frame.subscriptions < before.subscriptions
         for guest in guests.values { guest.session.takeLimits() }
-        if !position.epoch.isEmpty, position.epoch != welcome.position.epoch {
+        if !position.epoch.isEmpty, !position.isOfSameHistory(as: welcome.position) {
             position = Position(epoch: "", version: 0)
             sendAway("The room begins anew.")
             for group in groups.values { forget(group) }
@@ -170,7 +167,7 @@ extension MirroredRoom {
             sendAway("The server has other limits now.")
         }
         position.epoch = welcome.position.epoch
-        if term != welcome.term {
+        if term.map({ ExactString($0) }) != welcome.term.map({ ExactString($0) }) {
             term = welcome.term
             for session in sessionsInOrder { session.tellTerm() }
         }

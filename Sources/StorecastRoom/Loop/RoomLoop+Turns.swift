@@ -10,16 +10,12 @@ extension RoomLoop {
 
     /// Calls the room's `endTurn` in the next turn, which follows.
     func scheduleAgain(turnOf room: any AnyRoom) {
-        if laterRooms.contains(where: { $0 === room }) { return }
-        noteBegin()
-        laterRooms.append(room)
+        if laterRooms.append(room) { noteBegin() }
     }
 
     /// Calls the room's `catchUp` when there is time for large values.
     func scheduleCatchUp(of room: any AnyRoom) {
-        if roomsBehind.contains(where: { $0 === room }) { return }
-        noteBegin()
-        roomsBehind.append(room)
+        if roomsBehind.append(room) { noteBegin() }
     }
 
     package func noteBegin() {
@@ -31,10 +27,7 @@ extension RoomLoop {
         guard !isEndingTurn else { return }
         isEndingTurn = true
         defer { isEndingTurn = false }
-        if !laterRooms.isEmpty {
-            dueRooms += laterRooms
-            laterRooms = []
-        }
+        if !laterRooms.isEmpty { dueRooms += laterRooms.takeAll() }
         flushes.beginWaiting()
         let isShared = flushes.isShared
         if isShared {
@@ -57,9 +50,7 @@ extension RoomLoop {
     }
 
     private func catchUp() {
-        let rooms = roomsBehind
-        roomsBehind = []
-        for room in rooms { room.catchUp() }
+        for room in roomsBehind.takeAll() { room.catchUp() }
     }
 
     /// Whether there is something to do that may be much work.
@@ -263,5 +254,25 @@ struct Audience {
         done = 0
         begins = isShared ? now + spent : now
         spent = 0
+    }
+}
+
+/// Rooms that wait for a turn, each once, in the order in which they came.
+struct RoomQueue {
+    private var rooms: [any AnyRoom] = []
+    private var ids: Set<ObjectIdentifier> = []
+
+    var isEmpty: Bool { rooms.isEmpty }
+
+    /// False if the room waits already. O(1).
+    mutating func append(_ room: any AnyRoom) -> Bool {
+        guard ids.insert(ObjectIdentifier(room)).inserted else { return false }
+        rooms.append(room)
+        return true
+    }
+
+    mutating func takeAll() -> [any AnyRoom] {
+        defer { self = RoomQueue() }
+        return rooms
     }
 }

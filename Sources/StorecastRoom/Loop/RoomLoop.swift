@@ -44,9 +44,9 @@ package final class RoomLoop: SessionLoop {
     @exclusivity(unchecked) var isEndingTurn = false
     @exclusivity(unchecked) var scratch: [ServerMessage] = []
     /// Rooms that have something left to do in the next turn.
-    @exclusivity(unchecked) var laterRooms: [any AnyRoom] = []
+    @exclusivity(unchecked) var laterRooms = RoomQueue()
     /// Rooms that have large values to bring up to date.
-    @exclusivity(unchecked) var roomsBehind: [any AnyRoom] = []
+    @exclusivity(unchecked) var roomsBehind = RoomQueue()
     /// When a turn was asked for, as something waits for its time; else infinite.
     var nextTurn = Double.infinity
     /// Sessions that have first values to send, or parts of one, in the order of their turns.
@@ -87,8 +87,13 @@ package final class RoomLoop: SessionLoop {
         host.authenticate(session, token: token)
     }
 
+    /// The identity, unless nobody may have it here, or not any more: what an app says of a client,
+    /// or an edge.
     package func admitted(_ identity: Identity) -> Result<Identity, Rejection> {
-        host.admitted(identity)
+        if identity.isReserved {
+            return .failure(Rejection(.forbidden, "The id '\(identity.id)' is reserved."))
+        }
+        return host.admitted(identity)
     }
 
     package func admitsEdge(_ key: String?, to room: String) -> Bool {

@@ -103,13 +103,6 @@ public final class RoomReplay<State: Codable & Sendable> {
             state: state, version: version, ledger: log.ledger, present: log.present)
     }
 
-    /// The snapshot that a journal would be given now.
-    package func keptSnapshot() throws -> JournalSnapshot {
-        JournalSnapshot(
-            offset: offset, version: version,
-            content: try snapshot.encoded(schema: log.definition.schema.version))
-    }
-
     /// The state as JSON. O(state).
     package func tree() throws -> JSON { try JSONCoding.encodeTree(state) }
 
@@ -166,7 +159,6 @@ package protocol AnyRoomReplay: AnyObject {
     ) throws(JournalError) -> ReplayedEntry
     func restore(_ kept: JournalSnapshot) throws
     func agrees(with kept: JournalSnapshot) throws -> Bool
-    func keptSnapshot() throws -> JournalSnapshot
     func tree() throws -> JSON
     func value(of selection: String, _ parameters: JSON?, viewer: Identity) throws -> JSON
 }

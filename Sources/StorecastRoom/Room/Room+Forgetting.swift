@@ -4,14 +4,12 @@ import StorecastWire
 struct Forgetting {
     /// The networks of anonymous clients in the ledger, by client id, as far as this process has
     /// seen them connect.
-    fileprivate var networks: [String: String] = [:]
+    fileprivate(set) var networks: [String: String] = [:]
     /// Whether every client was connected when it was last tried, and none has left since.
     fileprivate var isFutile = false
     /// The clients that an entry under way forgets.
     fileprivate var underway = ClientMarks()
     fileprivate var waiting: [() -> Void] = []
-
-    var networkCount: Int { networks.count }
 
     mutating func joined(_ session: ServerSession) {
         guard session.identity.id.isEmpty, let network = session.link?.peerNetwork,

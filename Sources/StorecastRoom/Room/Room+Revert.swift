@@ -23,7 +23,7 @@ extension Room {
             return try completedRevert(action)
         }
         throw Rejection(
-            .unavailable, "The state of then is being looked up.", retryAfter: .milliseconds(100))
+            .unavailable, "The earlier state is being looked up.", retryAfter: .milliseconds(100))
     }
 
     /// Whether the server's own dispatch has to wait for the state that it asks for.

@@ -29,3 +29,22 @@ extension Room {
     /// Whether everything that came has been reduced or refused.
     package var isAtRest: Bool { queue.isEmpty && attendance.isQuiet }
 }
+
+extension SelectionGroup {
+    /// Whether a connection is being sent a value of the group in parts.
+    var hasTextUnderway: Bool { underway != nil && underway !== snapshot }
+}
+
+extension FrameInbox {
+    /// How many messages there is memory for, those included whose frames are taken.
+    var heldCount: Int { messages.count }
+}
+
+extension RoomReplay {
+    /// The snapshot that a journal would be given now.
+    package func keptSnapshot() throws -> JournalSnapshot {
+        JournalSnapshot(
+            offset: offset, version: version,
+            content: try snapshot.encoded(schema: log.definition.schema.version))
+    }
+}

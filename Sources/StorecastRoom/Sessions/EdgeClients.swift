@@ -33,28 +33,21 @@ package final class EdgeClients {
     /// Takes a message that begins with a digit: a client's, or nothing behind the number if it has
     /// gone. False if it has no number, or that of nobody who may come.
     func receive(_ message: UnsafeRawBufferPointer) -> Bool {
-        var number: UInt64 = 0
-        var place = 0
-        while place < message.count, (0x30...0x39).contains(message[place]) {
-            guard place < 15 else { return false }
-            number = number * 10 + UInt64(message[place] & 0x0F)
-            place += 1
-        }
-        guard place < message.count else {
+        guard let message = PassedMessage(reading: message) else { return false }
+        let number = message.number
+        guard let frame = message.frame else {
             if let link = links.removeValue(forKey: number) { loop.end(link.id) }
             return true
         }
-        guard message[place] == UInt8(ascii: " ") else { return false }
         // A few bytes begin a session and end it, and what is said of that is more.
         guard last.count <= trunk.room.limits.connections else {
             loop.flushes.counts.reached("connections")
             trunk.close(
-                .busy, "The edge doesn't take what its clients are told.", after: 1, jitter: 1)
+                .busy, "The edge reads the answers to its clients too slowly.", after: 1, jitter: 1)
             return true
         }
-        let rest = UnsafeRawBufferPointer(rebasing: message[(place + 1)...])
         if let link = links[number] {
-            link.session?.receive(rest)
+            link.session?.receive(frame)
             return true
         }
         if case .failed = trunk.room.phase {
@@ -65,7 +58,7 @@ package final class EdgeClients {
         let link = PassedLink(number, of: self, id: loop.flushes.numberPassed())
         links[number] = link
         link.session = loop.begin(link, in: trunk.room.name)
-        link.session?.receive(rest)
+        link.session?.receive(frame)
         return true
     }
 

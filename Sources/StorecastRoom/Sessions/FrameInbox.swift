@@ -2,12 +2,12 @@ import StorecastWire
 
 /// Messages that have come and of which not all frames are taken, oldest first.
 struct FrameInbox {
-    private struct Message {
+    struct Message {
         var frames: ClientFrames
         let bytes: Int
     }
 
-    private var messages: [Message] = []
+    private(set) var messages: [Message] = []
     /// The first of which not all frames are taken.
     private var first = 0
     /// How many bytes those have together from there on.
@@ -22,9 +22,6 @@ struct FrameInbox {
     private(set) var unreadBytes = 0
 
     var isEmpty: Bool { messages.isEmpty && early.isEmpty }
-
-    /// How many messages there is memory for, those included whose frames are taken.
-    var heldCount: Int { messages.count }
 
     mutating func append(_ frames: ClientFrames, bytes: Int) {
         messages.append(Message(frames: frames, bytes: bytes))

@@ -57,9 +57,6 @@ final class SenderAccount {
 
     func takeAction(at now: Double) { actions.take(1, at: now, rate.actions) }
 
-    /// A message was more work than others: as many bytes as that.
-    func owe(_ size: Int, at now: Double) { bytes.take(Double(size), at: now, rate.bytes) }
-
     /// Messages have made so much work.
     func note(work amount: Int, at now: Double) { work.take(Double(amount), at: now, workRate) }
 

@@ -10,12 +10,12 @@ extension ServerSession {
             if wait == 0 { return room.receive(dispatch, from: self) }
             if isOverrunning {
                 flushes.counts.reached("overruns")
-                return close(.full, "More came than may, again and again.", after: 10, jitter: 10)
+                return close(.full, "The client exceeds its rate limit.", after: 10, jitter: 10)
             }
             refused(
                 dispatch.seq,
                 Rejection(
-                    .busy, "More actions came than may in a second.",
+                    .busy, "The client sends more actions than its rate limit allows.",
                     retryAfter: .seconds(wait)))
         case .ignore: break
         case .violation(let title): violate(title)

@@ -78,9 +78,6 @@ extension ServerSession {
         if hello.edge != nil, !isPassedOn { return welcomeEdge() }
         // Also of one that isn't let in: whoever hears of that wants to know who it was.
         origin = DispatchOrigin(client: client, sender: identity)
-        guard !identity.id.isSameText(as: Identity.server.id) else {
-            return close(.forbidden, "The id '\(identity.id)' is the server's own.")
-        }
         coming = identity
         let admission = room.admit(self, hello)
         if case .later = admission { return }

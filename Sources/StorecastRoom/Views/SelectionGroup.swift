@@ -34,17 +34,17 @@ package final class SelectionGroup {
     @exclusivity(unchecked) private(set) var hasGap = false
     private let source: any ValueSource
     private var history: PatchHistory
-    @exclusivity(unchecked) private var snapshot: ServerMessage?
+    @exclusivity(unchecked) private(set) var snapshot: ServerMessage?
     /// By the version that they start from. Clients that resume choose it, so at most `patchLimit`
     /// bytes are kept, or one patch; beyond that, all are dropped and made again when needed.
     private var patches: [UInt64: ServerMessage] = [:]
     /// The one that was asked for last: nearly all connections are at one version.
     @exclusivity(unchecked) private var latest: (from: UInt64, patch: ServerMessage)?
-    private var patchBytes = 0
+    private(set) var patchBytes = 0
     private let patchLimit: Int
     private let recent: RecentSnapshots
     /// What connections are being sent in parts; freed when the last of them has it all.
-    private weak var underway: ServerMessage?
+    private(set) weak var underway: ServerMessage?
     /// The version of the value in that.
     private var underwayVersion: UInt64 = 0
 
@@ -153,9 +153,6 @@ package final class SelectionGroup {
         position >= version ? version : history.start(of: position)
     }
 
-    /// Whether a connection is being sent a value of the group in parts.
-    var hasTextUnderway: Bool { underway != nil && underway !== snapshot }
-
     /// What it costs to keep the group without subscribers, about, in bytes.
     var idleSize: Int { size + history.size }
 
@@ -178,9 +175,6 @@ package final class SelectionGroup {
     func forgetSnapshot(of version: UInt64) {
         if self.version == version { snapshot = nil }
     }
-
-    /// The bytes of patches that are kept to be sent again.
-    var keptPatchBytes: Int { patchBytes }
 
     /// Whether nobody has it.
     package var isUnused: Bool { subscriptions.isEmpty && passedOn.isEmpty }

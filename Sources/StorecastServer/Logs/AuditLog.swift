@@ -196,7 +196,7 @@ struct AuditLine {
 
     init(_ event: Event, at time: Timestamp = .now()) {
         writer.beginObject()
-        add(.time, time.rfc3339)
+        add(.time, time.description)
         add(.event, event.rawValue)
     }
 

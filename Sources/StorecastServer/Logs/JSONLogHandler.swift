@@ -54,7 +54,7 @@ public struct JSONLogHandler: LogHandler {
         if let error = event.error, all["error"] == nil { all["error"] = "\(error)" }
         var writer = JSONWriter()
         writer.beginObject()
-        writer.member("time", now().rfc3339)
+        writer.member("time", now().description)
         writer.member("level", event.level.rawValue)
         writer.member("label", label.shown)
         writer.member("message", event.message.description.shown)
@@ -87,28 +87,6 @@ public struct JSONLogHandler: LogHandler {
         case .stringConvertible(let number as Double) where number.isFinite: writer.write(number)
         default: writer.write(value.description.shown)
         }
-    }
-}
-
-extension Timestamp {
-    /// As RFC 3339 has it, in UTC and with milliseconds: `2026-11-24T09:30:00.250Z`.
-    package var rfc3339: String {
-        let whole = secondsSince1970.rounded(.down)
-        // What no clock says is shown as the beginning of time.
-        var seconds = time_t(exactly: whole).flatMap { abs($0) < 1 << 40 ? $0 : nil } ?? 0
-        // A thousandth more, as a `Double` has little more than the digits of a microsecond.
-        let rest = (secondsSince1970 - whole) * 1000 + 0.001
-        let milliseconds = rest.isFinite ? min(999, max(0, Int(rest))) : 0
-        var parts = tm()
-        gmtime_r(&seconds, &parts)
-        func digits(_ number: some BinaryInteger, _ count: Int) -> String {
-            let text = "\(number)"
-            return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
-        }
-        return digits(Int(parts.tm_year) + 1900, 4) + "-" + digits(parts.tm_mon + 1, 2) + "-"
-            + digits(parts.tm_mday, 2) + "T" + digits(parts.tm_hour, 2) + ":"
-            + digits(parts.tm_min, 2) + ":" + digits(parts.tm_sec, 2) + "."
-            + digits(milliseconds, 3) + "Z"
     }
 }
 

@@ -75,7 +75,8 @@ extension ServerLoopCore {
         case .anonymous: session.authenticated(.success(.anonymous))
         case .known(let identify):
             session.authenticated(
-                Result { () throws(Rejection) in try identify(credentials) }.flatMap(admitted))
+                Result { () throws(Rejection) in try identify(credentials) }
+                    .flatMap(rooms.admitted))
         case .asked(let identify): check(credentials, of: session, id, identify)
         }
     }
@@ -94,7 +95,7 @@ extension ServerLoopCore {
         let task = Task {
             do {
                 let identity = try await identify(credentials)
-                home.perform { core in core.checked(number, core.admitted(identity)) }
+                home.perform { core in core.checked(number, core.rooms.admitted(identity)) }
             } catch let rejection as Rejection {
                 home.perform { $0.checked(number, .failure(rejection)) }
             } catch {
@@ -126,9 +127,6 @@ extension ServerLoopCore {
     }
 
     func admitted(_ identity: Identity) -> Result<Identity, Rejection> {
-        if identity.isReserved {
-            return .failure(Rejection(.forbidden, "The id '\(identity.id)' is reserved."))
-        }
         if configuration.revocations.contains(identity.id) {
             return .failure(Rejection(.forbidden, "This identity isn't let in any more."))
         }
@@ -155,13 +153,5 @@ extension ServerLoopCore {
 
     private static func busy(_ title: String) -> Rejection {
         Rejection(.busy, title, retryAfter: .seconds(1))
-    }
-}
-
-extension Identity {
-    /// Whether the id is the server's own or one for the clients of an extension: nobody else is
-    /// let in under it.
-    var isReserved: Bool {
-        id.isSameText(as: Identity.server.id) || id.utf8.starts(with: "storecast.".utf8)
     }
 }

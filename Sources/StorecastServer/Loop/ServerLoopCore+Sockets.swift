@@ -9,7 +9,7 @@ extension ServerLoopCore: WebSocketServerDelegate {
             return .refuse(status: refusal.status, reason: refusal.sentence)
         }
         guard isFromAllowedPage(request) else {
-            return .refuse(status: 403, reason: "Pages of other sites have no place here.")
+            return .refuse(status: 403, reason: "Pages of other sites may not connect.")
         }
         if request.subprotocols.isEmpty { return .accept(subprotocol: nil) }
         guard request.subprotocols.contains(ProtocolVersion.subprotocol) else {

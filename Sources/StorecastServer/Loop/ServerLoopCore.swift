@@ -144,7 +144,7 @@ final class ServerLoopCore {
         guard configuration.upstream == nil else {
             throw ServerError(
                 .noRoom,
-                "The room at '\(path)' is passed on: the server's own code is a client of it.")
+                "The room at '\(path)' is another server's: use it through a RemoteConnection.")
         }
         guard let room = room as? Room<State> else {
             throw ServerError(.noRoom, "The room at '\(path)' has another state than \(type).")

@@ -51,8 +51,7 @@ actor OperationsLoop {
             let server = try WebSocketServer(
                 on: loop, configuration: configuration, delegate: endpoint)
             (self.server, self.endpoint) = (server, endpoint)
-            let host = address.host.contains(":") ? "[\(address.host)]" : address.host
-            return "http://\(host):\(server.port)/"
+            return "http://\(address.host.asURLHost):\(server.port)/"
         } catch {
             throw ServerError(.cannotListen, "\(error)")
         }

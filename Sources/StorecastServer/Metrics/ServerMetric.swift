@@ -72,11 +72,11 @@ package enum ServerMetric: String, CaseIterable, Sendable {
         case .ready: "1 if the server is ready for clients, otherwise 0."
         case .connections: "Open connections of clients."
         case .ended: "Connections that have ended, by their close code."
-        case .behind: "Connections that don't take what is sent to them now."
+        case .behind: "Connections whose sockets take no more data now."
         case .rooms: "Open rooms, by how far they have come with their history."
         case .groups: "Selections in memory, with their parameters."
         case .actions: "Dispatches that have their outcome, by type and outcome."
-        case .deferred: "Dispatches that are to come again, by the reason's code."
+        case .deferred: "Dispatches that clients were asked to send again, by the rejection's code."
         case .messagesIn: "Messages that came from clients."
         case .messagesOut: "Messages that were sent to clients."
         case .bytesIn: "Bytes of messages that came from clients."
@@ -93,7 +93,7 @@ package enum ServerMetric: String, CaseIterable, Sendable {
         case .replaced: "Batches that journals refused, as another server had taken the room over."
         case .left: "Rooms that were left to another server."
         case .takeover:
-            "How long it took until a room went on here that another process had written."
+            "How long it took to take over a room that another process had written."
         case .snapshots: "Snapshots that were taken, by outcome."
         case .snapshotAge: "For how long some room has had something that isn't in a snapshot."
         case .upstreamRooms:

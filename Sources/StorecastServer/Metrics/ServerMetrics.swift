@@ -197,12 +197,12 @@ final class ServerMetrics: Sendable {
         let all = state.reports.values.map { $0.report.gauges }
         if countsReading, all.allSatisfy({ $0.rooms.ready == 0 }) {
             if all.contains(where: { $0.rooms.loading > 0 }) {
-                return "The rooms read their history."
+                return "The rooms are still reading their history."
             }
             if all.contains(where: { $0.rooms.failed > 0 }) { return "The rooms can't be read." }
         }
         return all.contains(where: \.isRefused)
-            ? "The journal takes nothing."
+            ? "The journal isn't accepting writes."
             : state.unreadiness() ?? state.part?.unreadinessAsPart
     }
 

@@ -56,7 +56,7 @@ public struct Authentication: Sendable {
     /// Nobody is asked who they are: all are one anonymous identity.
     public static let anonymous = Authentication(way: .anonymous, reload: nil)
 
-    /// Who has a token of the table is who it says; others are refused.
+    /// A client is whoever the table says its token belongs to; others are refused.
     public static func tokens(_ table: TokenTable) -> Authentication {
         var authentication = Authentication(
             way: .known { credentials throws(Rejection) in
@@ -74,7 +74,7 @@ public struct Authentication: Sendable {
         return authentication
     }
 
-    /// Who has a token of the table in a file is who it says; others are refused.
+    /// As ``tokens(_:)``, with the table in a file.
     ///
     /// The file is read when the server starts, which throws `ServerError.Code.tokensUnreadable` if it
     /// can't be, and again by ``SyncServer/reload()``.

@@ -17,7 +17,10 @@ package enum ServerFile {
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
         while true {
             let count = read(descriptor, &chunk, chunk.count)
-            guard count >= 0 else { throw systemProblem }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw systemProblem
+            }
             if count == 0 { return bytes }
             bytes += chunk[..<count]
             guard bytes.count <= most else {
@@ -25,6 +28,17 @@ package enum ServerFile {
                 throw Problem(description: "it has more than \(size)")
             }
         }
+    }
+
+    /// The secret in a file: all of it but for white space around it.
+    package static func secret(in path: String, atMost most: Int) throws(Problem) -> String {
+        let bytes = try contents(of: path, atMost: most)
+        let isSpace = { (byte: UInt8) in byte <= 0x20 }
+        let content = bytes.drop(while: isSpace).reversed().drop(while: isSpace).reversed()
+        guard let text = String(validating: Array(content), as: UTF8.self), !text.isEmpty else {
+            throw Problem(description: "it is empty, or isn't UTF-8")
+        }
+        return text
     }
 
     private static var systemProblem: Problem {

@@ -13,7 +13,7 @@ public final class TokenTable: Sendable {
     static let largestFile = 16 << 20
 
     private let file: String?
-    private let identities: Mutex<[Digest: Identity]>
+    private let identities: Mutex<[SecretDigest: Identity]>
 
     /// A table of tokens that can't be guessed, from ``makeToken()`` or somewhere as good. One of
     /// fewer than 16 bytes is a programming error.
@@ -23,7 +23,7 @@ public final class TokenTable: Sendable {
             "A token has at least \(Self.shortestToken) bytes.")
         file = nil
         identities = Mutex(
-            Dictionary(tokens.map { (Digest(of: $0), $1) }, uniquingKeysWith: { $1 }))
+            Dictionary(tokens.map { (SecretDigest(of: $0), $1) }, uniquingKeysWith: { $1 }))
     }
 
     /// The table in a file, which ``SyncServer/reload()`` reads again.
@@ -66,7 +66,7 @@ public final class TokenTable: Sendable {
 
     /// Whose the token is; nil if it is nobody's. O(length of the token).
     public subscript(token: String) -> Identity? {
-        let digest = Digest(of: token)
+        let digest = SecretDigest(of: token)
         return identities.withLock { $0[digest] }
     }
 
@@ -98,28 +98,7 @@ public final class TokenTable: Sendable {
 }
 
 extension TokenTable {
-    /// The SHA-256 of a token.
-    fileprivate struct Digest: Hashable, Sendable {
-        private let bytes: [UInt8]
-
-        init(of token: String) {
-            bytes = SHA256.digest(of: token.utf8)
-        }
-
-        /// Nil unless it is 64 hexadecimal digits.
-        init?(hexadecimal text: String) {
-            let digits = text.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
-            guard digits.count == 64, text.utf8.count == 64 else { return nil }
-            bytes = stride(from: 0, to: 64, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
-        }
-
-        /// Compares all bytes, so that the time taken doesn't tell how many are the same.
-        static func == (left: Digest, right: Digest) -> Bool {
-            zip(left.bytes, right.bytes).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
-        }
-    }
-
-    private static func read(_ path: String) throws(ServerError) -> [Digest: Identity] {
+    private static func read(_ path: String) throws(ServerError) -> [SecretDigest: Identity] {
         let bytes: [UInt8]
         do { bytes = try ServerFile.contents(of: path, atMost: largestFile) } catch {
             throw unreadable(path, error.description)
@@ -132,7 +111,7 @@ extension TokenTable {
             throw unreadable(path, "\(error.sentence(in: bytes).dropLast())")
         }
         guard rows.isArray else { throw unreadable(path, "it isn't an array") }
-        var identities: [Digest: Identity] = [:]
+        var identities: [SecretDigest: Identity] = [:]
         for (place, row) in rows.elements.enumerated() {
             // Never the token itself, as errors are logged.
             let (digest, identity) = try entry(row) { problem in
@@ -147,7 +126,7 @@ extension TokenTable {
 
     private static func entry(
         _ row: JSONView, _ error: (String) -> ServerError
-    ) throws(ServerError) -> (Digest, Identity) {
+    ) throws(ServerError) -> (SecretDigest, Identity) {
         let known = ["token", "sha256", "id", "roles", "expires"]
         guard row.isObject else { throw error("isn't an object") }
         guard case .object(let members) = row.json,
@@ -173,9 +152,9 @@ extension TokenTable {
             guard token.utf8.count >= shortestToken else {
                 throw error("has a 'token' of fewer than \(shortestToken) bytes")
             }
-            return (Digest(of: token), identity)
+            return (SecretDigest(of: token), identity)
         case (nil, let text?):
-            guard let digest = Digest(hexadecimal: text) else {
+            guard let digest = SecretDigest(hexadecimal: text) else {
                 throw error("has a 'sha256' that isn't 64 hexadecimal digits")
             }
             return (digest, identity)

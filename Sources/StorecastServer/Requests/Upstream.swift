@@ -8,7 +8,7 @@ import StorecastWire
 /// Whoever has it may say of any client who that is. So it belongs in a file that nobody else reads.
 public struct EdgeKey: Sendable, CustomStringConvertible, CustomReflectable {
     let text: String
-    private let digest: [UInt8]
+    private let digest: SecretDigest
 
     /// A key of 16 to 1,024 bytes. Throws `edge-key-unusable` for another.
     public init(text: String) throws(ServerError) {
@@ -19,33 +19,30 @@ public struct EdgeKey: Sendable, CustomStringConvertible, CustomReflectable {
                     + "`openssl rand -hex 32` makes one.")
         }
         self.text = text
-        digest = SHA256.digest(of: text.utf8)
+        digest = SecretDigest(of: text)
     }
 
     /// The key in a file, without the white space around it. Throws `edge-key-unusable`.
     public init(file: String) throws(ServerError) {
-        let bytes: [UInt8]
+        let text: String
         do {
-            bytes = try ServerFile.contents(of: file, atMost: 4096)
+            text = try ServerFile.secret(in: file, atMost: 4096)
         } catch {
             throw ServerError(.edgeKeyUnusable, "The key '\(file)' can't be read: \(error)")
         }
-        let isSpace = { (byte: UInt8) in byte <= 0x20 }
-        let text = bytes.drop(while: isSpace).reversed().drop(while: isSpace).reversed()
-        try self.init(text: String(decoding: text, as: UTF8.self))
+        try self.init(text: text)
     }
 
     /// By which servers of a cluster see that one has another key. Who sees it can't tell the key from
     /// it, nor whether another cluster has the same.
     package func fingerprint(in cluster: String) -> String {
         let salt = SHA256.digest(of: "storecast cluster \(cluster)".utf8)
-        return String(SHA256.hexadecimalDigest(of: salt + digest).prefix(8))
+        return String(SHA256.hexadecimalDigest(of: salt + digest.bytes).prefix(8))
     }
 
     /// Whether it is this one; how long that takes says nothing of it.
     func matches(_ text: String?) -> Bool {
-        guard let text else { return false }
-        return zip(digest, SHA256.digest(of: text.utf8)).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+        text.map(SecretDigest.init) == digest
     }
 
     /// Doesn't show it.

@@ -163,6 +163,12 @@ final class SimulatedClient {
         world.touch(self)
     }
 
+    /// The servers one after the other; each client begins with another.
+    func nextServer() -> Int {
+        servers += 1
+        return number + servers
+    }
+
     /// What it has left to do, or nil.
     var pendingWork: String? {
         if isEnded { return nil }
@@ -187,11 +193,6 @@ extension SimulatedClient: ConnectorHost {
 
     func schedule(_ timer: Connector.Timer, after delay: Duration) {
         after(delay) { [self] in connector.fire(timer) }
-    }
-
-    func nextServer() -> Int {
-        servers += 1
-        return number + servers
     }
 
     func requestToken(for attempt: Int) {

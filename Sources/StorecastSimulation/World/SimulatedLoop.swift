@@ -76,7 +76,7 @@ final class SimulatedLoop: LoopHost {
 
     private func authenticated(_ session: ServerSession, _ result: Result<Identity, Rejection>) {
         expiries[ObjectIdentifier(session)] = (try? result.get())?.expires
-        session.authenticated(result)
+        session.authenticated(result.flatMap(rooms.admitted))
     }
 
     /// Nobody is served whose identity expired more than two seconds ago.

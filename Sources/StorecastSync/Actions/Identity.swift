@@ -42,7 +42,8 @@ public struct Identity: Hashable, Sendable {
     /// Someone who gave no credentials, on a server that asks for none; its id is `""`.
     public static let anonymous = Identity("")
 
-    /// The server's own code; no client is let in under its id, `"server"`.
+    /// The server's own code; no client is let in under its id, `"server"`, nor under one that begins
+    /// with `storecast.`.
     public static let server = Identity("server")
 }
 
@@ -52,6 +53,12 @@ extension Identity {
         self.init(identity.id, roles: Set(identity.roles))
     }
 
+    /// Whether the id is the server's own or one for the clients of an extension: nobody else is
+    /// let in under it.
+    package var isReserved: Bool {
+        id.isSameText(as: Identity.server.id) || id.utf8.starts(with: "storecast.".utf8)
+    }
+
     /// As one server tells another, or its client.
-    package var vouched: VouchedIdentity { VouchedIdentity(id: id, roles: roles.sorted()) }
+    package var vouched: VouchedIdentity { VouchedIdentity(id: id, roles: roles.sortedExactly()) }
 }

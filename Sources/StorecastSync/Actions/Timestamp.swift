@@ -50,7 +50,8 @@ extension Timestamp {
             return "\(secondsSince1970)"
         }
         let whole = secondsSince1970.rounded(.down)
-        let milliseconds = Int((secondsSince1970 - whole) * 1000)
+        // A thousandth more, as a `Double` has little more than the digits of a microsecond.
+        let milliseconds = min(999, Int((secondsSince1970 - whole) * 1000 + 0.001))
         var seconds = time_t(whole)
         var parts = tm()
         if inUTC { gmtime_r(&seconds, &parts) } else { localtime_r(&seconds, &parts) }

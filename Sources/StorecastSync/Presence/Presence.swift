@@ -68,7 +68,7 @@ public struct Presence: Codable, Equatable, Sendable {
     }
 
     private func place(of user: String) -> Int? {
-        participants.firstIndex { $0.id == user }
+        participants.firstIndex { $0.id.isSameText(as: user) }
     }
 }
 

@@ -92,7 +92,7 @@ package struct ActionCatalogue: Sendable {
         guard !known.isReserved else {
             throw Rejection(
                 .forbidden, "Only the server dispatches actions of this type.",
-                detail: "'\(type)' says what it knows.")
+                detail: "'\(type)' reports what only the server knows.")
         }
         return try action(type, payload, known)
     }

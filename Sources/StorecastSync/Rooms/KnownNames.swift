@@ -26,7 +26,7 @@ package struct KnownNames: Sendable {
 
     /// A sentence about a name that isn't among them.
     package func lack(of name: String) -> String {
-        guard let list else { return "'\(name.excerpt())' isn't there, as there are none." }
-        return "'\(name.excerpt())' is none of \(list)."
+        guard let list else { return "There is no '\(name.excerpt())': there are none at all." }
+        return "There is no '\(name.excerpt())', only \(list)."
     }
 }

@@ -55,7 +55,7 @@ extension RoomDefinition {
             .validate(RevertTo<State>.self) { _, revert, _ in
                 guard revert.state != nil else {
                     throw Rejection(
-                        .invalid, "The state of then is missing.",
+                        .invalid, "The earlier state is missing.",
                         detail: "Dispatch it on the room, not on its store.")
                 }
             }

@@ -55,7 +55,8 @@ public struct Rule<State, Subject>: Sendable {
         }
     }
 
-    /// Whom a function lets; it isn't asked again before there is a newer token.
+    /// Everybody for whom a function returns true. For a selection it is asked again only when the
+    /// client shows a newer token.
     public static func when(
         _ allows: @escaping @Sendable (Subject, Identity) -> Bool
     ) -> Rule {

@@ -67,3 +67,14 @@ extension SortedTree {
         return nil
     }
 }
+
+extension SortedTree {
+    /// Calls `visit` with each leaf, in order.
+    package func forEachLeaf(_ visit: (TreeLeaf<Order, Value>) throws -> Void) rethrows {
+        func walk(_ node: TreeNode<Order, Value>) throws {
+            if node.isLeaf { return try visit(TreeLeaf(node)) }
+            for child in node.children { try walk(child) }
+        }
+        if let root { try walk(root) }
+    }
+}

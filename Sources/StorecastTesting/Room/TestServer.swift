@@ -83,7 +83,8 @@ extension TestServer: LoopHost {
     }
 
     func authenticate(_ session: ServerSession, token: String?) {
-        if let link = session.link as? TestLink { session.authenticated(link.line.answer) }
+        guard let link = session.link as? TestLink else { return }
+        session.authenticated(link.line.answer.flatMap(rooms.admitted))
     }
 
     func report(_ message: String) {

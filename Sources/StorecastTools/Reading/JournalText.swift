@@ -56,8 +56,8 @@ package struct JournalText {
         guard floor == 0 else {
             throw CommandFailure(
                 .trouble,
-                "The entries of room '\(room.name)' up to offset \(floor) are no longer kept, and no "
-                    + "snapshot of then is good.")
+                "The entries of room '\(room.name)' up to offset \(floor) are no longer kept, and "
+                    + "there is no good snapshot from that time.")
         }
         return nil
     }

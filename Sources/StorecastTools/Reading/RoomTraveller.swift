@@ -125,7 +125,7 @@ struct RoomTraveller {
         throw CommandFailure(
             .trouble,
             "The entries of room '\(room.name)' up to offset \(room.room.floor) are no longer "
-                + "kept, and no good snapshot that isn't later than what was asked for."
+                + "kept, and there is no good snapshot from then or before."
                 + (snapshots.first.map { " The oldest is of version \($0.version)." } ?? ""))
     }
 }

@@ -1,4 +1,5 @@
 import StorecastPlatform
+import StorecastSync
 import Synchronization
 
 /// Says which entry was being reduced when a trap in a reducer ends the program.
@@ -43,7 +44,7 @@ private final class Notice: @unchecked Sendable {
     func name(_ room: String) {
         let isNamed = self.room.withLock { named in
             defer { named = room }
-            return named == room
+            return named?.isSameText(as: room) == true
         }
         if isNamed { return }
         let text = """

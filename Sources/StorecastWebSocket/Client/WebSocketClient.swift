@@ -278,7 +278,7 @@ package struct WebSocketClientConfiguration: Sendable {
     /// The header `Host`. Without the port where it is the usual one; and with TLS, where the
     /// library checks the certificate by this name.
     package var hostField: String {
-        let name = host.contains(":") ? "[\(host)]" : host
+        let name = host.asURLHost
         return tls || port == 80 ? name : "\(name):\(port)"
     }
 
@@ -317,4 +317,9 @@ package protocol WebSocketClientDelegate: AnyObject {
 
 extension WebSocketClientDelegate {
     package func writable(_ client: WebSocketClient) {}
+}
+
+extension String {
+    /// A host as it stands in a URL: an IPv6 address in brackets (RFC 3986, section 3.2.2).
+    package var asURLHost: String { contains(":") ? "[\(self)]" : self }
 }

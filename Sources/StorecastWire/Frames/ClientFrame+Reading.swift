@@ -28,7 +28,7 @@ extension ClientFrame {
     package static func unknown(_ op: String, ref: UInt64? = nil) -> FrameError {
         FrameError(
             .unknownOp, "There is no such op.",
-            detail: "'\(op.excerpt())' is none of hello, subscribe, unsubscribe, dispatch, "
+            detail: "There is no '\(op.excerpt())', only hello, subscribe, unsubscribe, dispatch, "
                 + "authenticate, ping.", ref: ref)
     }
 }

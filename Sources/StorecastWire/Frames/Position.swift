@@ -16,7 +16,17 @@ public struct Position: Hashable, Codable, Sendable {
 
     /// Whether both are the same point of one history.
     public static func == (left: Position, right: Position) -> Bool {
-        left.version == right.version && left.epoch.isSameText(as: right.epoch)
+        left.version == right.version && left.isOfSameHistory(as: right)
+    }
+
+    /// Whether both are points of one history: only then do their versions say which is later.
+    package func isOfSameHistory(as other: Position) -> Bool {
+        epoch.isSameText(as: other.epoch)
+    }
+
+    /// Whether it is the later of two points of one history.
+    package func isLater(than other: Position) -> Bool {
+        isOfSameHistory(as: other) && version > other.version
     }
 
     /// Hashes the epoch's bytes and the version.

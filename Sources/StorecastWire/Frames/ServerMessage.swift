@@ -134,7 +134,8 @@ extension ServerMessage {
         }
     }
 
-    /// This message, behind the number that an edge has for the client that it is for.
+    /// This message, behind the number that an edge has for the client that it is for, as
+    /// ``PassedMessage`` has it.
     package func prefixed(by number: UInt64) -> ServerMessage {
         ServerMessage(capacity: text.count + 24) { writer in
             writer.raw(Array("\(number) ".utf8))

@@ -160,8 +160,40 @@ extension JSONPatch {
     public func apply(
         to value: inout JSON, limits: JSONLimits = JSONLimits()
     ) throws(JSONPatchError) {
+        try apply(to: &value, limits) { _, _ in }
+    }
+
+    /// Bounds on a value that a server tells by patches. It built the value, so the depth is fine;
+    /// but a patch that copies can make more of a few bytes than comes as a snapshot.
+    private static let sentLimits = JSONLimits(
+        bytes: 64 << 20, depth: JSONLimits.deepestNesting, numberBytes: JSONLimits.largestText)
+
+    /// Carries out a patch that a server has sent, on the value that it has sent before. After a
+    /// throw that value is of no use any more.
+    ///
+    /// - Returns: by how many bytes the value's text has grown, if that is to be measured, about:
+    ///   commas at the ends of what becomes empty, or was, aren't counted.
+    @discardableResult
+    package func applySent(
+        to value: inout JSON, isMeasured: Bool = false
+    ) throws(JSONPatchError) -> Int {
+        var growth = 0
+        try apply(to: &value, Self.sentLimits) { operation, value in
+            if isMeasured { growth += operation.growth(of: value) }
+        }
+        // Copies share their storage here, but not in what is made of the value.
+        let most = Self.sentLimits.bytes
+        if hasCopies, value.encodedSize(upTo: most) >= most { throw JSONPatchError(.tooLarge) }
+        return growth
+    }
+
+    /// - Parameter look: is called with each operation and the value before it.
+    private func apply(
+        to value: inout JSON, _ limits: JSONLimits, _ look: (Operation, JSON) -> Void
+    ) throws(JSONPatchError) {
         var application = JSONPatchApplication(limits: limits)
         for (index, operation) in operations.enumerated() {
+            look(operation, value)
             do {
                 try application.perform(operation, on: &value)
             } catch {
@@ -173,26 +205,17 @@ extension JSONPatch {
 }
 
 extension JSONPatch.Operation {
-    /// Carries out this operation alone.
-    ///
-    /// - Returns: by how many bytes the value's text has grown, about: commas at the ends of what
-    ///   becomes empty, or was, aren't counted.
-    /// - Throws: ``JSONPatchError``; the value is what it was before then.
-    package func apply(
-        to value: inout JSON, limits: JSONLimits
-    ) throws(JSONPatchError) -> Int {
-        let growth =
-            switch self {
-            case .add(let path, let new), .replace(let path, let new):
-                new.encodedSize + addedNameSize(path, in: value) - replacedSize(path, in: value)
-            case .remove(let path):
-                -Self.size(at: path, in: value) - Self.nameSize(path, in: value)
-            case .copy(let from, let path):
-                Self.size(at: from, in: value) + addedNameSize(path, in: value)
-            case .move, .test: 0
-            }
-        try JSONPatch([self]).apply(to: &value, limits: limits)
-        return growth
+    /// By how many bytes the text of `value` is going to grow, about.
+    fileprivate func growth(of value: JSON) -> Int {
+        switch self {
+        case .add(let path, let new), .replace(let path, let new):
+            new.encodedSize + addedNameSize(path, in: value) - replacedSize(path, in: value)
+        case .remove(let path):
+            -Self.size(at: path, in: value) - Self.nameSize(path, in: value)
+        case .copy(let from, let path):
+            Self.size(at: from, in: value) + addedNameSize(path, in: value)
+        case .move, .test: 0
+        }
     }
 
     /// The size of what is written over: nothing if an element is inserted.

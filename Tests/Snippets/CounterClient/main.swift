@@ -10,6 +10,6 @@ do {
     print("rejected:", error)
 }
 for await count in total.states {
-    // At once: what `print` has is held back where it isn't for a terminal.
+    // Unbuffered: `print` is buffered when standard output isn't a terminal.
     FileHandle.standardOutput.write(Data("\(count)\n".utf8))
 }

@@ -212,7 +212,7 @@ struct RoomForgettingTests {
         // Waits change nothing, nor does it change anything who is forgotten.
         #expect(room.position.version > 10)
         #expect(room.store.state == Shop())
-        #expect(room.forgetting.networkCount <= 4)
+        #expect(room.forgetting.networks.count <= 4)
         #expect(heard.count == 1)
     }
 }

@@ -139,10 +139,11 @@ struct RoomServerDispatchTests {
         #expect(throws: Rejection.self) { try second.settled?.get() }
     }
 
-    @Test func `nobody is let in as the server`() {
+    @Test(arguments: ["server", "storecast.", "storecast.devtools"])
+    func `nobody is let in as the server, or as a part of it`(id: String) {
         loop.authenticator = { .success(Identity($0 ?? "")) }
         let wire = Wire(to: room, on: loop)
-        wire.say(hello(.ada, #","token":"server""#))
+        wire.say(hello(.ada, #","token":"\#(id)""#))
         #expect(wire.closeCode == .forbidden)
     }
 }

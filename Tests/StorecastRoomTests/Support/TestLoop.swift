@@ -51,7 +51,7 @@ final class TestLoop: LoopHost {
 
     func authenticate(_ session: ServerSession, token: String?) {
         if let result = authenticator(token) {
-            session.authenticated(result)
+            session.authenticated(result.flatMap(rooms.admitted))
         } else {
             waiting.append(session)
         }

@@ -70,6 +70,34 @@ struct AggregateSelectionTests {
         #expect(try sums() == [1, 3])
     }
 
+    @Test func `of many that watch the same rows each is told, until it is let go`() throws {
+        var shelf = Shelf(items: Table((0..<9).map { item("\($0)", group: "a", rank: $0) }))
+        let views = SelectionFinders<Shelf>()
+        // With all rows of the group on the first page, so that each is at an end.
+        let page = Selection("page", rows: \Shelf.items) { (limit: Int) in
+            RowQuery().where(\.group, is: "a").sorted(by: \.rank).limit(limit).counted()
+        }
+        let sources = try (0..<50).flatMap { number in
+            [
+                try attached(Self.counts, "0", shelf, views),
+                try attached(page, "\(100 + number)", shelf, views),
+            ]
+        }
+        func told(_ change: (inout Table<Item>) -> Void) -> Int {
+            change(&shelf.items)
+            var told: Set<ObjectIdentifier> = []
+            views.advance(to: shelf) { told.insert(ObjectIdentifier($0)) }
+            return told.count
+        }
+        #expect(told { $0.update(item("new", group: "a", rank: 99)) } == 100)
+        for place in 0..<100 where place % 5 > 0 { sources[place].detach() }
+        #expect(told { $0.update(item("newer", group: "a", rank: 100)) } == 20)
+        #expect(told { $0.remove(id: "4") } == 20)
+        for source in sources { _ = try source.update(shelf) }
+        sources[1].attach()
+        #expect(told { $0.update(item("newest", group: "a", rank: 101)) } == 21)
+    }
+
     private func attached(
         _ selection: some SelectionProtocol<Shelf>, _ parameters: String, _ shelf: Shelf,
         _ views: SelectionFinders<Shelf>

@@ -95,6 +95,27 @@ struct JoinedSelectionTests {
         #expect(value["rows"]?.array?.map { $0["owner"] } == ["back", "N"])
     }
 
+    @Test mutating func `of many pages each is told of a row that all name, until it is let go`()
+        throws
+    {
+        for place in 0..<400 { shelf.deck[id: "\(place)"]?.name = "7" }
+        views.advance(to: shelf) { _ in }
+        let sources = try (0..<100).map { try attached("\($0)") }
+        #expect(try patches(of: sources) { $0.owners[id: "7"]?.title = "a" }.count == 100)
+        for place in 0..<100 where place % 3 > 0 { sources[place].detach() }
+        let told = try patches(of: sources) { $0.owners[id: "7"]?.title = "b" }
+        #expect(told.keys.sorted() == (0..<100).filter { $0 % 3 == 0 })
+        // Those that come back are told again, of another row too.
+        for place in 0..<100 where place % 3 == 1 { sources[place].attach() }
+        let again = try patches(of: sources) {
+            $0.owners[id: "7"]?.title = "c"
+            for place in 0..<400 { $0.deck[id: "\(place)"]?.name = "8" }
+        }
+        #expect(again.count == 67)
+        #expect(try patches(of: sources) { $0.owners[id: "7"]?.title = "d" }.isEmpty)
+        #expect(try patches(of: sources) { $0.owners[id: "8"]?.title = "e" }.count == 67)
+    }
+
     @Test func `a page that is joined twice is a closure`() throws {
         let twice = Self.page.joining(\.keepers, on: \.name) { item, keeper in
             [item.owner, keeper?.title]

@@ -18,11 +18,11 @@ struct SelectionGroupTests {
             let first = try group.permitted.message(from: version)
             #expect(first.json["from"]?.uint64 == version)
             #expect(first.json["ops"]?.array?.count == Int(50 - version))
-            #expect((1...4000).contains(group.keptPatchBytes))
+            #expect((1...4000).contains(group.patchBytes))
             #expect(try group.permitted.message(from: version).frameSize == first.frameSize)
         }
         group.update(try #require(source.become([])), at: 51)
-        #expect(group.keptPatchBytes == 0)
+        #expect(group.patchBytes == 0)
     }
 }
 

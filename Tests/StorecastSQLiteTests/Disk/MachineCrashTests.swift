@@ -7,7 +7,7 @@ import Testing
 /// A machine that crashes between any two writes of a run, with a disk that keeps what was synced
 /// and any part of the rest.
 @MainActor @Suite(.oneAtATime) struct MachineCrashTests {
-    /// TEST_CRASHES=20 has every place crash twenty times at least. Without it every third does
+    /// TEST_CRASHES=20 has every place crash twenty times at least. Without it every fifth does
     /// once, and others in each further round.
     private static let crashesAtEach =
         ProcessInfo.processInfo.environment["TEST_CRASHES"].flatMap { Int($0) }
@@ -51,7 +51,7 @@ import Testing
         let places = try #require(operations.firstIndex { $0.file == .log })...operations.count
         var round = 0
         // What is rare may take another round.
-        let stride = Self.crashesAtEach == nil ? 3 : 1
+        let stride = Self.crashesAtEach == nil ? 5 : 1
         while round < Self.crashesAtEach ?? 1 || round < 10 && !counts.reach(isPossible) {
             for place in places where (place + round) % stride == 0 {
                 let number = place + round * operations.count

@@ -29,6 +29,17 @@ struct TestRoomTests {
         #expect(bobs.state == ["milk"])
     }
 
+    @Test(arguments: ["server", "storecast.x"])
+    func `nobody is let in under a reserved id, as on a server`(id: String) async {
+        let connection = room.connect(as: Identity(id))
+        await room.settle()
+        guard case .closed(let rejection) = connection.status else {
+            Issue.record("It is \(connection.status).")
+            return
+        }
+        #expect(rejection?.code == .forbidden)
+    }
+
     @Test func `an outcome comes without settling, as in an app`() async throws {
         let ada = room.connect(as: Identity("ada"))
         let store = RemoteStore(Todos.items, on: ada)

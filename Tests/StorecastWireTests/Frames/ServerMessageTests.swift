@@ -25,6 +25,32 @@ struct ServerMessageTests {
         #expect(message.frameSize == header.count + length)
     }
 
+    @Test(
+        arguments: [
+            ("7 {}", 7, "{}"), ("7 ", 7, ""), ("0", 0, nil), ("007 x", 7, "x"),
+            ("999999999999999 7 8", 999_999_999_999_999, "7 8"),
+        ] as [(String, UInt64, String?)])
+    func `a message that is passed on stands behind its client's number`(
+        text: String, number: UInt64, frame: String?
+    ) throws {
+        try Array(text.utf8).withUnsafeBytes { bytes in
+            let message = try #require(PassedMessage(reading: bytes))
+            #expect(message.number == number)
+            #expect(message.frame.map { String(decoding: $0, as: UTF8.self) } == frame)
+        }
+        let bytes = PassedMessage.bytes(number, frame.map { Array($0.utf8) })
+        if !text.hasPrefix("00") { #expect(String(decoding: bytes, as: UTF8.self) == text) }
+        if let frame {
+            let message = ServerMessage { $0.raw(Array(frame.utf8)) }.prefixed(by: number)
+            #expect(Array(message.text) == bytes)
+        }
+    }
+
+    @Test(arguments: ["", " x", "7x", "7{}", "-7 x", "1000000000000000 x", "1000000000000000"])
+    func `another beginning is no number`(text: String) {
+        Array(text.utf8).withUnsafeBytes { #expect(PassedMessage(reading: $0) == nil) }
+    }
+
     @Test func `no comma stands before the text`() {
         let message = ServerMessage.pong(version: 7)
         #expect(Array(message.frame) == [0x81, 0x13] + [UInt8](#"{"op":"pong","v":7}"#.utf8))

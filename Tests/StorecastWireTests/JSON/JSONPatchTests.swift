@@ -210,6 +210,23 @@ import Testing
         }
     }
 
+    /// Each copy is let through alone; all of them are more than comes as a snapshot.
+    @Test func `copies in a patch that a server has sent are bounded together`() throws {
+        let text = JSON.string(String(repeating: "x", count: 20 << 20))
+        let copy = JSONPatch.Operation.copy(
+            from: JSONPointer(["0"]), path: JSONPointer(["-"]))
+        var value: JSON = [text]
+        let growth = try JSONPatch([copy, copy]).applySent(to: &value, isMeasured: true)
+        #expect(growth == 2 * (20 << 20 + 3))
+        #expect(throws: JSONPatchError.self) {
+            try JSONPatch([copy]).applySent(to: &value)
+        }
+        value = [text]
+        #expect(throws: JSONPatchError.self) {
+            try JSONPatch([copy, copy, copy, copy]).applySent(to: &value)
+        }
+    }
+
     /// A document, operations, the limits that they just keep, and those that the last one exceeds.
     static let limited: [(JSON, JSON, JSONLimits, JSONLimits)] = [
         // All copies count together, the text of each as it is then.

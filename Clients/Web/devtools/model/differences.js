@@ -1,3 +1,4 @@
+import { pointer } from "../../storecast/wire/JSONPointer.js";
 import { canonicalText, isEqualJSON, isObject } from "../../storecast/wire/JSONValue.js";
 
 /**
@@ -25,14 +26,6 @@ export function differences(before, after) {
   const found = [];
   compare(before, after, "", "", "", found);
   return found;
-}
-
-/**
- * @param {string} path
- * @param {string | number} token
- */
-export function pointer(path, token) {
-  return `${path}/${String(token).replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { shownName } from "../../parts/avatar.js";
+import { pointer } from "../../storecast/wire/JSONPointer.js";
 import { clock, element } from "../elements.js";
-import { pointer } from "../model/differences.js";
 import { inline } from "./StateTree.js";
 
 /** @typedef {import("../model/types.js").Found} Found */

@@ -1,5 +1,5 @@
+import { pointer } from "../../storecast/wire/JSONPointer.js";
 import { element } from "../elements.js";
-import { pointer } from "../model/differences.js";
 
 /** @typedef {import("../model/differences.js").Difference} Difference */
 

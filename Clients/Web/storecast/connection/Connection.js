@@ -152,7 +152,7 @@ export class Connection {
     this.#platform = platform;
     this.#trouble = onTrouble;
     this.#traceparent = traceparent;
-    for (const name of Object.keys(unknown)) onTrouble(`There is no option '${name}'.`);
+    this.#warnOf(unknown);
     this.#outbox.onRejected = (rejection, action) => {
       this.#events.tell("rejected", rejection, action);
       onRejected?.(rejection, action);
@@ -294,17 +294,19 @@ export class Connection {
    *     aborted
    */
   select(name, params, options) {
-    options?.signal?.throwIfAborted();
+    const { optimistic, signal, ...unknown } = options ?? {};
+    this.#warnOf(unknown);
+    signal?.throwIfAborted();
     const mirror = new Mirror(name, plain(params));
-    const known = this.#stores.find(mirror.key, options?.optimistic);
-    const store = known ?? new RemoteStore(this.#owner, mirror, options?.optimistic);
-    onAbort(options?.signal, () => store.release());
+    const known = this.#stores.find(mirror.key, optimistic);
+    const store = known ?? new RemoteStore(this.#owner, mirror, optimistic);
+    onAbort(signal, () => store.release());
     return store;
   }
 
   /**
-   * The state of a selection, once: as the server tells it, or as a store of this connection has
-   * it that is live. What is to be in it of one's own dispatches, is to be awaited before.
+   * The state of a selection, read once: from the server, or from a live store of this connection.
+   * To see your own dispatches in it, await their outcomes first.
    *
    * @template {keyof Room["selections"] & string} Name
    * @param {Name} name
@@ -426,6 +428,13 @@ export class Connection {
     this.#session.close(new Rejection("closed", "The connection is closed."));
     this.#writer.close();
     this.#cache?.close();
+  }
+
+  /**
+   * @param {object} unknown  options that there aren't
+   */
+  #warnOf(unknown) {
+    for (const name of Object.keys(unknown)) this.#trouble(`There is no option '${name}'.`);
   }
 
   /** Tells the listeners. */

@@ -43,10 +43,10 @@ export class OutboxWriter {
     this.#storage = undefined;
   }
 
-  /** Writes nothing new: so a storage that others may open says whether one has. */
+  /** Writes no dispatches: only finds out whether another tab has opened the storage since. */
   check() {
     const change = { dispatches: [], settled: this.#outbox.forgettable };
-    // That it can't be written, `write` says.
+    // `write` reports failures.
     Promise.resolve(this.#storage?.write(change)).catch(() => {});
   }
 

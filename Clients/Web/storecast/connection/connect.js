@@ -13,8 +13,8 @@ import { Connection } from "./Connection.js";
  *
  * @template {import("./Connection.js").RoomTypes} [Room=import("./Connection.js").AnyRoom]
  * @param {string | URL} url  `ws:`, `wss:`, or as the page's own: `connect("/rooms/lobby")`
- * @param {import("./Connection.js").ConnectionOptions} [options]  one that there isn't is said to
- *     `onTrouble`
+ * @param {import("./Connection.js").ConnectionOptions} [options]  unknown ones are reported
+ *     to `onTrouble`
  * @returns {Connection<Room>}
  * @throws {TypeError} if the URL isn't one, or there is no `WebSocket`; the signal's reason, if it
  *     is aborted

@@ -1,3 +1,4 @@
+import { pointer } from "../wire/JSONPointer.js";
 import { isEqualJSON, isObject } from "../wire/JSONValue.js";
 
 /**
@@ -16,7 +17,7 @@ export function difference(from, to, path = "") {
   }
   const names = new Set([...Object.keys(from), ...Object.keys(to)]);
   return [...names].flatMap((name) => {
-    const place = `${path}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    const place = pointer(path, name);
     if (!Object.hasOwn(to, name)) return [{ op: "remove", path: place }];
     if (!Object.hasOwn(from, name)) return [{ op: "add", path: place, value: to[name] }];
     return difference(from[name], to[name], place);

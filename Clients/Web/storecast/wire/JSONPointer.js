@@ -17,6 +17,16 @@ export function readPointer(pointer) {
 }
 
 /**
+ * The pointer to a member or an element of what `path` points to.
+ *
+ * @param {string} path
+ * @param {string | number} token
+ */
+export function pointer(path, token) {
+  return `${path}/${String(token).replaceAll("~", "~0").replaceAll("/", "~1")}`;
+}
+
+/**
  * The index that a token stands for in an array (RFC 6901, section 4).
  *
  * @param {string} token

@@ -115,13 +115,13 @@ where
 private final class LookedUpRows<State, Rows: RowsByID>: TableSource<State, Rows>
 where Rows.Row: Codable & Equatable & Sendable {
     unowned var page: (any ToldSource<State>)!
-    /// In order, each once.
-    private var ids: [Row.ID] = []
+    private var ids = SortedTree<KeyOrder<Row.ID>, Void>()
 
     override var audience: any ToldSource<State> { page }
 
     override func attach() {
         super.attach()
+        views.attach(self)
         views.joins += 1
     }
 
@@ -133,9 +133,10 @@ where Rows.Row: Codable & Equatable & Sendable {
 
     /// Is told of these rows from now on, whether or not they are there.
     func watch(_ ids: [Row.ID]) {
-        for id in self.ids { views.remove(self, at: id) }
-        self.ids = SortedTree<KeyOrder<Row.ID>, Void>(ids.map { ($0, ()) }).map(\.key)
-        for id in self.ids { views.add(self, at: id) }
+        let old = self.ids
+        self.ids = SortedTree(ids.map { ($0, ()) })
+        for (id, _) in old where !self.ids.contains(id) { views.remove(self, at: id) }
+        for (id, _) in self.ids where !old.contains(id) { views.add(self, at: id) }
     }
 
     /// Whether the row has changed, of those that it is told of.

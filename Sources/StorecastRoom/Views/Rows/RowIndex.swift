@@ -26,11 +26,11 @@ final class RowIndex<State, Rows: RowsByID> where Rows.Row: Codable & Equatable 
     private var beside = SortedTree<KeyOrder<Row.ID>, RowWatchers<Page>>()
     /// The pages with no row before them or none behind, by the values of the fields that must have
     /// one.
-    private var atEnd: [[IndexValue]: [Page]] = [:]
+    private var atEnd: [[IndexValue]: RowWatchers<Page>] = [:]
     /// The pages that count, by the same.
-    private var counting: [[IndexValue]: [Page]] = [:]
+    private var counting: [[IndexValue]: RowWatchers<Page>] = [:]
     /// The aggregates, by the same.
-    private var aggregates: [[IndexValue]: [Source]] = [:]
+    private var aggregates: [[IndexValue]: RowWatchers<Source>] = [:]
     /// How many pages and aggregates there are.
     private(set) var watchers = 0
     private var lastNumber: UInt64 = 0
@@ -137,10 +137,10 @@ final class RowIndex<State, Rows: RowsByID> where Rows.Row: Codable & Equatable 
                 add(page, to: &beside, id)
             } else if !page.isAtEnd {
                 page.isAtEnd = true
-                atEnd[values, default: []].append(page)
+                add(page, to: &atEnd, values)
             }
         }
-        if page.plan.query.isCounted { counting[values, default: []].append(page) }
+        if page.plan.query.isCounted { add(page, to: &counting, values) }
     }
 
     /// Ends what ``watch(_:showing:in:)`` began.
@@ -158,7 +158,9 @@ final class RowIndex<State, Rows: RowsByID> where Rows.Row: Codable & Equatable 
     /// Has an aggregate told of every changed row of its plan from now on.
     func watch(_ aggregate: Source, of plan: RowPlan<Row>) {
         watchers += 1
-        aggregates[plan.values, default: []].append(aggregate)
+        lastNumber += 1
+        aggregate.number = lastNumber
+        add(aggregate, to: &aggregates, plan.values)
     }
 
     /// Ends what ``watch(_:of:)`` began.
@@ -171,9 +173,7 @@ final class RowIndex<State, Rows: RowsByID> where Rows.Row: Codable & Equatable 
         _ page: Page, to pages: inout SortedTree<KeyOrder<Row.ID>, RowWatchers<Page>>, _ id: Row.ID
     ) {
         if let list = pages[id] { return list.add(page, page.number) }
-        let list = RowWatchers<Page>()
-        list.add(page, page.number)
-        pages.update(list, at: id)
+        pages.update(RowWatchers(page), at: id)
     }
 
     private func remove(
@@ -185,39 +185,52 @@ final class RowIndex<State, Rows: RowsByID> where Rows.Row: Codable & Equatable 
         if list.isEmpty { pages.remove(id) }
     }
 
-    private func remove<Watcher: Source>(
-        _ watcher: Watcher, from watchers: inout [[IndexValue]: [Watcher]], _ values: [IndexValue]
+    private func add<Watcher: Source>(
+        _ watcher: Watcher, to watchers: inout [[IndexValue]: RowWatchers<Watcher>],
+        _ values: [IndexValue]
     ) {
-        watchers[values]?.removeAll { $0 === watcher }
-        if watchers[values]?.isEmpty == true { watchers[values] = nil }
+        if let list = watchers[values] { return list.add(watcher, watcher.number) }
+        watchers[values] = RowWatchers(watcher)
+    }
+
+    private func remove<Watcher: Source>(
+        _ watcher: Watcher, from watchers: inout [[IndexValue]: RowWatchers<Watcher>],
+        _ values: [IndexValue]
+    ) {
+        guard let list = watchers[values] else { return }
+        list.remove(watcher, watcher.number)
+        if list.isEmpty { watchers[values] = nil }
     }
 }
 
-/// The pages that a row concerns: mostly few, but as many as there are clients with pages of their
-/// own. In an order that is the same in every process.
-private final class RowWatchers<Page: AnyObject> {
+/// The selections that a row concerns: mostly few, but as many as there are clients with selections
+/// of their own. In an order that is the same in every process. Adding one and removing one are
+/// O(log n).
+final class RowWatchers<Watcher: AnyObject> {
     /// As long as there are so few that looking through them is the quickest.
-    private var few: [Page] = []
-    private var many = SortedTree<KeyOrder<UInt64>, Page>()
+    private var few: [Watcher]
+    private var many = SortedTree<KeyOrder<UInt64>, Watcher>()
+
+    init(_ watcher: Watcher) { few = [watcher] }
 
     var isEmpty: Bool { few.isEmpty && many.isEmpty }
 
-    /// - Parameter number: the page's own.
-    func add(_ page: Page, _ number: UInt64) {
-        if many.isEmpty, few.count < 16 { return few.append(page) }
-        many.update(page, at: number)
+    /// - Parameter number: the watcher's own, among all that are told by the same index or views.
+    func add(_ watcher: Watcher, _ number: UInt64) {
+        if many.isEmpty, few.count < 16 { return few.append(watcher) }
+        many.update(watcher, at: number)
     }
 
-    func remove(_ page: Page, _ number: UInt64) {
-        if let place = few.firstIndex(where: { $0 === page }) {
+    func remove(_ watcher: Watcher, _ number: UInt64) {
+        if let place = few.firstIndex(where: { $0 === watcher }) {
             few.remove(at: place)
         } else {
             many.remove(number)
         }
     }
 
-    func forEach(_ body: (Page) -> Void) {
+    func forEach(_ body: (Watcher) -> Void) {
         few.forEach(body)
-        for (_, page) in many { body(page) }
+        for (_, watcher) in many { body(watcher) }
     }
 }

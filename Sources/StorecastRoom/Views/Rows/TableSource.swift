@@ -12,6 +12,8 @@ where Rows.Row: Codable & Equatable & Sendable {
 
     weak var group: SelectionGroup?
     var way: SelectionWay { .rows }
+    /// Its number in what tells it of changes, an index or the table's views, while it does.
+    final var number: UInt64 = 0
     /// What has changed since the last update and concerns the selection, in the order of the ids.
     var changes: [RowChange<Row>] = []
     /// What of it was there before the changes of `round`.
@@ -174,6 +176,7 @@ where Rows.Row: Codable & Equatable & Sendable {
 
     override func attach() {
         super.attach()
+        views.attach(self)
         views.add(self, at: id)
     }
 
@@ -202,8 +205,6 @@ where Rows.Row: Codable & Equatable & Sendable {
     private var frame: RowPage<Row>
     private var span = 0..<0
     private(set) final var isAttached = false
-    /// Its number in its index while that tells it of changes.
-    final var number: UInt64 = 0
     /// The rows beside those that are shown; see ``RowIndex``.
     final var neighbours: [Row.ID] = []
     /// Whether there is no row before the page, or none behind it.

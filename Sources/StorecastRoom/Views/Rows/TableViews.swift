@@ -28,7 +28,8 @@ where Rows.Row: Codable & Equatable & Sendable {
     /// while, as making one takes long.
     private var idle: [(index: RowIndex<State, Rows>, since: UInt64)] = []
     /// Those that are told of a row by its id.
-    private var rows = SortedTree<KeyOrder<Row.ID>, [TableSource<State, Rows>]>()
+    private var rows = SortedTree<KeyOrder<Row.ID>, RowWatchers<TableSource<State, Rows>>>()
+    private var lastNumber: UInt64 = 0
     /// How often it has gone on.
     private var round: UInt64 = 0
     /// How many pages of other tables look up rows here, if they name any.
@@ -69,14 +70,21 @@ where Rows.Row: Codable & Equatable & Sendable {
 
     // MARK: Selections in use
 
+    /// Gives a source its number, once, before it is told of rows by their ids.
+    func attach(_ source: TableSource<State, Rows>) {
+        lastNumber += 1
+        source.number = lastNumber
+    }
+
     func add(_ source: TableSource<State, Rows>, at id: Row.ID) {
-        rows.update((rows[id] ?? []) + [source], at: id)
+        if let list = rows[id] { return list.add(source, source.number) }
+        rows.update(RowWatchers(source), at: id)
     }
 
     func remove(_ source: TableSource<State, Rows>, at id: Row.ID) {
-        var list = rows[id] ?? []
-        list.removeAll { $0 === source }
-        if list.isEmpty { rows.remove(id) } else { rows.update(list, at: id) }
+        guard let list = rows[id] else { return }
+        list.remove(source, source.number)
+        if list.isEmpty { rows.remove(id) }
     }
 
     /// The index that answers a query; made if there is none. O(n log n) then.

@@ -162,8 +162,8 @@ export class Connection<Room extends RoomTypes = AnyRoom> {
         signal?: AbortSignal | undefined;
     } | undefined): RemoteStore<Room["selections"][Name_1]["value"], ActionOf<Room>>;
     /**
-     * The state of a selection, once: as the server tells it, or as a store of this connection has
-     * it that is live. What is to be in it of one's own dispatches, is to be awaited before.
+     * The state of a selection, read once: from the server, or from a live store of this connection.
+     * To see your own dispatches in it, await their outcomes first.
      *
      * @template {keyof Room["selections"] & string} Name
      * @param {Name} name

@@ -14,7 +14,7 @@ export class OutboxWriter {
      */
     open(storage: import("../outbox/OutboxStorage.js").OpenOutbox): void;
     close(): void;
-    /** Writes nothing new: so a storage that others may open says whether one has. */
+    /** Writes no dispatches: only finds out whether another tab has opened the storage since. */
     check(): void;
     /** Writes what isn't written yet; when this returns it is, if the storage can do that. */
     write(): void;

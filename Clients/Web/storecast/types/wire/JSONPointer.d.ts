@@ -7,6 +7,13 @@
  */
 export function readPointer(pointer: unknown): string[];
 /**
+ * The pointer to a member or an element of what `path` points to.
+ *
+ * @param {string} path
+ * @param {string | number} token
+ */
+export function pointer(path: string, token: string | number): string;
+/**
  * The index that a token stands for in an array (RFC 6901, section 4).
  *
  * @param {string} token

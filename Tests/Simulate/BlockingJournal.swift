@@ -1,37 +1,37 @@
 import Dispatch
-package import StorecastRoom
+import StorecastRoom
 import Synchronization
 
 /// A journal of a store with threads of its own, whose calls return when the store has answered.
 ///
 /// So simulated time stands still meanwhile, and a seed is the same run whatever the threads do.
-package final class BlockingJournal: Journal {
+final class BlockingJournal: Journal {
     private let journal: any Journal
     private let answers: Answers
 
     /// The journal of a store that has no other.
-    package init(in store: any JournalStore) {
+    init(in store: any JournalStore) {
         let answers = Answers()
         journal = store.journal { answers.append($0) }
         self.answers = answers
     }
 
-    package var isDurable: Bool { journal.isDurable }
+    var isDurable: Bool { journal.isDurable }
 
-    package func open(
+    func open(
         _ room: String, completion: @escaping (Result<RoomHistory, JournalError>) -> Void
     ) {
         answer(completion) { journal.open(room, completion: $0) }
     }
 
-    package func append(
+    func append(
         _ batch: [JournalEntry], to room: String,
         completion: @escaping (Result<UInt64, JournalError>) -> Void
     ) {
         answer(completion) { journal.append(batch, to: room, completion: $0) }
     }
 
-    package func tail(
+    func tail(
         of room: String, after: UInt64, receive: @escaping (JournalTailEvent) -> Void
     ) -> any JournalTail {
         var isRead = false
@@ -43,7 +43,7 @@ package final class BlockingJournal: Journal {
         return tail
     }
 
-    package func saveSnapshot(
+    func saveSnapshot(
         of room: String, offset: UInt64, version: UInt64,
         content: @escaping @Sendable () throws -> [UInt8],
         completion: @escaping (Result<Void, JournalError>) -> Void
@@ -54,14 +54,14 @@ package final class BlockingJournal: Journal {
         }
     }
 
-    package func loadSnapshot(
+    func loadSnapshot(
         of room: String, through offset: UInt64,
         completion: @escaping (Result<JournalSnapshot?, JournalError>) -> Void
     ) {
         answer(completion) { journal.loadSnapshot(of: room, through: offset, completion: $0) }
     }
 
-    package func truncate(
+    func truncate(
         _ room: String, through offset: UInt64,
         completion: @escaping (Result<Void, JournalError>) -> Void
     ) {
