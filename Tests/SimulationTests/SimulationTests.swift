@@ -30,7 +30,7 @@ import Testing
         #expect(first.trace == simulation.run(seed: 18, tracing: true).trace)
     }
 
-    @Test(arguments: [3, 86, 177, 399] as [UInt64])
+    @Test(arguments: [3, 177] as [UInt64])
     func `the same seed is the same run, line by line`(_ seed: UInt64) {
         let first = Simulation.bank.run(seed: seed, tracing: true)
         let second = Simulation.bank.run(seed: seed, tracing: true)
@@ -49,7 +49,7 @@ import Testing
     }
 
     private static var digests: [UInt64] {
-        (0..<6).map { Simulation.bank.run(seed: $0).digest }
+        (0..<3).map { Simulation.bank.run(seed: $0).digest }
     }
 
     @Test func `another seed is another run`() {
@@ -68,9 +68,9 @@ import Testing
 
     @Test func `hundreds of clients take part at times`() {
         var simulation = Simulation.bank
-        simulation.options = SimulationOptions(clients: 300)
+        simulation.options = SimulationOptions(clients: 200)
         let report = simulation.run(seed: 1)
         #expect(report.violation == nil)
-        #expect(report.actions > 300)
+        #expect(report.actions > 200)
     }
 }
