@@ -42,7 +42,7 @@ public struct EdgeKey: Sendable, CustomStringConvertible, CustomReflectable {
 
     /// Whether it is this one; how long that takes says nothing of it.
     func matches(_ text: String?) -> Bool {
-        text.map(SecretDigest.init) == digest
+        text.map(SecretDigest.init(of:)) == digest
     }
 
     /// Doesn't show it.
