@@ -165,8 +165,8 @@ struct DevtoolsOptions: ParsableArguments {
         return (.token(token), "#token=\(token)")
     }
 
-    /// The token in a file, or else in the environment; nil if there is none. For who asks for it and
-    /// for who shows it.
+    /// The token in a file, or else in the environment; nil if there is none. Both the server that
+    /// asks for it and the command that shows it read it so.
     static func token(
         in file: String?, _ environment: [String: String]
     ) throws(CommandFailure) -> String? {

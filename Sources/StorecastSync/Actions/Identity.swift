@@ -42,8 +42,8 @@ public struct Identity: Hashable, Sendable {
     /// Someone who gave no credentials, on a server that asks for none; its id is `""`.
     public static let anonymous = Identity("")
 
-    /// The server's own code; no client is let in under its id, `"server"`, nor under one that begins
-    /// with `storecast.`.
+    /// The server's own code; no client is let in under its id, `"server"`, nor under one that
+    /// begins with `storecast.`.
     public static let server = Identity("server")
 }
 

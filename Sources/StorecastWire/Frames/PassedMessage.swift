@@ -1,6 +1,6 @@
-/// A message of one client among those that an edge passes on to a room's owner, or of the owner for
-/// that client: the edge's number for the client, a space, and the frame. The number alone says that
-/// the client has gone.
+/// A message of one client among those that an edge passes on to a room's owner, or of the owner
+/// for that client: the edge's number for the client, a space, and the frame. The number alone says
+/// that the client has gone.
 package struct PassedMessage {
     package let number: UInt64
     /// Nil if the client has gone. It is a part of the message that was read.

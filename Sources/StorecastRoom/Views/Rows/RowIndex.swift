@@ -203,9 +203,9 @@ final class RowIndex<State, Rows: RowsByID> where Rows.Row: Codable & Equatable 
     }
 }
 
-/// The selections that a row concerns: mostly few, but as many as there are clients with selections
-/// of their own. In an order that is the same in every process. Adding one and removing one are
-/// O(log n).
+/// The selections that a row concerns: mostly few, but as many as there are clients with
+/// selections of their own. In an order that is the same in every process. Adding one and removing
+/// one are O(log n).
 final class RowWatchers<Watcher: AnyObject> {
     /// As long as there are so few that looking through them is the quickest.
     private var few: [Watcher]
